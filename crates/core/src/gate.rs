@@ -1,0 +1,372 @@
+//! The gate: the only code that turns an observation into a change of a seat.
+//!
+//! `admit` is synchronous and total: every observation is accepted, or refused with the rule
+//! that refused it. The rules G1 to G12 are told in ARCHITECTURE.md, each with its test in
+//! `gate/tests/`.
+
+mod acts;
+mod guard;
+mod level;
+mod process;
+mod prompts;
+mod report;
+mod session;
+mod tick;
+mod tools;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use acts::{Description, append_activity, describe, mark_seen, set_stage};
+pub use tick::{next_deadline, restore, tick};
+
+use crate::event::EventBody;
+use crate::observation::{Delivery, Fact, Observation};
+use crate::seat::{Rejection, Seat, Statement, StatusKey};
+use crate::source::{Confidence, Evidence, Tier};
+use crate::status::{Attach, Process, Turn};
+use crate::time::UnixMs;
+
+/// How long an end's stragglers are told apart from a new life. Milliseconds.
+pub const STRAGGLERS_MS: i64 = 30_000;
+/// Within this time two sources may tell the same change in any order. Milliseconds.
+pub const SETTLE_MS: i64 = 300;
+/// Working without confirmation for this long is stale. Milliseconds.
+pub const STALE_MS: i64 = 60_000;
+/// Stale working that no witness confirms for this long in all is unknown. Milliseconds.
+pub const UNKNOWN_MS: i64 = 120_000;
+
+/// What became of an observation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// What is to be stored and published, in order.
+    pub events: Vec<EventBody>,
+    /// The seat differs in something that must survive a restart.
+    pub changed: bool,
+    /// Why nothing came of it.
+    pub refused: Option<Refusal>,
+    /// The evidence has aged: other witnesses should be asked.
+    pub ask_witnesses: bool,
+}
+
+/// A refused observation: the rule, and the reason in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub rule: Rule,
+    pub why: String,
+}
+
+/// The gate's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Incarnation and session must match.
+    G1,
+    /// Old logs are metadata only.
+    G2,
+    /// The same again is no event.
+    G3,
+    /// Blocked is a set.
+    G4,
+    /// A stop with helpers running is no end.
+    G5,
+    /// Helpers touch counters only.
+    G6,
+    /// Nothing is idle during compaction.
+    G7,
+    /// No time-out authors idle or done.
+    G8,
+    /// Process facts beat everything.
+    G9,
+    /// Receive order is the order.
+    G10,
+    /// What is not understood changes nothing.
+    G11,
+    /// Self-approved requests settle first.
+    G12,
+    /// A weaker witness does not override a fresh stronger one.
+    Rank,
+    /// The move is not in the state model.
+    Illegal,
+}
+
+impl Rule {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::G1 => "G1",
+            Self::G2 => "G2",
+            Self::G3 => "G3",
+            Self::G4 => "G4",
+            Self::G5 => "G5",
+            Self::G6 => "G6",
+            Self::G7 => "G7",
+            Self::G8 => "G8",
+            Self::G9 => "G9",
+            Self::G10 => "G10",
+            Self::G11 => "G11",
+            Self::G12 => "G12",
+            Self::Rank => "rank",
+            Self::Illegal => "illegal",
+        }
+    }
+}
+
+pub(crate) fn refuse<T>(rule: Rule, why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal { rule, why: why.into() })
+}
+
+/// What an accepted fact did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It says what the turn is now.
+    Decides,
+    /// It says the same again, or nothing of the turn.
+    Confirms,
+    /// Accepted, but something else decides; in words for `explain`.
+    Outranked(&'static str),
+}
+
+/// One observation on its way through the gate.
+pub(crate) struct Step<'a> {
+    pub(crate) seat: &'a mut Seat,
+    pub(crate) now: UnixMs,
+    pub(crate) evidence: Evidence,
+    pub(crate) events: Vec<EventBody>,
+    pub(crate) changed: bool,
+    /// The seat has taken on the observation's session in this very step.
+    pub(crate) entered: bool,
+}
+
+/// Admits one observation. `observation.at` is now.
+pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
+    let before = seat.status_key();
+    let now = observation.at;
+    let evidence = Evidence::new(observation.source, now);
+    let mut step = Step::new(seat, evidence, now);
+    let result = guard::check(&mut step, observation).and_then(|()| apply(&mut step, observation));
+    match result {
+        Ok(effect) => {
+            if observation.delivery == Delivery::Live {
+                step.seat.last_live_at = Some(now);
+            }
+            if observation.source.tier() == Tier::Edge {
+                step.seat.last_edge_at = Some(now);
+            }
+            step.confirm();
+            step.record(observation, effect, &before);
+            step.finish(&before)
+        }
+        Err(refusal) => {
+            step.record_refusal(observation, &refusal);
+            let mut decision = step.finish(&before);
+            decision.refused = Some(refusal);
+            decision
+        }
+    }
+}
+
+fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
+    match &observation.fact {
+        Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
+        Fact::SessionEnded { how } => session::ended(step, *how),
+        Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
+        Fact::ToolStarted { actor, tool, turn_ref } => {
+            tools::started(step, actor, tool, turn_ref.as_deref())
+        }
+        Fact::ToolsEnded { actor, tools, interrupted, turn_ref } => {
+            tools::ended(step, actor, tools, *interrupted, turn_ref.as_deref())
+        }
+        Fact::PromptOpened { actor, prompt, settle_ms } => {
+            prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
+        }
+        Fact::PromptResolved { actor, reason, key, resolution } => {
+            prompts::resolved(step, actor, *reason, key.as_deref(), resolution)
+        }
+        Fact::PromptConfirmed => prompts::confirmed(step),
+        Fact::TurnEnded { background, turn_ref } => {
+            turn::ended(step, background, turn_ref.as_deref())
+        }
+        Fact::TurnFailed { code, detail, turn_ref } => {
+            turn::failed(step, code, detail.as_deref(), turn_ref.as_deref())
+        }
+        Fact::TurnInterrupted { turn_ref } => turn::interrupted(step, turn_ref.as_deref()),
+        Fact::SubagentStarted { id } => tools::subagent_started(step, id),
+        Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
+        Fact::CompactionStarted => turn::compaction_started(step),
+        Fact::CompactionEnded { manual } => turn::compaction_ended(step, *manual),
+        Fact::IdleNotice => turn::idle_notice(step),
+        Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
+        Fact::ScreenDialog { reason, detail } => {
+            level::screen_dialog(step, *reason, detail.as_deref())
+        }
+        Fact::ScreenPrompt { quiet } => level::screen_prompt(step, *quiet),
+        Fact::Process(fact) => process::said(step, *fact, observation.process.as_ref()),
+        Fact::Reported(reported) => report::said(step, reported),
+        Fact::History(history) => session::history(step, history),
+        Fact::Nothing => Ok(Effect::Confirms),
+        Fact::NotUnderstood { why } => refuse(Rule::G11, why.clone()),
+    }
+}
+
+impl<'a> Step<'a> {
+    pub(crate) fn new(seat: &'a mut Seat, evidence: Evidence, now: UnixMs) -> Self {
+        Self { seat, now, evidence, events: Vec::new(), changed: false, entered: false }
+    }
+
+    /// The evidence has been heard again: it is not stale.
+    fn confirm(&mut self) {
+        self.seat.turn.evidence.confirmed_at = self.now;
+        if self.seat.process.state.is_running() {
+            self.seat.process.evidence.confirmed_at = self.now;
+        }
+        if self.seat.stale {
+            self.seat.stale = false;
+            self.changed = true;
+        }
+    }
+
+    /// Sets the turn apart from prompts. The caller has checked that it may.
+    pub(crate) fn set_base(&mut self, base: Turn, detail: Option<&str>) {
+        let turn = &mut self.seat.turn;
+        if turn.base != base || turn.detail.as_deref() != detail {
+            turn.base = base;
+            turn.detail = detail.map(str::to_owned);
+            self.changed = true;
+        }
+    }
+
+    pub(crate) fn emit(&mut self, event: EventBody) {
+        self.events.push(event);
+        self.changed = true;
+    }
+
+    /// A seat that speaks is running: absent becomes running, without a new incarnation.
+    pub(crate) fn ensure_running(&mut self, attach: Option<Attach>) {
+        let state = match (self.seat.process.state, attach) {
+            (Process::Running { attach: old }, None) => Process::Running { attach: old },
+            (_, attach) => Process::Running { attach: attach.unwrap_or(Attach::Interactive) },
+        };
+        if self.seat.process.state != state {
+            // A program that merely speaks is only hinted at; a probe says it surely.
+            let hint = self.evidence.clone().at_most(Confidence::Weak);
+            let process = &mut self.seat.process;
+            process.evidence = hint;
+            process.state = state;
+            process.since = self.now;
+            self.changed = true;
+        }
+    }
+
+    fn record(&mut self, observation: &Observation, effect: Effect, before: &StatusKey) {
+        let Some(value) = observation.fact.implies() else {
+            return;
+        };
+        let lost = match effect {
+            Effect::Decides => None,
+            Effect::Confirms => return,
+            Effect::Outranked(why) => Some(why.to_owned()),
+        };
+        if lost.is_none() {
+            let blocked = matches!(self.seat.turn(), Turn::Blocked(_));
+            let same = self.seat.turn() == before.turn;
+            for said in &mut self.seat.trail {
+                if said.lost.is_none() {
+                    said.lost = Some(if blocked && !same {
+                        "an open prompt outranks it (G4)".to_owned()
+                    } else {
+                        format!("superseded by the later {}", observation.name)
+                    });
+                }
+            }
+            // A new value brings new evidence; the same value only confirms.
+            if !same || self.evidence.source.tier() > self.seat.turn.evidence.source.tier() {
+                self.seat.turn.evidence = self.evidence.clone();
+            }
+        }
+        self.seat.remember(Statement {
+            source: observation.source,
+            event: observation.name.clone(),
+            value,
+            at: observation.at,
+            lost,
+        });
+    }
+
+    fn record_refusal(&mut self, observation: &Observation, refusal: &Refusal) {
+        let rule = refusal.rule.word();
+        self.seat.reject(Rejection {
+            at: observation.at,
+            source: observation.source,
+            event: observation.name.clone(),
+            rule: rule.to_owned(),
+            why: refusal.why.clone(),
+        });
+        if let Some(value) = observation.fact.implies() {
+            let lost = Some(format!("{} ({rule})", refusal.why));
+            let (source, event) = (observation.source, observation.name.clone());
+            self.seat.remember(Statement { source, event, value, at: observation.at, lost });
+        }
+    }
+
+    /// Compares before and after: one change of status is one event (G3).
+    pub(crate) fn finish(mut self, before: &StatusKey) -> Decision {
+        let after = self.seat.status_key();
+        if after.turn != before.turn {
+            self.seat.turn.since = self.now;
+        }
+        if after != *before {
+            if after.headline != before.headline {
+                self.seat.headline_since = self.now;
+            }
+            self.seat.last_status_at = Some(self.now);
+            let change = Box::new(self.seat.change_from(before.headline));
+            self.emit(EventBody::StatusChanged(change));
+        }
+        let Step { events, changed, .. } = self;
+        Decision { events, changed, refused: None, ask_witnesses: false }
+    }
+}
+
+impl Fact {
+    /// What a fact says of the turn, in words for `explain`; `None` if it says nothing of it.
+    fn implies(&self) -> Option<String> {
+        let word = match self {
+            Self::SessionStarted { how, .. } => match how {
+                crate::observation::SessionStart::Compact => return None,
+                crate::observation::SessionStart::Clear => "idle(cleared)",
+                _ => "idle(ready)",
+            },
+            Self::SessionEnded { .. } => "none",
+            Self::PromptSubmitted { .. } => "working(prompt)",
+            Self::ToolStarted { actor, .. } if actor.is_main() => "working(tool)",
+            Self::ToolsEnded { actor, .. } if actor.is_main() => "working(model)",
+            Self::ToolStarted { .. } | Self::ToolsEnded { .. } | Self::SubagentStarted { .. } => {
+                "working(subagent)"
+            }
+            Self::PromptOpened { prompt, .. } => {
+                return Some(Turn::Blocked(prompt.reason).phrase());
+            }
+            Self::PromptResolved { .. } => "working(model)",
+            Self::PromptConfirmed => "blocked",
+            Self::TurnEnded { background, .. } if !background.subagents.is_empty() => {
+                "working(background)"
+            }
+            Self::TurnEnded { .. } | Self::TurnFailed { .. } | Self::TurnInterrupted { .. } => {
+                "idle(turn_ended)"
+            }
+            Self::CompactionStarted => "working(compacting)",
+            Self::CompactionEnded { manual: true } => "idle(turn_ended)",
+            Self::CompactionEnded { manual: false } => "working(model)",
+            Self::IdleNotice | Self::ScreenPrompt { .. } => "idle",
+            Self::Level(level) => level.word(),
+            Self::ScreenDialog { reason, .. } => return Some(Turn::Blocked(*reason).phrase()),
+            Self::Reported(reported) => return report::phrase(reported),
+            Self::Process(fact) => return process::phrase(*fact),
+            Self::SubagentEnded { .. }
+            | Self::History(_)
+            | Self::Nothing
+            | Self::NotUnderstood { .. } => return None,
+        };
+        Some(word.to_owned())
+    }
+}

@@ -1,0 +1,142 @@
+//! What people do, and what merely describes.
+
+use super::{Decision, Step};
+use crate::event::EventBody;
+use crate::id::AgentId;
+use crate::seat::Seat;
+use crate::source::{Evidence, Source};
+use crate::time::UnixMs;
+use crate::timeline::Entry;
+use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
+use std::collections::BTreeMap;
+
+/// A person has seen the outcome.
+pub fn mark_seen(seat: &mut Seat, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    if !step.seat.seen() {
+        step.seat.seen_turn_seq = step.seat.turn.seq;
+        step.changed = true;
+        if step.seat.status_key() == before {
+            // Seen without another headline, as after an interruption.
+            let agent = Box::new(step.seat.doc());
+            step.emit(EventBody::Updated { agent });
+        }
+    }
+    step.finish(&before)
+}
+
+fn act(seat: &mut Seat, now: UnixMs) -> Step<'_> {
+    let evidence = Evidence::new(Source::Report, now);
+    Step::new(seat, evidence, now)
+}
+
+/// Descriptive facts to be taken over; `None` leaves what is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    pub name: Option<String>,
+    pub role: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    pub parent: Option<AgentId>,
+    pub adopted: Option<bool>,
+    pub host: Option<String>,
+    pub cwd: Option<String>,
+    pub model: Option<String>,
+    pub title: Option<String>,
+    pub log_path: Option<String>,
+    pub tmux: Option<String>,
+}
+
+/// Takes over a description; one `agent.updated` if it says anything new.
+pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut changed = false;
+    let mut take = |slot: &mut Option<String>, value: &Option<String>| {
+        if value.is_some() && slot != value {
+            slot.clone_from(value);
+            changed = true;
+        }
+    };
+    let about = &mut seat.about;
+    take(&mut about.role, &description.role);
+    take(&mut about.host, &description.host);
+    take(&mut about.cwd, &description.cwd);
+    take(&mut about.model, &description.model);
+    take(&mut about.title, &description.title);
+    take(&mut about.log_path, &description.log_path);
+    take(&mut about.location.tmux, &description.tmux);
+    for (key, value) in &description.labels {
+        if about.labels.get(key) != Some(value) {
+            about.labels.insert(key.clone(), value.clone());
+            changed = true;
+        }
+    }
+    if description.parent.is_some() && about.parent != description.parent {
+        about.parent.clone_from(&description.parent);
+        changed = true;
+    }
+    if let Some(adopted) = description.adopted
+        && about.adopted != adopted
+    {
+        about.adopted = adopted;
+        changed = true;
+    }
+    if let Some(name) = &description.name
+        && seat.name != *name
+    {
+        seat.name.clone_from(name);
+        changed = true;
+    }
+    let mut step = act(seat, now);
+    if changed {
+        let agent = Box::new(step.seat.doc());
+        step.emit(EventBody::Updated { agent });
+    }
+    step.finish(&before)
+}
+
+/// Notes what the agent did.
+pub fn append_activity(
+    seat: &mut Seat,
+    tool: Option<String>,
+    action: Option<String>,
+    now: UnixMs,
+) -> EventBody {
+    let entry = Entry { ts: now, tool, action, state: seat.turn().word().to_owned() };
+    seat.last_activity = Some(entry.clone());
+    EventBody::ActivityAppended { entry }
+}
+
+/// Moves the workflow. The stages passed through on the way are told one by one.
+pub fn set_stage(
+    seat: &mut Seat,
+    stage: Stage,
+    by: By,
+    message: Option<&str>,
+    phase: Option<&str>,
+    progress: Option<f64>,
+    now: UnixMs,
+) -> Result<Decision, IllegalStage> {
+    let current = seat.stage.as_ref().map(|status| status.stage);
+    let path = workflow::path(current, stage, by)?;
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    for passed in path {
+        let last = passed == stage;
+        let since = match &step.seat.stage {
+            Some(status) if status.stage == passed => status.since,
+            _ => now,
+        };
+        let own = |text: Option<&str>| text.filter(|_| last).map(str::to_owned);
+        let status = StageStatus {
+            stage: passed,
+            message: own(message),
+            phase: own(phase),
+            progress: progress.filter(|_| last),
+            since,
+        };
+        step.seat.stage = Some(status.clone());
+        step.emit(EventBody::StageChanged { stage: status });
+    }
+    Ok(step.finish(&before))
+}

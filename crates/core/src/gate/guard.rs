@@ -1,0 +1,110 @@
+//! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
+
+use super::{Refusal, Rule, STRAGGLERS_MS, Step, refuse, session};
+use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionStart};
+use crate::source::Source;
+
+pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    if let Fact::NotUnderstood { why } = &observation.fact {
+        return refuse(Rule::G11, why.clone());
+    }
+    let is_history = matches!(observation.fact, Fact::History(_));
+    if observation.delivery == Delivery::Replayed && !is_history {
+        return refuse(Rule::G2, "read from the past: metadata only");
+    }
+    if let Delivery::Spooled { reported_at } = observation.delivery
+        && step.seat.last_live_at.is_some_and(|last| reported_at < last)
+    {
+        return refuse(Rule::G10, "it waited in the spool and later evidence was accepted");
+    }
+    if is_history {
+        return Ok(());
+    }
+    let renewed = check_process(step, observation)?;
+    if !renewed {
+        check_session(step, observation)?;
+    }
+    revive(step, observation)
+}
+
+/// Is it the process in the seat? `Ok(true)`: a new one took the seat.
+fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool, Refusal> {
+    let Some(said) = &observation.process else {
+        return Ok(false);
+    };
+    let Some(known) = step.seat.process.id.clone() else {
+        if !matches!(observation.fact, Fact::Process(ProcessFact::Exited(_))) {
+            step.seat.process.id = Some(said.clone());
+            step.changed = true;
+        }
+        return Ok(false);
+    };
+    if known == *said {
+        return Ok(false);
+    }
+    if matches!(observation.fact, Fact::Process(ProcessFact::Exited(_))) {
+        return refuse(Rule::G9, "another process than the one in the seat has ended");
+    }
+    let older = said.pid_namespace == known.pid_namespace && said.start_ticks < known.start_ticks;
+    if older && !step.seat.process.state.is_over() {
+        return refuse(Rule::G1, "from an older process than the one in the seat");
+    }
+    session::renew(step, observation.session.as_deref(), starts(&observation.fact));
+    step.seat.process.id = Some(said.clone());
+    Ok(true)
+}
+
+fn starts(fact: &Fact) -> bool {
+    matches!(fact, Fact::SessionStarted { how, .. } if *how != SessionStart::Compact)
+}
+
+fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    let Some(said) = observation.session.as_deref() else {
+        return Ok(());
+    };
+    let starts = starts(&observation.fact);
+    match &step.seat.session {
+        None => {
+            let left = step.seat.left_sessions.iter().any(|left| left.id == said);
+            if left && !starts {
+                return refuse(Rule::G1, "from a session that was left");
+            }
+            if !step.seat.left_sessions.is_empty() {
+                // The one before was cleared.
+                step.seat.incarnation += 1;
+            }
+            session::enter(step, said, starts);
+            Ok(())
+        }
+        Some(session) if session.id == said => Ok(()),
+        Some(_) => {
+            let left = step.seat.left_sessions.iter().any(|left| left.id == said);
+            if left && !starts {
+                return refuse(Rule::G1, "from a session that was left");
+            }
+            session::renew(step, Some(said), starts);
+            Ok(())
+        }
+    }
+}
+
+/// A fact from a seat whose process is over: a straggler, or a sign of new life.
+fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    if matches!(observation.fact, Fact::Process(_)) || starts(&observation.fact) {
+        return Ok(());
+    }
+    let process = &step.seat.process;
+    if !process.state.is_over() || matches!(process.state, crate::status::Process::Absent) {
+        return Ok(());
+    }
+    let by_word_alone = observation.source == Source::Report;
+    if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {
+        return refuse(Rule::G1, "a straggler of a process that has ended");
+    }
+    if matches!(observation.fact, Fact::SessionEnded { .. } | Fact::Nothing) {
+        return refuse(Rule::G1, "the process has ended already");
+    }
+    let session = observation.session.clone();
+    session::renew(step, session.as_deref(), false);
+    Ok(())
+}

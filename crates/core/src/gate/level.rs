@@ -1,0 +1,210 @@
+//! Levels: what a source shows that something is, rather than that it happened.
+//!
+//! A level that agrees confirms. One that contradicts a fresh edge waits for the settling time,
+//! because both sources may be telling the same change; then it is believed if it still stands.
+
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
+use crate::arbitrate::{self, Standing};
+use crate::observation::Level;
+use crate::prompt::{Actor, Answerable, NewPrompt, PromptKind};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel};
+use crate::source::{Confidence, Source, Tier};
+use crate::status::{BlockedReason, IdleReason, OutcomeKind, Turn, WorkingReason};
+
+pub(super) fn said(
+    step: &mut Step<'_>,
+    name: &str,
+    source: Source,
+    level: &Level,
+) -> Result<Effect, Refusal> {
+    let before = claim(step, source, level.word());
+    if let Level::Idle { shells } = level {
+        if step.seat.shells != *shells {
+            step.seat.shells = *shells;
+            step.changed = true;
+        }
+    }
+    let held = HeldLevel::from(level);
+    if is_believed(step, &held) {
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        return Ok(Effect::Confirms);
+    }
+    let earliest = step.now.plus(-STALE_MS);
+    if let Standing::Outranked { by } = arbitrate::standing(step.seat, source, earliest) {
+        return refuse(Rule::Rank, format!("a fresh {} says otherwise", by.word()));
+    }
+    if step.seat.turn.compacting && matches!(level, Level::Idle { .. }) {
+        return refuse(Rule::G7, "a compaction is under way");
+    }
+    let resumed = matches!(level, Level::Working { .. }) && before.as_deref() == Some("blocked");
+    if resumed || !step.seat.has_edge_witness() {
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        believe(step, &held);
+        return Ok(Effect::Decides);
+    }
+    let same = |other: &Held| matches!(&other.what, HeldFact::Level(level) if *level == held);
+    if !step.seat.held.iter().any(|other| other.source == source && same(other)) {
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        let until = step.now.plus(SETTLE_MS);
+        let what = HeldFact::Level(held);
+        step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+        step.changed = true;
+    }
+    Ok(Effect::Outranked("it waits a moment for the event that explains it"))
+}
+
+fn is_level_of(held: &Held, source: Source) -> bool {
+    held.source == source && matches!(held.what, HeldFact::Level(_))
+}
+
+/// Notes what a source shows; returns what it showed before.
+fn claim(step: &mut Step<'_>, source: Source, word: &str) -> Option<String> {
+    let now = step.now;
+    if let Some(claim) = step.seat.claims.iter_mut().find(|claim| claim.source == source) {
+        claim.confirmed_at = now;
+        if claim.word == word {
+            return Some(word.to_owned());
+        }
+        claim.since = now;
+        step.changed = true;
+        return Some(std::mem::replace(&mut claim.word, word.to_owned()));
+    }
+    let word = word.to_owned();
+    step.seat.claims.push(Claim { source, word, since: now, confirmed_at: now });
+    step.changed = true;
+    None
+}
+
+/// Does the seat say so already?
+pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
+    let failed = step.seat.outcome.as_ref().map(|o| o.kind) == Some(OutcomeKind::Failed);
+    match (level, step.seat.turn()) {
+        (HeldLevel::Idle { .. }, Turn::Idle(_))
+        | (HeldLevel::Working, Turn::Working(_))
+        | (HeldLevel::Blocked { .. }, Turn::Blocked(_)) => true,
+        (HeldLevel::Failed { .. }, Turn::Idle(_)) => failed,
+        _ => false,
+    }
+}
+
+/// Does a source still show what was held of it?
+pub(super) fn still_shows(step: &Step<'_>, held: &Held, level: &HeldLevel) -> bool {
+    let word = match level {
+        HeldLevel::Idle { .. } => "idle",
+        HeldLevel::Working => "working",
+        HeldLevel::Blocked { .. } => "blocked",
+        HeldLevel::Failed { .. } => "failed",
+    };
+    let mut claims = step.seat.claims.iter();
+    claims.any(|claim| claim.source == held.source && claim.word == word)
+}
+
+/// A level that stands is believed.
+pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
+    match level {
+        HeldLevel::Working => {
+            prompts::clear_own(step, |_| true);
+            step.ensure_running(None);
+            if !step.seat.turn.open {
+                turn::start(step, None);
+            }
+            if !matches!(step.seat.turn.base, Turn::Working(_)) {
+                step.set_base(Turn::Working(WorkingReason::Model), None);
+            }
+        }
+        HeldLevel::Idle { .. } => {
+            prompts::clear_own(step, |_| true);
+            step.seat.subagents.clear();
+            step.ensure_running(None);
+            if step.seat.turn.open {
+                // Whoever ends a turn properly says so; this one ended in silence.
+                let kind = match step.seat.turn.main_stopped {
+                    true => OutcomeKind::Completed,
+                    false => OutcomeKind::Interrupted,
+                };
+                turn::rest(step, kind, None);
+            } else if !matches!(step.seat.turn.base, Turn::Idle(_)) {
+                step.set_base(Turn::Idle(IdleReason::Ready), None);
+            }
+        }
+        HeldLevel::Blocked { reason, detail } => {
+            prompts::open(step, &Actor::Main, &anonymous(*reason, detail.as_deref()));
+        }
+        HeldLevel::Failed { code } => {
+            prompts::clear_own(step, |open| open.actor.is_main());
+            if step.seat.turn.open {
+                turn::rest(step, OutcomeKind::Failed, Some(code));
+            }
+        }
+    }
+}
+
+/// A prompt that is only known to be there.
+fn anonymous(reason: BlockedReason, detail: Option<&str>) -> NewPrompt {
+    let kind = match reason {
+        BlockedReason::Permission => PromptKind::Permission,
+        BlockedReason::Question => PromptKind::Question,
+        BlockedReason::Elicitation => PromptKind::Elicitation,
+        BlockedReason::PlanApproval => PromptKind::PlanApproval,
+        _ => PromptKind::Dialog,
+    };
+    let title = detail.map_or_else(|| reason.word().replace('_', " "), str::to_owned);
+    NewPrompt {
+        kind,
+        reason,
+        key: None,
+        tool: None,
+        title,
+        body: None,
+        options: Vec::new(),
+        multi_select: false,
+        answerable: vec![Answerable::Terminal],
+    }
+}
+
+/// A strongly visible dialog may override hooks, in this direction only.
+pub(super) fn screen_dialog(
+    step: &mut Step<'_>,
+    reason: BlockedReason,
+    detail: Option<&str>,
+) -> Result<Effect, Refusal> {
+    step.seat.quiet_prompts = 0;
+    if matches!(step.seat.turn(), Turn::Blocked(_)) {
+        return Ok(Effect::Confirms);
+    }
+    refuse_if_own_is_fresh(step)?;
+    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
+    prompts::open(step, &Actor::Main, &anonymous(reason, detail));
+    Ok(Effect::Decides)
+}
+
+/// How often a quiet prompt box must be seen before it ends a turn.
+const QUIET_SIGHTINGS: u8 = 3;
+
+/// A strongly visible prompt box while hooks say working, three times with a quiet CPU: the
+/// turn was stopped in silence. Weak, and never a completion.
+pub(super) fn screen_prompt(step: &mut Step<'_>, quiet: bool) -> Result<Effect, Refusal> {
+    refuse_if_own_is_fresh(step)?;
+    if !quiet || !matches!(step.seat.turn(), Turn::Working(_)) || step.seat.turn.compacting {
+        step.seat.quiet_prompts = 0;
+        return refuse(Rule::Rank, "a screen only tells of a quiet prompt box in a working turn");
+    }
+    step.seat.quiet_prompts = step.seat.quiet_prompts.saturating_add(1);
+    if step.seat.quiet_prompts < QUIET_SIGHTINGS {
+        return Ok(Effect::Outranked("a screen is believed when seen three times"));
+    }
+    step.seat.quiet_prompts = 0;
+    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
+    turn::rest(step, OutcomeKind::Interrupted, None);
+    Ok(Effect::Decides)
+}
+
+fn refuse_if_own_is_fresh(step: &Step<'_>) -> Result<(), Refusal> {
+    let earliest = step.now.plus(-STALE_MS);
+    match step.seat.fresh_claim(Tier::Own, earliest) {
+        Some(claim) => {
+            refuse(Rule::Rank, format!("a fresh {} says otherwise", claim.source.word()))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,140 @@
+//! Starts, ends and changes of a session.
+
+use super::{Effect, Refusal, Step, prompts, turn};
+use crate::observation::{History, SessionEnd, SessionStart};
+use crate::seat::Session;
+use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
+
+/// The seat takes on a session without a new incarnation: its first one.
+pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
+    let since = step.now;
+    step.seat.session = Some(Session { id: id.to_owned(), since, start_seen });
+    step.entered = true;
+    step.changed = true;
+}
+
+/// A new life in the same seat: incarnation + 1, nothing of the old one goes on.
+pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool) {
+    let now = step.now;
+    close(step, OutcomeKind::Aborted);
+    let same = step.seat.session.as_ref().map(|s| s.id.as_str()) == session;
+    if !same && session.is_some() {
+        step.seat.leave_session(now);
+    }
+    if let Some(id) = session {
+        step.seat.left_sessions.retain(|left| left.id != id);
+        enter(step, id, start_seen);
+    }
+    step.seat.incarnation += 1;
+    step.seat.claims.clear();
+    step.seat.last_edge_at = None;
+    step.seat.turn.ended = None;
+    step.seat.process.id = None;
+    step.seat.about.resumed_at = Some(now);
+    let attach = match step.seat.process.state {
+        Process::Running { attach } => Some(attach),
+        _ => None,
+    };
+    step.ensure_running(attach);
+    step.set_base(Turn::Unknown, None);
+    step.changed = true;
+}
+
+/// Ends whatever was going on: an open turn, prompts, helpers, tools.
+pub(super) fn close(step: &mut Step<'_>, open_turn: OutcomeKind) {
+    prompts::clear_own(step, |_| true);
+    step.seat.held.clear();
+    step.seat.subagents.clear();
+    step.seat.shells = 0;
+    step.seat.open_tools.clear();
+    step.seat.turn.compacting = false;
+    step.seat.turn.queued.clear();
+    if step.seat.turn.open {
+        turn::close(step, open_turn, None);
+    }
+}
+
+pub(super) fn started(
+    step: &mut Step<'_>,
+    how: SessionStart,
+    attach: Option<Attach>,
+) -> Result<Effect, Refusal> {
+    if how == SessionStart::Compact {
+        // It comes in mid-turn and says nothing of the turn.
+        return Ok(Effect::Confirms);
+    }
+    let known = step.seat.session.as_ref().is_some_and(|session| session.start_seen);
+    let entered_now = step.entered;
+    let running = step.seat.process.state.is_running();
+    if how == SessionStart::Resume {
+        // Someone took the conversation up again: whatever ran before is over, unless this
+        // start was told already and nothing has happened since.
+        let untouched = known && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
+        if !entered_now && !(untouched && running) {
+            let session = step.seat.session.as_ref().map(|session| session.id.clone());
+            renew(step, session.as_deref(), true);
+        }
+    } else if known && !entered_now && running {
+        return Ok(Effect::Confirms);
+    } else if step.seat.turn.open && running && !entered_now {
+        // The start was told after what followed it.
+        if let Some(session) = &mut step.seat.session {
+            session.start_seen = true;
+        }
+        step.changed = true;
+        return Ok(Effect::Confirms);
+    } else if step.seat.process.state.is_over() && step.seat.process.state != Process::Absent {
+        let session = step.seat.session.as_ref().map(|session| session.id.clone());
+        renew(step, session.as_deref(), true);
+    }
+    if let Some(session) = &mut step.seat.session {
+        session.start_seen = true;
+    }
+    close(step, OutcomeKind::Interrupted);
+    step.ensure_running(attach);
+    if step.seat.about.started_at.is_none() {
+        step.seat.about.started_at = Some(step.now);
+    }
+    let reason = match how {
+        SessionStart::Clear => IdleReason::Cleared,
+        _ => IdleReason::Ready,
+    };
+    step.set_base(Turn::Idle(reason), None);
+    step.changed = true;
+    Ok(Effect::Decides)
+}
+
+pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refusal> {
+    match how {
+        SessionEnd::Clear => {
+            close(step, OutcomeKind::Interrupted);
+            step.seat.leave_session(step.now);
+            step.set_base(Turn::Idle(IdleReason::Cleared), None);
+        }
+        SessionEnd::Exit => {
+            if matches!(step.seat.process.state, Process::Absent) {
+                step.ensure_running(None);
+            }
+            super::process::leave(step, Process::Exited(Exit::of(ExitKind::Clean)));
+        }
+    }
+    Ok(Effect::Decides)
+}
+
+/// Metadata read from a log: never an edge (G2).
+pub(super) fn history(step: &mut Step<'_>, history: &History) -> Result<Effect, Refusal> {
+    let about = &mut step.seat.about;
+    let fill = |slot: &mut Option<String>, value: &Option<String>| {
+        if slot.is_none() && value.is_some() {
+            slot.clone_from(value);
+        }
+    };
+    fill(&mut about.log_path, &history.log_path);
+    fill(&mut about.model, &history.model);
+    fill(&mut about.title, &history.title);
+    about.started_at = about.started_at.or(history.started_at);
+    let counters = &mut step.seat.counters;
+    counters.prompts = counters.prompts.max(history.prompts);
+    step.changed = true;
+    Ok(Effect::Confirms)
+}

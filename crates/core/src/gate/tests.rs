@@ -1,0 +1,11 @@
+//! Each rule of the gate, by name.
+
+mod script;
+
+mod blocked;
+mod compaction;
+mod levels;
+mod process;
+mod rules;
+mod sessions;
+mod turns;

@@ -1,0 +1,150 @@
+//! G4 and G6: blocked is a set, one entry per open prompt and actor.
+
+use super::script::{
+    Script, permission, prompt, settling_permission, stop, stop_with, sub, tool, tool_end,
+};
+use crate::gate::Rule;
+use crate::observation::Fact;
+use crate::prompt::{Actor, Resolution};
+use crate::status::{BlockedReason, Headline};
+
+#[test]
+fn g4_generic_progress_does_not_clear_a_prompt() {
+    let mut script = Script::blocked();
+    script.hook(tool(&Actor::Main, "c2", 9));
+    script.hook(tool_end(&Actor::Main, "c2", 9));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(Fact::Nothing);
+    script.silent();
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g4_the_end_of_the_very_call_clears_its_prompt() {
+    let mut script = Script::blocked();
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.phrase(), "working(model)");
+    assert_eq!(script.published, ["prompt.resolved", "agent.status_changed"]);
+}
+
+#[test]
+fn g4_without_a_known_start_any_end_of_the_same_tool_clears() {
+    let mut script = Script::working();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(tool_end(&Actor::Main, "other", 1));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g4_two_prompts_of_one_actor_are_two_entries() {
+    let mut script = Script::blocked();
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(permission(&Actor::Main, 8));
+    assert_eq!(script.seat.prompts.len(), 2);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&Actor::Main, "c2", 8));
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.count("agent.status_changed"), 1);
+}
+
+#[test]
+fn g4_a_prompt_told_twice_is_one() {
+    let mut script = Script::blocked();
+    script.hook(permission(&Actor::Main, 7));
+    script.silent();
+    assert_eq!(script.seat.prompts.len(), 1);
+}
+
+#[test]
+fn g4_a_main_stop_clears_main_entries_and_leaves_a_running_helpers() {
+    let mut script = Script::blocked();
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.hook(permission(&sub("h"), 9));
+    script.hook(stop_with("t1", &["h"], 0));
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.seat.prompts.len(), 1);
+    assert_eq!(script.seat.prompts[0].actor, sub("h"));
+    script.hook(tool_end(&sub("h"), "c9", 9));
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+#[test]
+fn g4_a_new_prompt_by_a_person_clears_everything() {
+    let mut script = Script::blocked();
+    script.hook(permission(&sub("h"), 9));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert!(script.seat.prompts.is_empty());
+}
+
+#[test]
+fn g4_an_idle_notice_clears_everything_and_is_no_completion() {
+    let mut script = Script::blocked();
+    script.hook(Fact::IdleNotice);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn g4_a_late_notice_confirms_and_never_triggers() {
+    let mut script = Script::blocked();
+    script.hook(Fact::PromptConfirmed);
+    script.silent();
+    assert!(script.last.refused.is_none());
+    let mut script = Script::working();
+    script.hook(Fact::PromptConfirmed);
+    script.refused(Rule::G4);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g4_a_resolution_clears_the_entry_it_names() {
+    let mut script = Script::blocked();
+    let resolution = Resolution::elsewhere(script.now);
+    script.hook(Fact::PromptResolved {
+        actor: Actor::Main,
+        reason: BlockedReason::Elicitation,
+        key: None,
+        resolution: resolution.clone(),
+    });
+    assert_eq!(script.headline(), Headline::Blocked);
+    let reason = BlockedReason::Permission;
+    script.hook(Fact::PromptResolved { actor: Actor::Main, reason, key: None, resolution });
+    assert_eq!(script.phrase(), "working(model)");
+}
+
+#[test]
+fn g6_a_helpers_tools_touch_only_counters() {
+    let mut script = Script::blocked();
+    script.hook(tool(&sub("h"), "x", 1));
+    script.silent();
+    script.hook(tool_end(&sub("h"), "x", 1));
+    script.silent();
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.seat.counters.tools, 2);
+    let mut script = Script::idle();
+    script.hook(tool(&sub("h"), "x", 1));
+    assert_eq!(script.headline(), Headline::Idle);
+}
+
+#[test]
+fn g6_a_helpers_own_permission_blocks_and_names_the_helper() {
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "x", 1));
+    script.hook(permission(&sub("h"), 1));
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.seat.doc().prompts[0].subagent.as_deref(), Some("h"));
+    script.hook(tool_end(&Actor::Main, "y", 1));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g12_a_stop_ends_what_still_settles() {
+    let mut script = Script::working();
+    script.hook(settling_permission(&Actor::Main, 7, 1_000));
+    script.hook(stop("t1"));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Done);
+}

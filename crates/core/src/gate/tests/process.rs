@@ -1,0 +1,91 @@
+//! G9: process facts beat everything.
+
+use super::script::{Script, exit, start, stop, tool_of};
+use crate::gate::Rule;
+use crate::id::ProcessId;
+use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::source::Source;
+use crate::status::{Exit, ExitKind, Headline};
+
+fn process(pid: u32, start_ticks: u64) -> ProcessId {
+    ProcessId { pid, start_ticks, pid_namespace: None }
+}
+
+fn died(kind: ExitKind) -> Fact {
+    Fact::Process(ProcessFact::Exited(Exit::of(kind)))
+}
+
+#[test]
+fn g9_a_death_in_mid_turn_aborts_it() {
+    let mut script = Script::blocked();
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
+    assert_eq!(script.phrase(), "none");
+    assert!(script.seat.prompts.is_empty());
+    assert_eq!(script.published, ["prompt.resolved", "turn.completed", "agent.status_changed"]);
+}
+
+#[test]
+fn g9_a_pid_is_an_identity_only_with_its_start_time() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.hook(tool_of("t1", "c1"));
+    script.process = Some(process(5, 99));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Working);
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+#[test]
+fn g1_evidence_of_an_older_process_is_refused() {
+    let mut script = Script::idle();
+    script.process = Some(process(9, 90));
+    script.hook(tool_of("t1", "c1"));
+    script.process = Some(process(5, 50));
+    script.hook(stop("t1"));
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_newer_process_in_the_seat_is_a_new_incarnation() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.hook(tool_of("t1", "c1"));
+    script.process = Some(process(8, 80));
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 2));
+    assert_eq!(script.outcome(), Some("aborted"));
+}
+
+#[test]
+fn a_goodbye_before_the_exit_stays_clean() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(exit());
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
+#[test]
+fn a_resumed_process_that_was_suspended_is_found_by_its_discovery() {
+    use crate::status::Attach;
+    let mut script = Script::idle();
+    script.said(Source::Process, Fact::Process(ProcessFact::Suspended));
+    assert_eq!(script.headline(), Headline::Suspended);
+    let running = ProcessFact::Running { attach: Attach::Interactive, restored: true };
+    script.said(Source::Process, Fact::Process(running));
+    assert_eq!(script.seat.incarnation, 2);
+    assert_eq!(script.headline(), Headline::Unknown);
+}
+
+#[test]
+fn an_illegal_move_is_refused() {
+    let mut script = Script::new();
+    script.said(Source::Process, Fact::Process(ProcessFact::Stopping));
+    script.refused(Rule::Illegal);
+}

@@ -1,0 +1,226 @@
+//! G2, G3, G8, G10, G11, G12 and the screen's one direction.
+
+use super::script::{
+    Script, at_rest, busy, exit, permission, prompt, settling_permission, stop, tool,
+};
+use crate::gate::{self, Rule};
+use crate::observation::{Delivery, Fact, History};
+use crate::prompt::Actor;
+use crate::seat::Seat;
+use crate::source::{Confidence, Source};
+use crate::status::{BlockedReason, Headline};
+
+#[test]
+fn g2_what_is_read_from_an_old_log_is_metadata_and_never_an_edge() {
+    let mut script = Script::idle();
+    let last_status_at = script.seat.last_status_at;
+    script.delivery = Delivery::Replayed;
+    script.said(Source::Transcript, prompt("old"));
+    script.refused(Rule::G2);
+    let history = History {
+        prompts: 12,
+        model: Some("m".into()),
+        title: Some("t".into()),
+        ..History::default()
+    };
+    script.said(Source::Transcript, Fact::History(history));
+    script.silent();
+    assert_eq!(script.seat.counters.prompts, 12);
+    assert_eq!(script.seat.about.model.as_deref(), Some("m"));
+    assert_eq!(script.seat.last_status_at, last_status_at);
+    assert_eq!(script.headline(), Headline::Idle);
+}
+
+#[test]
+fn g2_a_restored_seat_emits_nothing_and_does_not_age_by_the_hubs_absence() {
+    let script = Script::working();
+    let text = serde_json::to_string(&script.seat).unwrap();
+    let mut seat: Seat = serde_json::from_str(&text).unwrap();
+    let later = script.now.plus(3_600_000);
+    gate::restore(&mut seat, later);
+    let decision = gate::tick(&mut seat, later);
+    assert_eq!(decision, gate::Decision::default());
+    assert_eq!(seat.headline(), Headline::Working);
+    assert!(!seat.stale);
+}
+
+#[test]
+fn g3_the_same_again_refreshes_the_evidence_and_emits_nothing() {
+    let mut script = Script::working();
+    let said_at = script.seat.turn.evidence.confirmed_at;
+    script.hook(prompt("t1"));
+    script.silent();
+    assert!(!script.last.changed);
+    assert!(script.seat.turn.evidence.confirmed_at > said_at);
+    script.hook(stop("t1"));
+    assert_eq!(script.published, ["turn.completed", "agent.status_changed"]);
+    script.hook(stop("t1"));
+    script.silent();
+}
+
+#[test]
+fn g3_turns_are_events_of_their_own_when_the_word_stays() {
+    let mut script = Script::working();
+    script.hook(prompt("t2"));
+    script.silent();
+    script.hook(stop("t1"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    assert_eq!(script.published, ["turn.completed", "turn.started"]);
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn g8_silence_makes_stale_then_unknown_and_never_idle() {
+    let mut script = Script::working();
+    script.tick(59_000);
+    assert!(!script.seat.stale);
+    script.tick(1_500);
+    assert!(script.seat.stale && script.last.ask_witnesses);
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.published, ["agent.updated"]);
+    script.tick(60_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+    assert_eq!(script.seat.turn.evidence.confidence, Confidence::None);
+    script.tick(86_400_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert!(!script.seat.stale);
+}
+
+#[test]
+fn g8_a_confirmation_keeps_working_from_ageing() {
+    let mut script = Script::working();
+    for _ in 0..10 {
+        script.after(50_000).hook(Fact::Nothing);
+        script.tick(0);
+    }
+    assert_eq!(script.headline(), Headline::Working);
+    assert!(!script.seat.stale);
+}
+
+#[test]
+fn g10_a_spooled_report_makes_its_events_unless_later_evidence_was_accepted() {
+    let mut script = Script::working();
+    let reported_at = script.now.plus(5);
+    script.delivery = Delivery::Spooled { reported_at };
+    script.after(60_000).hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.delivery = Delivery::Live;
+    script.hook(prompt("t2"));
+    script.delivery = Delivery::Spooled { reported_at };
+    script.hook(exit());
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g10_vendor_order_within_one_moment_does_not_reopen_an_ended_turn() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(super::script::tool_of("t1", "late"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+    // Long after its end, work in the same turn means that it was taken up again.
+    script.after(5_000).hook(super::script::tool_of("t1", "again"));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g11_what_is_not_understood_changes_nothing_and_is_kept() {
+    let mut script = Script::working();
+    script.hook(Fact::NotUnderstood { why: "unknown event Foo".into() });
+    script.refused(Rule::G11);
+    assert_eq!(script.headline(), Headline::Working);
+    let explained = script.seat.explain(script.now);
+    assert_eq!(explained.rejected[0].rule, "G11");
+    assert_eq!(explained.rejected[0].why, "unknown event Foo");
+}
+
+#[test]
+fn g12_a_request_the_agent_may_approve_itself_settles_first() {
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(settling_permission(&Actor::Main, 7, 1_000));
+    script.silent();
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(super::script::tool_end(&Actor::Main, "c1", 7));
+    script.tick(2_000);
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.count("prompt.opened"), 0);
+
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(settling_permission(&Actor::Main, 8, 1_000));
+    let deadline = gate::next_deadline(&script.seat).unwrap();
+    assert_eq!(deadline, script.now.plus(1_000));
+    script.tick(999);
+    assert_eq!(script.headline(), Headline::Working);
+    script.tick(1);
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.count("prompt.opened"), 1);
+}
+
+#[test]
+fn a_screen_overrides_hooks_in_one_direction_only() {
+    let dialog = || Fact::ScreenDialog { reason: BlockedReason::Other, detail: None };
+    let mut script = Script::working();
+    script.said(Source::Screen, dialog());
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.seat.turn.evidence.confidence, Confidence::Weak);
+
+    let mut script = Script::working();
+    let quiet = |quiet| Fact::ScreenPrompt { quiet };
+    script.said(Source::Screen, quiet(true));
+    script.said(Source::Screen, quiet(true));
+    assert_eq!(script.headline(), Headline::Working);
+    script.said(Source::Screen, quiet(true));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+
+    let mut script = Script::blocked();
+    for _ in 0..5 {
+        script.said(Source::Screen, quiet(true));
+    }
+    assert_eq!(script.headline(), Headline::Blocked);
+
+    let mut script = Script::working();
+    script.registry(busy());
+    script.said(Source::Screen, dialog());
+    script.refused(Rule::Rank);
+}
+
+#[test]
+fn a_weaker_level_does_not_override_a_fresh_stronger_witness() {
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.refused(Rule::Rank);
+    assert_eq!(script.headline(), Headline::Working);
+    script.after(61_000).said(Source::Title, Fact::Level(busy()));
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.tick(400);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn explain_names_winner_and_losers_at_each_step() {
+    let mut script = Script::idle();
+    let turn = |script: &Script| script.seat.explain(script.now).dimensions["turn"].clone();
+    script.hook(prompt("t1"));
+    let told = turn(&script);
+    assert_eq!(told.value, "working(prompt)");
+    assert_eq!(told.losers[0].value, "idle(ready)");
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(permission(&Actor::Main, 7));
+    let told = turn(&script);
+    assert_eq!(told.value, "blocked(permission)");
+    assert_eq!(told.losers[0].why, "an open prompt outranks it (G4)");
+    script.hook(tool(&super::script::sub("h"), "c2", 9));
+    let told = turn(&script);
+    assert_eq!(told.value, "blocked(permission)");
+    assert_eq!(told.losers[0].value, "working(subagent)");
+    assert!(told.losers[0].why.contains("G6"));
+    let winner = told.winner.unwrap();
+    assert_eq!((winner.source, winner.confidence), (Source::Hook, Confidence::Strong));
+    assert!(winner.age_ms >= 0);
+}

@@ -1,0 +1,85 @@
+//! G1: incarnation and session must match.
+
+use super::script::{Script, exit, prompt, start, stop};
+use crate::gate::Rule;
+use crate::observation::{Fact, SessionEnd, SessionStart};
+use crate::status::Headline;
+
+fn other(script: &mut Script, session: &str) {
+    script.session = Some(session.into());
+}
+
+#[test]
+fn g1_a_straggler_after_the_end_does_not_bring_the_seat_back() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(exit());
+    assert_eq!(script.headline(), Headline::Ended);
+    script.after(10_000).hook(prompt("t2"));
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Ended);
+    script.after(31_000).hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.seat.incarnation, 2);
+}
+
+#[test]
+fn g1_a_session_start_or_a_new_session_counts_at_once() {
+    let mut script = Script::working();
+    script.hook(exit());
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 2));
+    script.hook(exit());
+    other(&mut script, "s2");
+    script.hook(prompt("t1"));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 3));
+}
+
+#[test]
+fn g1_evidence_of_a_left_session_is_refused() {
+    let mut script = Script::working();
+    other(&mut script, "s2");
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Idle);
+    other(&mut script, "s1");
+    script.hook(stop("t1"));
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Idle);
+}
+
+#[test]
+fn a_clear_changes_the_session_and_ends_nothing() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Clear });
+    assert!(script.seat.process.state.is_running());
+    other(&mut script, "s2");
+    script.hook(start(SessionStart::Clear));
+    assert_eq!(script.phrase(), "idle(cleared)");
+    assert_eq!(script.seat.doc().session_id.as_deref(), Some("s2"));
+    assert_eq!(script.seat.incarnation, 2);
+    other(&mut script, "s1");
+    script.hook(prompt("t9"));
+    script.refused(Rule::G1);
+}
+
+#[test]
+fn a_resume_after_an_unseen_death_starts_anew() {
+    let mut script = Script::working();
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 2));
+    assert_eq!(script.count("turn.completed"), 1);
+    assert_eq!(script.outcome(), Some("aborted"));
+    script.hook(start(SessionStart::Resume));
+    script.silent();
+    assert_eq!(script.seat.incarnation, 2);
+}
+
+#[test]
+fn a_start_told_twice_or_late_resets_nothing() {
+    let mut script = Script::idle();
+    script.hook(prompt("t1"));
+    script.hook(start(SessionStart::Startup));
+    script.silent();
+    assert_eq!(script.headline(), Headline::Working);
+}

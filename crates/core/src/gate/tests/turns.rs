@@ -1,0 +1,176 @@
+//! G5, and how turns end: completed, failed, interrupted, queued.
+
+use super::script::{
+    Script, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of, wake,
+};
+use crate::gate;
+use crate::observation::{Fact, SessionStart};
+use crate::prompt::Actor;
+use crate::status::Headline;
+
+#[test]
+fn one_turn_hook_by_hook() {
+    let mut script = Script::idle();
+    script.hook(prompt("t1"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(tool(&Actor::Main, "c1", 7));
+    assert_eq!(script.phrase(), "working(tool)");
+    script.hook(super::script::permission(&Actor::Main, 7));
+    assert_eq!(script.phrase(), "blocked(permission)");
+    script.hook(tool(&sub("h"), "c2", 8));
+    assert_eq!(script.phrase(), "blocked(permission)");
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.phrase(), "working(model)");
+    script.hook(stop_with("t1", &["h"], 0));
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!(script.count("turn.completed"), 0);
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(wake("t1b"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(stop("t1b"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.started"), 1);
+    assert_eq!(script.count("turn.completed"), 1);
+    assert_eq!(script.count("agent.status_changed"), 7);
+}
+
+#[test]
+fn g5_background_shells_alone_leave_the_turn_idle() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &[], 1));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.seat.doc().background.shells, 1);
+    script.hook(wake("t2"));
+    script.hook(stop("t2"));
+    assert_eq!(script.seat.doc().background.shells, 0);
+    assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn g5_the_count_of_helpers_is_read_anew_from_each_stop() {
+    let mut script = Script::working();
+    for id in ["a", "b", "c"] {
+        script.hook(Fact::SubagentStarted { id: id.into() });
+    }
+    script.hook(stop_with("t1", &["b"], 0));
+    assert_eq!(script.seat.subagents, ["b"]);
+    script.hook(wake("t2"));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert!(script.seat.subagents.is_empty());
+}
+
+#[test]
+fn an_interrupted_turn_is_never_done() {
+    // Nothing tells of the interruption; the next prompt does.
+    let mut script = Script::working();
+    script.hook(tool_of("t1", "c1"));
+    script.hook(prompt("t2"));
+    script.hook(tool_of("t2", "c2"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.count("turn.completed"), 1);
+    assert_eq!(script.count("turn.started"), 1);
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.seat.turn.seq, 2);
+
+    // The program's own idle notice tells of it a minute later.
+    let mut script = Script::working();
+    script.after(60_000).hook(Fact::IdleNotice);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+
+    // A tool's end tells of it.
+    let mut script = Script::working();
+    script.hook(Fact::ToolsEnded {
+        actor: Actor::Main,
+        tools: Vec::new(),
+        interrupted: true,
+        turn_ref: None,
+    });
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+
+    // The program leaves without having ended the turn.
+    let mut script = Script::working();
+    script.hook(super::script::exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+}
+
+#[test]
+fn an_idle_notice_after_a_stop_changes_nothing() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.after(60_000).hook(Fact::IdleNotice);
+    script.silent();
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+}
+
+#[test]
+fn a_failed_turn_is_failed_until_somebody_saw_it() {
+    let mut script = Script::working();
+    script.hook(fail("t1", "rate_limit"));
+    assert_eq!(script.headline(), Headline::Failed);
+    assert_eq!(script.seat.outcome.as_ref().unwrap().code.as_deref(), Some("rate_limit"));
+    let decision = gate::mark_seen(&mut script.seat, script.now);
+    assert_eq!(decision.events.len(), 1);
+    assert_eq!(script.headline(), Headline::Idle);
+    let again = gate::mark_seen(&mut script.seat, script.now);
+    assert!(again.events.is_empty() && !again.changed);
+}
+
+#[test]
+fn a_stop_whose_start_was_not_told_is_a_turn_all_the_same() {
+    let mut script = Script::idle();
+    script.hook(stop("shell-escape"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.published, ["turn.started", "turn.completed", "agent.status_changed"]);
+}
+
+#[test]
+fn a_prompt_by_a_person_counts_as_having_seen_the_last_outcome() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    assert!(!script.seat.seen());
+    script.hook(prompt("t2"));
+    assert_eq!(script.seat.seen_turn_seq, 1);
+    assert!(script.seat.outcome.is_none());
+}
+
+#[test]
+fn a_first_fact_without_a_start_registers_a_running_seat() {
+    let mut script = Script::new();
+    script.hook(tool_of("t1", "c1"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert!(script.seat.process.state.is_running());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_report_moves_a_seat_without_an_adapter() {
+    use crate::source::Source;
+    use crate::wire::ReportBody;
+    let mut script = Script::new();
+    script.session = None;
+    let mut say = |turn: &str, reason: Option<&str>, detail: Option<&str>| {
+        let body = ReportBody {
+            turn: Some(turn.into()),
+            reason: reason.map(str::to_owned),
+            detail: detail.map(str::to_owned),
+            ..ReportBody::default()
+        };
+        script.said(Source::Report, Fact::Reported(body.parse().unwrap()));
+        (script.headline(), script.last.events.len())
+    };
+    assert_eq!(say("working", None, None).0, Headline::Working);
+    assert_eq!(say("working", None, None).1, 0);
+    assert_eq!(say("blocked", Some("question"), Some("which?")).0, Headline::Blocked);
+    assert_eq!(say("blocked", Some("question"), Some("which?")).1, 0);
+    assert_eq!(say("working", Some("tool"), None).0, Headline::Working);
+    assert_eq!(say("done", None, None).0, Headline::Done);
+    assert_eq!(say("done", None, None).1, 0);
+    assert_eq!(say("working", None, None).0, Headline::Working);
+    assert_eq!(say("failed", None, None).0, Headline::Failed);
+    assert_eq!(say("working", None, None).0, Headline::Working);
+    assert_eq!(say("idle", None, None).0, Headline::Idle);
+}

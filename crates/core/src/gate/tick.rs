@@ -1,0 +1,103 @@
+//! What time alone does: settle, and age (G8, G12). It never ends a turn.
+
+use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts};
+use crate::event::EventBody;
+use crate::seat::{Held, HeldFact, Seat, Statement};
+use crate::source::{Evidence, Source};
+use crate::status::Turn;
+use crate::time::UnixMs;
+
+/// Lets time pass: facts whose settling is over are believed, working without evidence ages.
+pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let evidence = Evidence::new(Source::Quiet, now);
+    let mut step = Step::new(seat, evidence, now);
+    let (due, waiting) =
+        std::mem::take(&mut step.seat.held).into_iter().partition(|held| held.until <= now);
+    step.seat.held = waiting;
+    let due: Vec<Held> = due;
+    for held in due {
+        step.changed = true;
+        settle(&mut step, held);
+    }
+    let ask_witnesses = age(&mut step);
+    let mut decision = step.finish(&before);
+    decision.ask_witnesses = ask_witnesses;
+    decision
+}
+
+fn settle(step: &mut Step<'_>, held: Held) {
+    step.evidence = Evidence::new(held.source, step.now);
+    let value = match &held.what {
+        HeldFact::Prompt { actor, prompt } => {
+            prompts::open(step, actor, prompt);
+            Turn::Blocked(prompt.reason).phrase()
+        }
+        HeldFact::Level(level) => {
+            if !level::still_shows(step, &held, level) || level::is_believed(step, level) {
+                return;
+            }
+            level::believe(step, level);
+            step.seat.turn().phrase()
+        }
+    };
+    for said in &mut step.seat.trail {
+        if said.lost.is_none() {
+            said.lost = Some(format!("superseded by the later {}", held.name));
+        }
+    }
+    step.seat.turn.evidence = step.evidence.clone();
+    let (source, event, at) = (held.source, held.name, step.now);
+    step.seat.remember(Statement { source, event, value, at, lost: None });
+}
+
+/// Working that nobody confirms grows stale, and at last unknown. True: ask the witnesses.
+fn age(step: &mut Step<'_>) -> bool {
+    let Some(since) = unconfirmed_since(step.seat) else {
+        return false;
+    };
+    let silent = step.now.since(since);
+    if silent >= UNKNOWN_MS {
+        let note = format!("no witness for {} s", silent / 1_000);
+        let evidence = Evidence::new(Source::Quiet, step.now).note(note.clone());
+        for said in &mut step.seat.trail {
+            if said.lost.is_none() {
+                said.lost = Some(format!("{note} (G8)"));
+            }
+        }
+        step.seat.turn.evidence = evidence;
+        step.set_base(Turn::Unknown, None);
+        return true;
+    }
+    if silent >= STALE_MS && !step.seat.stale {
+        step.seat.stale = true;
+        let agent = Box::new(step.seat.doc());
+        step.emit(EventBody::Updated { agent });
+        return true;
+    }
+    false
+}
+
+/// Since when a working turn has had no confirmation; `None` where nothing ages.
+fn unconfirmed_since(seat: &Seat) -> Option<UnixMs> {
+    let works = matches!(seat.turn(), Turn::Working(_)) && seat.process.state.is_running();
+    works.then(|| seat.turn.evidence.confirmed_at.max(seat.ageing_from))
+}
+
+/// When `tick` is to be called next, unless something is admitted before.
+pub fn next_deadline(seat: &Seat) -> Option<UnixMs> {
+    let settling = seat.held.iter().map(|held| held.until).min();
+    let ageing = unconfirmed_since(seat)
+        .map(|since| since.plus(if seat.stale { UNKNOWN_MS } else { STALE_MS }));
+    match (settling, ageing) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// After loading from the store: no edge. Ageing starts anew, because the hub's absence says
+/// nothing of an agent.
+pub fn restore(seat: &mut Seat, now: UnixMs) {
+    seat.ageing_from = now;
+    seat.quiet_prompts = 0;
+}

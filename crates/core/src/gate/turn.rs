@@ -1,0 +1,328 @@
+//! Turns: how they start, go on and end (G3, G5, G7).
+
+use super::{Effect, Refusal, Rule, SETTLE_MS, Step, prompts, refuse};
+use crate::event::EventBody;
+use crate::observation::{Background, Submitter};
+use crate::seat::EndedTurn;
+use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
+
+/// A turn begins.
+pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
+    step.ensure_running(None);
+    let turn = &mut step.seat.turn;
+    turn.seq += 1;
+    turn.open = true;
+    turn.reference = reference.map(str::to_owned);
+    turn.main_stopped = false;
+    let turn_seq = turn.seq;
+    step.seat.outcome = None;
+    step.seat.counters.turns += 1;
+    step.emit(EventBody::TurnStarted { turn_seq });
+}
+
+/// The open turn ends; told once.
+pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
+    let now = step.now;
+    let turn = &mut step.seat.turn;
+    turn.open = false;
+    turn.main_stopped = false;
+    turn.ended = Some(EndedTurn { reference: turn.reference.take(), at: now });
+    let turn_seq = turn.seq;
+    let outcome = Outcome { kind, code: code.map(str::to_owned), at: now };
+    step.seat.outcome = Some(outcome.clone());
+    step.emit(EventBody::TurnCompleted { turn_seq, outcome: Some(outcome) });
+}
+
+/// The open turn ends and the agent sits at its prompt, or goes on with a queued one.
+pub(super) fn rest(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
+    if step.seat.turn.open {
+        close(step, kind, code);
+    }
+    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    let next = match kind {
+        OutcomeKind::Completed if !step.seat.turn.queued.is_empty() => {
+            Some(step.seat.turn.queued.remove(0))
+        }
+        _ => None,
+    };
+    if let Some(reference) = next {
+        start(step, Some(&reference));
+        step.set_base(Turn::Working(WorkingReason::Prompt), None);
+    } else {
+        step.seat.turn.queued.clear();
+        step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
+    }
+}
+
+/// Brings the open turn in line with the turn a fact of the main agent belongs to.
+///
+/// A fact of a turn that has ended is a straggler within the settling time, and a sign that the
+/// turn was taken up again after it.
+pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
+    let turn = &step.seat.turn;
+    let Some(reference) = reference else {
+        if !turn.open {
+            if straggles(step) {
+                return refuse(Rule::G10, "told after the end of its turn");
+            }
+            start(step, None);
+        }
+        return Ok(());
+    };
+    if turn.open {
+        match turn.reference.as_deref() {
+            Some(open) if open == reference => return Ok(()),
+            None => {
+                step.seat.turn.reference = Some(reference.to_owned());
+                step.changed = true;
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+    }
+    let ended = step.seat.turn.ended.as_ref();
+    if ended.is_some_and(|ended| ended.reference.as_deref() == Some(reference))
+        && (step.seat.turn.open || straggles(step))
+    {
+        return refuse(Rule::G10, "told after the end of its turn");
+    }
+    if step.seat.turn.open {
+        // It ended in silence: no source told how, so it was not completed.
+        let kind = match step.seat.turn.main_stopped {
+            true => OutcomeKind::Completed,
+            false => OutcomeKind::Interrupted,
+        };
+        close(step, kind, None);
+    }
+    step.seat.turn.queued.retain(|queued| queued != reference);
+    start(step, Some(reference));
+    Ok(())
+}
+
+fn straggles(step: &Step<'_>) -> bool {
+    let ended = step.seat.turn.ended.as_ref();
+    ended.is_some_and(|ended| step.now.since(ended.at) < SETTLE_MS)
+}
+
+pub(super) fn prompted(
+    step: &mut Step<'_>,
+    by: Submitter,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
+    let turn = &step.seat.turn;
+    if let Some(reference) = reference {
+        let open = turn.open && turn.reference.as_deref() == Some(reference);
+        if open || turn.queued.iter().any(|queued| queued == reference) {
+            return Ok(Effect::Confirms);
+        }
+        let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
+        if ended == Some(reference) {
+            return refuse(Rule::G10, "told after the end of its turn");
+        }
+    }
+    step.seat.counters.prompts += 1;
+    if by == Submitter::Person {
+        // Whoever types has seen what stands above the prompt.
+        step.seat.seen_turn_seq = step.seat.turn.seq;
+        prompts::clear_own(step, |_| true);
+    } else {
+        prompts::clear_own(step, |open| open.actor.is_main());
+    }
+    step.seat.held.clear();
+    let was_open = step.seat.turn.open;
+    let stopped = step.seat.turn.main_stopped;
+    match (was_open, stopped, by, reference) {
+        (true, true, Submitter::Program, _) => {
+            // A helper's result wakes the same turn.
+            step.seat.turn.main_stopped = false;
+            step.seat.turn.reference = reference.map(str::to_owned);
+        }
+        (true, true, Submitter::Person, _) => {
+            close(step, OutcomeKind::Completed, None);
+            start(step, reference);
+        }
+        (true, false, _, Some(reference)) => {
+            // Queued behind the open turn, or that one was stopped in silence: what comes next
+            // tells which. Either way the agent works.
+            step.seat.turn.queued.push(reference.to_owned());
+            step.changed = true;
+            if !matches!(step.seat.turn.base, Turn::Working(_)) {
+                step.set_base(Turn::Working(WorkingReason::Prompt), None);
+            }
+            return Ok(Effect::Decides);
+        }
+        (true, false, _, None) => {
+            close(step, OutcomeKind::Interrupted, None);
+            start(step, None);
+        }
+        (false, _, _, _) => start(step, reference),
+    }
+    step.set_base(Turn::Working(WorkingReason::Prompt), None);
+    Ok(Effect::Decides)
+}
+
+/// The main agent's stop. With helpers still running it is no end (G5).
+pub(super) fn ended(
+    step: &mut Step<'_>,
+    background: &Background,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
+    if step.seat.turn.compacting {
+        return refuse(Rule::G7, "a compaction is under way");
+    }
+    if is_repeated(step, reference) {
+        reread(step, background);
+        return Ok(Effect::Confirms);
+    }
+    attach_to(step, reference)?;
+    reread(step, background);
+    let gone: Vec<String> = background.subagents.clone();
+    prompts::clear_own(step, |open| match &open.actor {
+        crate::prompt::Actor::Main => true,
+        crate::prompt::Actor::Sub(id) => !gone.contains(id),
+    });
+    step.seat.held.retain(|held| !held.is_of_main());
+    if background.subagents.is_empty() {
+        rest(step, OutcomeKind::Completed, None);
+    } else {
+        step.seat.turn.main_stopped = true;
+        step.seat.open_tools.retain(|open| !open.actor.is_main());
+        step.set_base(Turn::Working(WorkingReason::Background), None);
+        step.changed = true;
+    }
+    Ok(Effect::Decides)
+}
+
+/// An end that was told before.
+fn is_repeated(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let turn = &step.seat.turn;
+    let Some(ended) = &turn.ended else {
+        return false;
+    };
+    if turn.open {
+        return false;
+    }
+    let idle = matches!(turn.base, Turn::Idle(_));
+    idle && (reference.is_none() || ended.reference.as_deref() == reference)
+}
+
+/// The turn that an end belongs to is the open one from here on.
+fn attach_to(step: &mut Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
+    match reference {
+        None if step.seat.turn.open => Ok(()),
+        None => {
+            // Its start was not told.
+            start(step, None);
+            Ok(())
+        }
+        Some(reference) => follow(step, Some(reference)),
+    }
+}
+
+/// What runs behind is read anew from each stop, never only counted up and down.
+fn reread(step: &mut Step<'_>, background: &Background) {
+    if step.seat.shells != background.shells || step.seat.subagents != background.subagents {
+        step.seat.shells = background.shells;
+        step.seat.subagents.clone_from(&background.subagents);
+        step.changed = true;
+    }
+}
+
+pub(super) fn failed(
+    step: &mut Step<'_>,
+    code: &str,
+    detail: Option<&str>,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
+    if is_repeated(step, reference) {
+        // A source without errors may have told the end first; the error still counts.
+        let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+        if outcome == Some(OutcomeKind::Interrupted) && straggles(step) {
+            let outcome =
+                Outcome { kind: OutcomeKind::Failed, code: Some(code.to_owned()), at: step.now };
+            step.seat.outcome = Some(outcome);
+            step.changed = true;
+            return Ok(Effect::Decides);
+        }
+        return Ok(Effect::Confirms);
+    }
+    attach_to(step, reference)?;
+    step.seat.turn.compacting = false;
+    prompts::clear_own(step, |open| open.actor.is_main());
+    step.seat.held.retain(|held| !held.is_of_main());
+    rest(step, OutcomeKind::Failed, Some(code));
+    if let Some(detail) = detail {
+        step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
+    }
+    Ok(Effect::Decides)
+}
+
+pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
+    if !step.seat.turn.open {
+        return Ok(Effect::Confirms);
+    }
+    let open = step.seat.turn.reference.as_deref();
+    if let (Some(said), Some(open)) = (reference, open)
+        && said != open
+    {
+        return refuse(Rule::G10, "of another turn than the open one");
+    }
+    step.seat.turn.compacting = false;
+    prompts::clear_own(step, |open| open.actor.is_main());
+    step.seat.held.retain(|held| !held.is_of_main());
+    rest(step, OutcomeKind::Interrupted, None);
+    Ok(Effect::Decides)
+}
+
+pub(super) fn compaction_started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if step.seat.turn.compacting {
+        return Ok(Effect::Confirms);
+    }
+    if !step.seat.turn.open {
+        start(step, None);
+    }
+    step.seat.turn.compacting = true;
+    step.set_base(Turn::Working(WorkingReason::Compacting), None);
+    step.changed = true;
+    Ok(Effect::Decides)
+}
+
+pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effect, Refusal> {
+    if !step.seat.turn.compacting {
+        return Ok(Effect::Confirms);
+    }
+    step.seat.turn.compacting = false;
+    step.changed = true;
+    if manual {
+        rest(step, OutcomeKind::Completed, None);
+    } else {
+        step.set_base(Turn::Working(WorkingReason::Model), None);
+    }
+    Ok(Effect::Decides)
+}
+
+/// The program says it sits at its prompt: an authoritative idle, but not of how the turn ended.
+pub(super) fn idle_notice(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if step.seat.turn.compacting {
+        return refuse(Rule::G7, "a compaction is under way");
+    }
+    if step.seat.turn.main_stopped && !step.seat.subagents.is_empty() {
+        return refuse(Rule::G5, "helpers are still running");
+    }
+    step.ensure_running(None);
+    prompts::clear_own(step, |_| true);
+    step.seat.held.clear();
+    if step.seat.turn.open {
+        let kind = match step.seat.turn.main_stopped {
+            true => OutcomeKind::Completed,
+            false => OutcomeKind::Interrupted,
+        };
+        rest(step, kind, None);
+        return Ok(Effect::Decides);
+    }
+    if matches!(step.seat.turn.base, Turn::Idle(_)) {
+        return Ok(Effect::Confirms);
+    }
+    step.set_base(Turn::Idle(IdleReason::Ready), None);
+    Ok(Effect::Decides)
+}

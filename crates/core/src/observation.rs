@@ -1,0 +1,216 @@
+//! The closed vocabulary of facts that sources may report.
+
+use crate::id::ProcessId;
+use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
+use crate::source::Source;
+use crate::status::{Attach, BlockedReason, Exit, OutcomeKind, StartPhase, WorkingReason};
+use crate::time::UnixMs;
+
+/// One normalized fact from one source, at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// When the hub received it: the hub's receive order is the order.
+    pub at: UnixMs,
+    pub delivery: Delivery,
+    pub source: Source,
+    /// The vendor's conversation id, where the fact carries one.
+    pub session: Option<String>,
+    /// The process the fact speaks of, where it is known.
+    pub process: Option<ProcessId>,
+    /// What the source called it, for `explain`.
+    pub name: String,
+    pub fact: Fact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// It has just happened.
+    Live,
+    /// It waited in the spool while the hub was down; it still makes its events.
+    Spooled { reported_at: UnixMs },
+    /// It was read from an old log or a restored store: never an edge.
+    Replayed,
+}
+
+/// What happened, in nobody's own words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    SessionStarted {
+        how: SessionStart,
+        attach: Option<Attach>,
+    },
+    SessionEnded {
+        how: SessionEnd,
+    },
+    /// A prompt was handed to the agent. `turn_ref` is the vendor's id of the turn it starts.
+    PromptSubmitted {
+        by: Submitter,
+        turn_ref: Option<String>,
+    },
+    ToolStarted {
+        actor: Actor,
+        tool: ToolRef,
+        turn_ref: Option<String>,
+    },
+    /// One or several calls ended (those of one step at once).
+    ToolsEnded {
+        actor: Actor,
+        tools: Vec<ToolRef>,
+        /// A person stopped it, and with it the turn.
+        interrupted: bool,
+        turn_ref: Option<String>,
+    },
+    PromptOpened {
+        actor: Actor,
+        prompt: NewPrompt,
+        /// How long it is held before it is published, because the agent may approve it by
+        /// itself. Milliseconds; 0 = at once.
+        settle_ms: u32,
+    },
+    PromptResolved {
+        actor: Actor,
+        reason: BlockedReason,
+        key: Option<String>,
+        resolution: Resolution,
+    },
+    /// A late notice that a prompt still waits. It confirms, it never triggers.
+    PromptConfirmed,
+    /// The main agent came to the end of what it had to say.
+    TurnEnded {
+        background: Background,
+        turn_ref: Option<String>,
+    },
+    TurnFailed {
+        code: String,
+        detail: Option<String>,
+        turn_ref: Option<String>,
+    },
+    TurnInterrupted {
+        turn_ref: Option<String>,
+    },
+    SubagentStarted {
+        id: String,
+    },
+    SubagentEnded {
+        id: String,
+    },
+    CompactionStarted,
+    CompactionEnded {
+        /// A person asked for it, so the turn ends with it.
+        manual: bool,
+    },
+    /// The program says that it sits at its prompt and waits.
+    IdleNotice,
+    /// The program's own live status, or a weaker source's reading of it: a level, not an edge.
+    Level(Level),
+    Process(ProcessFact),
+    /// The agent's or a person's own word.
+    Reported(Reported),
+    /// What a log said of the past: metadata alone.
+    History(History),
+    /// A visible dialog (strong screen rule) or prompt box. `quiet`: the CPU is quiet too.
+    ScreenDialog {
+        reason: BlockedReason,
+        detail: Option<String>,
+    },
+    ScreenPrompt {
+        quiet: bool,
+    },
+    /// Known and without meaning for the status.
+    Nothing,
+    /// Not understood: it changes nothing and is kept for `explain`.
+    NotUnderstood {
+        why: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionStart {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+    Fork,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The program leaves.
+    Exit,
+    /// Only the conversation ends; the process goes on.
+    Clear,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submitter {
+    Person,
+    /// The program woke itself, for a finished background task.
+    Program,
+}
+
+/// Work that goes on behind the main agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Background {
+    pub subagents: Vec<String>,
+    pub shells: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    Idle { shells: u32 },
+    Working { reason: Option<WorkingReason> },
+    Blocked { reason: BlockedReason, detail: Option<String> },
+    Failed { code: String },
+}
+
+impl Level {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Idle { .. } => "idle",
+            Self::Working { .. } => "working",
+            Self::Blocked { .. } => "blocked",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessFact {
+    Starting(StartPhase),
+    /// It runs; `restored`: found running, not seen starting.
+    Running {
+        attach: Attach,
+        restored: bool,
+    },
+    /// Probed again and still the same process.
+    Alive,
+    Stopping,
+    Suspended,
+    Exited(Exit),
+    Unprobeable,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reported {
+    pub turn: Option<ReportedTurn>,
+    pub detail: Option<String>,
+    pub outcome: Option<(OutcomeKind, Option<String>)>,
+    pub process: Option<ProcessFact>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportedTurn {
+    Unknown,
+    Idle,
+    Working(WorkingReason),
+    Blocked(BlockedReason),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    pub prompts: u64,
+    pub started_at: Option<UnixMs>,
+    pub log_path: Option<String>,
+    pub model: Option<String>,
+    pub title: Option<String>,
+}

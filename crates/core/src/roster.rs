@@ -1,0 +1,324 @@
+//! Which seat a report belongs to.
+//!
+//! A process is known by pid namespace, pid and start ticks; session ids are attached to it (a
+//! clear changes them, a resume shares them). A terminal pane is a location, never a key.
+
+use crate::id::{AgentId, ProcessId};
+use crate::seat::Seat;
+use std::collections::{HashMap, HashSet};
+
+/// Who is calling, as far as the report tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller<'a> {
+    pub kind: &'a str,
+    /// The id it carries in its environment.
+    pub claimed: Option<&'a AgentId>,
+    pub session: Option<&'a str>,
+    /// The agent program's own process.
+    pub process: Option<&'a ProcessId>,
+    /// Pid and start ticks of the processes above the reporter.
+    pub ancestors: &'a [(u32, u64)],
+    pub cwd: Option<&'a str>,
+    /// The report is a session's start.
+    pub starts_session: bool,
+}
+
+/// Where a report goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Seat(AgentId),
+    New { id: AgentId, parent: Option<AgentId> },
+}
+
+/// Indexes over all seats.
+#[derive(Debug, Default)]
+pub struct Roster {
+    seats: HashMap<AgentId, Keys>,
+    by_session: HashMap<String, AgentId>,
+    by_process: HashMap<ProcessId, AgentId>,
+    /// Seats whose session was left and that wait for the next one, or never had one.
+    sessionless: HashMap<(String, Option<String>), HashSet<AgentId>>,
+}
+
+#[derive(Debug, Default)]
+struct Keys {
+    sessions: Vec<String>,
+    process: Option<ProcessId>,
+    process_over: bool,
+    folder: Option<(String, Option<String>)>,
+}
+
+fn session_key(kind: &str, session: &str) -> String {
+    format!("{kind}\u{0}{session}")
+}
+
+impl Roster {
+    /// Takes over what a seat's keys are now.
+    pub fn upsert(&mut self, seat: &Seat) {
+        self.remove(&seat.id);
+        let mut keys = Keys::default();
+        let current = seat.session.iter().map(|session| session.id.as_str());
+        let left = seat.left_sessions.iter().map(|left| left.id.as_str());
+        for session in left.chain(current) {
+            let key = session_key(&seat.kind, session);
+            self.by_session.insert(key.clone(), seat.id.clone());
+            keys.sessions.push(key);
+        }
+        if let Some(process) = &seat.process.id {
+            self.by_process.insert(process.clone(), seat.id.clone());
+            keys.process = Some(process.clone());
+        }
+        keys.process_over = seat.process.state.is_over();
+        if seat.session.is_none() && !keys.process_over {
+            let folder = (seat.kind.clone(), seat.about.cwd.clone());
+            self.sessionless.entry(folder.clone()).or_default().insert(seat.id.clone());
+            keys.folder = Some(folder);
+        }
+        self.seats.insert(seat.id.clone(), keys);
+    }
+
+    /// Forgets a seat.
+    pub fn remove(&mut self, id: &AgentId) {
+        let Some(keys) = self.seats.remove(id) else {
+            return;
+        };
+        for session in keys.sessions {
+            if self.by_session.get(&session) == Some(id) {
+                self.by_session.remove(&session);
+            }
+        }
+        if let Some(process) = keys.process
+            && self.by_process.get(&process) == Some(id)
+        {
+            self.by_process.remove(&process);
+        }
+        if let Some(folder) = keys.folder
+            && let Some(seats) = self.sessionless.get_mut(&folder)
+        {
+            seats.remove(id);
+            if seats.is_empty() {
+                self.sessionless.remove(&folder);
+            }
+        }
+    }
+
+    /// Finds the seat of a caller. `is_alive` probes a process; it is asked only where two
+    /// processes claim one seat.
+    pub fn place(&self, caller: &Caller<'_>, is_alive: impl Fn(&ProcessId) -> bool) -> Place {
+        let other_lives = |id: &AgentId| {
+            let known = self
+                .seats
+                .get(id)
+                .and_then(|keys| keys.process.as_ref().filter(|_| !keys.process_over));
+            match (known, caller.process) {
+                (Some(known), Some(process)) => known != process && is_alive(known),
+                _ => false,
+            }
+        };
+        if let Some(process) = caller.process
+            && let Some(id) = self.by_process.get(process)
+        {
+            return Place::Seat(id.clone());
+        }
+        if let Some(claimed) = caller.claimed {
+            if !self.seats.contains_key(claimed) {
+                return Place::New { id: claimed.clone(), parent: None };
+            }
+            if !other_lives(claimed) {
+                return Place::Seat(claimed.clone());
+            }
+            return self.known_session(caller, &other_lives).unwrap_or_else(|| self.child(claimed));
+        }
+        if let Some(place) = self.known_session(caller, &other_lives) {
+            return place;
+        }
+        if let Some(parent) = self.ancestor(caller) {
+            return self.child(&parent);
+        }
+        if caller.starts_session || caller.session.is_none() {
+            let folder = (caller.kind.to_owned(), caller.cwd.map(str::to_owned));
+            if let Some(waiting) = self.sessionless.get(&folder)
+                && waiting.len() == 1
+                && let Some(id) = waiting.iter().next()
+                && !other_lives(id)
+            {
+                return Place::Seat(id.clone());
+            }
+        }
+        Place::New { id: self.derived_id(caller), parent: None }
+    }
+
+    fn known_session(
+        &self,
+        caller: &Caller<'_>,
+        other_lives: &impl Fn(&AgentId) -> bool,
+    ) -> Option<Place> {
+        let session = caller.session?;
+        let id = self.by_session.get(&session_key(caller.kind, session))?;
+        // Two live processes may hold one session; they sit in two seats.
+        (!other_lives(id)).then(|| Place::Seat(id.clone()))
+    }
+
+    /// The seat whose process is above the caller.
+    fn ancestor(&self, caller: &Caller<'_>) -> Option<AgentId> {
+        let namespace = caller.process.and_then(|process| process.pid_namespace);
+        caller.ancestors.iter().find_map(|(pid, start_ticks)| {
+            let process =
+                ProcessId { pid: *pid, start_ticks: *start_ticks, pid_namespace: namespace };
+            let own = caller.process == Some(&process);
+            self.by_process.get(&process).filter(|_| !own).cloned()
+        })
+    }
+
+    fn child(&self, parent: &AgentId) -> Place {
+        let free = (1_u32..).map(|n| format!("{parent}.{n}"));
+        let id = self.first_free(free);
+        Place::New { id, parent: Some(parent.clone()) }
+    }
+
+    /// `kind-folder`, then `kind-folder-2` and so on.
+    fn derived_id(&self, caller: &Caller<'_>) -> AgentId {
+        let folder = caller.cwd.and_then(|cwd| cwd.trim_end_matches('/').rsplit('/').next());
+        let folder = folder.filter(|folder| !folder.is_empty());
+        let base = match folder {
+            Some(folder) => AgentId::slug(&format!("{}-{folder}", caller.kind)),
+            None => AgentId::slug(caller.kind),
+        };
+        let first = std::iter::once(base.to_string());
+        self.first_free(first.chain((2_u32..).map(|n| format!("{base}-{n}"))))
+    }
+
+    fn first_free(&self, candidates: impl Iterator<Item = String>) -> AgentId {
+        let ids = candidates.map(|text| AgentId::slug_keeping(&text));
+        let mut free = ids.filter(|id| !self.seats.contains_key(id));
+        free.next().unwrap_or_else(|| AgentId::slug("agent"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::Session;
+    use crate::source::Source;
+    use crate::status::{Attach, Process};
+    use crate::time::UnixMs;
+
+    const NOW: UnixMs = UnixMs(1_000);
+
+    fn process(pid: u32) -> ProcessId {
+        ProcessId { pid, start_ticks: u64::from(pid) * 10, pid_namespace: None }
+    }
+
+    fn seat(id: &str, session: Option<&str>, pid: Option<u32>) -> Seat {
+        let mut seat = Seat::new(AgentId::new(id).unwrap(), "agent", Source::Hook, NOW);
+        let running = Process::Running { attach: Attach::Interactive };
+        seat.process.state = running;
+        seat.process.id = pid.map(process);
+        seat.about.cwd = Some("/work/api".into());
+        seat.session = session.map(|id| Session { id: id.into(), since: NOW, start_seen: true });
+        seat
+    }
+
+    fn caller<'a>(session: Option<&'a str>, process: Option<&'a ProcessId>) -> Caller<'a> {
+        Caller {
+            kind: "agent",
+            claimed: None,
+            session,
+            process,
+            ancestors: &[],
+            cwd: Some("/work/api"),
+            starts_session: false,
+        }
+    }
+
+    fn roster(seats: &[Seat]) -> Roster {
+        let mut roster = Roster::default();
+        for seat in seats {
+            roster.upsert(seat);
+        }
+        roster
+    }
+
+    fn new(id: &str, parent: Option<&str>) -> Place {
+        let parent = parent.map(|parent| AgentId::new(parent).unwrap());
+        Place::New { id: AgentId::new(id).unwrap(), parent }
+    }
+
+    fn sits(id: &str) -> Place {
+        Place::Seat(AgentId::new(id).unwrap())
+    }
+
+    #[test]
+    fn a_stranger_gets_a_seat_named_after_kind_and_folder() {
+        let first = roster(&[]).place(&caller(Some("s1"), None), |_| true);
+        assert_eq!(first, new("agent-api", None));
+        let taken = roster(&[seat("agent-api", Some("s1"), None)]);
+        assert_eq!(taken.place(&caller(Some("s2"), None), |_| true), new("agent-api-2", None));
+    }
+
+    #[test]
+    fn two_agents_in_one_folder_are_told_apart_by_session_and_process() {
+        let (one, two) = (process(1), process(2));
+        let roster = roster(&[seat("a", Some("s1"), Some(1)), seat("b", Some("s2"), Some(2))]);
+        assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), |_| true), sits("a"));
+        assert_eq!(roster.place(&caller(Some("s2"), Some(&two)), |_| true), sits("b"));
+        assert_eq!(roster.place(&caller(Some("s3"), Some(&two)), |_| true), sits("b"));
+    }
+
+    #[test]
+    fn a_resumed_session_takes_its_old_seat_once_the_old_process_is_gone() {
+        let three = process(3);
+        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let caller = caller(Some("s1"), Some(&three));
+        assert_eq!(roster.place(&caller, |_| false), sits("a"));
+        assert_eq!(roster.place(&caller, |_| true), new("agent-api", None));
+    }
+
+    #[test]
+    fn a_nested_agent_that_inherits_the_id_gets_a_child_seat() {
+        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
+        let mut roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let nested = Caller { claimed: Some(&claimed), ..caller(Some("s9"), Some(&inner)) };
+        assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
+        roster.upsert(&seat("a.1", Some("s9"), Some(7)));
+        assert_eq!(roster.place(&nested, |_| true), sits("a.1"));
+        let outer = process(1);
+        let outer = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&outer)) };
+        assert_eq!(roster.place(&outer, |_| true), sits("a"));
+    }
+
+    #[test]
+    fn a_nested_agent_without_an_id_is_known_by_its_ancestors() {
+        let inner = process(7);
+        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let ancestors = [(7, 70), (5, 50), (1, 10)];
+        let nested = Caller { ancestors: &ancestors, ..caller(Some("s9"), Some(&inner)) };
+        assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
+    }
+
+    #[test]
+    fn stragglers_of_a_left_session_go_to_the_seat_that_left_it() {
+        let mut cleared = seat("a", Some("s1"), None);
+        cleared.leave_session(NOW);
+        let roster = roster(&[cleared]);
+        assert_eq!(roster.place(&caller(Some("s1"), None), |_| true), sits("a"));
+        let next = Caller { starts_session: true, ..caller(Some("s2"), None) };
+        assert_eq!(roster.place(&next, |_| true), sits("a"));
+        assert_eq!(roster.place(&caller(Some("s2"), None), |_| true), new("agent-api", None));
+    }
+
+    #[test]
+    fn an_unknown_claimed_id_is_registered_as_it_is() {
+        let claimed = AgentId::new("mine").unwrap();
+        let caller = Caller { claimed: Some(&claimed), ..caller(None, None) };
+        assert_eq!(roster(&[]).place(&caller, |_| true), new("mine", None));
+    }
+
+    #[test]
+    fn a_forgotten_seat_leaves_no_key_behind() {
+        let mut roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        roster.remove(&AgentId::new("a").unwrap());
+        let one = process(1);
+        assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), |_| true), new("agent-api", None));
+    }
+}

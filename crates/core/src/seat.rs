@@ -1,0 +1,399 @@
+//! A seat in the roster: everything the hub knows of one agent.
+//!
+//! Only [`crate::gate`] changes what a seat says of its status.
+
+pub mod view;
+
+use crate::id::{AgentId, ProcessId};
+use crate::observation::Level;
+use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
+use crate::source::{Evidence, Source, Tier};
+use crate::status::{BlockedReason, Headline, HeadlineFacts, Outcome, Process, Turn};
+use crate::time::UnixMs;
+use crate::timeline::Entry;
+use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
+use crate::workflow::StageStatus;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The state of one seat. What is stored of it must load for ever: new fields get a default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seat {
+    pub id: AgentId,
+    pub name: String,
+    pub kind: String,
+    #[serde(default)]
+    pub about: About,
+    pub incarnation: u32,
+    pub registered_at: UnixMs,
+    pub session: Option<Session>,
+    /// Sessions this seat has left, newest last.
+    #[serde(default)]
+    pub left_sessions: VecDeque<LeftSession>,
+    pub process: ProcessFacts,
+    pub turn: TurnFacts,
+    pub outcome: Option<Outcome>,
+    /// Up to which turn a person has seen the outcome.
+    #[serde(default)]
+    pub seen_turn_seq: u64,
+    #[serde(default)]
+    pub stage: Option<StageStatus>,
+    #[serde(default)]
+    pub verdicts: Vec<VerdictDoc>,
+    /// Open prompts, oldest first: the blocked set, plus parked input requests.
+    #[serde(default)]
+    pub prompts: Vec<OpenPrompt>,
+    #[serde(default)]
+    pub prompts_opened: u64,
+    #[serde(default)]
+    pub subagents: Vec<String>,
+    #[serde(default)]
+    pub shells: u32,
+    /// Tool calls that started and have not ended.
+    #[serde(default)]
+    pub open_tools: VecDeque<OpenTool>,
+    #[serde(default)]
+    pub counters: CountersDoc,
+    /// When the headline's state began.
+    pub headline_since: UnixMs,
+    pub last_status_at: Option<UnixMs>,
+    /// Receive time of the last accepted live fact; an older spooled one is history.
+    #[serde(default)]
+    pub last_live_at: Option<UnixMs>,
+    /// Receive time of the last accepted edge: a hook, a plugin's event, a report.
+    #[serde(default)]
+    pub last_edge_at: Option<UnixMs>,
+    #[serde(default)]
+    pub last_activity: Option<Entry>,
+    #[serde(default)]
+    pub stale: bool,
+    /// What each source of levels says now.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+    /// Facts that wait for a settling time.
+    #[serde(default)]
+    pub held: Vec<Held>,
+    /// What was said of the turn lately, for `explain`.
+    #[serde(default)]
+    pub trail: VecDeque<Statement>,
+    #[serde(default)]
+    pub rejected: VecDeque<Rejection>,
+    /// Ageing counts from here at the earliest: a hub that was away says nothing of an agent.
+    #[serde(skip)]
+    pub ageing_from: UnixMs,
+    /// Consecutive sightings of a quiet prompt box while hooks say working.
+    #[serde(skip)]
+    pub quiet_prompts: u8,
+}
+
+/// Descriptive facts: they change no status.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    pub role: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    pub parent: Option<AgentId>,
+    /// Found by its first report, not launched by us.
+    pub adopted: bool,
+    pub host: Option<String>,
+    pub cwd: Option<String>,
+    pub repo: Option<String>,
+    pub branch: Option<String>,
+    pub worktree: Option<String>,
+    pub location: LocationDoc,
+    pub model: Option<String>,
+    pub title: Option<String>,
+    pub log_path: Option<String>,
+    pub started_at: Option<UnixMs>,
+    pub suspended_at: Option<UnixMs>,
+    pub resumed_at: Option<UnixMs>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: String,
+    pub since: UnixMs,
+    /// Its start was witnessed, not only inferred from a later fact.
+    #[serde(default)]
+    pub start_seen: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftSession {
+    pub id: String,
+    pub at: UnixMs,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessFacts {
+    pub state: Process,
+    pub id: Option<ProcessId>,
+    pub since: UnixMs,
+    pub evidence: Evidence,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnFacts {
+    /// The turn apart from open prompts: never `Blocked`.
+    pub base: Turn,
+    pub detail: Option<String>,
+    pub since: UnixMs,
+    pub seq: u64,
+    /// A turn has started and not ended.
+    #[serde(default)]
+    pub open: bool,
+    /// The vendor's id of the open turn.
+    #[serde(default)]
+    pub reference: Option<String>,
+    /// Prompts handed over while the turn was open.
+    #[serde(default)]
+    pub queued: Vec<String>,
+    #[serde(default)]
+    pub ended: Option<EndedTurn>,
+    /// The main agent has stopped; helpers go on.
+    #[serde(default)]
+    pub main_stopped: bool,
+    #[serde(default)]
+    pub compacting: bool,
+    pub evidence: Evidence,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedTurn {
+    pub reference: Option<String>,
+    pub at: UnixMs,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenTool {
+    pub actor: Actor,
+    pub tool: ToolRef,
+}
+
+/// The latest level one source has shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    pub source: Source,
+    pub word: String,
+    /// Since when it has been showing it.
+    pub since: UnixMs,
+    pub confirmed_at: UnixMs,
+}
+
+/// A fact that waits: the next observations decide whether it still holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    pub until: UnixMs,
+    pub source: Source,
+    pub name: String,
+    pub what: HeldFact,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldFact {
+    Prompt { actor: Actor, prompt: NewPrompt },
+    Level(HeldLevel),
+}
+
+/// A level that contradicts a fresher edge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldLevel {
+    Idle { shells: u32 },
+    Working,
+    Blocked { reason: BlockedReason, detail: Option<String> },
+    Failed { code: String },
+}
+
+impl From<&Level> for HeldLevel {
+    fn from(level: &Level) -> Self {
+        match level {
+            Level::Idle { shells } => Self::Idle { shells: *shells },
+            Level::Working { .. } => Self::Working,
+            Level::Blocked { reason, detail } => {
+                Self::Blocked { reason: *reason, detail: detail.clone() }
+            }
+            Level::Failed { code } => Self::Failed { code: code.clone() },
+        }
+    }
+}
+
+/// Something a source said of the turn, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    pub source: Source,
+    pub event: String,
+    pub value: String,
+    pub at: UnixMs,
+    /// Why it did not decide; `None` while it is the one that does.
+    pub lost: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejection {
+    pub at: UnixMs,
+    pub source: Source,
+    pub event: String,
+    pub rule: String,
+    pub why: String,
+}
+
+/// How many statements and rejections are kept.
+const TRAIL: usize = 12;
+const REJECTED: usize = 20;
+const LEFT_SESSIONS: usize = 8;
+const OPEN_TOOLS: usize = 64;
+
+impl Seat {
+    /// An empty seat: no process, no turn.
+    pub fn new(id: AgentId, kind: impl Into<String>, source: Source, now: UnixMs) -> Self {
+        let evidence = Evidence::new(source, now);
+        Self {
+            name: id.as_str().to_owned(),
+            id,
+            kind: kind.into(),
+            about: About::default(),
+            incarnation: 1,
+            registered_at: now,
+            session: None,
+            left_sessions: VecDeque::new(),
+            process: ProcessFacts {
+                state: Process::Absent,
+                id: None,
+                since: now,
+                evidence: evidence.clone(),
+            },
+            turn: TurnFacts {
+                base: Turn::None,
+                detail: None,
+                since: now,
+                seq: 0,
+                open: false,
+                reference: None,
+                queued: Vec::new(),
+                ended: None,
+                main_stopped: false,
+                compacting: false,
+                evidence,
+            },
+            outcome: None,
+            seen_turn_seq: 0,
+            stage: None,
+            verdicts: Vec::new(),
+            prompts: Vec::new(),
+            prompts_opened: 0,
+            subagents: Vec::new(),
+            shells: 0,
+            open_tools: VecDeque::new(),
+            counters: CountersDoc::default(),
+            headline_since: now,
+            last_status_at: None,
+            last_live_at: None,
+            last_edge_at: None,
+            last_activity: None,
+            stale: false,
+            claims: Vec::new(),
+            held: Vec::new(),
+            trail: VecDeque::new(),
+            rejected: VecDeque::new(),
+            ageing_from: now,
+            quiet_prompts: 0,
+        }
+    }
+
+    /// The turn as it is shown: blocked while an own prompt is open.
+    pub fn turn(&self) -> Turn {
+        match self.own_prompts().next() {
+            Some(open) if self.process.state != Process::Suspended => {
+                Turn::Blocked(open.ask.reason)
+            }
+            _ => self.turn.base,
+        }
+    }
+
+    /// The agents' own open prompts: all but parked input requests.
+    pub fn own_prompts(&self) -> impl Iterator<Item = &OpenPrompt> {
+        self.prompts.iter().filter(|open| open.ask.kind != PromptKind::Input)
+    }
+
+    pub fn seen(&self) -> bool {
+        self.outcome.is_none() || self.seen_turn_seq >= self.turn.seq
+    }
+
+    pub fn headline(&self) -> Headline {
+        Headline::derive(HeadlineFacts {
+            process: self.process.state,
+            turn: self.turn(),
+            outcome: self.outcome.as_ref().map(|outcome| outcome.kind),
+            seen: self.seen(),
+            stage: self.stage.as_ref().map(|stage| stage.stage),
+            open_prompt: !self.prompts.is_empty(),
+        })
+    }
+
+    /// What makes two statuses different to a reader; evidence, detail and counts do not.
+    /// Whether an outcome was seen shows in the headline.
+    pub fn status_key(&self) -> StatusKey {
+        StatusKey {
+            headline: self.headline(),
+            process: self.process.state,
+            turn: self.turn(),
+            outcome: self.outcome.as_ref().map(|outcome| (outcome.kind, outcome.code.clone())),
+            stage: self.stage.as_ref().map(|stage| stage.stage),
+        }
+    }
+
+    /// Has any source of edges (hooks, plugins, reports) borne witness in this incarnation?
+    pub fn has_edge_witness(&self) -> bool {
+        self.last_edge_at.is_some()
+    }
+
+    /// A source of the given tier that still shows `word` and was confirmed since `earliest`.
+    pub fn fresh_claim(&self, tier: Tier, earliest: UnixMs) -> Option<&Claim> {
+        let fresh = |claim: &&Claim| claim.confirmed_at >= earliest && claim.source.tier() == tier;
+        self.claims.iter().filter(fresh).max_by_key(|claim| claim.since)
+    }
+
+    pub(crate) fn remember(&mut self, statement: Statement) {
+        if self.trail.len() == TRAIL {
+            self.trail.pop_front();
+        }
+        self.trail.push_back(statement);
+    }
+
+    pub(crate) fn reject(&mut self, rejection: Rejection) {
+        if self.rejected.len() == REJECTED {
+            self.rejected.pop_front();
+        }
+        self.rejected.push_back(rejection);
+    }
+
+    pub(crate) fn leave_session(&mut self, at: UnixMs) {
+        let Some(session) = self.session.take() else {
+            return;
+        };
+        self.left_sessions.retain(|left| left.id != session.id);
+        if self.left_sessions.len() == LEFT_SESSIONS {
+            self.left_sessions.pop_front();
+        }
+        self.left_sessions.push_back(LeftSession { id: session.id, at });
+    }
+
+    pub(crate) fn open_tool(&mut self, actor: Actor, tool: ToolRef) {
+        if self.open_tools.len() == OPEN_TOOLS {
+            self.open_tools.pop_front();
+        }
+        self.open_tools.push_back(OpenTool { actor, tool });
+    }
+}
+
+/// See [`Seat::status_key`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusKey {
+    pub headline: Headline,
+    pub process: Process,
+    pub turn: Turn,
+    pub outcome: Option<(crate::status::OutcomeKind, Option<String>)>,
+    pub stage: Option<crate::workflow::Stage>,
+}

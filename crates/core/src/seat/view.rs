@@ -1,0 +1,183 @@
+//! A seat as clients see it.
+
+use super::{Seat, Statement};
+use crate::event::StatusChange;
+use crate::source::Evidence;
+use crate::status::Headline;
+use crate::time::UnixMs;
+use crate::wire::{
+    AgentDoc, BackgroundDoc, DimensionDoc, EvidenceDoc, ExplainDoc, LoserDoc, ProcessDoc,
+    PromptDoc, RejectedDoc, SCHEMA, TurnDoc, WinnerDoc,
+};
+use std::collections::BTreeMap;
+
+/// How many losing statements `explain` names per dimension.
+const LOSERS: usize = 6;
+
+impl Seat {
+    pub fn process_doc(&self) -> ProcessDoc {
+        ProcessDoc::new(self.process.state, self.process.id.as_ref().map(|id| id.pid))
+    }
+
+    pub fn turn_doc(&self) -> TurnDoc {
+        let detail = match self.own_prompts().next() {
+            Some(open) => Some(open.ask.title.clone()),
+            None => self.turn.detail.clone(),
+        };
+        TurnDoc::new(self.turn(), detail, self.turn.since, self.turn.seq)
+    }
+
+    /// The agent document.
+    pub fn doc(&self) -> AgentDoc {
+        let about = &self.about;
+        let mut location = about.location.clone();
+        location.pid = self.process.id.as_ref().map(|id| id.pid).or(location.pid);
+        AgentDoc {
+            schema: SCHEMA,
+            id: self.id.clone(),
+            name: self.name.clone(),
+            kind: self.kind.clone(),
+            role: about.role.clone(),
+            labels: about.labels.clone(),
+            parent: about.parent.clone(),
+            host: about.host.clone(),
+            cwd: about.cwd.clone(),
+            repo: about.repo.clone(),
+            branch: about.branch.clone(),
+            worktree: about.worktree.clone(),
+            location,
+            incarnation: self.incarnation,
+            session_id: self.session.as_ref().map(|session| session.id.clone()),
+            model: about.model.clone(),
+            title: about.title.clone(),
+            log_path: about.log_path.clone(),
+            started_at: about.started_at,
+            last_status_at: self.last_status_at,
+            suspended_at: about.suspended_at,
+            resumed_at: about.resumed_at,
+            headline: self.headline(),
+            stale: self.stale,
+            since: self.headline_since,
+            process: self.process_doc(),
+            turn: self.turn_doc(),
+            outcome: self.outcome.clone(),
+            seen: self.seen(),
+            stage: self.stage.clone(),
+            verdicts: self.verdicts.clone(),
+            background: BackgroundDoc {
+                subagents: u32::try_from(self.subagents.len()).unwrap_or(u32::MAX),
+                shells: self.shells,
+            },
+            subagents: self.subagents.clone(),
+            prompts: self.prompts.iter().map(|p| PromptDoc::new(&self.id, p, None)).collect(),
+            task: None,
+            prs: Vec::new(),
+            last_activity: self.last_activity.clone(),
+            counters: self.counters,
+            evidence: EvidenceDoc::from(&self.turn.evidence),
+        }
+    }
+
+    /// The status part, as one change from an earlier headline.
+    pub fn change_from(&self, from: Headline) -> StatusChange {
+        let turn = self.turn_doc();
+        StatusChange {
+            from,
+            to: self.headline(),
+            process: self.process_doc(),
+            reason: turn.reason.clone(),
+            turn,
+            outcome: self.outcome.clone(),
+            seen: self.seen(),
+            stage: self.stage.clone(),
+            evidence: EvidenceDoc::from(&self.turn.evidence),
+        }
+    }
+
+    /// Who says so, how sure, since when, and who was not believed.
+    pub fn explain(&self, now: UnixMs) -> ExplainDoc {
+        let decided = self.trail.iter().rev().find(|said| said.lost.is_none());
+        let turn_losers = self
+            .trail
+            .iter()
+            .rev()
+            .filter_map(|said| said.lost.as_ref().map(|why| loser(said, why, now)))
+            .take(LOSERS)
+            .collect();
+        let turn_winner = winner(&self.turn.evidence, decided.map(|said| &*said.event), now);
+        let plain = |value: String, winner: Option<WinnerDoc>| DimensionDoc {
+            value,
+            winner,
+            losers: Vec::new(),
+        };
+        let outcome = self.outcome.as_ref().map_or("none", |outcome| outcome.kind.word());
+        let stage = self.stage.as_ref().map_or("none", |stage| stage.stage.word());
+        let process = self.process_phrase();
+        let dimensions = BTreeMap::from([
+            (
+                "turn".to_owned(),
+                DimensionDoc {
+                    value: self.turn().phrase(),
+                    winner: Some(turn_winner.clone()),
+                    losers: turn_losers,
+                },
+            ),
+            ("process".to_owned(), plain(process, Some(winner(&self.process.evidence, None, now)))),
+            (
+                "outcome".to_owned(),
+                plain(outcome.to_owned(), self.outcome.as_ref().map(|_| turn_winner)),
+            ),
+            ("stage".to_owned(), plain(stage.to_owned(), None)),
+            ("seen".to_owned(), plain(self.seen().to_string(), None)),
+        ]);
+        let rejected = self.rejected.iter().rev().map(|rejection| RejectedDoc {
+            at: rejection.at,
+            source: rejection.source,
+            event: rejection.event.clone(),
+            rule: rejection.rule.clone(),
+            why: rejection.why.clone(),
+        });
+        ExplainDoc {
+            schema: SCHEMA,
+            agent_id: self.id.clone(),
+            headline: self.headline(),
+            stale: self.stale,
+            dimensions,
+            rejected: rejected.collect(),
+        }
+    }
+
+    fn process_phrase(&self) -> String {
+        let doc = self.process_doc();
+        let mut phrase = doc.state;
+        if let crate::status::Process::Exited(exit) = self.process.state {
+            let kind = serde_json::to_value(exit.kind).ok();
+            let kind = kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned();
+            phrase = format!("{phrase}({kind})");
+        }
+        phrase
+    }
+}
+
+fn winner(evidence: &Evidence, event: Option<&str>, now: UnixMs) -> WinnerDoc {
+    WinnerDoc {
+        source: evidence.source,
+        confidence: evidence.confidence,
+        event: event.map(str::to_owned),
+        observed_at: evidence.observed_at,
+        confirmed_at: evidence.confirmed_at,
+        age_ms: now.since(evidence.confirmed_at).max(0),
+        notes: evidence.notes.clone(),
+    }
+}
+
+fn loser(said: &Statement, why: &str, now: UnixMs) -> LoserDoc {
+    LoserDoc {
+        source: said.source,
+        value: said.value.clone(),
+        event: Some(said.event.clone()),
+        observed_at: said.at,
+        age_ms: now.since(said.at).max(0),
+        why: why.to_owned(),
+    }
+}

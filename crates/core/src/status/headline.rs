@@ -1,0 +1,185 @@
+//! The headline: the one word people read. Derived, never stored.
+
+use crate::status::turn::words;
+use crate::status::{ExitKind, OutcomeKind, Process, Turn};
+use crate::workflow::Stage;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Headline {
+    Blocked,
+    Crashed,
+    Failed,
+    Review,
+    Done,
+    Working,
+    Starting,
+    Stopping,
+    Unknown,
+    Idle,
+    Suspended,
+    Ended,
+    Absent,
+}
+
+words!(Headline {
+    Blocked = "blocked", Crashed = "crashed", Failed = "failed", Review = "review", Done = "done",
+    Working = "working", Starting = "starting", Stopping = "stopping", Unknown = "unknown",
+    Idle = "idle", Suspended = "suspended", Ended = "ended", Absent = "absent",
+});
+
+/// What a headline is derived from.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadlineFacts {
+    pub process: Process,
+    pub turn: Turn,
+    pub outcome: Option<OutcomeKind>,
+    pub seen: bool,
+    pub stage: Option<Stage>,
+    /// A prompt to a person is open, whatever the process does.
+    pub open_prompt: bool,
+}
+
+impl Headline {
+    /// First match wins; the order is the meaning.
+    pub fn derive(facts: HeadlineFacts) -> Self {
+        let HeadlineFacts { process, turn, outcome, seen, stage, open_prompt } = facts;
+        if let Process::Exited(exit) = process {
+            return match exit.kind {
+                ExitKind::Crashed | ExitKind::OomKilled | ExitKind::Lost => Self::Crashed,
+                ExitKind::Clean | ExitKind::Killed | ExitKind::Unspecified => Self::Ended,
+            };
+        }
+        let waits = matches!(stage, Some(Stage::AwaitingInput | Stage::Blocked));
+        if matches!(turn, Turn::Blocked(_)) || open_prompt || waits {
+            return Self::Blocked;
+        }
+        match process {
+            Process::Suspended => return Self::Suspended,
+            Process::Absent => return Self::Absent,
+            Process::Stopping => return Self::Stopping,
+            Process::Starting { .. } => return Self::Starting,
+            Process::Unknown => return Self::Unknown,
+            Process::Running { .. } | Process::Exited(_) => {}
+        }
+        match turn {
+            Turn::None | Turn::Unknown => return Self::Unknown,
+            Turn::Working(_) => return Self::Working,
+            Turn::Idle(_) | Turn::Blocked(_) => {}
+        }
+        let unseen = |kind| outcome == Some(kind) && !seen;
+        match stage {
+            Some(Stage::AwaitingReview) => Self::Review,
+            Some(Stage::Failed) => Self::Failed,
+            _ if unseen(OutcomeKind::Failed) => Self::Failed,
+            _ if unseen(OutcomeKind::Completed) => Self::Done,
+            _ => Self::Idle,
+        }
+    }
+
+    /// Rank in the roster: 0 wants a person most.
+    pub fn attention(self) -> u8 {
+        match self {
+            Self::Blocked => 0,
+            Self::Crashed => 1,
+            Self::Failed => 2,
+            Self::Review => 3,
+            Self::Done => 4,
+            Self::Working => 5,
+            Self::Starting | Self::Stopping => 6,
+            Self::Unknown => 7,
+            Self::Idle => 8,
+            Self::Suspended | Self::Ended | Self::Absent => 9,
+        }
+    }
+
+    /// Does it want a person: blocked, crashed, failed, review, done?
+    pub fn wants_attention(self) -> bool {
+        self.attention() <= 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::{Attach, BlockedReason, Exit, IdleReason, StartPhase, WorkingReason};
+
+    fn idle() -> HeadlineFacts {
+        HeadlineFacts {
+            process: Process::Running { attach: Attach::Interactive },
+            turn: Turn::Idle(IdleReason::TurnEnded),
+            outcome: None,
+            seen: false,
+            stage: None,
+            open_prompt: false,
+        }
+    }
+
+    #[test]
+    fn the_first_match_wins() {
+        use Headline as H;
+        let working = Turn::Working(WorkingReason::Tool);
+        let blocked = Turn::Blocked(BlockedReason::Permission);
+        let exited = |kind| Process::Exited(Exit::of(kind));
+        let completed = Some(OutcomeKind::Completed);
+        let failed = Some(OutcomeKind::Failed);
+        let interrupted = Some(OutcomeKind::Interrupted);
+        let starting = Process::Starting { phase: StartPhase::Booting };
+        let table: Vec<(&str, HeadlineFacts, Headline)> = vec![
+            ("idle", idle(), H::Idle),
+            ("done", HeadlineFacts { outcome: completed, ..idle() }, H::Done),
+            ("seen", HeadlineFacts { outcome: completed, seen: true, ..idle() }, H::Idle),
+            ("failed", HeadlineFacts { outcome: failed, ..idle() }, H::Failed),
+            ("interrupted", HeadlineFacts { outcome: interrupted, ..idle() }, H::Idle),
+            ("working", HeadlineFacts { turn: working, ..idle() }, H::Working),
+            ("blocked", HeadlineFacts { turn: blocked, ..idle() }, H::Blocked),
+            (
+                "crash beats an open prompt",
+                HeadlineFacts { process: exited(ExitKind::Crashed), open_prompt: true, ..idle() },
+                H::Crashed,
+            ),
+            ("ended", HeadlineFacts { process: exited(ExitKind::Killed), ..idle() }, H::Ended),
+            ("oom", HeadlineFacts { process: exited(ExitKind::OomKilled), ..idle() }, H::Crashed),
+            (
+                "a parked question shows through suspension",
+                HeadlineFacts { process: Process::Suspended, open_prompt: true, ..idle() },
+                H::Blocked,
+            ),
+            (
+                "stage awaits input while the turn works",
+                HeadlineFacts { turn: working, stage: Some(Stage::AwaitingInput), ..idle() },
+                H::Blocked,
+            ),
+            (
+                "review",
+                HeadlineFacts { stage: Some(Stage::AwaitingReview), outcome: completed, ..idle() },
+                H::Review,
+            ),
+            (
+                "trust dialog while starting",
+                HeadlineFacts { process: starting, turn: blocked, ..idle() },
+                H::Blocked,
+            ),
+            (
+                "starting",
+                HeadlineFacts { process: starting, turn: Turn::None, ..idle() },
+                H::Starting,
+            ),
+            ("no turn known", HeadlineFacts { turn: Turn::None, ..idle() }, H::Unknown),
+            ("unprobed", HeadlineFacts { process: Process::Unknown, ..idle() }, H::Unknown),
+        ];
+        for (name, facts, expected) in table {
+            assert_eq!(Headline::derive(facts), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn words_and_attention_follow_the_listed_order() {
+        let ranks: Vec<u8> = Headline::ALL.iter().map(|h| h.attention()).collect();
+        assert!(ranks.is_sorted());
+        for headline in Headline::ALL {
+            assert_eq!(Headline::parse(headline.word()), Some(*headline));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Points in time as the hub writes them.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::fmt;
+
+/// Milliseconds since the Unix epoch. On the wire: RFC 3339 UTC with milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixMs(pub i64);
+
+const PRINTER: jiff::fmt::temporal::DateTimePrinter =
+    jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3));
+
+impl UnixMs {
+    /// This moment `ms` milliseconds later.
+    #[must_use]
+    pub fn plus(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+
+    /// Milliseconds from `earlier` to this moment; negative if it is later.
+    pub fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    fn timestamp(self) -> jiff::Timestamp {
+        let (min, max) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
+        let ms = self.0.clamp(min.as_millisecond() + 1, max.as_millisecond());
+        jiff::Timestamp::from_millisecond(ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+
+    /// Reads RFC 3339 text; `None` if it is not a moment with an offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        let stamp: jiff::Timestamp = text.parse().ok()?;
+        Some(Self(stamp.as_millisecond()))
+    }
+}
+
+impl fmt::Display for UnixMs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(24);
+        PRINTER.print_timestamp(&self.timestamp(), &mut text).map_err(|_| fmt::Error)?;
+        f.write_str(&text)
+    }
+}
+
+impl Serialize for UnixMs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for UnixMs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 time"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_written_with_milliseconds_and_read_back() {
+        let moment = UnixMs(1_795_296_597_200);
+        assert_eq!(moment.to_string(), "2026-11-21T21:29:57.200Z");
+        assert_eq!(UnixMs::parse("2026-11-21T22:29:57.2+01:00"), Some(moment));
+        assert_eq!(UnixMs::parse("yesterday"), None);
+        let json = serde_json::to_string(&moment).unwrap();
+        assert_eq!(serde_json::from_str::<UnixMs>(&json).unwrap(), moment);
+    }
+}

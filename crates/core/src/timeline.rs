@@ -1,0 +1,18 @@
+//! What an agent did lately, for people: not a status and never one.
+
+use crate::time::UnixMs;
+use serde::{Deserialize, Serialize};
+
+/// How many entries are kept of each agent.
+pub const KEPT: usize = 100;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub ts: UnixMs,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// The turn's word after it.
+    pub state: String,
+}

@@ -1,0 +1,227 @@
+//! The agent document and its parts.
+
+use crate::id::AgentId;
+use crate::prompt::{Answerable, Choice, OpenPrompt, PromptKind, Resolution};
+use crate::source::{Confidence, Evidence, Source};
+use crate::status::{Attach, Headline, Outcome, Process, Turn};
+use crate::time::UnixMs;
+use crate::workflow::StageStatus;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The roster: every agent in attention order, and the cursor it is true at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RosterDoc {
+    pub schema: u32,
+    pub cursor: String,
+    pub agents: Vec<AgentDoc>,
+}
+
+/// One agent, whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentDoc {
+    pub schema: u32,
+    pub id: AgentId,
+    pub name: String,
+    pub kind: String,
+    pub role: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    /// The seat this one is nested in.
+    pub parent: Option<AgentId>,
+    pub host: Option<String>,
+    pub cwd: Option<String>,
+    pub repo: Option<String>,
+    pub branch: Option<String>,
+    pub worktree: Option<String>,
+    pub location: LocationDoc,
+    pub incarnation: u32,
+    pub session_id: Option<String>,
+    pub model: Option<String>,
+    pub title: Option<String>,
+    pub log_path: Option<String>,
+    pub started_at: Option<UnixMs>,
+    pub last_status_at: Option<UnixMs>,
+    pub suspended_at: Option<UnixMs>,
+    pub resumed_at: Option<UnixMs>,
+    pub headline: Headline,
+    /// The evidence has aged without confirmation.
+    pub stale: bool,
+    /// When the headline's state began.
+    pub since: UnixMs,
+    pub process: ProcessDoc,
+    pub turn: TurnDoc,
+    pub outcome: Option<Outcome>,
+    pub seen: bool,
+    pub stage: Option<StageDoc>,
+    pub verdicts: Vec<VerdictDoc>,
+    pub background: BackgroundDoc,
+    /// Ids of the helpers that run now.
+    pub subagents: Vec<String>,
+    pub prompts: Vec<PromptDoc>,
+    pub task: Option<String>,
+    pub prs: Vec<String>,
+    pub last_activity: Option<crate::timeline::Entry>,
+    pub counters: CountersDoc,
+    pub evidence: EvidenceDoc,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocationDoc {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tmux: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+}
+
+/// Process state on the wire: `{state, attach?, kind?, code?, signal?, phase?, pid?}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessDoc {
+    pub state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attach: Option<Attach>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<crate::status::ExitKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<crate::status::StartPhase>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+}
+
+impl ProcessDoc {
+    pub fn new(process: Process, pid: Option<u32>) -> Self {
+        let state = process.word().to_owned();
+        let mut doc =
+            Self { state, attach: None, kind: None, code: None, signal: None, phase: None, pid };
+        match process {
+            Process::Running { attach } => doc.attach = Some(attach),
+            Process::Starting { phase } => doc.phase = Some(phase),
+            Process::Exited(exit) => {
+                doc.kind = Some(exit.kind);
+                doc.code = exit.code;
+                doc.signal = exit.signal;
+            }
+            _ => {}
+        }
+        doc
+    }
+}
+
+/// Turn state on the wire: `{state, reason, detail, since, turn_seq}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnDoc {
+    pub state: String,
+    pub reason: Option<String>,
+    pub detail: Option<String>,
+    pub since: UnixMs,
+    pub turn_seq: u64,
+}
+
+impl TurnDoc {
+    pub fn new(turn: Turn, detail: Option<String>, since: UnixMs, turn_seq: u64) -> Self {
+        let state = turn.word().to_owned();
+        let reason = turn.reason().map(str::to_owned);
+        Self { state, reason, detail, since, turn_seq }
+    }
+}
+
+/// Stage on the wire: `{state, message, phase, progress, since}`.
+pub type StageDoc = StageStatus;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictDoc {
+    pub task: String,
+    pub verdict: String,
+    pub notes: Option<String>,
+    pub at: UnixMs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackgroundDoc {
+    pub subagents: u32,
+    pub shells: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountersDoc {
+    pub prompts: u64,
+    pub turns: u64,
+    pub tools: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceDoc {
+    pub source: Source,
+    pub confidence: Confidence,
+    pub observed_at: UnixMs,
+    pub confirmed_at: UnixMs,
+}
+
+impl From<&Evidence> for EvidenceDoc {
+    fn from(evidence: &Evidence) -> Self {
+        Self {
+            source: evidence.source,
+            confidence: evidence.confidence,
+            observed_at: evidence.observed_at,
+            confirmed_at: evidence.confirmed_at,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptState {
+    Open,
+    Resolved,
+}
+
+/// A prompt on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptDoc {
+    pub id: String,
+    pub agent_id: AgentId,
+    pub kind: PromptKind,
+    /// The helper that asks; absent for the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    pub title: String,
+    pub body: Option<String>,
+    pub options: Vec<Choice>,
+    pub multi_select: bool,
+    pub default_action: Option<String>,
+    pub expires_at: Option<UnixMs>,
+    pub opened_at: UnixMs,
+    pub answerable: Vec<Answerable>,
+    pub state: PromptState,
+    pub resolution: Option<Resolution>,
+}
+
+impl PromptDoc {
+    pub fn new(agent: &AgentId, open: &OpenPrompt, resolution: Option<Resolution>) -> Self {
+        let subagent = match &open.actor {
+            crate::prompt::Actor::Main => None,
+            crate::prompt::Actor::Sub(id) => Some(id.clone()),
+        };
+        Self {
+            id: open.id.clone(),
+            agent_id: agent.clone(),
+            kind: open.ask.kind,
+            subagent,
+            title: open.ask.title.clone(),
+            body: open.ask.body.clone(),
+            options: open.ask.options.clone(),
+            multi_select: open.ask.multi_select,
+            default_action: None,
+            expires_at: None,
+            opened_at: open.opened_at,
+            answerable: open.ask.answerable.clone(),
+            state: if resolution.is_some() { PromptState::Resolved } else { PromptState::Open },
+            resolution,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A normalized report, from an agent without an adapter or from a person.
+
+use crate::observation::{ProcessFact, Reported, ReportedTurn};
+use crate::status::{
+    Attach, BlockedReason, Exit, ExitKind, IdleReason, OutcomeKind, WorkingReason,
+};
+use crate::time::UnixMs;
+use serde::{Deserialize, Serialize};
+
+/// The body of `POST /api/v1/agents/{id}/reports`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportBody {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// When the reporter says it happened: data, never the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<UnixMs>,
+}
+
+/// A word that a report does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadReport {
+    #[error("{field} {word:?} is not one of {allowed}")]
+    Word { field: &'static str, word: String, allowed: String },
+    #[error("a reason needs turn working, blocked or idle")]
+    LoneReason,
+    #[error("an outcome ends a turn: it goes with turn idle")]
+    OutcomeWithoutIdle,
+    #[error("a report says something of turn or process")]
+    Empty,
+}
+
+fn bad(field: &'static str, word: &str, allowed: &[&str]) -> BadReport {
+    BadReport::Word { field, word: word.to_owned(), allowed: allowed.join(", ") }
+}
+
+const TURNS: [&str; 6] = ["unknown", "idle", "working", "blocked", "done", "failed"];
+const PROCESSES: [&str; 4] = ["running", "stopping", "suspended", "exited"];
+
+impl ReportBody {
+    /// Reads the words. `done` is idle + completed, `failed` is idle + failed.
+    pub fn parse(&self) -> Result<Reported, BadReport> {
+        let mut outcome = self.outcome()?;
+        let reason = self.reason.as_deref();
+        let turn = match self.turn.as_deref() {
+            None if reason.is_some() => return Err(BadReport::LoneReason),
+            None => None,
+            Some("unknown") => Some(ReportedTurn::Unknown),
+            Some("idle") => {
+                if let Some(word) = reason {
+                    let known = IdleReason::parse(word);
+                    known.ok_or_else(|| {
+                        bad("reason", word, &words(IdleReason::ALL, |r| r.word()))
+                    })?;
+                }
+                Some(ReportedTurn::Idle)
+            }
+            Some("done") => {
+                outcome = outcome.or(Some((OutcomeKind::Completed, None)));
+                Some(ReportedTurn::Idle)
+            }
+            Some("failed") => {
+                let code = reason.map(str::to_owned);
+                outcome = outcome.or(Some((OutcomeKind::Failed, code)));
+                Some(ReportedTurn::Idle)
+            }
+            Some("working") => {
+                let words = words(WorkingReason::ALL, |r| r.word());
+                let known = WorkingReason::parse(reason.unwrap_or("model"));
+                Some(ReportedTurn::Working(
+                    known.ok_or_else(|| bad("reason", reason.unwrap_or_default(), &words))?,
+                ))
+            }
+            Some("blocked") => {
+                let words = words(BlockedReason::ALL, |r| r.word());
+                let known = BlockedReason::parse(reason.unwrap_or("other"));
+                Some(ReportedTurn::Blocked(
+                    known.ok_or_else(|| bad("reason", reason.unwrap_or_default(), &words))?,
+                ))
+            }
+            Some(word) => return Err(bad("turn", word, &TURNS)),
+        };
+        if outcome.is_some() && turn != Some(ReportedTurn::Idle) {
+            return Err(BadReport::OutcomeWithoutIdle);
+        }
+        let process = self.process()?;
+        if turn.is_none() && process.is_none() {
+            return Err(BadReport::Empty);
+        }
+        Ok(Reported { turn, detail: self.detail.clone(), outcome, process })
+    }
+
+    fn outcome(&self) -> Result<Option<(OutcomeKind, Option<String>)>, BadReport> {
+        let Some(word) = self.outcome.as_deref() else {
+            return Ok(None);
+        };
+        // `failed:code` carries the vendor's or the script's own word for the failure.
+        let (kind, code) = match word.split_once(':') {
+            Some((kind, code)) => (kind, Some(code.to_owned())),
+            None => (word, None),
+        };
+        let known = OutcomeKind::parse(kind);
+        let known =
+            known.ok_or_else(|| bad("outcome", word, &words(OutcomeKind::ALL, |o| o.word())))?;
+        Ok(Some((known, code)))
+    }
+
+    fn process(&self) -> Result<Option<ProcessFact>, BadReport> {
+        let attach = Attach::Interactive;
+        Ok(match self.process.as_deref() {
+            None => None,
+            Some("running") => Some(ProcessFact::Running { attach, restored: false }),
+            Some("stopping") => Some(ProcessFact::Stopping),
+            Some("suspended") => Some(ProcessFact::Suspended),
+            Some("exited") => Some(ProcessFact::Exited(Exit::of(ExitKind::Unspecified))),
+            Some(word) => return Err(bad("process", word, &PROCESSES)),
+        })
+    }
+}
+
+fn words<T: Copy>(all: &[T], word: impl Fn(&T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(turn: &str, reason: Option<&str>, outcome: Option<&str>) -> ReportBody {
+        let own = |word: Option<&str>| word.map(str::to_owned);
+        let (turn, reason, outcome) = (own(Some(turn)), own(reason), own(outcome));
+        ReportBody { turn, reason, outcome, ..ReportBody::default() }
+    }
+
+    #[test]
+    fn done_and_failed_are_idle_with_an_outcome() {
+        let done = report("done", None, None).parse().unwrap();
+        assert_eq!(done.turn, Some(ReportedTurn::Idle));
+        assert_eq!(done.outcome, Some((OutcomeKind::Completed, None)));
+        let failed = report("idle", None, Some("failed:tests")).parse().unwrap();
+        assert_eq!(failed.outcome, Some((OutcomeKind::Failed, Some("tests".into()))));
+    }
+
+    #[test]
+    fn a_wrong_word_is_refused_with_the_allowed_ones() {
+        let error = report("WORKING", None, None).parse().unwrap_err().to_string();
+        assert!(error.contains("unknown, idle, working, blocked, done, failed"), "{error}");
+        let error = report("blocked", Some("bored"), None).parse().unwrap_err().to_string();
+        assert!(error.contains("permission"), "{error}");
+        assert_eq!(
+            report("working", None, Some("completed")).parse(),
+            Err(BadReport::OutcomeWithoutIdle)
+        );
+        assert_eq!(ReportBody::default().parse(), Err(BadReport::Empty));
+    }
+}

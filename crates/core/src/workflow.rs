@@ -1,0 +1,162 @@
+//! Dimension *stage*: the workflow an agent or a person reports. Never inferred.
+
+use crate::status::turn::words;
+use crate::time::UnixMs;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Started,
+    Working,
+    AwaitingInput,
+    Blocked,
+    AwaitingReview,
+    Completed,
+    Paused,
+    Failed,
+    Cancelled,
+}
+
+words!(Stage {
+    Started = "started", Working = "working", AwaitingInput = "awaiting_input",
+    Blocked = "blocked", AwaitingReview = "awaiting_review", Completed = "completed",
+    Paused = "paused", Failed = "failed", Cancelled = "cancelled",
+});
+
+/// Who asks for a stage: some moves belong to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Agent,
+    Person,
+}
+
+/// Where a seat's workflow stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageStatus {
+    #[serde(rename = "state")]
+    pub stage: Stage,
+    pub message: Option<String>,
+    pub phase: Option<String>,
+    pub progress: Option<f64>,
+    pub since: UnixMs,
+}
+
+/// A move that the workflow does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a workflow at {} cannot go to {}; it can go to {}", word_of(*from), to.word(), list(legal))]
+pub struct IllegalStage {
+    pub from: Option<Stage>,
+    pub to: Stage,
+    pub legal: Vec<Stage>,
+}
+
+fn word_of(stage: Option<Stage>) -> &'static str {
+    stage.map_or("none", Stage::word)
+}
+
+fn list(stages: &[Stage]) -> String {
+    match stages {
+        [] => "nothing".to_owned(),
+        stages => stages.iter().map(|s| s.word()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl Stage {
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// The stages that `by` may move to from here, apart from staying.
+    pub fn targets(self, by: By) -> Vec<Self> {
+        let agent: &[Self] = match self {
+            Self::Started | Self::AwaitingInput | Self::Blocked => &[Self::Working],
+            Self::Working => {
+                &[Self::AwaitingInput, Self::Blocked, Self::AwaitingReview, Self::Completed]
+            }
+            Self::AwaitingReview => &[Self::Working, Self::Completed],
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Paused => &[],
+        };
+        let mut targets = agent.to_vec();
+        if by == By::Person && !self.is_terminal() {
+            match self {
+                Self::Paused => targets.push(Self::Working),
+                _ => targets.push(Self::Paused),
+            }
+            targets.extend([Self::Failed, Self::Cancelled]);
+        }
+        targets
+    }
+}
+
+/// The stages passed through to get from `from` to `to`, the last one being `to`.
+///
+/// A run's first call sets none, started, working before it is applied. The same stage again is
+/// legal and only refreshes its message.
+pub fn path(from: Option<Stage>, to: Stage, by: By) -> Result<Vec<Stage>, IllegalStage> {
+    let Some(current) = from else {
+        return match to {
+            Stage::Started => Ok(vec![Stage::Started]),
+            Stage::Working => Ok(vec![Stage::Started, Stage::Working]),
+            _ => {
+                let mut steps = vec![Stage::Started, Stage::Working];
+                steps.extend(path(Some(Stage::Working), to, by)?);
+                Ok(steps)
+            }
+        };
+    };
+    let legal = current.targets(by);
+    let stays = current == to && !current.is_terminal();
+    if stays || legal.contains(&to) { Ok(vec![to]) } else { Err(IllegalStage { from, to, legal }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Stage::{AwaitingInput, AwaitingReview, Blocked, Cancelled, Completed, Failed, Paused};
+    use Stage::{Started, Working};
+
+    #[test]
+    fn an_agent_moves_only_along_the_designed_edges() {
+        let edges: &[(Stage, &[Stage])] = &[
+            (Started, &[Working]),
+            (Working, &[AwaitingInput, Blocked, AwaitingReview, Completed]),
+            (AwaitingInput, &[Working]),
+            (Blocked, &[Working]),
+            (AwaitingReview, &[Working, Completed]),
+            (Completed, &[]),
+            (Paused, &[]),
+            (Failed, &[]),
+            (Cancelled, &[]),
+        ];
+        for (from, targets) in edges {
+            for to in Stage::ALL {
+                let stays = from == to && !from.is_terminal();
+                let legal = stays || targets.contains(to);
+                assert_eq!(path(Some(*from), *to, By::Agent).is_ok(), legal, "{from:?} {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn people_alone_pause_fail_and_cancel() {
+        for from in [Started, Working, AwaitingInput, Blocked, AwaitingReview, Paused] {
+            for to in [Failed, Cancelled] {
+                assert!(path(Some(from), to, By::Person).is_ok(), "{from:?} {to:?}");
+                assert!(path(Some(from), to, By::Agent).is_err(), "{from:?} {to:?}");
+            }
+        }
+        assert_eq!(path(Some(Paused), Working, By::Person), Ok(vec![Working]));
+        assert!(path(Some(Completed), Failed, By::Person).is_err());
+    }
+
+    #[test]
+    fn a_first_call_passes_through_started_and_working() {
+        assert_eq!(path(None, Blocked, By::Agent), Ok(vec![Started, Working, Blocked]));
+        let error = path(Some(Completed), Working, By::Agent).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a workflow at completed cannot go to working; it can go to nothing"
+        );
+    }
+}

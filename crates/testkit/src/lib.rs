@@ -1,0 +1,1 @@
+//! Follows with the hub.
