@@ -4,6 +4,8 @@
 //! that refused it. The rules G1 to G12 are told in ARCHITECTURE.md, each with its test in
 //! `gate/tests/`.
 
+#![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
+
 mod acts;
 mod guard;
 mod level;

@@ -2,6 +2,8 @@
 //! interleavings of hook, registry, server, transcript and process evidence with duplicates,
 //! reordering, restart and replay.
 
+#![expect(clippy::unwrap_used, clippy::unnecessary_wraps, reason = "a test may fail")]
+
 #[path = "truth/reference.rs"]
 mod reference;
 #[path = "truth/witnesses.rs"]

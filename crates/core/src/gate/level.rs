@@ -18,11 +18,11 @@ pub(super) fn said(
     level: &Level,
 ) -> Result<Effect, Refusal> {
     let before = claim(step, source, level.word());
-    if let Level::Idle { shells } = level {
-        if step.seat.shells != *shells {
-            step.seat.shells = *shells;
-            step.changed = true;
-        }
+    if let Level::Idle { shells } = level
+        && step.seat.shells != *shells
+    {
+        step.seat.shells = *shells;
+        step.changed = true;
     }
     let held = HeldLevel::from(level);
     if is_believed(step, &held) {

@@ -70,7 +70,8 @@ pub(super) fn started(
         // Someone took the conversation up again: whatever ran before is over, unless this
         // start was told already and nothing has happened since.
         let untouched = known && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
-        if !entered_now && !(untouched && running) {
+        let told = entered_now || (untouched && running);
+        if !told {
             let session = step.seat.session.as_ref().map(|session| session.id.clone());
             renew(step, session.as_deref(), true);
         }
