@@ -1,1 +1,166 @@
-//! Follows with the hub.
+//! Every fact about an agent program: text in, values out.
+//!
+//! Pure: no I/O and no clock. An agent program's name appears in this crate and in no other.
+//! [`hook`] is the door for what a program's hooks say; each program has a module of its own.
+
+mod claude_code;
+mod context;
+pub mod demo;
+mod digest;
+pub mod hook_table;
+mod json;
+mod kinds;
+pub mod text;
+
+pub use context::{Ancestor, HookContext};
+pub use hook_table::{hook_environment, is_transition};
+pub use kinds::{UnknownKind, is_kind, kinds};
+
+use headsup_core::id::ProcessId;
+use headsup_core::observation::Fact;
+use headsup_core::status::Attach;
+
+/// One vendor payload, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sighting {
+    /// The vendor's name of the event; `unknown` if there was none, never empty.
+    pub event: String,
+    /// The vendor's conversation id.
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    pub model: Option<String>,
+    pub title: Option<String>,
+    /// Where the program keeps its log of this conversation.
+    pub log_path: Option<String>,
+    pub attach: Option<Attach>,
+    /// The pane's id, `%5`.
+    pub tmux_pane: Option<String>,
+    /// The agent program's process. Its pid namespace is left to the hub, which compares
+    /// [`HookContext::pidns`] with its own.
+    pub process: Option<ProcessId>,
+    pub fact: Fact,
+    /// What the timeline says of it: capped and redacted.
+    pub activity: Option<Activity>,
+}
+
+/// One line of the timeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    pub tool: Option<String>,
+    pub action: Option<String>,
+}
+
+/// Reads one hook call: `event` is the event's name where the hook's command line gave one,
+/// `body` the payload as it came on its standard input.
+///
+/// Only a kind that does not exist is an error. A payload that is not understood is a
+/// sighting of [`Fact::NotUnderstood`], which changes nothing.
+pub fn hook(
+    kind: &str,
+    event: Option<&str>,
+    body: &[u8],
+    context: &HookContext,
+) -> Result<Sighting, UnknownKind> {
+    match kind {
+        claude_code::KIND => Ok(claude_code::hook(event, body, context)),
+        known if is_kind(known) => Ok(without_adapter(event, body)),
+        _ => Err(UnknownKind::new(kind)),
+    }
+}
+
+json::skim! {
+    /// What most programs agree on.
+    Common {
+        session_id: "session_id",
+        cwd: "cwd",
+        hook_event_name: "hook_event_name",
+    }
+}
+
+/// A kind that has no adapter of its own: its hooks are counted and decide nothing.
+fn without_adapter(event: Option<&str>, body: &[u8]) -> Sighting {
+    let body = json::decode(body);
+    let common: Common = serde_json::from_str(json::trim(&body)).unwrap_or_default();
+    let named = common.hook_event_name.text();
+    Sighting {
+        session: common.session_id.text().and_then(|id| text::id(&id)),
+        cwd: common.cwd.text().and_then(|path| text::path(&path)),
+        ..Sighting::new(event, named.as_deref(), Fact::not_understood("no adapter yet"))
+    }
+}
+
+impl Sighting {
+    /// The payload's own name for the event wins over the command line's: the one may have
+    /// been registered under the wrong event, the other cannot.
+    fn new(event: Option<&str>, named: Option<&str>, fact: Fact) -> Self {
+        Self {
+            event: event_name(event, named),
+            session: None,
+            cwd: None,
+            model: None,
+            title: None,
+            log_path: None,
+            attach: None,
+            tmux_pane: None,
+            process: None,
+            fact,
+            activity: None,
+        }
+    }
+}
+
+/// Never empty.
+fn event_name(event: Option<&str>, named: Option<&str>) -> String {
+    let clean = |name: &str| text::line(name, text::EVENT);
+    let found = [named, event].into_iter().flatten().map(clean).find(|name| !name.is_empty());
+    found.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Short forms of facts, for adapters.
+trait FactExt {
+    fn not_understood(why: &str) -> Fact;
+}
+
+impl FactExt for Fact {
+    fn not_understood(why: &str) -> Fact {
+        Fact::NotUnderstood { why: why.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nowhere() -> HookContext {
+        HookContext::default()
+    }
+
+    #[test]
+    fn an_unknown_kind_is_the_only_error() {
+        assert!(hook("no-such-agent", None, b"{}", &nowhere()).is_err());
+        for kind in kinds() {
+            assert!(hook(kind, Some("X"), b"\xff\xfe", &nowhere()).is_ok(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_kind_without_an_adapter_keeps_session_and_folder_and_decides_nothing() {
+        let body = br#"{"session_id":"s-1","cwd":"/home/dev/api","hook_event_name":"Stop"}"#;
+        for kind in ["codex", "acp:some-agent", "custom"] {
+            let seen = hook(kind, None, body, &nowhere()).unwrap();
+            assert_eq!(seen.event, "Stop");
+            assert_eq!(seen.session.as_deref(), Some("s-1"));
+            assert_eq!(seen.cwd.as_deref(), Some("/home/dev/api"));
+            assert_eq!(seen.fact, Fact::not_understood("no adapter yet"));
+        }
+    }
+
+    #[test]
+    fn an_event_has_a_name_even_if_it_had_none() {
+        assert_eq!(event_name(None, None), "unknown");
+        assert_eq!(event_name(Some(" "), Some("\u{200b}")), "unknown");
+        assert_eq!(event_name(Some("Stop"), None), "Stop");
+        assert_eq!(event_name(Some("Stop"), Some("SessionEnd")), "SessionEnd");
+        assert_eq!(event_name(Some(&"x".repeat(500)), None).chars().count(), text::EVENT);
+    }
+}

@@ -1,1 +1,15 @@
-//! Follows with the hub.
+//! For tests alone.
+//!
+//! - [`home::Home`]: a hermetic environment, with a home of its own
+//! - [`hub::Hub`]: a real hub in it, as a child process
+//! - [`wait`]: waiting on conditions with a deadline
+//! - [`http`]: the smallest client that speaks to the hub's socket
+//! - [`reporter`]: reporters that keep a ledger of what they were promised
+//! - [`picture`]: terminal text as an SVG
+
+pub mod home;
+pub mod http;
+pub mod hub;
+pub mod picture;
+pub mod reporter;
+pub mod wait;

@@ -175,7 +175,9 @@ pub(super) fn resolved(
     let Some(id) = own.filter(|open| fits(open)).map(|open| open.id.clone()).next() else {
         return Ok(Effect::Confirms);
     };
-    resolve_own(step, |open| open.id == id, resolution);
+    // Adapters have no clock: when it happened is when it was told.
+    let resolution = Resolution { at: step.now, ..resolution.clone() };
+    resolve_own(step, |open| open.id == id, &resolution);
     if step.seat.turn.open && !step.seat.turn.main_stopped {
         step.set_base(Turn::Working(WorkingReason::Model), None);
     }

@@ -1,0 +1,77 @@
+//! Claude Code: what its hooks say.
+//!
+//! Facts about the program are of version 2.1.330: *measured* ones were seen in recordings of
+//! the program (`fixtures/claude-code/2.1.330`), *read* ones stand in the program or its manual
+//! and were not provoked.
+
+mod activity;
+mod background;
+mod event;
+mod normalize;
+mod payload;
+mod prompts;
+mod tools;
+
+use crate::hook_table::pid_variable;
+use crate::{FactExt, HookContext, Sighting, json, text};
+use event::Event;
+use headsup_core::observation::Fact;
+use headsup_core::status::Attach;
+use payload::Payload;
+
+pub(crate) const KIND: &str = "claude-code";
+
+/// The command's name in the process table (measured, native build). Builds that run in `node`
+/// have that name, which says nothing: for them the pid variable must do.
+const PROGRAMS: &[&str] = &["claude"];
+
+/// Whether a person sits at it: 1 in the terminal, 0 in print mode and in the background
+/// (measured).
+const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
+/// `cli`, or `sdk-cli` in print mode and under a host (measured).
+const ENTRY_POINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
+
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let (payload, broken) = match Payload::read(json::trim(&body)) {
+        Ok(payload) => (payload, None),
+        Err(why) => (Payload::default(), Some(why)),
+    };
+    let named = payload.hook_event_name.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    let known = Event::parse(&seen.event);
+    seen.fact = match (broken, known) {
+        (Some(why), _) => Fact::not_understood(why),
+        (None, Some(event)) => normalize::fact(event, &payload, context),
+        (None, None) => Fact::NotUnderstood { why: format!("unknown event {}", seen.event) },
+    };
+    seen.session = session(&payload, context);
+    seen.cwd = payload.folder(known).and_then(|path| text::path(&path));
+    seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
+    seen.title = payload.session_title.text().map(|title| text::line(&title, text::TITLE));
+    seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
+    seen.attach = attach(context);
+    seen.tmux_pane = context.tmux_pane();
+    let pid = pid_variable(KIND).and_then(|name| context.variable(name));
+    seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
+    seen.activity = known.and_then(|event| activity::of(event, &payload));
+    seen
+}
+
+/// The payload's own, else the one in the hook's environment, which says the same (measured).
+fn session(payload: &Payload<'_>, context: &HookContext) -> Option<String> {
+    let told = payload.session_id.text().and_then(|id| text::id(&id));
+    told.or_else(|| context.variable(SESSION).and_then(text::id))
+}
+
+fn attach(context: &HookContext) -> Option<Attach> {
+    match context.variable(ATTENDED)? {
+        "1" => Some(Attach::Interactive),
+        "0" => Some(Attach::Headless),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! What goes on behind a turn that has ended.
+
+use super::payload::{Payload, Task};
+use crate::text;
+use headsup_core::observation::Background;
+
+/// The work that a `Stop` lists. `shell` and `subagent` are measured. The program's manual has
+/// `monitor`, `workflow`, `teammate`, `cloud session` and `MCP task` beside them: a monitor is a
+/// command that is watched, and counts as a shell; in all others, and in those to come, some
+/// agent works, and they count as helpers.
+pub(crate) fn of(payload: &Payload<'_>) -> Background {
+    let mut found = Background::default();
+    for (index, task) in payload.background_tasks.items().into_iter().enumerate() {
+        let task: Task = task.object();
+        if !is_live(&task) {
+            continue;
+        }
+        if let Some("shell" | "monitor") = task.kind.text().as_deref() {
+            found.shells += 1;
+            continue;
+        }
+        let id = task.id.text().and_then(|id| text::id(&id));
+        found.subagents.push(id.unwrap_or_else(|| format!("task-{}", index + 1)));
+    }
+    found
+}
+
+/// Finished tasks leave the list, so an entry without a status is a live one.
+fn is_live(task: &Task<'_>) -> bool {
+    let status = task.status.text();
+    status.is_none_or(|status| matches!(status.as_ref(), "running" | "pending"))
+}

@@ -1,0 +1,166 @@
+//! From a hook event to a fact: the one table.
+//!
+//! Claude Code 2.1.330. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `SessionStart` | session started; not working, and in mid-turn after a compaction | measured |
+//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on | measured, `resume` read |
+//! | `UserPromptSubmit` | prompt submitted, by the program if a background task woke it | measured |
+//! | `PreToolUse` | tool started: before the permission, so never blocked | measured |
+//! | `PostToolUse`, `PostToolBatch` | tools ended | measured |
+//! | `PostToolUseFailure` | tool ended; with `is_interrupt` a person stopped the turn | measured, interrupt read |
+//! | `PermissionRequest` | prompt opened: permission, question or plan | measured, plan read |
+//! | `PermissionDenied` | tool ended: the automatic mode refused it | read |
+//! | `Elicitation`, `ElicitationResult` | prompt opened, resolved | measured |
+//! | `Notification` | `idle_prompt`: idle notice, 60 s late; dialogs: prompt confirmed, 6 s late | measured |
+//! | `Stop` | turn ended, with what goes on in the background | measured |
+//! | `StopFailure` | turn failed | measured |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended; one without a type is the compaction's own | measured |
+//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | measured |
+//! | `TaskCreated`, `TaskCompleted` | nothing: they are to-do items | measured |
+//! | `MessageDisplay`, `ConfigChange`, `PreModelSwitch`, `PostModelSwitch` | nothing | measured |
+//! | all others | nothing | read |
+//!
+//! Events of a helper touch nothing but its own tools and prompts: the other ones have no
+//! `agent_id` in any recording, and would speak of the helper alone.
+
+use super::event::Event;
+use super::payload::Payload;
+use super::{attach, background, prompts, tools};
+use crate::text::{self, DETAIL, NAME};
+use crate::{FactExt, HookContext};
+use headsup_core::observation::{Fact, SessionEnd, SessionStart, Submitter};
+
+pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -> Fact {
+    match event {
+        Event::PreToolUse => Fact::ToolStarted {
+            actor: payload.actor(),
+            tool: tools::of(payload),
+            turn_ref: payload.turn_ref(),
+        },
+        Event::PostToolUse | Event::PermissionDenied => tool_ended(payload, false),
+        // Esc stops a helper's tool and not the main agent's turn.
+        Event::PostToolUseFailure => {
+            let interrupted = payload.is_interrupt.is_true() && !payload.is_helpers();
+            tool_ended(payload, interrupted)
+        }
+        Event::PostToolBatch => Fact::ToolsEnded {
+            actor: payload.actor(),
+            tools: tools::batch(payload),
+            interrupted: false,
+            turn_ref: payload.turn_ref(),
+        },
+        Event::PermissionRequest => prompts::requested(payload, context),
+        Event::Elicitation => prompts::elicited(payload, context),
+        Event::ElicitationResult => prompts::elicitation_result(payload),
+        Event::SubagentStart => helper(payload, |id| Fact::SubagentStarted { id }),
+        Event::SubagentStop => helper(payload, |id| Fact::SubagentEnded { id }),
+        Event::Notification => notification(payload),
+        _ if payload.is_helpers() => Fact::Nothing,
+        Event::SessionStart => {
+            Fact::SessionStarted { how: session_start(payload), attach: attach(context) }
+        }
+        Event::SessionEnd => Fact::SessionEnded { how: session_end(payload) },
+        Event::UserPromptSubmit => {
+            let by = if is_woken(payload) { Submitter::Program } else { Submitter::Person };
+            Fact::PromptSubmitted { by, turn_ref: payload.turn_ref() }
+        }
+        Event::Stop => {
+            let background = background::of(payload);
+            Fact::TurnEnded { background, turn_ref: payload.turn_ref() }
+        }
+        Event::StopFailure => failed(payload),
+        Event::PreCompact => Fact::CompactionStarted,
+        Event::PostCompact => {
+            let manual = payload.trigger.text().as_deref() == Some("manual");
+            Fact::CompactionEnded { manual }
+        }
+        Event::UserPromptExpansion
+        | Event::PreModelSwitch
+        | Event::PostModelSwitch
+        | Event::TaskCreated
+        | Event::TaskCompleted
+        | Event::TeammateIdle
+        | Event::MessageDisplay
+        | Event::ConfigChange
+        | Event::CwdChanged
+        | Event::FileChanged
+        | Event::DirectoryAdded
+        | Event::InstructionsLoaded
+        | Event::Setup
+        | Event::WorktreeCreate
+        | Event::WorktreeRemove => Fact::Nothing,
+    }
+}
+
+fn session_start(payload: &Payload<'_>) -> SessionStart {
+    match payload.source.text().as_deref() {
+        Some("resume") => SessionStart::Resume,
+        Some("clear") => SessionStart::Clear,
+        Some("compact") => SessionStart::Compact,
+        Some("fork") => SessionStart::Fork,
+        _ => SessionStart::Startup,
+    }
+}
+
+/// `resume` within a running program puts another conversation in place of this one, as `clear`
+/// does (read).
+fn session_end(payload: &Payload<'_>) -> SessionEnd {
+    match payload.reason.text().as_deref() {
+        Some("clear" | "resume") => SessionEnd::Clear,
+        _ => SessionEnd::Exit,
+    }
+}
+
+/// A finished background task wakes the session with a prompt of the program's own (measured).
+/// `source` is `system` for such a prompt in versions that send it (read).
+pub(super) fn is_woken(payload: &Payload<'_>) -> bool {
+    let prompt = payload.prompt.text();
+    prompt.is_some_and(|prompt| prompt.trim_start().starts_with("<task-notification>"))
+        || payload.source.text().as_deref() == Some("system")
+}
+
+fn tool_ended(payload: &Payload<'_>, interrupted: bool) -> Fact {
+    Fact::ToolsEnded {
+        actor: payload.actor(),
+        tools: vec![tools::of(payload)],
+        interrupted,
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+/// `auth_success`, `elicitation_response` and the like say nothing of the status.
+fn notification(payload: &Payload<'_>) -> Fact {
+    match payload.notification_type.text().as_deref() {
+        Some("idle_prompt") if !payload.is_helpers() => Fact::IdleNotice,
+        Some(
+            "permission_prompt"
+            | "elicitation_dialog"
+            | "agent_needs_input"
+            | "worker_permission_prompt"
+            | "elicitation_url_dialog",
+        ) => Fact::PromptConfirmed,
+        _ => Fact::Nothing,
+    }
+}
+
+/// `error` is one of the program's twelve words, such as `rate_limit` (measured: four of them).
+fn failed(payload: &Payload<'_>) -> Fact {
+    let code = payload.error.text().map(|code| text::line(&code, NAME));
+    let detail = payload.last_assistant_message.text();
+    Fact::TurnFailed {
+        code: code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned()),
+        detail: detail.map(|detail| text::line(&detail, DETAIL)),
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+/// Compaction's own helper has the type `""` and was never announced (measured).
+fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
+    if payload.agent_type.json() == Some("\"\"") {
+        return Fact::Nothing;
+    }
+    let id = payload.agent_id.text().and_then(|id| text::id(&id));
+    id.map_or_else(|| Fact::not_understood("a helper without an agent_id"), fact)
+}

@@ -1,0 +1,120 @@
+//! What is wanted of a hook's payload; all else in it is skipped unread.
+
+use super::event::Event;
+use crate::json::{Raw, skim};
+use crate::text;
+use headsup_core::prompt::Actor;
+use std::borrow::Cow;
+
+skim! {
+    /// One payload, of any event. The schema is open and every member may be missing.
+    Payload {
+        hook_event_name: "hook_event_name",
+        session_id: "session_id",
+        transcript_path: "transcript_path",
+        cwd: "cwd",
+        new_cwd: "new_cwd",
+        session_title: "session_title",
+        prompt_id: "prompt_id",
+        agent_id: "agent_id",
+        agent_type: "agent_type",
+        source: "source",
+        reason: "reason",
+        model: "model",
+        to_model: "to_model",
+        prompt: "prompt",
+        tool_name: "tool_name",
+        tool_input: "tool_input",
+        tool_use_id: "tool_use_id",
+        tool_calls: "tool_calls",
+        is_interrupt: "is_interrupt",
+        error: "error",
+        last_assistant_message: "last_assistant_message",
+        background_tasks: "background_tasks",
+        notification_type: "notification_type",
+        trigger: "trigger",
+        mcp_server_name: "mcp_server_name",
+        message: "message",
+        elicitation_id: "elicitation_id",
+        action: "action",
+    }
+}
+
+impl<'a> Payload<'a> {
+    /// Reads a payload, or says why it is none.
+    pub(crate) fn read(body: &'a str) -> Result<Self, &'static str> {
+        if body.is_empty() {
+            return Err("empty payload");
+        }
+        serde_json::from_str(body).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => "not a JSON object",
+            _ => "not JSON",
+        })
+    }
+
+    /// The conversation's turn.
+    pub(crate) fn turn_ref(&self) -> Option<String> {
+        self.prompt_id.text().and_then(|id| text::id(&id))
+    }
+
+    /// Whose event it is: `agent_id` stands in a helper's events alone (measured). Whatever
+    /// stands there, it is not the main agent.
+    pub(crate) fn actor(&self) -> Actor {
+        match self.agent_id.json() {
+            None | Some("\"\"") => Actor::Main,
+            Some(json) => {
+                let id = self.agent_id.text().and_then(|id| text::id(&id));
+                Actor::Sub(id.unwrap_or_else(|| text::line(json, text::NAME)))
+            }
+        }
+    }
+
+    pub(crate) fn is_helpers(&self) -> bool {
+        !self.actor().is_main()
+    }
+
+    /// The tool's name, so that it can be shown.
+    pub(crate) fn tool(&self) -> Option<String> {
+        tool_name(self.tool_name)
+    }
+
+    /// The session's folder. `CwdChanged` names the new one apart (read).
+    pub(crate) fn folder(&self, event: Option<Event>) -> Option<Cow<'a, str>> {
+        let changed = event.filter(|event| *event == Event::CwdChanged);
+        changed.and_then(|_| self.new_cwd.text()).or_else(|| self.cwd.text())
+    }
+
+    /// The main agent's model, where the event tells it: at its start and at its change. A
+    /// model in any other event may be a helper's.
+    pub(crate) fn model(&self, event: Option<Event>) -> Option<Cow<'a, str>> {
+        match event? {
+            Event::SessionStart if !self.is_helpers() => self.model.text(),
+            Event::PostModelSwitch => self.to_model.text(),
+            _ => None,
+        }
+    }
+}
+
+skim! {
+    /// One call of a `PostToolBatch`; its `tool_response` is skipped.
+    Call {
+        name: "tool_name",
+        input: "tool_input",
+        id: "tool_use_id",
+    }
+}
+
+skim! {
+    /// One entry of a `Stop`'s `background_tasks`.
+    Task {
+        id: "id",
+        kind: "type",
+        status: "status",
+    }
+}
+
+/// Cleaned, so that it can be shown; `None` if nothing is left.
+pub(crate) fn tool_name(name: Raw<'_>) -> Option<String> {
+    let name = text::line(&name.text()?, text::NAME);
+    (!name.is_empty()).then_some(name)
+}

@@ -1,0 +1,52 @@
+//! One test per decision of the table in `normalize`.
+
+mod input;
+mod prompts;
+mod sighting;
+mod tools;
+mod turns;
+
+use super::event::Event;
+use super::hook;
+use crate::{HookContext, Sighting};
+use headsup_core::observation::Fact;
+
+/// The fact of a payload, written without the members that all have.
+fn fact(event: &str, members: &str) -> Fact {
+    seen(event, members, &[]).fact
+}
+
+fn seen(event: &str, members: &str, env: &[(&str, &str)]) -> Sighting {
+    let comma = if members.is_empty() { "" } else { "," };
+    let body = format!(
+        r#"{{"session_id":"s-1","cwd":"/home/dev/api","prompt_id":"p-1",
+            "transcript_path":"/home/dev/.claude/projects/-home-dev-api/s-1.jsonl",
+            "hook_event_name":"{event}"{comma}{members}}}"#
+    );
+    hook(None, body.as_bytes(), &context(env))
+}
+
+fn context(env: &[(&str, &str)]) -> HookContext {
+    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    HookContext { env: env.collect(), ..HookContext::default() }
+}
+
+/// The turn of every payload here.
+const TURN: &str = "p-1";
+
+#[test]
+fn all_33_events_are_known() {
+    assert_eq!(Event::ALL.len(), 33);
+    for event in Event::ALL {
+        let name = format!("{event:?}");
+        assert_eq!(Event::parse(&name), Some(*event));
+        let seen = seen(&name, r#""agent_id":"a-1""#, &[]);
+        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{name}");
+    }
+}
+
+#[test]
+fn an_event_from_a_later_version_is_not_understood_and_named() {
+    let why = "unknown event CoffeeBreak".to_owned();
+    assert_eq!(fact("CoffeeBreak", ""), Fact::NotUnderstood { why });
+}

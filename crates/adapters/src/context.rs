@@ -1,0 +1,120 @@
+//! Where a hook was called from.
+
+use headsup_core::id::ProcessId;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What the hub needs from a hook's surroundings: the `X-Headsup-Context` header, parsed.
+#[derive(Default, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct HookContext {
+    /// Variables of the hook's environment, from its kind's allow-list.
+    pub env: BTreeMap<String, String>,
+    /// The hook's ancestors, its parent first.
+    pub parents: Vec<Ancestor>,
+    /// Inode of the hook's pid namespace.
+    pub pidns: Option<u64>,
+}
+
+/// A process above the hook.
+#[derive(Default, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Ancestor {
+    pub pid: u32,
+    /// Start time in the kernel's clock ticks after boot; 0 where it is not known.
+    pub start: u64,
+    /// The command's name as the kernel keeps it: at most 15 bytes.
+    pub comm: String,
+}
+
+impl HookContext {
+    /// Reads the header. Text that is not a context is an empty one: it helps, it never decides.
+    pub fn parse(header: &str) -> Self {
+        serde_json::from_str(header).unwrap_or_default()
+    }
+
+    /// A variable that is set and not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The agent program's process: the one its own pid variable names, if the hook has it among
+    /// its ancestors (which proves that it is there, and since when), else the nearest ancestor
+    /// with one of the program's command names. Nobody is guessed.
+    pub(crate) fn process(&self, pid: Option<u32>, programs: &[&str]) -> Option<ProcessId> {
+        let mut known = self.parents.iter().filter(|parent| parent.pid > 0 && parent.start > 0);
+        let named = known.clone().find(|parent| Some(parent.pid) == pid);
+        let found =
+            named.or_else(|| known.find(|parent| programs.contains(&parent.comm.as_str())))?;
+        Some(ProcessId { pid: found.pid, start_ticks: found.start, pid_namespace: None })
+    }
+
+    /// The tmux pane, `%5`.
+    pub(crate) fn tmux_pane(&self) -> Option<String> {
+        let pane = self.variable("TMUX_PANE")?;
+        let number = pane.strip_prefix('%')?;
+        let legal = (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+        legal.then(|| pane.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = r#"{"env":{"CLAUDE_PID":"42","TMUX_PANE":"%5","EMPTY":""},
+        "parents":[{"pid":50,"start":900,"comm":"sh"},{"pid":42,"start":800,"comm":"claude"},
+            {"pid":7,"start":100,"comm":"claude"},{"pid":1,"start":1,"comm":"init"}],
+        "pidns":4026531836,"later":{}}"#;
+
+    #[test]
+    fn a_context_is_read_and_what_is_new_in_it_ignored() {
+        let context = HookContext::parse(HEADER);
+        assert_eq!(context.pidns, Some(4_026_531_836));
+        assert_eq!(context.parents.len(), 4);
+        assert_eq!(context.variable("CLAUDE_PID"), Some("42"));
+        assert_eq!(context.variable("EMPTY"), None);
+        assert_eq!(context.tmux_pane().as_deref(), Some("%5"));
+    }
+
+    #[test]
+    fn what_is_not_a_context_is_an_empty_one() {
+        for bad in ["", "null", "[]", "{", r#"{"env":[1]}"#, r#"{"parents":"x"}"#, "\u{feff}x"] {
+            assert_eq!(HookContext::parse(bad), HookContext::default(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_pid_variable_names_the_process_if_an_ancestor_proves_it() {
+        let context = HookContext::parse(HEADER);
+        let found = context.process(Some(42), &["claude"]).unwrap();
+        assert_eq!((found.pid, found.start_ticks, found.pid_namespace), (42, 800, None));
+        let outer = context.process(Some(7), &["claude"]).unwrap();
+        assert_eq!(outer.pid, 7);
+    }
+
+    #[test]
+    fn without_it_the_nearest_program_of_the_name_is_the_process() {
+        let context = HookContext::parse(HEADER);
+        for pid in [None, Some(4711), Some(0)] {
+            assert_eq!(context.process(pid, &["claude"]).unwrap().pid, 42);
+        }
+        assert_eq!(context.process(None, &["node"]), None);
+        assert_eq!(context.process(Some(4711), &[]), None);
+    }
+
+    #[test]
+    fn a_process_without_a_start_time_is_no_identity() {
+        let parents = vec![Ancestor { pid: 42, start: 0, comm: "claude".to_owned() }];
+        let context = HookContext { parents, ..HookContext::default() };
+        assert_eq!(context.process(Some(42), &["claude"]), None);
+    }
+
+    #[test]
+    fn only_a_pane_id_is_a_pane() {
+        for bad in ["5", "%", "%5;rm", "%x", "#{pane}", "%0123456789"] {
+            let env = [("TMUX_PANE".to_owned(), bad.to_owned())].into();
+            assert_eq!(HookContext { env, ..HookContext::default() }.tmux_pane(), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the hook client has to know of each agent program before the hub can be asked.
+//!
+//! The hook runs at every event of every agent: a look-up here is a scan of a short constant.
+
+struct Row {
+    kind: &'static str,
+    environment: &'static [&'static str],
+    pid_variable: Option<&'static str>,
+    transitions: &'static [&'static str],
+}
+
+const PANE: &[&str] = &["TMUX", "TMUX_PANE"];
+
+const TABLE: &[Row] = &[Row {
+    kind: "claude-code",
+    // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
+    // a secret: nothing but this list ever leaves the hook's environment.
+    environment: &[
+        "CLAUDE_PID",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_SESSION_ATTENDED",
+        "CLAUDE_CODE_SESSION_ID",
+        "TMUX",
+        "TMUX_PANE",
+    ],
+    pid_variable: Some("CLAUDE_PID"),
+    // Notification only confirms (it comes 6 s late, and its name does not tell its kind);
+    // PostToolBatch, tasks, configuration and message display are activity.
+    transitions: &[
+        "SessionStart",
+        "SessionEnd",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PermissionRequest",
+        "PermissionDenied",
+        "Elicitation",
+        "ElicitationResult",
+        "SubagentStart",
+        "SubagentStop",
+        "PreCompact",
+        "PostCompact",
+        "Stop",
+        "StopFailure",
+    ],
+}];
+
+fn row(kind: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.kind == kind)
+}
+
+/// Names of the environment variables that a hook of this kind may report, and no others.
+pub fn hook_environment(kind: &str) -> &'static [&'static str] {
+    row(kind).map_or(PANE, |row| row.environment)
+}
+
+/// The variable in which this kind tells its hooks its own process id.
+pub fn pid_variable(kind: &str) -> Option<&'static str> {
+    row(kind).and_then(|row| row.pid_variable)
+}
+
+/// Whether an event can change a status. Only a full spool asks: it drops the others first.
+pub fn is_transition(kind: &str, event: &str) -> bool {
+    row(kind).is_some_and(|row| row.transitions.contains(&event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_on_a_list_and_every_pid_variable_is() {
+        for row in TABLE {
+            for name in row.environment {
+                for word in ["TOKEN", "KEY", "SECRET", "PASSWORD", "AUTH"] {
+                    assert!(!name.contains(word), "{name}");
+                }
+            }
+            assert!(row.pid_variable.is_none_or(|name| row.environment.contains(&name)));
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_no_transition() {
+        assert!(is_transition("claude-code", "Stop"));
+        assert!(!is_transition("claude-code", "Notification"));
+        assert!(!is_transition("claude-code", "MessageDisplay"));
+        assert!(!is_transition("claude-code", ""));
+        assert!(!is_transition("some-agent", "Stop"));
+        assert_eq!(hook_environment("some-agent"), ["TMUX", "TMUX_PANE"]);
+    }
+}

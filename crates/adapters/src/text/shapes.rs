@@ -1,0 +1,196 @@
+//! The shapes of known credentials: a prefix of the provider's own, then so many characters.
+
+use Set::{Alnum, Dotted, Hex, Upper, Word};
+
+/// What may follow a prefix.
+#[derive(Clone, Copy)]
+pub(super) enum Set {
+    Alnum,
+    /// Upper case letters and digits.
+    Upper,
+    Hex,
+    /// Letters, digits, `_` and `-`.
+    Word,
+    /// The same and `.`, `/`, `+`, `=`.
+    Dotted,
+}
+
+impl Set {
+    pub(super) fn has(self, b: u8) -> bool {
+        match self {
+            Alnum => b.is_ascii_alphanumeric(),
+            Upper => b.is_ascii_uppercase() || b.is_ascii_digit(),
+            Hex => b.is_ascii_hexdigit(),
+            Word => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'),
+            Dotted => Word.has(b) || matches!(b, b'.' | b'/' | b'+' | b'='),
+        }
+    }
+}
+
+pub(super) struct Shape {
+    pub(super) prefix: &'static str,
+    /// How many characters follow at least.
+    pub(super) least: usize,
+    pub(super) set: Set,
+}
+
+const fn shape(prefix: &'static str, least: usize, set: Set) -> Shape {
+    Shape { prefix, least, set }
+}
+
+/// The first that fits counts, so a longer prefix stands before a shorter one. A digit is asked
+/// for in the first characters, which a word in kebab or snake case seldom has.
+static SHAPES: &[Shape] = &[
+    // Model providers.
+    shape("sk-ant-", 10, Word),
+    shape("sk-proj-", 16, Word),
+    shape("sk-or-", 16, Word),
+    shape("sk-svcacct-", 16, Word),
+    shape("sk-admin-", 16, Word),
+    shape("sk-lf-", 20, Word),
+    shape("sk-", 20, Word),
+    shape("sess-", 30, Alnum),
+    shape("gsk_", 30, Alnum),
+    shape("xai-", 30, Alnum),
+    shape("pplx-", 30, Alnum),
+    shape("fw_", 20, Alnum),
+    shape("r8_", 30, Alnum),
+    shape("hf_", 30, Alnum),
+    shape("nvapi-", 30, Word),
+    shape("tvly-", 20, Word),
+    shape("lsv2_", 30, Word),
+    shape("pcsk_", 30, Word),
+    shape("jina_", 30, Word),
+    shape("e2b_", 30, Hex),
+    // Forges and registries.
+    shape("github_pat_", 22, Word),
+    shape("ghp_", 20, Alnum),
+    shape("gho_", 20, Alnum),
+    shape("ghu_", 20, Alnum),
+    shape("ghs_", 20, Alnum),
+    shape("ghr_", 20, Alnum),
+    shape("glpat-", 18, Word),
+    shape("gldt-", 18, Word),
+    shape("glrt-", 18, Word),
+    shape("glptt-", 18, Word),
+    shape("glcbt-", 18, Word),
+    shape("gloas-", 18, Word),
+    shape("glsoat-", 18, Word),
+    shape("ATATT3", 30, Dotted),
+    shape("ATCTT3", 30, Dotted),
+    shape("ATBB", 28, Alnum),
+    shape("npm_", 30, Alnum),
+    shape("pypi-", 50, Word),
+    shape("rubygems_", 30, Hex),
+    shape("cio", 30, Alnum),
+    shape("dckr_pat_", 20, Word),
+    shape("dckr_oat_", 20, Word),
+    shape("CCIPAT_", 20, Word),
+    shape("sgp_", 30, Word),
+    // Clouds.
+    shape("AKIA", 16, Upper),
+    shape("ASIA", 16, Upper),
+    shape("ABIA", 16, Upper),
+    shape("ACCA", 16, Upper),
+    shape("AIza", 30, Word),
+    shape("ya29.", 20, Dotted),
+    shape("1//0", 30, Word),
+    shape("GOCSPX-", 20, Word),
+    shape("dop_v1_", 30, Hex),
+    shape("doo_v1_", 30, Hex),
+    shape("dor_v1_", 30, Hex),
+    shape("FlyV1 fm", 20, Dotted),
+    shape("fo1_", 30, Word),
+    shape("HRKU-", 30, Word),
+    shape("nfp_", 30, Alnum),
+    shape("dapi", 32, Hex),
+    shape("tskey-", 20, Word),
+    shape("hvs.", 20, Word),
+    shape("hvb.", 20, Word),
+    shape("hvr.", 20, Word),
+    shape("pul-", 30, Hex),
+    shape("sbp_", 30, Hex),
+    shape("sb_secret_", 20, Word),
+    shape("pscale_tkn_", 20, Word),
+    shape("pscale_pw_", 20, Word),
+    shape("dp.pt.", 30, Alnum),
+    shape("dp.st.", 30, Dotted),
+    shape("AGE-SECRET-KEY-1", 30, Upper),
+    shape("ops_eyJ", 30, Dotted),
+    // Money.
+    shape("sk_live_", 16, Alnum),
+    shape("sk_test_", 16, Alnum),
+    shape("rk_live_", 16, Alnum),
+    shape("rk_test_", 16, Alnum),
+    shape("whsec_", 20, Dotted),
+    shape("sq0atp-", 20, Word),
+    shape("sq0csp-", 30, Word),
+    shape("shpat_", 30, Hex),
+    shape("shpca_", 30, Hex),
+    shape("shppa_", 30, Hex),
+    shape("shpss_", 30, Hex),
+    // Chat, mail, trackers, telemetry.
+    shape("xoxb-", 10, Word),
+    shape("xoxp-", 10, Word),
+    shape("xoxa-", 10, Word),
+    shape("xoxr-", 10, Word),
+    shape("xoxs-", 10, Word),
+    shape("xoxo-", 30, Word),
+    shape("xoxc-", 10, Word),
+    shape("xoxd-", 10, Dotted),
+    shape("xoxe-", 10, Word),
+    shape("xoxe.", 10, Dotted),
+    shape("xapp-", 10, Word),
+    shape("SG.", 50, Dotted),
+    shape("key-", 32, Hex),
+    shape("lin_api_", 30, Alnum),
+    shape("lin_oauth_", 30, Alnum),
+    shape("ntn_", 30, Alnum),
+    shape("secret_", 30, Alnum),
+    shape("figd_", 30, Word),
+    shape("PMAK-", 30, Word),
+    shape("NRAK-", 20, Upper),
+    shape("glsa_", 30, Word),
+    shape("glc_", 30, Dotted),
+    shape("sntrys_", 30, Dotted),
+    shape("sntryu_", 30, Hex),
+    shape("SK", 32, Hex),
+];
+
+/// For each shape the next one with the same first character, and for each character its first
+/// shape: a text is full of places where a key might begin.
+struct Chains {
+    heads: [usize; 256],
+    next: [usize; SHAPES.len()],
+}
+
+static CHAINS: Chains = {
+    let mut heads = [usize::MAX; 256];
+    let mut next = [usize::MAX; SHAPES.len()];
+    let mut at = SHAPES.len();
+    while at > 0 {
+        at -= 1;
+        let first = SHAPES[at].prefix.as_bytes()[0] as usize;
+        next[at] = heads[first];
+        heads[first] = at;
+    }
+    Chains { heads, next }
+};
+
+/// The shapes whose prefix begins with `first`, in their order.
+pub(super) fn beginning_with(first: u8) -> impl Iterator<Item = &'static Shape> {
+    let link = |at: usize| (at != usize::MAX).then_some(at);
+    let all = std::iter::successors(link(CHAINS.heads[usize::from(first)]), move |at| {
+        link(CHAINS.next[*at])
+    });
+    all.map(|at| &SHAPES[at])
+}
+
+/// Addresses of which the rest is the secret.
+pub(super) const ADDRESSES: &[&str] = &[
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "api.telegram.org/bot",
+];

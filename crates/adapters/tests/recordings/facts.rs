@@ -1,0 +1,189 @@
+//! What recorded sessions are understood as.
+
+use crate::common::{KIND, cases, hooks, read, read_payload, samples};
+use headsup_adapters::{HookContext, hook};
+use headsup_core::observation::Fact;
+use headsup_core::prompt::{Actor, ToolRef};
+use headsup_core::status::Attach;
+use std::fmt::Write;
+
+#[test]
+fn every_recorded_hook_is_understood() {
+    let mut rows = 0;
+    for case in cases() {
+        for row in hooks(&case) {
+            let seen = read(&row);
+            let event = row["payload"]["hook_event_name"].as_str().unwrap();
+            assert_eq!(seen.event, event);
+            let understood = !matches!(seen.fact, Fact::NotUnderstood { .. });
+            assert!(understood, "{case} {event}: {:?}", seen.fact);
+            rows += 1;
+        }
+    }
+    assert!(rows > 300, "{rows}");
+}
+
+#[test]
+fn every_sample_is_understood() {
+    for payload in samples() {
+        let seen = read_payload(&payload, &HookContext::default());
+        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{payload}");
+    }
+}
+
+#[test]
+fn every_recorded_hook_names_its_session_folder_log_and_process() {
+    for row in cases().iter().flat_map(|case| hooks(case)) {
+        let seen = read(&row);
+        let text = |member: &str| row["payload"][member].as_str();
+        assert_eq!(seen.session.as_deref(), text("session_id"));
+        assert_eq!(seen.cwd.as_deref(), text("cwd"));
+        assert_eq!(seen.log_path.as_deref(), text("transcript_path"));
+        let env = |name: &str| row["env"][name].as_str();
+        let pid = seen.process.map(|process| process.pid.to_string());
+        assert_eq!(pid.as_deref(), env("CLAUDE_PID"));
+        assert_eq!(seen.tmux_pane.as_deref(), env("TMUX_PANE"));
+        let attach = match env("CLAUDE_CODE_SESSION_ATTENDED") {
+            Some("1") => Attach::Interactive,
+            _ => Attach::Headless,
+        };
+        assert_eq!(seen.attach, Some(attach));
+    }
+}
+
+#[test]
+fn the_command_name_finds_the_process_that_the_pid_variable_names() {
+    for row in cases().iter().flat_map(|case| hooks(case)) {
+        let mut context = crate::common::context(&row);
+        let told = read_payload(&row["payload"], &context).process;
+        context.env.remove("CLAUDE_PID");
+        assert_eq!(read_payload(&row["payload"], &context).process, told);
+    }
+}
+
+#[test]
+fn the_events_name_may_come_from_the_command_line() {
+    for row in cases().iter().flat_map(|case| hooks(case)) {
+        let mut payload = row["payload"].clone();
+        let name = payload.as_object_mut().unwrap().remove("hook_event_name").unwrap();
+        let body = payload.to_string();
+        let seen =
+            hook(KIND, name.as_str(), body.as_bytes(), &crate::common::context(&row)).unwrap();
+        assert_eq!(seen, read(&row));
+    }
+}
+
+/// A prompt is cleared by the end of its call, which is found by name and input.
+#[test]
+fn every_recorded_request_matches_the_start_of_its_call() {
+    for case in cases() {
+        let mut starts: Vec<(Actor, ToolRef)> = Vec::new();
+        for row in hooks(&case) {
+            match read(&row).fact {
+                Fact::ToolStarted { actor, tool, .. } => starts.push((actor, tool)),
+                Fact::PromptOpened { actor, prompt, .. } => {
+                    let Some(asked) = prompt.tool else { continue };
+                    let same = |(by, tool): &(Actor, ToolRef)| {
+                        *by == actor && tool.name == asked.name && tool.input == asked.input
+                    };
+                    assert!(starts.iter().any(same), "{case}: {asked:?}");
+                }
+                Fact::ToolsEnded { actor, tools, .. } => {
+                    for ended in tools {
+                        let by_id =
+                            |(by, tool): &&(Actor, ToolRef)| *by == actor && tool.id == ended.id;
+                        let (_, start) = starts.iter().find(by_id).unwrap();
+                        assert_eq!(start.name, ended.name, "{case}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The mapping, for a reader: one line an event.
+#[test]
+fn recorded_events_as_facts() {
+    for case in [
+        "api_errors",
+        "background_shell",
+        "clear",
+        "compact_auto",
+        "elicitation",
+        "permission_approved",
+        "print_mode",
+        "question",
+        "subagent_permission",
+    ] {
+        let mut text = String::new();
+        for row in hooks(case) {
+            let seen = read(&row);
+            if seen.event != "MessageDisplay" {
+                writeln!(text, "{} -> {}", seen.event, told(&seen.fact)).unwrap();
+            }
+        }
+        insta::assert_snapshot!(case, text);
+    }
+}
+
+fn told(fact: &Fact) -> String {
+    match fact {
+        Fact::SessionStarted { how, attach } => format!("SessionStarted {how:?} {attach:?}"),
+        Fact::SessionEnded { how } => format!("SessionEnded {how:?}"),
+        Fact::PromptSubmitted { by, turn_ref } => {
+            format!("PromptSubmitted by {by:?}, turn {}", head(turn_ref.as_deref()))
+        }
+        Fact::ToolStarted { actor, tool, .. } => {
+            format!("ToolStarted {}{}", call(tool), whose(actor))
+        }
+        Fact::ToolsEnded { actor, tools, interrupted, .. } => {
+            let calls: Vec<String> = tools.iter().map(call).collect();
+            let stopped = if *interrupted { ", interrupted" } else { "" };
+            format!("ToolsEnded {}{}{stopped}", calls.join(", "), whose(actor))
+        }
+        Fact::PromptOpened { actor, prompt, settle_ms } => {
+            let labels: Vec<&str> = prompt.options.iter().map(|o| o.label.as_str()).collect();
+            format!(
+                "PromptOpened {} {:?}, body {:?}, options {labels:?}, about {}{}, settles {settle_ms} ms",
+                prompt.reason.word(),
+                prompt.title,
+                prompt.body.as_deref().unwrap_or_default(),
+                prompt.tool.as_ref().map_or("no tool".to_owned(), call),
+                whose(actor)
+            )
+        }
+        Fact::PromptResolved { actor, reason, resolution, .. } => format!(
+            "PromptResolved {} {:?} by {:?}{}",
+            reason.word(),
+            resolution.value.as_deref().unwrap_or_default(),
+            resolution.by,
+            whose(actor)
+        ),
+        Fact::TurnEnded { background, turn_ref } => format!(
+            "TurnEnded turn {}, helpers {:?}, shells {}",
+            head(turn_ref.as_deref()),
+            background.subagents,
+            background.shells
+        ),
+        Fact::TurnFailed { code, detail, .. } => format!("TurnFailed {code}: {detail:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn head(id: Option<&str>) -> &str {
+    id.map_or("none", |id| &id[..8])
+}
+
+fn call(tool: &ToolRef) -> String {
+    let input = tool.input.map_or("none".to_owned(), |input| format!("{:04x}", input >> 48));
+    let id = tool.id.as_deref().map_or("no id", |id| &id[id.len() - 6..]);
+    format!("{}[{id}, input {input}]", tool.name)
+}
+
+fn whose(actor: &Actor) -> String {
+    match actor {
+        Actor::Main => String::new(),
+        Actor::Sub(id) => format!(" of helper {}", &id[..6]),
+    }
+}

@@ -1,0 +1,11 @@
+//! The recordings, and what holds for any payload.
+
+// `cfg(test)` is always so here; it tells the lints that a test may unwrap.
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod facts;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod truth;

@@ -1,0 +1,160 @@
+//! `measure wait|hook|kill [--rounds N]`: what this machine gives. It judges nothing.
+//!
+//! It measures the `headsup` that stands beside it in the target folder.
+
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
+use headsup_testkit::{http, wait};
+use rustix::process::Signal;
+use std::io::Write;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let mut args = std::env::args().skip(1);
+    let what = args.next().unwrap_or_default();
+    let rounds = args.next_back().and_then(|n| n.parse().ok());
+    let binary = std::env::current_exe()?.with_file_name("headsup");
+    let home = Home::new(&binary.to_string_lossy());
+    match what.as_str() {
+        "wait" => measure_wait(&home, rounds.unwrap_or(100)),
+        "hook" => measure_hook(&home, rounds.unwrap_or(200)),
+        "kill" => measure_kill(&home, rounds.unwrap_or(100)),
+        _ => Err("usage: measure wait|hook|kill [--rounds N]".into()),
+    }
+}
+
+fn say(line: &str) -> Outcome<()> {
+    writeln!(std::io::stdout(), "{line}")?;
+    Ok(())
+}
+
+fn row(name: &str, mut times: Vec<Duration>) -> Outcome<()> {
+    times.sort_unstable();
+    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1_000.0;
+    let (p50, p99, max) = (at(50), at(99), at(100));
+    let n = times.len();
+    say(&format!("{name:<28} p50 {p50:8.2} ms   p99 {p99:8.2} ms   max {max:8.2} ms   n {n}"))
+}
+
+/// From the start of the hook's process to the end of the waiting one.
+fn measure_wait(home: &Home, rounds: usize) -> Outcome<()> {
+    let _hub = Hub::start(home);
+    let env = [("HEADSUP_AGENT_ID", "api")];
+    let event = |name: &str, prompt: usize| {
+        let payload = format!(
+            "{{\"hook_event_name\":\"{name}\",\"session_id\":\"s\",\"prompt_id\":\"p{prompt}\",\
+             \"prompt\":\"go\",\"source\":\"startup\",\"background_tasks\":[]}}"
+        );
+        home.hook("claude-code", &payload, &env)
+    };
+    event("SessionStart", 0);
+    let mut from_start = Vec::new();
+    let mut from_end = Vec::new();
+    for round in 1..=rounds {
+        let mut command = home.command(["wait", "api", "--until", "working", "--next"]);
+        let waiting = command.stdout(Stdio::null()).spawn()?;
+        wait::until("the stream to be open", || (subscribers(home)? > 0).then_some(()));
+        let start = Instant::now();
+        let hook = std::thread::scope(|scope| {
+            let hook = scope.spawn(|| {
+                event("UserPromptSubmit", round);
+                Instant::now()
+            });
+            waiting.wait_with_output().map(|_| (Instant::now(), hook.join()))
+        })?;
+        let (woken, hook) = hook;
+        let hook = hook.map_err(|_| "the hook's thread died")?;
+        from_start.push(woken - start);
+        from_end.push(woken.saturating_duration_since(hook));
+        event("Stop", round);
+        wait::until("the stream to be closed", || (subscribers(home)? == 0).then_some(()));
+    }
+    row("hook start to wait's exit", from_start)?;
+    row("hook end to wait's exit", from_end)
+}
+
+fn subscribers(home: &Home) -> Option<u64> {
+    let (_, body) = http::get(&home.socket(), "/metrics").ok()?;
+    let text = String::from_utf8(body).ok()?;
+    let line = text.lines().find(|line| line.starts_with("headsup_subscribers "))?;
+    line.split(' ').nth(1)?.parse().ok()
+}
+
+/// What a hook costs its agent in each condition of the hub.
+fn measure_hook(home: &Home, rounds: usize) -> Outcome<()> {
+    let payload = format!(
+        "{{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
+         \"tool_input\":{{}},\"tool_response\":\"{}\"}}",
+        "x".repeat(900)
+    );
+    let fire = |name: &str| {
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let start = Instant::now();
+            let done = home.hook("claude-code", &payload, &[]);
+            times.push(start.elapsed());
+            if done.code != 0 || !done.stdout.is_empty() || !done.stderr.is_empty() {
+                return Err(format!("{name}: {done:?}").into());
+            }
+        }
+        row(name, times)
+    };
+    fire("hub absent")?;
+    let hub = Hub::start(home);
+    fire("hub committing")?;
+    hub.signal(Signal::STOP);
+    fire("hub stopped (SIGSTOP)")?;
+    hub.signal(Signal::CONT);
+    hub.kill();
+    fire("hub killed, stale socket")
+}
+
+/// Cycles of kill -9 under four reporters; counts what was promised and is not there.
+fn measure_kill(home: &Home, cycles: usize) -> Outcome<()> {
+    let mut hub = Some(Hub::start(home));
+    let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let mut restarts = Vec::new();
+    let ledgers: Vec<_> = std::thread::scope(|scope| {
+        let reporters: Vec<_> = (0..REPORTERS)
+            .map(|name| {
+                let (stop, done) = (&stop, &done);
+                scope.spawn(move || report(home, name, stop, done))
+            })
+            .collect();
+        for _ in 0..cycles {
+            let before = done.load(Ordering::Relaxed);
+            wait::until("some reports", || {
+                (done.load(Ordering::Relaxed) > before + 100).then_some(())
+            });
+            if let Some(hub) = hub.take() {
+                hub.kill();
+            }
+            let start = Instant::now();
+            hub = Some(Hub::start(home));
+            restarts.push(start.elapsed());
+        }
+        stop.store(true, Ordering::Relaxed);
+        reporters.into_iter().filter_map(|reporter| reporter.join().ok()).collect()
+    });
+    let done = home.run(["watch", "--since", "0", "--no-follow", "--json", "--no-start"]);
+    let events: Vec<serde_json::Value> =
+        done.ok().stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let (mut acknowledged, mut lost, mut doubled) = (0, 0, 0);
+    for (name, ledger) in ledgers.iter().enumerate() {
+        let (gone, twice) = lost_and_doubled(name, ledger, &events);
+        acknowledged += ledger.acknowledged.len();
+        lost += gone;
+        doubled += twice;
+    }
+    row("restart to first answer", restarts)?;
+    say(&format!(
+        "{cycles} cycles, {acknowledged} reports acknowledged, {lost} lost, {doubled} doubled"
+    ))?;
+    drop(hub);
+    Ok(())
+}

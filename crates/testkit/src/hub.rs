@@ -1,0 +1,57 @@
+//! A real hub as a child process.
+
+use crate::home::Home;
+use crate::wait;
+use rustix::process::{Pid, Signal};
+use std::process::{Child, Stdio};
+
+/// A running hub. It is killed when it goes out of scope.
+#[derive(Debug)]
+pub struct Hub {
+    child: Child,
+}
+
+impl Hub {
+    /// Starts the hub of `home` and waits until it answers.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
+    pub fn start(home: &Home) -> Self {
+        let mut command = home.command(["up", "--foreground"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut hub = Self { child: command.spawn().expect("headsup runs") };
+        wait::until("the hub to answer", || {
+            let ended = hub.child.try_wait().expect("a child");
+            assert!(ended.is_none(), "the hub ended: {ended:?}");
+            crate::http::get(&home.socket(), "/healthz").ok().filter(|(status, _)| *status == 200)
+        });
+        hub
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The hub dies on the spot.
+    pub fn kill(self) {
+        drop(self);
+    }
+
+    /// Sends a signal: STOP and CONT make it silent and lively again.
+    ///
+    /// # Panics
+    /// If it is gone.
+    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
+    pub fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a pid");
+        rustix::process::kill_process(pid, signal).expect("a living hub");
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}

@@ -1,0 +1,23 @@
+//! Waiting on a condition with a deadline, never for a time.
+
+use std::time::{Duration, Instant};
+
+/// How long anything may take before a test calls it lost.
+pub const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Asks `probe` until it answers. Between two looks the thread parks for a moment, so that
+/// what is waited for gets the processor.
+///
+/// # Panics
+/// After [`DEADLINE`], with `what`.
+#[track_caller]
+pub fn until<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        if let Some(found) = probe() {
+            return found;
+        }
+        assert!(Instant::now() < end, "waited {DEADLINE:?} in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}
