@@ -4,6 +4,9 @@ use headsup_core::id::ProcessId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// Programs that may stand between an agent and its hook.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "env", "timeout"];
+
 /// What the hub needs from a hook's surroundings: the `X-Headsup-Context` header, parsed.
 #[derive(Default, Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -40,12 +43,15 @@ impl HookContext {
 
     /// The agent program's process: the one its own pid variable names, if the hook has it among
     /// its ancestors (which proves that it is there, and since when), else the nearest ancestor
-    /// with one of the program's command names. Nobody is guessed.
+    /// apart from shells, if it has one of the program's command names. Nobody is guessed.
     pub(crate) fn process(&self, pid: Option<u32>, programs: &[&str]) -> Option<ProcessId> {
         let mut known = self.parents.iter().filter(|parent| parent.pid > 0 && parent.start > 0);
         let named = known.clone().find(|parent| Some(parent.pid) == pid);
-        let found =
-            named.or_else(|| known.find(|parent| programs.contains(&parent.comm.as_str())))?;
+        // A hook is the program's own child, or its shell's: what stands further up is another
+        // program that merely started all of this.
+        let mut caller = || known.find(|parent| !SHELLS.contains(&parent.comm.as_str()));
+        let is_program = |parent: &&Ancestor| programs.contains(&parent.comm.as_str());
+        let found = named.or_else(|| caller().filter(is_program))?;
         Some(ProcessId { pid: found.pid, start_ticks: found.start, pid_namespace: None })
     }
 

@@ -313,6 +313,8 @@ impl<'a> Step<'a> {
     /// Compares before and after: one change of status is one event (G3).
     pub(crate) fn finish(mut self, before: &StatusKey) -> Decision {
         let after = self.seat.status_key();
+        let running = after.process.is_running();
+        debug_assert!(before.turn.may_become(after.turn, running), "{before:?} to {after:?}");
         if after.turn != before.turn {
             self.seat.turn.since = self.now;
         }

@@ -19,8 +19,10 @@ pub struct Caller<'a> {
     /// Pid and start ticks of the processes above the reporter.
     pub ancestors: &'a [(u32, u64)],
     pub cwd: Option<&'a str>,
-    /// The report is a session's start.
+    /// The report is a session's start, of whatever kind.
     pub starts_session: bool,
+    /// It is the start of the program itself.
+    pub starts_up: bool,
 }
 
 /// Where a report goes.
@@ -42,7 +44,10 @@ pub struct Roster {
 
 #[derive(Debug, Default)]
 struct Keys {
+    /// The current one and those that were left.
     sessions: Vec<String>,
+    session: Option<String>,
+    parent: Option<AgentId>,
     process: Option<ProcessId>,
     process_over: bool,
     folder: Option<(String, Option<String>)>,
@@ -69,6 +74,8 @@ impl Roster {
             keys.process = Some(process.clone());
         }
         keys.process_over = seat.process.state.is_over();
+        keys.session = seat.session.as_ref().map(|session| session_key(&seat.kind, &session.id));
+        keys.parent.clone_from(&seat.about.parent);
         if seat.session.is_none() && !keys.process_over {
             let folder = (seat.kind.clone(), seat.about.cwd.clone());
             self.sessionless.entry(folder.clone()).or_default().insert(seat.id.clone());
@@ -106,45 +113,70 @@ impl Roster {
     /// processes claim one seat.
     pub fn place(&self, caller: &Caller<'_>, is_alive: impl Fn(&ProcessId) -> bool) -> Place {
         let other_lives = |id: &AgentId| {
-            let known = self
-                .seats
-                .get(id)
-                .and_then(|keys| keys.process.as_ref().filter(|_| !keys.process_over));
-            match (known, caller.process) {
+            let known = self.seats.get(id).filter(|keys| !keys.process_over);
+            match (known.and_then(|keys| keys.process.as_ref()), caller.process) {
                 (Some(known), Some(process)) => known != process && is_alive(known),
                 _ => false,
             }
         };
-        if let Some(process) = caller.process
-            && let Some(id) = self.by_process.get(process)
-        {
-            return Place::Seat(id.clone());
-        }
+        let seated = caller.process.and_then(|process| self.by_process.get(process));
         if let Some(claimed) = caller.claimed {
             if !self.seats.contains_key(claimed) {
                 return Place::New { id: claimed.clone(), parent: None };
             }
+            // A nested agent inherits the id; it sits in a child seat.
+            let is_child = |id: &&AgentId| self.parent(id) == Some(claimed);
+            if let Some(child) = seated.filter(is_child) {
+                return Place::Seat(child.clone());
+            }
             if !other_lives(claimed) {
                 return Place::Seat(claimed.clone());
             }
-            return self.known_session(caller, &other_lives).unwrap_or_else(|| self.child(claimed));
+            let known = self.known_session(caller, &other_lives);
+            return known
+                .filter(is_child)
+                .cloned()
+                .map_or_else(|| self.child(claimed), Place::Seat);
         }
-        if let Some(place) = self.known_session(caller, &other_lives) {
-            return place;
+        if let Some(id) = self.known_session(caller, &other_lives) {
+            return Place::Seat(id.clone());
+        }
+        if let Some(id) = seated {
+            // One process leaves a session before it starts up another.
+            let second = caller.starts_up && self.holds_other_session(id, caller);
+            return if second { self.stranger(caller) } else { Place::Seat(id.clone()) };
         }
         if let Some(parent) = self.ancestor(caller) {
             return self.child(&parent);
         }
-        if caller.starts_session || caller.session.is_none() {
-            let folder = (caller.kind.to_owned(), caller.cwd.map(str::to_owned));
-            if let Some(waiting) = self.sessionless.get(&folder)
-                && waiting.len() == 1
-                && let Some(id) = waiting.iter().next()
-                && !other_lives(id)
-            {
-                return Place::Seat(id.clone());
-            }
+        if let Some(id) = self.waiting(caller).filter(|id| !other_lives(id)) {
+            return Place::Seat(id.clone());
         }
+        self.stranger(caller)
+    }
+
+    fn parent(&self, id: &AgentId) -> Option<&AgentId> {
+        self.seats.get(id)?.parent.as_ref()
+    }
+
+    fn holds_other_session(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let Some(keys) = self.seats.get(id).filter(|keys| !keys.process_over) else { return false };
+        let said = caller.session.map(|session| session_key(caller.kind, session));
+        keys.session.is_some() && keys.session != said
+    }
+
+    /// The one seat of the caller's kind and folder that waits for a session.
+    fn waiting(&self, caller: &Caller<'_>) -> Option<&AgentId> {
+        if caller.session.is_some() && !caller.starts_session {
+            return None;
+        }
+        let folder = (caller.kind.to_owned(), caller.cwd.map(str::to_owned));
+        let mut waiting = self.sessionless.get(&folder)?.iter();
+        let first = waiting.next()?;
+        waiting.next().is_none().then_some(first)
+    }
+
+    fn stranger(&self, caller: &Caller<'_>) -> Place {
         Place::New { id: self.derived_id(caller), parent: None }
     }
 
@@ -152,11 +184,11 @@ impl Roster {
         &self,
         caller: &Caller<'_>,
         other_lives: &impl Fn(&AgentId) -> bool,
-    ) -> Option<Place> {
+    ) -> Option<&AgentId> {
         let session = caller.session?;
         let id = self.by_session.get(&session_key(caller.kind, session))?;
         // Two live processes may hold one session; they sit in two seats.
-        (!other_lives(id)).then(|| Place::Seat(id.clone()))
+        (!other_lives(id)).then_some(id)
     }
 
     /// The seat whose process is above the caller.
@@ -228,6 +260,7 @@ mod tests {
             ancestors: &[],
             cwd: Some("/work/api"),
             starts_session: false,
+            starts_up: false,
         }
     }
 
@@ -280,7 +313,9 @@ mod tests {
         let mut roster = roster(&[seat("a", Some("s1"), Some(1))]);
         let nested = Caller { claimed: Some(&claimed), ..caller(Some("s9"), Some(&inner)) };
         assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
-        roster.upsert(&seat("a.1", Some("s9"), Some(7)));
+        let mut child = seat("a.1", Some("s9"), Some(7));
+        child.about.parent = Some(claimed.clone());
+        roster.upsert(&child);
         assert_eq!(roster.place(&nested, |_| true), sits("a.1"));
         let outer = process(1);
         let outer = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&outer)) };
@@ -312,6 +347,26 @@ mod tests {
         let claimed = AgentId::new("mine").unwrap();
         let caller = Caller { claimed: Some(&claimed), ..caller(None, None) };
         assert_eq!(roster(&[]).place(&caller, |_| true), new("mine", None));
+    }
+
+    #[test]
+    fn two_ids_under_one_process_are_two_seats() {
+        // Whoever started both, say a test or a demo run by an agent, is not the agent.
+        let (one, claimed) = (process(1), AgentId::new("b").unwrap());
+        let roster = roster(&[seat("a", Some("s1"), Some(1)), seat("b", None, None)]);
+        let other = Caller { claimed: Some(&claimed), ..caller(Some("s2"), Some(&one)) };
+        assert_eq!(roster.place(&other, |_| true), sits("b"));
+    }
+
+    #[test]
+    fn a_second_start_up_under_one_process_is_another_agent() {
+        let one = process(1);
+        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let second =
+            Caller { starts_session: true, starts_up: true, ..caller(Some("s2"), Some(&one)) };
+        assert_eq!(roster.place(&second, |_| true), new("agent-api", None));
+        let cleared = Caller { starts_up: false, ..second };
+        assert_eq!(roster.place(&cleared, |_| true), sits("a"));
     }
 
     #[test]

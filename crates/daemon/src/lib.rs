@@ -1,1 +1,64 @@
-//! Follows with the hub.
+//! The hub: it owns the roster, the log and the bus of one machine.
+//!
+//! Reports come in over HTTP on a unix socket (`serve`, `api`) or out of the spool, pass the
+//! single writer (`writer`), are stored (`store`) and only then published (`bus`) and shown
+//! (`board`). Every decision about a status is made in `headsup_core`; nothing here makes one.
+
+mod api;
+mod board;
+mod body;
+mod bus;
+pub mod clock;
+mod error;
+mod flusher;
+mod frame;
+mod guard;
+mod home;
+mod hub;
+mod inbox;
+mod integrity;
+mod job;
+mod limits;
+mod metrics;
+mod peer;
+mod process;
+mod serve;
+mod sighting;
+mod spool;
+mod store;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use error::RunError;
+pub use hub::Hub;
+
+use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// What a hub needs to be told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The state folder (`HEADSUP_HOME`). It is made, for us alone, if it is not there.
+    pub home: PathBuf,
+}
+
+/// Runs a hub until it is told to stop (TERM or INT): then it takes no more connections, finishes
+/// what it has begun and removes its socket.
+///
+/// # Errors
+/// [`RunError::AlreadyRunning`] if another hub has the folder; the others say what the folder, the
+/// store or the socket would not do.
+pub async fn run(config: Config) -> Result<(), RunError> {
+    // Installed first: a stop that comes while we start must not kill us half-way.
+    let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
+    let mut hub = Hub::start(config).await?;
+    let failed = tokio::select! {
+        _ = terminate.recv() => false,
+        _ = interrupt.recv() => false,
+        () = hub.failed() => true,
+    };
+    hub.stop().await;
+    if failed { Err(RunError::WriterDied) } else { Ok(()) }
+}

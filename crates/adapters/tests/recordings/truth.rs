@@ -58,6 +58,7 @@ fn play(timeline: &[Value]) -> Track {
             ancestors: &[],
             cwd: seen.cwd.as_deref(),
             starts_session: false,
+            starts_up: false,
         };
         let id = match roster.place(&caller, |_| false) {
             Place::Seat(id) | Place::New { id, .. } => id,

@@ -3,6 +3,7 @@
 use super::{Refusal, Rule, STRAGGLERS_MS, Step, refuse, session};
 use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionStart};
 use crate::source::Source;
+use crate::status::{Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
@@ -94,7 +95,13 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         return Ok(());
     }
     let process = &step.seat.process;
-    if !process.state.is_over() || matches!(process.state, crate::status::Process::Absent) {
+    if process.state == Process::Absent {
+        // Whoever speaks is there, whatever it does.
+        step.ensure_running(None);
+        step.set_base(Turn::Unknown, None);
+        return Ok(());
+    }
+    if !process.state.is_over() {
         return Ok(());
     }
     let by_word_alone = observation.source == Source::Report;

@@ -113,9 +113,6 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refu
             step.set_base(Turn::Idle(IdleReason::Cleared), None);
         }
         SessionEnd::Exit => {
-            if matches!(step.seat.process.state, Process::Absent) {
-                step.ensure_running(None);
-            }
             super::process::leave(step, Process::Exited(Exit::of(ExitKind::Clean)));
         }
     }

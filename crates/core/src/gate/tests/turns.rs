@@ -174,3 +174,12 @@ fn a_report_moves_a_seat_without_an_adapter() {
     assert_eq!(say("working", None, None).0, Headline::Working);
     assert_eq!(say("idle", None, None).0, Headline::Idle);
 }
+
+#[test]
+fn a_seat_that_speaks_without_saying_what_it_does_is_running_and_unknown() {
+    let mut script = Script::new();
+    script.hook(Fact::Nothing);
+    assert_eq!(script.headline(), Headline::Unknown);
+    assert!(script.seat.process.state.is_running());
+    assert_eq!(script.published, ["agent.status_changed"]);
+}

@@ -1,0 +1,103 @@
+//! The HTTP API: one router for every transport, one file for each handler.
+
+mod activity;
+mod agent;
+mod agent_path;
+mod agents;
+mod events;
+mod explain;
+mod forget;
+mod headers;
+mod health;
+mod hooks;
+mod metrics;
+mod query;
+mod refused;
+mod reports;
+mod seen;
+mod visible;
+
+pub(crate) use refused::{Code, Refused};
+
+use crate::board::Board;
+use crate::bus::Bus;
+use crate::clock::Clock;
+use crate::inbox::Inbox;
+use crate::job::Reply;
+use crate::metrics::Metrics;
+use crate::store::Reader;
+use axum::Router;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use headsup_core::id::AgentId;
+use headsup_core::wire::SCHEMA;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the handlers share.
+pub(crate) struct App {
+    pub(crate) board: Arc<Board>,
+    pub(crate) bus: Arc<Bus>,
+    pub(crate) inbox: Inbox,
+    pub(crate) reader: Arc<Reader>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) started_ms: i64,
+    pub(crate) home: PathBuf,
+    pub(crate) pid_namespace: Option<u64>,
+    pub(crate) most_subscribers: u64,
+}
+
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/api/v1/hooks/{kind}", post(hooks::post))
+        .route("/api/v1/agents", get(agents::get))
+        .route("/api/v1/agents/{id}", get(agent::get).delete(forget::delete))
+        .route("/api/v1/agents/{id}/reports", post(reports::post))
+        .route("/api/v1/agents/{id}/seen", post(seen::post))
+        .route("/api/v1/agents/{id}/activity", get(activity::get))
+        .route("/api/v1/agents/{id}/explain", get(explain::get))
+        .route("/api/v1/events", get(events::get))
+        .route("/healthz", get(health::get))
+        .route("/metrics", get(metrics::get))
+        .fallback(not_found)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(app)
+}
+
+async fn not_found() -> Refused {
+    Refused::new(404, "not_found", "there is nothing at this path")
+}
+
+async fn wrong_method() -> Refused {
+    Refused::new(405, "method_not_allowed", "this path does not take this method")
+}
+
+/// The answer to whatever changes something.
+#[derive(Serialize)]
+struct Receipt<'a> {
+    schema: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    duplicate: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<&'a AgentId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+}
+
+/// `status` where it was done now, 200 where it was done before.
+fn receipt(status: StatusCode, reply: &Reply) -> Response {
+    let (status, receipt) = match reply {
+        Reply::Done { agent, cursor } => {
+            let (agent_id, cursor) = (agent.as_ref(), Some(cursor.to_string()));
+            (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
+        }
+        Reply::Duplicate => {
+            let (agent_id, cursor) = (None, None);
+            (StatusCode::OK, Receipt { schema: SCHEMA, duplicate: true, agent_id, cursor })
+        }
+    };
+    (status, axum::Json(receipt)).into_response()
+}

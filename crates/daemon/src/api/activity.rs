@@ -1,0 +1,44 @@
+//! `GET /api/v1/agents/{id}/activity?limit=`: what it did lately.
+
+use super::agent_path::AgentPath;
+use super::query::{Query, bad};
+use super::{App, Refused};
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use headsup_core::id::AgentId;
+use headsup_core::timeline::KEPT;
+use headsup_core::wire::SCHEMA;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+#[derive(Serialize)]
+pub(super) struct Activity {
+    schema: u32,
+    agent_id: AgentId,
+    /// Oldest first.
+    entries: Vec<Box<RawValue>>,
+}
+
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    AgentPath(agent_id): AgentPath,
+    uri: Uri,
+) -> Result<Json<Activity>, Refused> {
+    let limit = limit(Query::parse(uri.query(), &["limit"])?.one("limit")?)?;
+    if app.board.seat(&agent_id).is_none() {
+        return Err(Refused::no_such_agent());
+    }
+    let (reader, id) = (Arc::clone(&app.reader), agent_id.clone());
+    let read = tokio::task::spawn_blocking(move || reader.activity(&id, limit)).await;
+    let entries = read.map_err(|_| Refused::new(500, "internal", "the reader broke off"))??;
+    let entries = entries.into_iter().filter_map(|entry| RawValue::from_string(entry).ok());
+    Ok(Json(Activity { schema: SCHEMA, agent_id, entries: entries.collect() }))
+}
+
+fn limit(text: Option<&str>) -> Result<usize, Refused> {
+    let Some(text) = text else { return Ok(KEPT) };
+    let limit = text.parse().ok().filter(|limit| (1..=KEPT).contains(limit));
+    limit.ok_or_else(|| bad(&format!("limit is 1 to {KEPT}")))
+}

@@ -1,0 +1,20 @@
+//! `GET /api/v1/agents/{id}`: one agent, whole.
+
+use super::agent_path::AgentPath;
+use super::query::Query;
+use super::{App, Refused};
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use headsup_core::wire::AgentDoc;
+use std::sync::Arc;
+
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    AgentPath(id): AgentPath,
+    uri: Uri,
+) -> Result<Json<AgentDoc>, Refused> {
+    Query::parse(uri.query(), &[])?;
+    let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
+    Ok(Json(seat.doc()))
+}

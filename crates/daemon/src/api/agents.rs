@@ -1,0 +1,99 @@
+//! `GET /api/v1/agents`: the roster in attention order.
+
+use super::query::{Query, bad};
+use super::{App, Refused, visible};
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use headsup_core::seat::Seat;
+use headsup_core::select::HeadlineSet;
+use headsup_core::wire::{RosterDoc, SCHEMA};
+use std::sync::Arc;
+
+pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Json<RosterDoc>, Refused> {
+    let query = Query::parse(uri.query(), &["status", "label", "match", "all"])?;
+    let filter = Filter::new(&query)?;
+    let (mut seats, head) = app.board.all();
+    if let Some(reference) = query.one("match")? {
+        seats = matching(seats, reference);
+    } else if !query.flag("all", false)? {
+        let now = app.clock.wall();
+        seats.retain(|seat| visible::is_visible(seat, now));
+    }
+    seats.retain(|seat| filter.lets_pass(seat));
+    visible::by_attention(&mut seats);
+    let agents = seats.iter().map(|seat| seat.doc()).collect();
+    Ok(Json(RosterDoc { schema: SCHEMA, cursor: head.to_string(), agents }))
+}
+
+struct Filter {
+    status: Option<HeadlineSet>,
+    labels: Vec<(String, String)>,
+}
+
+impl Filter {
+    fn new(query: &Query) -> Result<Self, Refused> {
+        let status = query.one("status")?.map(HeadlineSet::parse).transpose();
+        let status = status.map_err(|error| Refused::new(400, "bad_status", error.to_string()))?;
+        let mut labels = Vec::new();
+        for label in query.all("label") {
+            let (key, value) = label.split_once('=').ok_or_else(|| bad("a label is KEY=VALUE"))?;
+            labels.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(Self { status, labels })
+    }
+
+    fn lets_pass(&self, seat: &Seat) -> bool {
+        let status = self.status.as_ref().is_none_or(|set| set.contains(seat.headline()));
+        let has = |(key, value): &(String, String)| seat.about.labels.get(key) == Some(value);
+        status && self.labels.iter().all(has)
+    }
+}
+
+/// The exact id; else the exact name; else whatever begins like this. Hidden ones too.
+fn matching(seats: Vec<Arc<Seat>>, reference: &str) -> Vec<Arc<Seat>> {
+    let tests: [fn(&Seat, &str) -> bool; 3] = [
+        |seat, reference| seat.id.as_str() == reference,
+        |seat, reference| seat.name == reference,
+        |seat, reference| {
+            seat.id.as_str().starts_with(reference) || seat.name.starts_with(reference)
+        },
+    ];
+    for test in tests {
+        let found: Vec<_> = seats.iter().filter(|seat| test(seat, reference)).cloned().collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_core::id::AgentId;
+    use headsup_core::source::Source;
+    use headsup_core::time::UnixMs;
+
+    #[test]
+    fn an_exact_id_beats_a_name_and_a_name_beats_a_prefix() {
+        let seat = |id: &str, name: &str| {
+            let id = AgentId::new(id).unwrap();
+            let mut seat = Seat::new(id, "custom", Source::Report, UnixMs(0));
+            name.clone_into(&mut seat.name);
+            Arc::new(seat)
+        };
+        let seats =
+            vec![seat("api", "web"), seat("web", "x"), seat("web-2", "api"), seat("q", "w1")];
+        let found = |reference: &str| {
+            let found = matching(seats.clone(), reference);
+            found.iter().map(|seat| seat.id.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("api"), ["api"]);
+        assert_eq!(found("web"), ["web"]);
+        assert_eq!(found("x"), ["web"]);
+        assert_eq!(found("we"), ["api", "web", "web-2"]);
+        assert_eq!(found("w"), ["api", "web", "web-2", "q"]);
+        assert!(found("nobody").is_empty());
+    }
+}

@@ -1,0 +1,204 @@
+//! One watcher's way through the log: out of the store until it has caught up, then off the bus.
+//!
+//! It subscribes before it looks where the log stands, so between store and bus nothing is missed
+//! and what both have is told once. It is asked for the next message only when the client has
+//! taken the last one: a client that does not read costs a place on the bus and nothing more.
+
+use super::Subscription;
+use super::cursor::Start;
+use super::filter::Filter;
+use super::told;
+use crate::api::App;
+use crate::frame::Frame;
+use crate::limits::KEEP_ALIVE;
+use bytes::{Bytes, BytesMut};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+/// Events read from the store at a time.
+const PAGE: u32 = 256;
+/// Bytes sent in one piece, about.
+const PIECE: usize = 64 << 10;
+
+pub(super) struct Watcher {
+    app: Arc<App>,
+    filter: Filter,
+    phase: Phase,
+    /// Everything up to here has been told, or is in the snapshot that was.
+    position: u64,
+    /// Where a stream that does not follow ends.
+    until: Option<u64>,
+    ready: VecDeque<Bytes>,
+    keep_alive: Interval,
+    _subscription: Subscription,
+}
+
+type Frames = Receiver<Arc<Frame>>;
+
+enum Phase {
+    Begin(Start),
+    CatchUp,
+    Live(Frames),
+    Over,
+}
+
+impl Watcher {
+    pub(super) fn new(
+        app: Arc<App>,
+        filter: Filter,
+        start: Start,
+        follow: bool,
+        subscription: Subscription,
+    ) -> Self {
+        let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            until: (!follow).then(|| app.board.head()),
+            app,
+            filter,
+            phase: Phase::Begin(start),
+            position: 0,
+            ready: VecDeque::new(),
+            keep_alive,
+            _subscription: subscription,
+        }
+    }
+
+    /// The next bytes for the client; `None` at the end of the stream.
+    pub(super) async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(piece) = self.piece() {
+                return Some(piece);
+            }
+            match std::mem::replace(&mut self.phase, Phase::Over) {
+                Phase::Begin(Start::Snapshot) => self.snapshot().await?,
+                Phase::Begin(Start::Expired(seq)) => self.expired(seq).await?,
+                Phase::Begin(Start::Behind(seq)) => {
+                    self.position = seq;
+                    self.phase = Phase::CatchUp;
+                }
+                Phase::CatchUp => self.catch_up().await?,
+                Phase::Live(frames) => self.listen(frames).await?,
+                Phase::Over => return None,
+            }
+        }
+    }
+
+    /// What is ready, in pieces that are worth a system call.
+    fn piece(&mut self) -> Option<Bytes> {
+        let first = self.ready.pop_front()?;
+        if self.ready.is_empty() || first.len() >= PIECE {
+            return Some(first);
+        }
+        let mut piece = BytesMut::with_capacity(PIECE);
+        piece.extend_from_slice(&first);
+        while let Some(next) = self.ready.front()
+            && piece.len() + next.len() <= PIECE
+        {
+            piece.extend_from_slice(next);
+            self.ready.pop_front();
+        }
+        Some(piece.freeze())
+    }
+
+    async fn snapshot(&mut self) -> Option<()> {
+        let frames = self.app.bus.subscribe()?;
+        let (seats, head) = self.app.board.all();
+        self.position = head;
+        self.ready.push_back(told::snapshot(seats, head, &self.filter).await?);
+        if self.until.is_none() {
+            self.phase = Phase::Live(frames);
+        }
+        Some(())
+    }
+
+    async fn expired(&mut self, seq: u64) -> Option<()> {
+        self.ready.push_back(told::cursor_expired(seq, self.app.board.oldest()));
+        self.snapshot().await
+    }
+
+    /// One page of the store; from its end on, the bus.
+    async fn catch_up(&mut self) -> Option<()> {
+        let frames = self.app.bus.subscribe()?;
+        let until = self.until.unwrap_or_else(|| self.app.board.head());
+        if self.position < until {
+            let (reader, filter, after) =
+                (Arc::clone(&self.app.reader), self.filter.clone(), self.position);
+            let wanted = move |agent: &str, kind: &str| filter.wants(agent, kind);
+            let read = move || reader.page(after, until, PAGE, wanted);
+            let page = match tokio::task::spawn_blocking(read).await.ok()? {
+                Ok(page) => page,
+                Err(error) => {
+                    // The client comes back with its cursor.
+                    tracing::error!(%error, "the log cannot be read");
+                    return None;
+                }
+            };
+            let Some((_, last)) = page.range.filter(|(first, _)| *first == after + 1) else {
+                // Dropped for its age while this client was catching up.
+                return self.expired(after).await;
+            };
+            self.position = last;
+            self.ready.extend(page.messages);
+        }
+        self.phase = match self.until {
+            _ if self.position < until => Phase::CatchUp,
+            None => Phase::Live(frames),
+            Some(_) => Phase::Over,
+        };
+        Some(())
+    }
+
+    async fn listen(&mut self, mut frames: Frames) -> Option<()> {
+        let received = tokio::select! {
+            received = frames.recv() => received,
+            _ = self.keep_alive.tick() => {
+                self.ready.push_back(told::KEEP_ALIVE);
+                self.phase = Phase::Live(frames);
+                return Some(());
+            }
+        };
+        match received {
+            Ok(frame) => self.take(&frame),
+            Err(RecvError::Lagged(_)) => return self.lagged().await,
+            Err(RecvError::Closed) => return None,
+        }
+        let mut size = 0;
+        while size < PIECE {
+            match frames.try_recv() {
+                Ok(frame) => {
+                    size += frame.json().len();
+                    self.take(&frame);
+                }
+                Err(TryRecvError::Lagged(_)) => return self.lagged().await,
+                // If it was closed, the next look says so.
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        self.phase = Phase::Live(frames);
+        Some(())
+    }
+
+    fn take(&mut self, frame: &Frame) {
+        if frame.seq > self.position {
+            self.position = frame.seq;
+            if self.filter.wants(frame.agent.as_str(), frame.kind) {
+                self.ready.push_back(frame.message());
+            }
+        }
+    }
+
+    /// The bus has moved on without us: say what is missing, then how things stand.
+    async fn lagged(&mut self) -> Option<()> {
+        self.app.metrics.lagged.inc();
+        let from = self.position + 1;
+        let told = self.ready.len();
+        self.snapshot().await?;
+        // Between what was still heard and the snapshot.
+        self.ready.insert(told, told::lagged(from, self.position));
+        Some(())
+    }
+}

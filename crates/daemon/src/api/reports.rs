@@ -1,0 +1,53 @@
+//! `POST /api/v1/agents/{id}/reports`: a report in our own words.
+
+use super::agent_path::AgentPath;
+use super::query::Query;
+use super::{App, Refused, headers, receipt};
+use crate::body;
+use crate::job::{OwnReport, Work};
+use crate::limits::BODY;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use headsup_core::wire::ReportBody;
+use std::sync::Arc;
+
+/// A detail is one line under a headline, a word is a word. In characters.
+const LONGEST_DETAIL: usize = 4_000;
+const LONGEST_WORD: usize = 200;
+
+pub(super) async fn post(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Response, Refused> {
+    let (parts, body) = request.into_parts();
+    Query::parse(parts.uri.query(), &[])?;
+    let body = body::read(body, BODY).await?;
+    let key = headers::key(&parts.headers, &body)?;
+    let spooled = headers::spooled_at(&parts.headers)?;
+    let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body);
+    let report: ReportBody = serde_json::from_slice(text)
+        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
+    check_lengths(&report)?;
+    let reported =
+        report.parse().map_err(|error| Refused::new(400, "bad_report", error.to_string()))?;
+    let report = OwnReport { agent, reported, spooled };
+    let reply = app.inbox.submit(Work::Report(report), key).await?;
+    Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+fn check_lengths(report: &ReportBody) -> Result<(), Refused> {
+    let fields = [
+        ("reason", &report.reason, LONGEST_WORD),
+        ("outcome", &report.outcome, LONGEST_WORD),
+        ("detail", &report.detail, LONGEST_DETAIL),
+    ];
+    for (name, value, most) in fields {
+        if value.as_ref().is_some_and(|value| value.chars().count() > most) {
+            let detail = format!("{name} is longer than {most} characters");
+            return Err(Refused::new(400, "too_long", detail));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! The board: every seat as it was after the last commit, for whoever reads.
+
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+/// Shared between the writer, which alone changes it, and all readers.
+#[derive(Debug)]
+pub(crate) struct Board {
+    now: RwLock<Snapshot>,
+    /// The oldest event kept; one more than the head where there is none.
+    oldest: AtomicU64,
+    storage_ok: AtomicBool,
+}
+
+/// The seats, and the place in the log at which they are true.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) seats: HashMap<AgentId, Arc<Seat>>,
+    /// The last event's place in the log; 0 before the first.
+    pub(crate) head: u64,
+}
+
+impl Board {
+    pub(crate) fn new(seats: impl IntoIterator<Item = Seat>, head: u64, oldest: u64) -> Self {
+        let seats = seats.into_iter().map(|seat| (seat.id.clone(), Arc::new(seat))).collect();
+        Self {
+            now: RwLock::new(Snapshot { seats, head }),
+            oldest: AtomicU64::new(oldest),
+            storage_ok: AtomicBool::new(true),
+        }
+    }
+
+    /// A consistent look. Do not keep it: the writer waits.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Snapshot> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn seat(&self, id: &AgentId) -> Option<Arc<Seat>> {
+        self.read().seats.get(id).cloned()
+    }
+
+    pub(crate) fn head(&self) -> u64 {
+        self.read().head
+    }
+
+    /// All seats in no order, and the head.
+    pub(crate) fn all(&self) -> (Vec<Arc<Seat>>, u64) {
+        let snapshot = self.read();
+        (snapshot.seats.values().cloned().collect(), snapshot.head)
+    }
+
+    /// For the writer alone, after its commit. `None` takes a seat away.
+    pub(crate) fn apply(
+        &self,
+        seats: impl IntoIterator<Item = (AgentId, Option<Arc<Seat>>)>,
+        head: u64,
+    ) {
+        let mut snapshot = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        for (id, seat) in seats {
+            match seat {
+                Some(seat) => snapshot.seats.insert(id, seat),
+                None => snapshot.seats.remove(&id),
+            };
+        }
+        snapshot.head = head;
+    }
+
+    pub(crate) fn oldest(&self) -> u64 {
+        self.oldest.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_oldest(&self, seq: u64) {
+        self.oldest.store(seq, Ordering::Release);
+    }
+
+    /// Whether the last attempt to write succeeded.
+    pub(crate) fn storage_ok(&self) -> bool {
+        self.storage_ok.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_storage_ok(&self, ok: bool) {
+        self.storage_ok.store(ok, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a hub does not run.
+
+use crate::home::HomeError;
+use crate::store::StoreError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why [`crate::run`] gave up.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Another hub has this folder. Its pid, where the lock file could be read.
+    #[error("a hub is already running in this folder{}", of_pid(*pid))]
+    AlreadyRunning { pid: Option<u32> },
+    /// The state folder cannot be used.
+    #[error("{0}")]
+    Home(String),
+    /// The database was written by a newer version of the program. It has not been touched.
+    #[error(
+        "the database {} has format {found}, this version knows up to {known}: use the newer \
+         version, or move the file away to start empty", path.display()
+    )]
+    NewerDatabase { path: PathBuf, found: u32, known: u32 },
+    /// The store would not open.
+    #[error("the database {} cannot be opened: {why}", path.display())]
+    Store { path: PathBuf, why: String },
+    /// The socket could not be made.
+    #[error("the socket {} cannot be made: {source}", path.display())]
+    Bind { path: PathBuf, source: io::Error },
+    /// A defect ended the writer. What was acknowledged is stored.
+    #[error("the hub's writer ended by a defect; start the hub again")]
+    WriterDied,
+    /// The system refused a thread.
+    #[error("a thread cannot be started: {0}")]
+    Thread(io::Error),
+    /// The system refused the signal handlers.
+    #[error("signals cannot be received: {0}")]
+    Signals(io::Error),
+}
+
+fn of_pid(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
+}
+
+impl From<HomeError> for RunError {
+    fn from(error: HomeError) -> Self {
+        match error {
+            HomeError::Locked { pid } => Self::AlreadyRunning { pid },
+            other => Self::Home(other.to_string()),
+        }
+    }
+}
+
+impl RunError {
+    pub(crate) fn store(path: PathBuf, error: StoreError) -> Self {
+        match error {
+            StoreError::Newer { found, known } => Self::NewerDatabase { path, found, known },
+            other => Self::Store { path, why: other.to_string() },
+        }
+    }
+}

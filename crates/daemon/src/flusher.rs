@@ -1,0 +1,139 @@
+//! What waits for the disk: flushes for acts, checkpoints of the write-ahead log.
+//!
+//! The writer never does: a report must not wait until somebody's click is on the platter.
+
+use crate::job::{Answer, Refusal};
+use crate::store::{self, StoreError};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+
+/// Answers that wait until what they acknowledge would survive a power cut.
+pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
+
+enum Task {
+    Flush(Waiting),
+    Checkpoint,
+}
+
+/// The way to the flusher's thread. The thread ends when this is dropped, its work done.
+#[derive(Debug)]
+pub(crate) struct Flusher {
+    tasks: Option<Sender<Task>>,
+    checkpointing: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Flusher {
+    /// `log` is the write-ahead log of `database`; both exist.
+    pub(crate) fn start(database: PathBuf, log: PathBuf) -> io::Result<Self> {
+        let (sender, tasks) = channel();
+        let checkpointing = Arc::new(AtomicBool::new(false));
+        let done = Arc::clone(&checkpointing);
+        let thread = std::thread::Builder::new().name("headsup-flush".into());
+        let thread =
+            thread.spawn(move || Disk { database, connection: None, log, tasks, done }.run())?;
+        Ok(Self { tasks: Some(sender), checkpointing, thread: Some(thread) })
+    }
+
+    /// Answers each once the write-ahead log, as it is now, is on the disk.
+    pub(crate) fn flush(&self, waiting: Waiting) {
+        self.send(Task::Flush(waiting));
+    }
+
+    /// Asks for a checkpoint, unless one is under way.
+    pub(crate) fn checkpoint(&self) {
+        if !self.checkpointing.swap(true, Ordering::AcqRel) {
+            self.send(Task::Checkpoint);
+        }
+    }
+
+    fn send(&self, task: Task) {
+        if let Some(tasks) = &self.tasks {
+            // Without a flusher the waiting answers are dropped: their callers hear of an error.
+            tasks.send(task).ok();
+        }
+    }
+}
+
+impl Drop for Flusher {
+    fn drop(&mut self) {
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+struct Disk {
+    database: PathBuf,
+    connection: Option<rusqlite::Connection>,
+    log: PathBuf,
+    tasks: Receiver<Task>,
+    done: Arc<AtomicBool>,
+}
+
+impl Disk {
+    fn run(mut self) {
+        while let Ok(first) = self.tasks.recv() {
+            let mut waiting = Waiting::new();
+            let mut checkpoint = false;
+            // All that wait share one flush.
+            for task in std::iter::once(first).chain(self.tasks.try_iter()) {
+                match task {
+                    Task::Flush(more) => waiting.extend(more),
+                    Task::Checkpoint => checkpoint = true,
+                }
+            }
+            if !waiting.is_empty() {
+                answer(waiting, self.flush());
+            }
+            if checkpoint {
+                if let Err(error) = self.checkpoint() {
+                    tracing::warn!(%error, "the write-ahead log could not be checkpointed");
+                }
+                self.done.store(false, Ordering::Release);
+            }
+        }
+    }
+
+    fn flush(&self) -> rustix::io::Result<()> {
+        // Opened each time: the file may be another one after the last connection was closed.
+        let log = match File::open(&self.log) {
+            Ok(log) => log,
+            Err(error) => {
+                tracing::error!(%error, "the write-ahead log cannot be opened");
+                return Err(rustix::io::Errno::IO);
+            }
+        };
+        rustix::fs::fdatasync(&log)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), StoreError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(store::connect_again(&self.database)?),
+        };
+        store::checkpoint(connection)
+    }
+}
+
+fn answer(waiting: Waiting, flushed: rustix::io::Result<()>) {
+    if let Err(errno) = &flushed {
+        tracing::error!(%errno, "acts could not be flushed to the disk");
+    }
+    for (to, answer) in waiting {
+        let answer = match flushed {
+            Ok(()) => answer,
+            Err(rustix::io::Errno::NOSPC) => Err(Refusal::StorageFull),
+            Err(_) => Err(Refusal::StorageFailed),
+        };
+        // Whoever asked may be gone.
+        to.send(answer).ok();
+    }
+}

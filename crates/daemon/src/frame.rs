@@ -1,0 +1,81 @@
+//! One event as clients get it: serialized once, then only shared.
+
+use bytes::Bytes;
+use headsup_core::event::Event;
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// An event with its bytes.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) seq: u64,
+    pub(crate) at: UnixMs,
+    pub(crate) agent: AgentId,
+    pub(crate) kind: &'static str,
+    /// The whole message of an event stream; the event's JSON is a part of it.
+    message: Bytes,
+    json: Range<usize>,
+}
+
+impl Frame {
+    pub(crate) fn new(seq: u64, event: &Event) -> serde_json::Result<Self> {
+        let kind = event.body.kind();
+        let mut message = String::with_capacity(1_024);
+        // Writing to a string cannot fail.
+        write!(message, "id: {seq}\nevent: {kind}\ndata: ").ok();
+        let mut message = message.into_bytes();
+        let start = message.len();
+        serde_json::to_writer(&mut message, event)?;
+        let json = start..message.len();
+        message.extend_from_slice(b"\n\n");
+        let (at, agent) = (event.at, event.agent_id.clone());
+        Ok(Self { seq, at, agent, kind, message: Bytes::from(message), json })
+    }
+
+    /// The event's JSON. The same bytes are stored.
+    pub(crate) fn json(&self) -> &[u8] {
+        &self.message[self.json.clone()]
+    }
+
+    /// The message of an event stream.
+    pub(crate) fn message(&self) -> Bytes {
+        self.message.clone()
+    }
+}
+
+/// A message of an event stream: `id` (absent where the message is no place in the log), type and
+/// one line of JSON.
+pub(crate) fn message(id: Option<u64>, kind: &str, json: &[u8]) -> Bytes {
+    let mut message = Vec::with_capacity(json.len() + kind.len() + 48);
+    if let Some(id) = id {
+        message.extend_from_slice(format!("id: {id}\n").as_bytes());
+    }
+    for part in [b"event: ", kind.as_bytes(), b"\ndata: ", json, b"\n\n"] {
+        message.extend_from_slice(part);
+    }
+    Bytes::from(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_core::event::EventBody;
+
+    #[test]
+    fn the_stored_bytes_are_the_sent_bytes() {
+        let event = Event {
+            schema: 1,
+            cursor: "7".into(),
+            at: UnixMs(0),
+            agent_id: AgentId::new("api").unwrap(),
+            spooled: false,
+            reported_at: None,
+            body: EventBody::TurnStarted { turn_seq: 2 },
+        };
+        let frame = Frame::new(7, &event).unwrap();
+        assert_eq!(serde_json::from_slice::<Event>(frame.json()).unwrap(), event);
+        assert_eq!(frame.message(), message(Some(7), "turn.started", frame.json()));
+    }
+}

@@ -1,0 +1,228 @@
+//! The state folder: made for us alone, held by one hub at a time, with the socket in it.
+
+use rustix::fd::{AsRawFd as _, OwnedFd};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::{DirBuilder, File};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+const SOCKET: &str = "headsup.sock";
+const NEW_SOCKET: &str = "headsup.sock.new";
+/// The longest path that fits an address of a unix socket on Linux, without its final zero.
+const LONGEST_ADDRESS: usize = 107;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HomeError {
+    #[error("a hub is already running in this folder")]
+    Locked { pid: Option<u32> },
+    #[error("the state folder {} belongs to another user; set HEADSUP_HOME to one of yours", .0.display())]
+    NotOurs(PathBuf),
+    #[error("{} is in the way and is not a socket; move it away", .0.display())]
+    NotASocket(PathBuf),
+    #[error("the state folder {} cannot be used: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// The folder, ours as long as this value lives.
+#[derive(Debug)]
+pub(crate) struct Home {
+    path: PathBuf,
+    folder: OwnedFd,
+    /// Open and locked.
+    _lock: File,
+}
+
+impl Home {
+    /// Makes the folder if it is not there, and takes it for this hub.
+    pub(crate) fn claim(path: &Path) -> Result<Self, HomeError> {
+        let path = std::path::absolute(path).map_err(|source| io_error(path, source))?;
+        let fail = |source| io_error(&path, source);
+        DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(fail)?;
+        let folder = open_folder(&path).map_err(|errno| fail(errno.into()))?;
+        let stat = rustix::fs::fstat(&folder).map_err(|errno| fail(errno.into()))?;
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(HomeError::NotOurs(path));
+        }
+        if stat.st_mode & 0o077 != 0 {
+            tracing::warn!(path = %path.display(), "the state folder was open to others: closed");
+            rustix::fs::fchmod(&folder, Mode::RWXU).map_err(|errno| fail(errno.into()))?;
+        }
+        let lock = lock(&folder, &path)?;
+        let spool = path.join("spool");
+        match DirBuilder::new().mode(0o700).create(&spool) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
+            _ => {}
+        }
+        Ok(Self { path, folder, _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join("headsup.db")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.path.join(SOCKET)
+    }
+
+    /// Listens on the socket. A socket that a dead hub has left is replaced: the lock shows that
+    /// nobody listens on it.
+    pub(crate) fn listen(&self) -> Result<UnixListener, HomeError> {
+        let fail = |source| io_error(&self.path, source);
+        self.clear(SOCKET)?;
+        self.clear(NEW_SOCKET)?;
+        // Bound under another name and renamed when its mode is set: nobody sees it half made.
+        let listener = UnixListener::bind(self.address()).map_err(fail)?;
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::chmodat(&self.folder, NEW_SOCKET, mode, AtFlags::empty())
+            .and_then(|()| rustix::fs::renameat(&self.folder, NEW_SOCKET, &self.folder, SOCKET))
+            .map_err(|errno| fail(errno.into()))?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        Ok(listener)
+    }
+
+    /// Removes the socket.
+    pub(crate) fn unlisten(&self) {
+        if let Err(errno) = rustix::fs::unlinkat(&self.folder, SOCKET, AtFlags::empty()) {
+            tracing::warn!(%errno, "the socket could not be removed");
+        }
+    }
+
+    /// The path to bind to. One that is too long is reached through our own open folder.
+    fn address(&self) -> PathBuf {
+        let path = self.path.join(NEW_SOCKET);
+        if path.as_os_str().len() <= LONGEST_ADDRESS {
+            return path;
+        }
+        format!("/proc/self/fd/{}/{NEW_SOCKET}", self.folder.as_raw_fd()).into()
+    }
+
+    fn clear(&self, name: &str) -> Result<(), HomeError> {
+        let fail = |errno: Errno| io_error(&self.path, errno.into());
+        match rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(fail(errno)),
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Socket => {
+                rustix::fs::unlinkat(&self.folder, name, AtFlags::empty()).map_err(fail)
+            }
+            Ok(_) => Err(HomeError::NotASocket(self.path.join(name))),
+        }
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> HomeError {
+    HomeError::Io { path: path.to_owned(), source }
+}
+
+fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// The kernel lets the lock go when the process is gone, however it went.
+fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
+    let fail = |source| io_error(path, source);
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = rustix::fs::openat(folder, "headsup.lock", flags, mode);
+    let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => {
+            let mut text = String::new();
+            let read = (&file).take(32).read_to_string(&mut text);
+            return Err(HomeError::Locked {
+                pid: read.ok().and_then(|_| text.trim().parse().ok()),
+            });
+        }
+        Err(errno) => return Err(fail(errno.into())),
+    }
+    file.set_len(0).and_then(|()| file.rewind()).map_err(fail)?;
+    writeln!(file, "{}", std::process::id()).map_err(fail)?;
+    Ok(file)
+}
+
+/// The pid namespace this process is in; `None` where the system does not tell.
+pub(crate) fn pid_namespace() -> Option<u64> {
+    fs::metadata("/proc/self/ns/pid").ok().map(|namespace| namespace.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::net::UnixStream;
+
+    fn mode(path: &Path) -> u32 {
+        fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn the_folder_and_the_socket_are_for_us_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("a/b");
+        let home = Home::claim(&path).unwrap();
+        let _listener = home.listen().unwrap();
+        assert_eq!(mode(&path), 0o700);
+        assert_eq!(mode(&path.join("spool")), 0o700);
+        assert_eq!(mode(&home.socket()), 0o600);
+        home.unlisten();
+        assert!(!home.socket().exists());
+    }
+
+    #[test]
+    fn an_open_folder_of_ours_is_closed() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let _home = Home::claim(temp.path()).unwrap();
+        assert_eq!(mode(temp.path()), 0o700);
+    }
+
+    #[test]
+    fn a_second_hub_is_told_who_has_the_folder() {
+        let temp = tempfile::tempdir().unwrap();
+        let first = Home::claim(temp.path()).unwrap();
+        match Home::claim(temp.path()) {
+            Err(HomeError::Locked { pid }) => assert_eq!(pid, Some(std::process::id())),
+            other => panic!("{other:?}"),
+        }
+        drop(first);
+        assert!(Home::claim(temp.path()).is_ok());
+    }
+
+    #[test]
+    fn a_dead_hubs_socket_is_replaced_and_anything_else_is_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::claim(temp.path()).unwrap();
+        drop(home.listen().unwrap());
+        assert!(home.socket().exists());
+        let listener = home.listen().unwrap();
+        assert!(UnixStream::connect(home.socket()).is_ok());
+        drop(listener);
+        fs::remove_file(home.socket()).unwrap();
+        let target = temp.path().join("precious");
+        fs::write(&target, "x").unwrap();
+        symlink(&target, home.socket()).unwrap();
+        assert!(matches!(home.listen(), Err(HomeError::NotASocket(_))));
+        assert!(target.exists());
+    }
+
+    #[test]
+    fn a_path_that_fits_no_address_still_gets_its_socket() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::claim(&temp.path().join("x".repeat(120))).unwrap();
+        let listener = home.listen().unwrap();
+        assert!(home.socket().exists());
+        let through = format!("/proc/self/fd/{}/{SOCKET}", home.folder.as_raw_fd());
+        listener.set_nonblocking(false).unwrap();
+        let client = std::thread::spawn(move || UnixStream::connect(through).map(drop));
+        assert!(listener.accept().is_ok());
+        client.join().unwrap().unwrap();
+    }
+}

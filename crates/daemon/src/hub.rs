@@ -1,0 +1,182 @@
+//! A hub from its start to its end.
+
+use crate::api::{self, App};
+use crate::board::Board;
+use crate::bus::Bus;
+use crate::clock::{Clock, System};
+use crate::flusher::Flusher;
+use crate::home::{self, Home};
+use crate::inbox::{self, Inbox};
+use crate::integrity::Check;
+use crate::job::Work;
+use crate::limits::{self, Limits};
+use crate::metrics::Metrics;
+use crate::serve::{self, Server};
+use crate::spool::Spool;
+use crate::store::{Opened, Reader, Store};
+use crate::writer::{Parts, Writer};
+use crate::{Config, RunError};
+use headsup_core::gate;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+
+/// A running hub. End it with [`Hub::stop`]; dropping it lets its tasks run on.
+#[derive(Debug)]
+pub struct Hub {
+    home: Home,
+    inbox: Inbox,
+    bus: Arc<Bus>,
+    server: Server,
+    writer: JoinHandle<()>,
+    /// Comes to its end with the writer.
+    writer_ended: oneshot::Receiver<()>,
+    check: Check,
+}
+
+impl Hub {
+    /// Starts a hub on the system's clock. When this returns, clients can connect.
+    pub async fn start(config: Config) -> Result<Self, RunError> {
+        Self::start_with(config, Arc::new(System::new()), Limits::default()).await
+    }
+
+    /// Starts a hub on a clock of the caller's, to play back what was recorded.
+    pub async fn start_at(config: Config, clock: Arc<dyn Clock>) -> Result<Self, RunError> {
+        Self::start_with(config, clock, Limits::default()).await
+    }
+
+    pub(crate) async fn start_with(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        limits: Limits,
+    ) -> Result<Self, RunError> {
+        let prepare = move || Prepared::new(&config.home, clock, limits);
+        let prepared = tokio::task::spawn_blocking(prepare).await;
+        let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
+        let Prepared { home, writer, app, bus, inbox, outbox } = prepared;
+
+        let (ending, writer_ended) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("headsup-writer".into());
+        let run = move || {
+            writer.run(outbox);
+            drop::<oneshot::Sender<()>>(ending);
+        };
+        let writer = thread.spawn(run).map_err(RunError::Thread)?;
+
+        let database = home.database();
+        let metrics = Arc::clone(&app.metrics);
+        let listener = home.listen()?;
+        let server = serve::start(listener, api::router(app), Arc::clone(&metrics));
+        let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
+        let check = Check::start(database, metrics).map_err(RunError::Thread)?;
+        tracing::info!(home = %home.path().display(), "the hub is up");
+        Ok(Self { home, inbox, bus, server, writer, writer_ended, check })
+    }
+
+    /// The socket that clients connect to.
+    pub fn socket(&self) -> PathBuf {
+        self.home.socket()
+    }
+
+    /// The state folder.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Comes back when everything reported or due before is stored, published and flushed. With a
+    /// clock of the caller's this is how time that has passed is noticed.
+    pub async fn settle(&self) {
+        // A hub that stops has settled.
+        self.inbox.submit(Work::Settle, None).await.ok();
+    }
+
+    /// Comes back only if the writer has died of a defect.
+    pub(crate) async fn failed(&mut self) {
+        (&mut self.writer_ended).await.ok();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    /// Takes no more connections, finishes what has begun, stores it and removes the socket.
+    pub async fn stop(self) {
+        let Self { home, inbox, bus, server, writer, check, .. } = self;
+        home.unlisten();
+        bus.close();
+        server.stop().await;
+        inbox.submit(Work::Shutdown, None).await.ok();
+        let join = move || {
+            drop(check);
+            if writer.join().is_err() {
+                tracing::error!("the writer ended by a defect");
+            }
+            drop(home);
+        };
+        tokio::task::spawn_blocking(join).await.ok();
+        tracing::info!("the hub is down");
+    }
+}
+
+/// Everything that blocks: folder, lock, database, seats, spool.
+struct Prepared {
+    home: Home,
+    writer: Writer,
+    app: Arc<App>,
+    bus: Arc<Bus>,
+    inbox: Inbox,
+    outbox: inbox::Outbox,
+}
+
+impl Prepared {
+    fn new(home: &Path, clock: Arc<dyn Clock>, limits: Limits) -> Result<Self, RunError> {
+        let home = Home::claim(home)?;
+        let database = home.database();
+        let fail = |error| RunError::store(database.clone(), error);
+        let now = clock.wall();
+        let Opened { store, loaded, quarantined } = Store::open(&database, now).map_err(fail)?;
+        let metrics = Arc::new(Metrics::new());
+        metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
+        metrics.damage.inc_by(loaded.unreadable as u64);
+        let mut seats = loaded.seats;
+        let start = now.max(loaded.last_at);
+        for seat in &mut seats {
+            gate::restore(seat, start);
+        }
+        let board = Arc::new(Board::new(seats, loaded.head, loaded.oldest));
+        let bus = Arc::new(Bus::new(limits.bus));
+        let reader = Arc::new(Reader::open(&database).map_err(fail)?);
+        let flusher = Flusher::start(database.clone(), store.log_path());
+        let pid_namespace = home::pid_namespace();
+        let mut writer = Writer::new(Parts {
+            store,
+            board: Arc::clone(&board),
+            bus: Arc::clone(&bus),
+            metrics: Arc::clone(&metrics),
+            flusher: flusher.map_err(RunError::Thread)?,
+            spool: Spool::new(home.path()),
+            clock: Arc::clone(&clock),
+            limits,
+            last_at: loaded.last_at,
+            pid_namespace,
+        });
+        // What was said while no hub was here comes before anything that is said now.
+        writer.catch_up();
+        let (inbox, outbox) = inbox::pair();
+        let app = App {
+            board,
+            bus: Arc::clone(&bus),
+            inbox: inbox.clone(),
+            reader,
+            metrics,
+            started_ms: clock.monotonic_ms(),
+            clock,
+            home: home.path().to_owned(),
+            pid_namespace,
+            most_subscribers: limits::subscribers(),
+        };
+        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox })
+    }
+}

@@ -1,0 +1,74 @@
+//! The way to the writer: bounded, in order, and a full one makes reporters wait instead of
+//! losing anything.
+
+use crate::job::{Answer, Job, Key, Refusal, Work};
+use crate::limits::INBOX;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use tokio::sync::{Semaphore, oneshot};
+
+/// The reporters' end.
+#[derive(Clone, Debug)]
+pub(crate) struct Inbox {
+    jobs: Sender<Job>,
+    room: Arc<Semaphore>,
+}
+
+/// The writer's end.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    jobs: Receiver<Job>,
+    room: Arc<Semaphore>,
+}
+
+pub(crate) fn pair() -> (Inbox, Outbox) {
+    // The channel has no bound of its own: a permit is taken before each job. So the writer can
+    // wait on a plain condition with a time-out, without a runtime's timers.
+    let (sender, receiver) = channel();
+    let room = Arc::new(Semaphore::new(INBOX));
+    (Inbox { jobs: sender, room: Arc::clone(&room) }, Outbox { jobs: receiver, room })
+}
+
+impl Inbox {
+    /// Hands work over and waits for its answer. A caller that goes away takes nothing back.
+    pub(crate) async fn submit(&self, work: Work, key: Option<Key>) -> Answer {
+        let (answer, answered) = oneshot::channel();
+        let permit = self.room.acquire().await.map_err(|_| Refusal::Stopping)?;
+        permit.forget();
+        self.jobs.send(Job { work, key, answer }).map_err(|_| Refusal::Stopping)?;
+        answered.await.unwrap_or(Err(Refusal::Stopping))
+    }
+
+    /// Jobs that are not done.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        INBOX - self.room.available_permits()
+    }
+}
+
+impl Outbox {
+    /// Waits for work until `patience` has passed; then takes what is there, up to `most`. `None`
+    /// when nobody can send any more.
+    pub(crate) fn take(&self, patience: Duration, most: usize) -> Option<Vec<Job>> {
+        let first = match self.jobs.recv_timeout(patience) {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        };
+        let mut jobs = vec![first];
+        jobs.extend(self.jobs.try_iter().take(most - 1));
+        Some(jobs)
+    }
+
+    /// So many jobs are done: others may come.
+    pub(crate) fn done(&self, jobs: usize) {
+        self.room.add_permits(jobs);
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        self.room.close();
+    }
+}

@@ -1,0 +1,58 @@
+//! The integrity check: in the background, once the hub serves.
+
+use crate::metrics::Metrics;
+use crate::store::{self, StoreError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// Steps of the database's machine between two looks at whether to stop.
+const STEPS: i32 = 10_000;
+
+/// A check under way; dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Check {
+    thread: Option<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Check {
+    pub(crate) fn start(database: PathBuf, metrics: Arc<Metrics>) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread =
+            std::thread::Builder::new().name("headsup-check".into()).spawn(move || match check(
+                &database, stopped,
+            ) {
+                Ok(None) => tracing::debug!("the database is whole"),
+                Ok(Some(damage)) => {
+                    metrics.damage.inc();
+                    tracing::error!(
+                        damage,
+                        "the database is damaged; stop the hub and keep a copy of it"
+                    );
+                }
+                Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
+            })?;
+        Ok(Self { thread: Some(thread), stop })
+    }
+}
+
+impl Drop for Check {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+/// What is wrong, in the database's own words.
+fn check(database: &Path, stop: Arc<AtomicBool>) -> Result<Option<String>, StoreError> {
+    let mut connection = store::connect_again(database)?;
+    connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
+    let first: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok((first != "ok").then_some(first))
+}

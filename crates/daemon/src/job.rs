@@ -1,0 +1,136 @@
+//! Everything the writer can be asked to do: the table of contents of what changes the hub.
+
+use crate::sighting::HookReport;
+use headsup_core::id::AgentId;
+use headsup_core::observation::Reported;
+use headsup_core::time::UnixMs;
+use tokio::sync::oneshot;
+
+/// One job on its way to the writer.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) work: Work,
+    pub(crate) key: Option<Key>,
+    pub(crate) answer: oneshot::Sender<Answer>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A vendor's event.
+    Hook(Box<HookReport>),
+    /// An agent's or a person's own word.
+    Report(OwnReport),
+    /// A person has seen the outcomes of these seats.
+    Seen { agents: Vec<AgentId> },
+    /// A person takes a seat out of the roster.
+    Forget { agent: AgentId, force: bool },
+    /// Nothing but an answer, once everything before it is done and flushed.
+    Settle,
+    /// The same, and the writer's end.
+    Shutdown,
+    /// A defect, or a look inside.
+    #[cfg(test)]
+    Probe(Probe),
+}
+
+#[cfg(test)]
+pub(crate) struct Probe(pub(crate) Box<dyn Fn(&crate::store::Store) + Send>);
+
+#[cfg(test)]
+impl std::fmt::Debug for Probe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Probe")
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct OwnReport {
+    pub(crate) agent: AgentId,
+    pub(crate) reported: Reported,
+    pub(crate) spooled: Option<UnixMs>,
+}
+
+impl Work {
+    /// An act is a person's: it is acknowledged only when it would survive a power cut.
+    pub(crate) fn is_act(&self) -> bool {
+        match self {
+            Self::Seen { .. } | Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
+            Self::Hook(_) | Self::Report(_) => false,
+            #[cfg(test)]
+            Self::Probe(_) => false,
+        }
+    }
+}
+
+/// The idempotency key of a request, with a digest of its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) digest: u64,
+}
+
+impl Key {
+    /// 1 to 128 printable ASCII characters, or nothing.
+    pub(crate) fn new(id: &str, body: &[u8]) -> Option<Self> {
+        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+        let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
+        fits.then(|| Self { id: id.to_owned(), digest: digest(body) })
+    }
+}
+
+/// FNV-1a: the same in every version, because digests are stored.
+fn digest(body: &[u8]) -> u64 {
+    body.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+pub(crate) type Answer = Result<Reply, Refusal>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// Done; the log stands at `cursor`. Without an agent the report was not understood and
+    /// belongs to nobody.
+    Done { agent: Option<AgentId>, cursor: u64 },
+    /// This id was seen before: nothing was done now.
+    Duplicate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("no agent has this id")]
+    NoSuchAgent,
+    #[error("the agent is running")]
+    Running,
+    #[error("this id came before with another body")]
+    IdConflict,
+    #[error("the disk is full; nothing was stored")]
+    StorageFull,
+    #[error("the disk does not take it; nothing was stored")]
+    StorageFailed,
+    #[error("the hub is stopping")]
+    Stopping,
+    #[error("a defect in the hub; nothing was stored")]
+    Defect,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idempotency_id_is_short_printable_ascii() {
+        for good in ["1", "a b", "~", &"x".repeat(128)] {
+            assert!(Key::new(good, b"").is_some(), "{good}");
+        }
+        for bad in ["", "é", "a\tb", "\u{7f}", &"x".repeat(129)] {
+            assert!(Key::new(bad, b"").is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_digest_never_changes() {
+        assert_eq!(digest(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(digest(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,53 @@
+//! How much of everything.
+
+use std::time::Duration;
+
+/// What is kept and handled at once. Settings later; tests make them small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Events kept in the log.
+    pub(crate) events: u64,
+    /// How long an event is kept. Milliseconds.
+    pub(crate) event_age_ms: i64,
+    /// Events that a watcher may fall behind before it is told that it lags.
+    pub(crate) bus: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { events: 1_000_000, event_age_ms: 90 * 24 * 3_600_000, bus: 1_024 }
+    }
+}
+
+/// Jobs that wait for the writer; more reporters than that wait for their turn.
+pub(crate) const INBOX: usize = 1_024;
+/// Jobs in one commit.
+pub(crate) const BATCH_JOBS: usize = 512;
+/// Events in one commit, about: fewer than the bus holds, so that a watcher who reads is not
+/// overrun by one burst.
+pub(crate) const BATCH_EVENTS: usize = 512;
+/// Ids of reports that changed nothing, which only memory remembers.
+pub(crate) const RECENT_IDS: usize = 4_096;
+/// Event streams at once, where the system allows so many files.
+const SUBSCRIBERS: u64 = 4_096;
+
+/// A hook's payload, with room for what wraps it.
+pub(crate) const HOOK_BODY: usize = (1 << 20) + (64 << 10);
+/// Any other request body.
+pub(crate) const BODY: usize = 256 << 10;
+
+/// A request's head must be there after this time, and its body after that.
+pub(crate) const HEAD_TIME: Duration = Duration::from_secs(5);
+pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
+/// How long running requests may go on once the hub stops.
+pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// Silence on an event stream before it is proved alive.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How often an idle hub looks into the spool, and does small chores.
+pub(crate) const IDLE_LOOK: Duration = Duration::from_secs(1);
+
+/// How many event streams may be open: where files are short, reporters must still get in.
+pub(crate) fn subscribers() -> u64 {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    files.map_or(SUBSCRIBERS, |files| (files / 2).min(SUBSCRIBERS))
+}

@@ -1,0 +1,132 @@
+//! What the hub counts about itself.
+
+use crate::board::Board;
+use headsup_core::status::Headline;
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+macro_rules! label {
+    ($name:ident { $field:ident }) => {
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+        struct $name {
+            $field: &'static str,
+        }
+    };
+}
+
+label!(ByHeadline { headline });
+label!(ByType { r#type });
+label!(ByResult { result });
+label!(ByCode { code });
+label!(ByWhere { place });
+
+/// All counters, registered once.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    agents: Family<ByHeadline, Gauge>,
+    events: Family<ByType, Counter>,
+    reports: Family<ByResult, Counter>,
+    refusals: Family<ByCode, Counter>,
+    panics: Family<ByWhere, Counter>,
+    pub(crate) spool_drained: Counter,
+    pub(crate) spool_corrupt: Counter,
+    pub(crate) spool_dropped: Counter,
+    pub(crate) spool_refused: Counter,
+    pub(crate) batch: Histogram,
+    pub(crate) commit: Histogram,
+    pub(crate) commit_failures: Counter,
+    pub(crate) subscribers: Gauge,
+    pub(crate) lagged: Counter,
+    pub(crate) quarantines: Counter,
+    pub(crate) damage: Counter,
+    pub(crate) pruned: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("headsup"),
+            agents: Family::default(),
+            events: Family::default(),
+            reports: Family::default(),
+            refusals: Family::default(),
+            panics: Family::default(),
+            spool_drained: Counter::default(),
+            spool_corrupt: Counter::default(),
+            spool_dropped: Counter::default(),
+            spool_refused: Counter::default(),
+            batch: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+            commit: Histogram::new(exponential_buckets(0.000_02, 2.0, 16)),
+            commit_failures: Counter::default(),
+            subscribers: Gauge::default(),
+            lagged: Counter::default(),
+            quarantines: Counter::default(),
+            damage: Counter::default(),
+            pruned: Counter::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        registry.register("agents", "Seats by headline", self.agents.clone());
+        registry.register("events", "Events stored, by type", self.events.clone());
+        registry.register("reports", "Reports taken, by what came of them", self.reports.clone());
+        registry.register("refusals", "Requests refused, by code", self.refusals.clone());
+        registry.register("panics", "Defects that were survived", self.panics.clone());
+        let counters = [
+            ("spool_drained", "Spooled reports taken over", &self.spool_drained),
+            ("spool_corrupt", "Unreadable stretches of the spool", &self.spool_corrupt),
+            ("spool_dropped", "Reports that a full spool dropped", &self.spool_dropped),
+            ("spool_refused", "Spooled reports of an unknown kind", &self.spool_refused),
+            ("commit_failures", "Commits that the disk refused", &self.commit_failures),
+            ("lagged", "Times that a watcher fell behind", &self.lagged),
+            ("store_quarantines", "Databases put aside as damaged", &self.quarantines),
+            ("store_damage", "Damage found in the database", &self.damage),
+            ("events_pruned", "Events dropped for their age or number", &self.pruned),
+        ];
+        for (name, help, counter) in counters {
+            registry.register(name, help, counter.clone());
+        }
+        registry.register("writer_batch_jobs", "Jobs in one commit", self.batch.clone());
+        registry.register("commit_seconds", "Time of one commit", self.commit.clone());
+        registry.register("subscribers", "Open event streams", self.subscribers.clone());
+    }
+
+    pub(crate) fn event(&self, kind: &'static str) {
+        self.events.get_or_create(&ByType { r#type: kind }).inc();
+    }
+
+    pub(crate) fn report(&self, result: &'static str) {
+        self.reports.get_or_create(&ByResult { result }).inc();
+    }
+
+    pub(crate) fn refusal(&self, code: &'static str) {
+        self.refusals.get_or_create(&ByCode { code }).inc();
+    }
+
+    pub(crate) fn panic(&self, place: &'static str) {
+        self.panics.get_or_create(&ByWhere { place }).inc();
+    }
+
+    /// The `OpenMetrics` text.
+    pub(crate) fn encode(&self, board: &Board) -> String {
+        let (seats, _) = board.all();
+        let now: Vec<Headline> = seats.iter().map(|seat| seat.headline()).collect();
+        for headline in Headline::ALL {
+            let count = now.iter().filter(|of| *of == headline).count();
+            let gauge = self.agents.get_or_create(&ByHeadline { headline: headline.word() });
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
+        let mut encoded = String::new();
+        // Writing to a string cannot fail.
+        text::encode(&mut encoded, &self.registry).ok();
+        encoded
+    }
+}

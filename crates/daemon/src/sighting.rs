@@ -1,0 +1,66 @@
+//! A hook's raw payload, read by the adapter of its kind.
+
+use headsup_adapters::{HookContext, Sighting};
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// One hook's report, ready for the writer.
+#[derive(Debug)]
+pub(crate) struct HookReport {
+    pub(crate) kind: String,
+    /// The seat the agent says it sits in.
+    pub(crate) claimed: Option<AgentId>,
+    pub(crate) sighting: Sighting,
+    /// Pid and start ticks of the processes above the hook.
+    pub(crate) ancestors: Vec<(u32, u64)>,
+    /// The hook's pid namespace where it is not ours.
+    pub(crate) pid_namespace: Option<u64>,
+    /// When the hook ran, for a report that waited in the spool.
+    pub(crate) spooled: Option<UnixMs>,
+}
+
+/// Why a payload could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// No adapter knows this kind.
+    UnknownKind,
+    /// The adapter has a defect.
+    Defect,
+}
+
+/// What the request or the spool carries beside the payload.
+#[derive(Debug, Default)]
+pub(crate) struct Envelope<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) event: Option<&'a str>,
+    pub(crate) claimed: Option<AgentId>,
+    pub(crate) context: Option<&'a str>,
+    pub(crate) spooled: Option<UnixMs>,
+}
+
+/// Reads one payload. `own_namespace` is the hub's own pid namespace.
+pub(crate) fn read(
+    envelope: Envelope<'_>,
+    body: &[u8],
+    own_namespace: Option<u64>,
+) -> Result<HookReport, Unreadable> {
+    let Envelope { kind, event, claimed, context, spooled } = envelope;
+    // Any text may come from outside. What it breaks must stay this one report.
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        let context = context.map(HookContext::parse).unwrap_or_default();
+        headsup_adapters::hook(kind, event, body, &context).map(|sighting| (sighting, context))
+    }));
+    let (mut sighting, context) = match read {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => return Err(Unreadable::UnknownKind),
+        Err(_) => return Err(Unreadable::Defect),
+    };
+    let pid_namespace = context.pidns.filter(|inode| Some(*inode) != own_namespace);
+    if let Some(process) = &mut sighting.process {
+        process.pid_namespace = pid_namespace;
+    }
+    let ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
+    let kind = kind.to_owned();
+    Ok(HookReport { kind, claimed, sighting, ancestors, pid_namespace, spooled })
+}

@@ -1,0 +1,249 @@
+//! The spool's folder: what hooks wrote down while no hub took it.
+//!
+//! The queue is renamed under the lock that every appending hook takes, so nothing is written to a
+//! file that is being read. A renamed file is removed only when all of it is stored; until then it
+//! is read again at every try, and the reports' ids keep their effect single.
+
+use headsup_core::spool::{Decoder, Record, Report};
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const QUEUE: &str = "queue";
+const DRAINING: &str = "draining-";
+/// A hook holds the lock for one append. One that was stopped with it must not stop the hub.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(1);
+/// A hook's spool ends at 8 MiB; a longer file is not one.
+const LONGEST: u64 = 64 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+    queue: PathBuf,
+    /// There may be files that were renamed and not finished.
+    leftovers: bool,
+}
+
+/// One file of the spool, taken away from the hooks.
+#[derive(Debug)]
+pub(crate) struct Draining {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// What a file holds beside reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) corrupt: u64,
+    pub(crate) dropped: u64,
+}
+
+impl Spool {
+    pub(crate) fn new(home: &Path) -> Self {
+        let folder = home.join("spool");
+        let queue = folder.join(QUEUE);
+        Self { folder, queue, leftovers: true }
+    }
+
+    /// Whether there is anything to fetch: one look at one file.
+    pub(crate) fn has_news(&self) -> bool {
+        self.leftovers
+            || rustix::fs::lstat(&self.queue).is_ok_and(|found| {
+                FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_size > 0
+            })
+    }
+
+    /// The oldest file with reports, if any. Call [`Draining::remove`] when they are stored.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Draining>> {
+        if self.leftovers {
+            if let Some(path) = self.oldest_leftover()? {
+                return read(path).map(Some);
+            }
+            self.leftovers = false;
+        }
+        if !self.has_news() {
+            return Ok(None);
+        }
+        let Some(path) = self.take_queue()? else { return Ok(None) };
+        self.leftovers = true;
+        read(path).map(Some)
+    }
+
+    fn oldest_leftover(&self) -> io::Result<Option<PathBuf>> {
+        let mut oldest: Option<(u128, PathBuf)> = None;
+        for entry in std::fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix(DRAINING)?.parse().ok());
+            let Some(number) = number else { continue };
+            if entry.file_type()?.is_file() && oldest.as_ref().is_none_or(|(of, _)| number < *of) {
+                oldest = Some((number, entry.path()));
+            }
+        }
+        Ok(oldest.map(|(_, path)| path))
+    }
+
+    /// Renames the queue. `None` if a hook keeps it locked, or somebody took it.
+    fn take_queue(&self) -> io::Result<Option<PathBuf>> {
+        let file = match open(&self.queue) {
+            Err(Errno::NOENT) => return Ok(None),
+            other => other?,
+        };
+        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        for _ in 0..LOCK_TRIES {
+            match rustix::fs::flock(&file, exclusive) {
+                Ok(()) => return self.rename(&file).map(Some),
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::park_timeout(LOCK_PAUSE),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(None)
+    }
+
+    fn rename(&self, file: &OwnedFd) -> io::Result<PathBuf> {
+        let mut number =
+            SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        loop {
+            let path = self.folder.join(format!("{DRAINING}{number:020}"));
+            let flags = rustix::fs::RenameFlags::NOREPLACE;
+            let at = rustix::fs::CWD;
+            match rustix::fs::renameat_with(at, &self.queue, at, &path, flags) {
+                Ok(()) => {
+                    rustix::fs::flock(file, FlockOperation::Unlock)?;
+                    return Ok(path);
+                }
+                Err(Errno::EXIST) => number += 1,
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+}
+
+impl Draining {
+    /// All of it is stored, or is no report.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        std::fs::remove_file(self.path)
+    }
+
+    /// Every report in the order of the file.
+    pub(crate) fn reports<'a>(&'a self, tally: &'a mut Tally) -> impl Iterator<Item = Report> + 'a {
+        Decoder::new(&self.bytes).filter_map(|record| match record {
+            Ok(Record::Report(report)) => Some(report),
+            Ok(Record::Dropped { count }) => {
+                tally.dropped = tally.dropped.saturating_add(count);
+                None
+            }
+            Err(corrupt) => {
+                tracing::warn!(%corrupt, "damage in the spool");
+                tally.corrupt += 1;
+                None
+            }
+        })
+    }
+}
+
+/// Neither through a link nor waiting for a pipe's other end.
+fn open(path: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+}
+
+fn read(path: PathBuf) -> io::Result<Draining> {
+    let found = rustix::fs::statat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(found.st_size).unwrap_or(0).min(8 << 20));
+    File::from(open(&path)?).take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(Draining { path, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_core::spool::encode;
+    use std::fs;
+    use std::io::Write as _;
+
+    fn folder() -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("spool")).unwrap();
+        home
+    }
+
+    fn report(id: &str) -> Vec<u8> {
+        encode(&Record::Report(Report { id: id.into(), ..Report::default() }))
+    }
+
+    fn ids(draining: &Draining, tally: &mut Tally) -> Vec<String> {
+        draining.reports(tally).map(|report| report.id).collect()
+    }
+
+    #[test]
+    fn leftovers_come_before_the_queue_and_the_oldest_first() {
+        let home = folder();
+        let at = |name: &str| home.path().join("spool").join(name);
+        fs::write(at("draining-20"), report("second")).unwrap();
+        fs::write(at("draining-3"), report("first")).unwrap();
+        fs::write(at("draining-x"), report("never")).unwrap();
+        fs::write(at("queue"), report("third")).unwrap();
+        let mut spool = Spool::new(home.path());
+        let mut found = Vec::new();
+        while let Some(draining) = spool.next().unwrap() {
+            found.extend(ids(&draining, &mut Tally::default()));
+            draining.remove().unwrap();
+        }
+        assert_eq!(found, ["first", "second", "third"]);
+        assert!(!spool.has_news() && !at("queue").exists());
+    }
+
+    #[test]
+    fn what_was_not_finished_comes_again() {
+        let home = folder();
+        let queue = home.path().join("spool/queue");
+        fs::write(&queue, report("a")).unwrap();
+        let mut spool = Spool::new(home.path());
+        drop(spool.next().unwrap().unwrap());
+        assert!(!queue.exists() && spool.has_news());
+        let again = spool.next().unwrap().unwrap();
+        assert_eq!(ids(&again, &mut Tally::default()), ["a"]);
+    }
+
+    #[test]
+    fn damage_and_drops_are_counted_and_the_rest_is_read() {
+        let home = folder();
+        let mut queue = fs::File::create(home.path().join("spool/queue")).unwrap();
+        for piece in
+            [encode(&Record::Dropped { count: 7 }), b"junk".to_vec(), report("a"), report("b")]
+        {
+            queue.write_all(&piece).unwrap();
+        }
+        let draining = Spool::new(home.path()).next().unwrap().unwrap();
+        let mut tally = Tally::default();
+        assert_eq!(ids(&draining, &mut tally), ["a", "b"]);
+        assert_eq!(tally, Tally { corrupt: 1, dropped: 7 });
+    }
+
+    #[test]
+    fn a_hook_that_keeps_the_lock_does_not_hold_up_the_hub() {
+        let home = folder();
+        let path = home.path().join("spool/queue");
+        fs::write(&path, report("a")).unwrap();
+        let held = fs::File::open(&path).unwrap();
+        rustix::fs::flock(&held, FlockOperation::LockShared).unwrap();
+        let mut spool = Spool::new(home.path());
+        assert!(spool.next().unwrap().is_none() && path.exists());
+        drop(held);
+        assert!(spool.next().unwrap().is_some());
+    }
+
+    #[test]
+    fn anything_but_a_file_is_left_alone() {
+        let home = folder();
+        fs::create_dir(home.path().join("spool/queue")).unwrap();
+        let mut spool = Spool::new(home.path());
+        assert!(spool.next().unwrap().is_none() && !spool.has_news());
+    }
+}

@@ -1,0 +1,28 @@
+//! The database's format. A step that was released never changes; new ones are added behind it.
+
+use super::StoreError;
+use rusqlite::Connection;
+
+const STEPS: &[&str] = &[include_str!("migrations/0001_log_and_seats.sql")];
+
+pub(super) fn known() -> u32 {
+    u32::try_from(STEPS.len()).unwrap_or(u32::MAX)
+}
+
+/// The format of the file. One that is newer than we are must not be touched.
+pub(super) fn check(connection: &Connection) -> Result<u32, StoreError> {
+    let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found > known() { Err(StoreError::Newer { found, known: known() }) } else { Ok(found) }
+}
+
+/// Brings the file up to our format, each step whole or not at all.
+pub(super) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+    let found = check(connection)?;
+    for (step, version) in STEPS.iter().zip(1_u32..).skip(found as usize) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Reading the log and the activity, beside the writer and without waiting for it.
+
+use super::StoreError;
+use crate::frame;
+use bytes::Bytes;
+use headsup_core::id::AgentId;
+use headsup_core::timeline::KEPT;
+use rusqlite::{Connection, OpenFlags, params};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// A connection that cannot write, for one reader at a time.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    connection: Mutex<Connection>,
+}
+
+/// A stretch of the log.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// Messages of those events that were asked for.
+    pub(crate) messages: Vec<Bytes>,
+    /// The first and the last event looked at; `None` where there are none.
+    pub(crate) range: Option<(u64, u64)>,
+}
+
+impl Reader {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.pragma_update(None, "cache_size", -1_024)?;
+        Ok(Self { connection: Mutex::new(connection) })
+    }
+
+    /// Looks at up to `most` events behind `after`, up to `until`; `wanted` is asked with each
+    /// one's agent and type.
+    pub(crate) fn page(
+        &self,
+        after: u64,
+        until: u64,
+        most: u32,
+        wanted: impl Fn(&str, &str) -> bool,
+    ) -> Result<Page, StoreError> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut select = connection.prepare_cached(
+            "SELECT seq, agent, type, body FROM events
+             WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
+        )?;
+        let mut rows = select.query(params![after.cast_signed(), until.cast_signed(), most])?;
+        let mut page = Page::default();
+        while let Some(row) = rows.next()? {
+            let seq = row.get::<_, i64>(0)?.cast_unsigned();
+            let first = page.range.map_or(seq, |(first, _)| first);
+            page.range = Some((first, seq));
+            let text = |column| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
+            let kind = text(2)?;
+            if wanted(text(1)?, kind) {
+                page.messages.push(frame::message(Some(seq), kind, text(3)?.as_bytes()));
+            }
+        }
+        Ok(page)
+    }
+
+    /// The last `limit` entries of an agent as JSON, oldest first.
+    pub(crate) fn activity(
+        &self,
+        agent: &AgentId,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let sql = "SELECT entry FROM activity WHERE agent = ?1 ORDER BY seq DESC LIMIT ?2";
+        let mut select = connection.prepare_cached(sql)?;
+        let limit = i64::try_from(limit.min(KEPT)).unwrap_or(0);
+        let rows = select.query_map(params![agent.as_str(), limit], |row| row.get(0))?;
+        let mut entries = rows.collect::<Result<Vec<String>, _>>()?;
+        entries.reverse();
+        Ok(entries)
+    }
+}

@@ -1,0 +1,120 @@
+//! The one transaction through which everything is written.
+
+use super::{Store, StoreError};
+use crate::frame::Frame;
+use crate::job::Key;
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, TransactionBehavior, params};
+use std::sync::Arc;
+
+/// What one commit writes.
+#[derive(Debug, Default)]
+pub(crate) struct Changes<'a> {
+    pub(crate) frames: &'a [Arc<Frame>],
+    /// `None` removes a seat and its activity.
+    pub(crate) seats: Vec<(&'a AgentId, Option<&'a Seat>)>,
+    pub(crate) ids: Vec<StoredId<'a>>,
+    pub(crate) activity: &'a [(AgentId, u64, String)],
+}
+
+/// A request that has had its effect.
+#[derive(Debug)]
+pub(crate) struct StoredId<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) seq: u64,
+}
+
+impl Changes<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.frames.is_empty() && self.seats.is_empty() && self.ids.is_empty()
+    }
+}
+
+/// JSON bytes as `SQLite` text, without a look at every byte: a serializer wrote them.
+struct Text<'a>(&'a [u8]);
+
+impl ToSql for Text<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Text(self.0)))
+    }
+}
+
+impl Store {
+    /// Writes all of it or nothing. When this returns it survives the end of the process.
+    pub(crate) fn commit(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
+        let written = self.write(changes);
+        if written.is_err() {
+            self.activity.forget();
+        }
+        written
+    }
+
+    fn write(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior)?;
+        append(&transaction, changes.frames)?;
+        let mut upsert = transaction.prepare_cached(
+            "INSERT INTO seats (id, state) VALUES (?1, ?2)
+             ON CONFLICT (id) DO UPDATE SET state = excluded.state",
+        )?;
+        let mut state = Vec::with_capacity(4_096);
+        for (id, seat) in &changes.seats {
+            if let Some(seat) = seat {
+                state.clear();
+                serde_json::to_writer(&mut state, seat)?;
+                upsert.execute(params![id.as_str(), Text(&state)])?;
+            }
+        }
+        drop(upsert);
+        if !changes.activity.is_empty() {
+            let mut replace = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO activity (agent, slot, seq, entry) VALUES (?1, ?2, ?3, ?4)",
+            )?;
+            for (agent, seq, entry) in changes.activity {
+                let slot = self.activity.next(&transaction, agent)?;
+                let slot = i64::try_from(slot).unwrap_or(0);
+                replace.execute(params![agent.as_str(), slot, seq.cast_signed(), entry])?;
+            }
+        }
+        // Behind the activity: a seat may speak and be forgotten in the same batch.
+        for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
+            transaction.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
+            transaction.execute("DELETE FROM activity WHERE agent = ?1", [id.as_str()])?;
+            self.activity.remove(id);
+        }
+        if !changes.ids.is_empty() {
+            // An id that is there already came by the spool as well.
+            let sql = "INSERT OR IGNORE INTO report_ids (id, seq, digest) VALUES (?1, ?2, ?3)";
+            let mut insert = transaction.prepare_cached(sql)?;
+            for StoredId { key, seq } in &changes.ids {
+                let (seq, digest) = (seq.cast_signed(), key.digest.cast_signed());
+                insert.execute(params![key.id, seq, digest])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The digest that came with this id, if it was stored.
+    pub(crate) fn digest_of(&self, id: &str) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT digest FROM report_ids WHERE id = ?1";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let digest = select.query_row([id], |row| row.get::<_, i64>(0)).optional()?;
+        Ok(digest.map(i64::cast_unsigned))
+    }
+}
+
+fn append(connection: &Connection, frames: &[Arc<Frame>]) -> Result<(), StoreError> {
+    if frames.is_empty() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO events (seq, at, agent, type, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut insert = connection.prepare_cached(sql)?;
+    for frame in frames {
+        let (seq, body) = (frame.seq.cast_signed(), Text(frame.json()));
+        insert.execute(params![seq, frame.at.0, frame.agent.as_str(), frame.kind, body])?;
+    }
+    Ok(())
+}

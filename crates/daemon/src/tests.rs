@@ -1,0 +1,13 @@
+//! Tests of the whole hub, through its socket.
+
+mod acts;
+mod ageing;
+mod api;
+mod bad_input;
+mod bench;
+mod disk;
+mod events;
+mod hooks;
+mod load;
+mod restart;
+mod spool;

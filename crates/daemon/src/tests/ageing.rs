@@ -1,0 +1,63 @@
+use super::bench::Bench;
+
+async fn doc(bench: &Bench) -> (String, bool) {
+    let doc = bench.client().get("/api/v1/agents/claude-code-s1").await.json();
+    (doc["headline"].as_str().unwrap().to_owned(), doc["stale"].as_bool().unwrap())
+}
+
+fn is(headline: &str, stale: bool) -> (String, bool) {
+    (headline.to_owned(), stale)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn silence_makes_working_stale_and_then_unknown_but_never_idle() {
+    let bench = Bench::new().await;
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.pass(59_000).await;
+    assert_eq!(doc(&bench).await, is("working", false));
+    bench.pass(1_000).await;
+    assert_eq!(doc(&bench).await, is("working", true));
+    bench.pass(60_000).await;
+    assert_eq!(doc(&bench).await.0, "unknown");
+    let types: Vec<_> = bench.client().log().await.iter().map(|e| e["type"].clone()).collect();
+    assert!(types.iter().all(|kind| kind != "turn.completed"), "{types:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_in_between_starts_the_ageing_anew() {
+    let bench = Bench::new().await;
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.pass(50_000).await;
+    bench.client().hook("PreToolUse", "s1", &[]).await;
+    bench.pass(50_000).await;
+    assert_eq!(doc(&bench).await, is("working", false));
+    bench.pass(10_000).await;
+    assert_eq!(doc(&bench).await, is("working", true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_hubs_own_absence_ages_nobody() {
+    let mut bench = Bench::new().await;
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.stop().await;
+    bench.clock.advance(500_000);
+    bench.start().await;
+    let head = bench.client().head().await;
+    bench.pass(59_000).await;
+    assert_eq!(doc(&bench).await, is("working", false));
+    assert_eq!(bench.client().head().await, head);
+    bench.pass(1_000).await;
+    assert_eq!(doc(&bench).await, is("working", true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sleep_of_the_machine_ages_nobody() {
+    let bench = Bench::new().await;
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.pass(1_000).await;
+    bench.clock.jump(8 * 3_600_000);
+    bench.hub().settle().await;
+    assert_eq!(doc(&bench).await, is("working", false));
+    bench.pass(60_000).await;
+    assert_eq!(doc(&bench).await, is("working", true));
+}

@@ -1,0 +1,161 @@
+use super::bench::{Bench, Headers};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+
+const HOOK: &str = "/api/v1/hooks/claude-code";
+const REPORT: &str = "/api/v1/agents/a/reports";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_a_browser_sends_is_refused_without_effect() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let body = r#"{"turn":"working"}"#;
+    let cases: [(Headers<'_>, u16, &str); 7] = [
+        (&[("origin", "http://evil.example")], 403, "browser_refused"),
+        (&[("origin", "null")], 403, "browser_refused"),
+        (&[("referer", "http://localhost/")], 403, "browser_refused"),
+        (&[("sec-fetch-site", "none")], 403, "browser_refused"),
+        (&[("host", "evil.example")], 421, "wrong_host"),
+        (&[("content-type", "text/plain")], 415, "unsupported_media_type"),
+        (&[("content-encoding", "gzip")], 415, "unsupported_encoding"),
+    ];
+    for (headers, status, code) in cases {
+        let reply = client.send("POST", REPORT, headers, body).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (status, code), "{headers:?}");
+        assert_eq!(reply.headers["content-type"], "application/problem+json");
+        let counted = client.metric(&format!("headsup_refusals_total{{code=\"{code}\"}}")).await;
+        assert!(counted >= 1, "{code}");
+    }
+    for path in ["/api/v1/agents", "/api/v1/events", "/metrics", "/healthz"] {
+        let reply = client.send("GET", path, &[("origin", "http://evil.example")], "").await;
+        assert_eq!(reply.status, 403, "{path}");
+    }
+    assert_eq!(client.head().await, 0);
+}
+
+/// Method, path, headers, body; status and code of the answer.
+type Case<'a> = (&'a str, &'a str, Headers<'a>, &'a str, u16, &'a str);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_refusal_is_typed_and_changes_nothing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let long = format!(r#"{{"turn":"working","detail":"{}"}}"#, "x".repeat(4_001));
+    let deep = "[".repeat(100_000);
+    let id = "x".repeat(129);
+    let long_id = [("x-headsup-id", id.as_str())];
+    let cases: [Case<'_>; 24] = [
+        ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
+        ("GET", HOOK, &[], "", 405, "method_not_allowed"),
+        ("POST", REPORT, &[], "", 400, "bad_json"),
+        ("POST", REPORT, &[], "{}", 400, "bad_report"),
+        ("POST", REPORT, &[], r#"{"turn":"WORKING"}"#, 400, "bad_report"),
+        ("POST", REPORT, &[], r#"{"turn":"idle","turn":"working"}"#, 400, "bad_json"),
+        ("POST", REPORT, &[], r#"{"turn":["idle"]}"#, 400, "bad_json"),
+        ("POST", REPORT, &[], r#"{"turn":"idle","status":"x"}"#, 400, "bad_json"),
+        ("POST", REPORT, &[], &deep, 400, "bad_json"),
+        ("POST", REPORT, &[], &long, 400, "too_long"),
+        ("POST", "/api/v1/agents/a%2Fb/reports", &[], "{}", 400, "bad_agent_id"),
+        ("POST", "/api/v1/agents/../reports", &[], "{}", 400, "bad_agent_id"),
+        ("POST", "/api/v1/agents/%2e%2e/reports", &[], "{}", 400, "bad_agent_id"),
+        ("POST", "/api/v1/agents/%ff/reports", &[], "{}", 400, "bad_agent_id"),
+        ("POST", HOOK, &[("x-headsup-id", "")], "{}", 400, "bad_header"),
+        ("POST", HOOK, &long_id, "{}", 400, "bad_header"),
+        ("POST", HOOK, &[("x-headsup-id", "é")], "{}", 400, "bad_header"),
+        ("POST", HOOK, &[("x-headsup-agent", "../x")], "{}", 400, "bad_agent_id"),
+        ("POST", "/api/v1/hooks/claude-code?events=Stop", &[], "{}", 400, "unknown_parameter"),
+        ("GET", "/api/v1/agents?sttaus=idle", &[], "", 400, "unknown_parameter"),
+        ("GET", "/api/v1/agents?all=yes", &[], "", 400, "bad_parameter"),
+        ("GET", "/api/v1/agents/a/activity?limit=0", &[], "", 400, "bad_parameter"),
+        ("GET", "/api/v1/agents/a/activity?limit=-1", &[], "", 400, "bad_parameter"),
+        ("GET", "/api/v1/agents/a/activity?limit=1000000000", &[], "", 400, "bad_parameter"),
+    ];
+    for (method, path, headers, body, status, code) in cases {
+        let reply = client.send(method, path, headers, body.to_owned()).await;
+        let found = (reply.status.as_u16(), reply.code());
+        assert_eq!(found, (status, code.to_owned()), "{method} {path} {headers:?}");
+    }
+    assert_eq!(client.head().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_may_begin_with_a_byte_order_mark() {
+    let bench = Bench::new().await;
+    let body = "\u{feff}{\"turn\":\"working\"}";
+    assert_eq!(bench.client().send("POST", REPORT, &[], body).await.status, 202);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_large_is_refused() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (path, most) in [(HOOK, 1_114_112), (REPORT, 262_144)] {
+        let reply = client.send("POST", path, &[], vec![b' '; most + 1]).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (413, "body_too_large"),
+            "{path}"
+        );
+        let fits = client.send("POST", path, &[], vec![b' '; most]).await;
+        assert_ne!(fits.status, 413, "{path}");
+    }
+    // Also where the head does not tell its length.
+    let mut stream = UnixStream::connect(&client.socket).await.unwrap();
+    let head = format!(
+        "POST {REPORT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Transfer-Encoding: chunked\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+    for _ in 0..5 {
+        stream.write_all(chunk.as_bytes()).await.unwrap();
+    }
+    let mut answer = vec![0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, b"HTTP/1.1 413");
+}
+
+/// What the hub says to these bytes until it closes.
+async fn raw(bench: &Bench, bytes: &[u8]) -> String {
+    let mut stream = UnixStream::connect(bench.hub().socket()).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer);
+    super::bench::soon("the end of the connection", read).await.unwrap();
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_two_parsers_could_read_differently_are_refused() {
+    let bench = Bench::new().await;
+    let head = "POST /api/v1/agents/a/reports HTTP/1.1\r\nHost: localhost\r\n\
+                Content-Type: application/json\r\n";
+    for broken in [
+        "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "Content-Length: 2\r\n Folded: 1\r\n\r\n{}",
+        "Content-Length: +2\r\n\r\n{}",
+        "Transfer-Encoding: gzip\r\n\r\n{}",
+        "Bad Name: 1\r\n\r\n{}",
+    ] {
+        let answer = raw(&bench, format!("{head}{broken}").as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{broken:?}: {answer:?}");
+    }
+    assert_eq!(bench.client().head().await, 0);
+}
+
+// On paused time: it moves on only when nobody can do anything but wait.
+#[tokio::test(start_paused = true)]
+async fn what_does_not_come_to_its_end_is_given_up() {
+    let bench = Bench::new().await;
+    let start = tokio::time::Instant::now();
+    let answer = raw(&bench, b"GET /healthz HTTP/1.1\r\nHost: loc").await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer:?}");
+    assert_eq!(start.elapsed().as_secs(), 5);
+    let half = format!(
+        "POST {REPORT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Connection: close\r\nContent-Length: 20\r\n\r\n{{\"turn\""
+    );
+    let answer = raw(&bench, half.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer:?}");
+    assert_eq!(start.elapsed().as_secs(), 15);
+}

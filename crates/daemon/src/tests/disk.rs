@@ -1,0 +1,114 @@
+use super::bench::Bench;
+use crate::job::{Answer, Probe, Refusal, Work};
+
+impl Bench {
+    /// Runs `probe` on the writer's thread, as a job of its own.
+    async fn probe(&self, probe: impl Fn(&crate::store::Store) + Send + 'static) -> Answer {
+        self.hub().inbox().submit(Work::Probe(Probe(Box::new(probe))), None).await
+    }
+
+    async fn disk_has_pages(&self, pages: u32) {
+        let limit = move |store: &crate::store::Store| {
+            let connection = store.connection();
+            let used: u32 =
+                connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+            let pragma = "max_page_count";
+            connection.pragma_update_and_check(None, pragma, used + pages, |_| Ok(())).unwrap();
+        };
+        self.probe(limit).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_said_and_nothing_false_is_acknowledged() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("a", "working").await;
+    bench.disk_has_pages(0).await;
+    let mut refused = 0;
+    let mut acknowledged = Vec::new();
+    for n in 0..200 {
+        let id = format!("agent-{n}");
+        let reply = client.report(&id, "working").await;
+        if reply.status == 202 {
+            acknowledged.push(id);
+            continue;
+        }
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (507, "storage_full"));
+        assert_eq!(reply.json()["retryable"], true);
+        assert_eq!(client.get(&format!("/api/v1/agents/{id}")).await.status, 404, "{id}");
+        refused += 1;
+    }
+    assert!(refused > 100, "{refused}");
+    assert_eq!(client.get("/healthz").await.json()["ok"], false);
+    let seen = client.send("POST", "/api/v1/agents/nobody/seen", &[], "").await;
+    assert_eq!(seen.status, 404, "what writes nothing is still answered");
+    // Reads are served, and show nothing that was refused.
+    let log = client.log().await;
+    assert_eq!(log.len() as u64, client.head().await);
+    let ids = client.get("/api/v1/agents").await.json()["agents"].as_array().unwrap().len();
+    assert_eq!(ids, acknowledged.len() + 1);
+    // With room again it goes on, without a restart.
+    bench.disk_has_pages(10_000).await;
+    assert_eq!(client.report("late", "working").await.status, 202);
+    assert_eq!(client.get("/healthz").await.json()["ok"], true);
+    assert_eq!(client.report("agent-199", "working").await.status, 202);
+    let after = bench.killed_now().await;
+    for id in acknowledged {
+        assert_eq!(after.client().headline(&id).await, "working", "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_report_can_be_sent_again_under_its_id() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    bench.disk_has_pages(0).await;
+    let mut sent = 0;
+    let id = loop {
+        let id = format!("r{sent}");
+        let session = format!("s{sent}");
+        if client.hook("UserPromptSubmit", &session, &[("x-headsup-id", &id)]).await.status == 507 {
+            break (id, session);
+        }
+        sent += 1;
+    };
+    bench.disk_has_pages(10_000).await;
+    let again = client.hook("UserPromptSubmit", &id.1, &[("x-headsup-id", &id.0)]).await;
+    assert_eq!(again.status, 202);
+    assert_eq!(client.headline(&format!("claude-code-{}", id.1)).await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_costs_one_job_and_not_its_batch() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let inbox = bench.hub().inbox();
+    // All in one batch: the writer is held up while they queue.
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let wait = Probe(Box::new(move |_| held.lock().unwrap().recv().unwrap_or_default()));
+    let holding = inbox.submit(Work::Probe(wait), None);
+    let bomb = Work::Probe(Probe(Box::new(|_| panic!("a defect, on purpose"))));
+    let before = client.report("before", "working");
+    let panicking = inbox.submit(bomb, None);
+    let after = client.report("after", "working");
+    let release = async {
+        while bench.hub().inbox().waiting() < 4 {
+            tokio::task::yield_now().await;
+        }
+        drop(hold);
+    };
+    let (_, before, bad, after, ()) = tokio::join!(holding, before, panicking, after, release);
+    assert_eq!((before.status.as_u16(), after.status.as_u16()), (202, 202));
+    assert_eq!(bad, Err(Refusal::Defect));
+    for id in ["before", "after"] {
+        assert_eq!(client.headline(id).await, "working");
+        let events = client.log().await;
+        let registered =
+            events.iter().filter(|e| e["agent_id"] == id && e["type"] == "agent.registered");
+        assert_eq!(registered.count(), 1, "{id}");
+    }
+    let panics = client.metric("headsup_panics_total{place=\"writer\"}").await;
+    assert!(panics >= 1);
+}

@@ -1,0 +1,230 @@
+use super::bench::{Bench, Client, soon};
+use crate::limits::Limits;
+use headsup_core::event::Event;
+use headsup_core::fold::{self, Folded};
+use headsup_core::wire::AgentDoc;
+use http_body_util::BodyExt as _;
+use std::collections::BTreeMap;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_begins_with_a_snapshot_and_goes_on() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let head = client.head().await;
+    let mut stream = client.events("").await;
+    let snapshot = stream.next().await.unwrap();
+    assert_eq!((snapshot.id, snapshot.event.as_str()), (Some(head), "snapshot"));
+    assert_eq!(snapshot.data["schema"], 1);
+    assert_eq!(snapshot.data["type"], "snapshot");
+    assert_eq!(snapshot.data["cursor"], head.to_string());
+    assert_eq!(snapshot.data["agents"][0]["id"], "claude-code-s1");
+    client.hook("Stop", "s1", &[]).await;
+    let next = stream.next().await.unwrap();
+    assert_eq!(next.id, Some(head + 1));
+    assert_eq!(next.data["cursor"], (head + 1).to_string());
+    assert_eq!(next.data["type"], next.event);
+    assert_eq!(client.log().await[usize::try_from(head).unwrap()], next.data);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cursors_are_resumed_and_meaningless_ones_get_a_snapshot() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let head = client.head().await;
+    assert_eq!(client.events("?since=0").await.next().await.unwrap().id, Some(1));
+    assert_eq!(client.events("?since=1").await.next().await.unwrap().id, Some(2));
+    let resumed = client.events_with("?since=0", &[("last-event-id", "2")]).await.next().await;
+    assert_eq!(resumed.unwrap().id, Some(3), "a browser's header is newer than its address");
+    for cursor in ["99999", "soon", "-4", "18446744073709551616"] {
+        let mut stream = client.events(&format!("?since={cursor}")).await;
+        assert_eq!(stream.next().await.unwrap().event, "snapshot", "{cursor}");
+    }
+    let mut now = client.events("?since=now").await;
+    client.hook("Stop", "s1", &[]).await;
+    assert_eq!(now.next().await.unwrap().id, Some(head + 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_does_not_follow_ends_at_the_logs_end() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let head = client.head().await;
+    assert_eq!(client.log().await.len() as u64, head);
+    assert_eq!(client.events("?since=now&follow=false").await.next().await, None);
+    let mut seed = client.events("?follow=false").await;
+    assert_eq!(seed.next().await.unwrap().event, "snapshot");
+    assert_eq!(seed.next().await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_can_be_narrowed_to_agents_and_types() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let query = "?agent=claude-code-s1&type=turn.started&type=turn.completed";
+    let mut live = client.events(query).await;
+    assert_eq!(live.next().await.unwrap().event, "snapshot");
+    for session in ["s1", "s2"] {
+        client.hook("UserPromptSubmit", session, &[]).await;
+        client.hook("Stop", session, &[]).await;
+    }
+    let mut stored = client.events(&format!("{query}&since=0&follow=false")).await;
+    for event in ["turn.started", "turn.completed"] {
+        let message = stored.next().await.unwrap();
+        assert_eq!(
+            (message.event.as_str(), &message.data["agent_id"]),
+            (event, &"claude-code-s1".into())
+        );
+        assert_eq!(live.next().await.unwrap(), message);
+    }
+    assert_eq!(stored.next().await, None);
+    let bad = client.get("/api/v1/events?type=turn.begun").await;
+    assert_eq!((bad.status.as_u16(), bad.code().as_str()), (400, "bad_event_type"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_is_too_old_is_told_so() {
+    let limits = Limits { events: 20, ..Limits::default() };
+    let bench = Bench::with(limits).await;
+    let client = bench.client();
+    for n in 0..30 {
+        client.hook(["UserPromptSubmit", "Stop"][n % 2], "s1", &[]).await;
+    }
+    let head = client.head().await;
+    let pruned = async {
+        while client.log().await.len() > 20 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("pruning", pruned).await;
+    let mut stream = client.events("?since=3").await;
+    let expired = stream.next().await.unwrap();
+    let oldest = (head - 19).to_string();
+    assert_eq!(
+        expired.data,
+        serde_json::json!({"schema": 1, "type": "cursor_expired", "cursor": "3", "oldest": oldest})
+    );
+    let snapshot = stream.next().await.unwrap();
+    assert_eq!((snapshot.event.as_str(), snapshot.id), ("snapshot", Some(head)));
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    assert_eq!(stream.next().await.unwrap().id, Some(head + 1));
+    // The seat has outlived the events that made it.
+    assert_eq!(client.headline("claude-code-s1").await, "working");
+}
+
+// On paused time: it moves on only when nobody can do anything but wait.
+#[tokio::test(start_paused = true)]
+async fn a_silent_stream_shows_that_it_is_alive() {
+    let bench = Bench::new().await;
+    let response = bench.client().open("GET", "/api/v1/events?since=now", &[], "").await;
+    let mut body = response.into_body();
+    let start = tokio::time::Instant::now();
+    let comment = soon("a sign of life", body.frame()).await.unwrap().unwrap();
+    assert_eq!(comment.into_data().unwrap(), ": still here\n\n");
+    assert_eq!(start.elapsed().as_secs(), 15);
+}
+
+/// Posts `posts` prompts and stops for one session.
+async fn post(client: Client, session: String, posts: usize) {
+    for n in 0..posts {
+        let reply = client.hook(["UserPromptSubmit", "Stop"][n % 2], &session, &[]).await;
+        assert_eq!(reply.status, 202);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reconnecting_anywhere_leaves_no_gap_and_repeats_nothing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let posters: Vec<_> =
+        (0..4).map(|n| tokio::spawn(post(client.clone(), format!("s{n}"), 60))).collect();
+    let watcher = async {
+        let mut heard = Vec::new();
+        let mut cuts = 0_u64;
+        // The end is where the posters' last event is, known once they are done.
+        while heard.last().is_none_or(|last| *last < 500) {
+            let since = heard.last().copied().unwrap_or(0);
+            let mut stream = client.events(&format!("?since={since}")).await;
+            cuts += 1;
+            for _ in 0..=(cuts * 7 % 23) {
+                let message = stream.next().await.unwrap();
+                heard.push(message.id.expect("an event, nothing else"));
+                if heard.last().is_some_and(|last| *last >= 500) {
+                    break;
+                }
+            }
+        }
+        (heard, cuts)
+    };
+    let (heard, cuts) = soon("500 events", watcher).await;
+    for poster in posters {
+        poster.await.unwrap();
+    }
+    assert_eq!(heard, (1..=500).collect::<Vec<u64>>());
+    assert!(cuts > 20, "{cuts}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_lags_is_told_and_holds_up_nobody() {
+    let limits = Limits { bus: 16, ..Limits::default() };
+    let bench = Bench::with(limits).await;
+    let client = bench.client();
+    let mut slow = client.events("").await;
+    assert_eq!(slow.next().await.unwrap().event, "snapshot");
+    // It does not read. Every post is answered all the same, far beyond what any buffer holds.
+    let detail = "x".repeat(4_000);
+    for n in 0..400 {
+        let body = format!("{{\"turn\":\"blocked\",\"detail\":\"{n}{}\"}}", &detail[4..]);
+        let turn = if n % 2 == 0 { body } else { "{\"turn\":\"working\"}".to_owned() };
+        assert_eq!(client.send("POST", "/api/v1/agents/a/reports", &[], turn).await.status, 202);
+    }
+    let mut last = 0;
+    let lagged = loop {
+        let message = slow.next().await.unwrap();
+        match message.id {
+            Some(id) => {
+                assert!(last == 0 || id == last + 1, "a gap before {id} without a word");
+                last = id;
+            }
+            None => break message,
+        }
+    };
+    assert_eq!(lagged.event, "lagged");
+    let place = |name: &str| lagged.data[name].as_str().unwrap().parse::<u64>().unwrap();
+    assert_eq!(place("from"), last + 1);
+    let snapshot = slow.next().await.unwrap();
+    assert_eq!((snapshot.event.as_str(), snapshot.id), ("snapshot", Some(place("to"))));
+    assert!(client.metric("headsup_lagged_total").await >= 1);
+    // From here on it hears everything again.
+    client.report("b", "working").await;
+    let next = slow.next_of("agent.registered").await;
+    assert_eq!(next.data["agent_id"], "b");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_snapshot_is_the_fold_of_the_log() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"] {
+        for session in ["s1", "s2", "s3"] {
+            client.hook(event, session, &[]).await;
+        }
+    }
+    client.hook("SessionEnd", "s2", &[]).await;
+    client.report("script", "failed").await;
+    client.send("POST", "/api/v1/agents/claude-code-s1/seen", &[], "").await;
+    client.send("DELETE", "/api/v1/agents/claude-code-s3?force=true", &[], "").await;
+    let mut folded = BTreeMap::new();
+    for event in client.log().await {
+        let event: Event = serde_json::from_value(event).unwrap();
+        fold::apply(&mut folded, &event);
+    }
+    let roster = client.get("/api/v1/agents?all=true").await.json();
+    let docs: Vec<AgentDoc> = serde_json::from_value(roster["agents"].clone()).unwrap();
+    let shown: BTreeMap<_, _> =
+        docs.iter().map(|doc| (doc.id.clone(), Folded::from(doc))).collect();
+    assert_eq!(folded, shown);
+    assert_eq!(shown.len(), 3);
+}

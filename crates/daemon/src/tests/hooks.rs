@@ -1,0 +1,151 @@
+use super::bench::{Bench, payload};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_acknowledged_hook_is_visible_at_once() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let reply = client.hook("SessionStart", "s1", &[]).await;
+    assert_eq!(reply.status, 202);
+    assert_eq!(reply.json()["schema"], 1);
+    let id = reply.json()["agent_id"].as_str().unwrap().to_owned();
+    assert_eq!(id, "claude-code-s1");
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let doc = client.get(&format!("/api/v1/agents/{id}")).await.json();
+    assert_eq!(doc["headline"], "working");
+    assert_eq!(doc["cwd"], "/work/s1");
+    assert_eq!(doc["session_id"], "s1");
+    let reply = client.hook("Stop", "s1", &[]).await;
+    assert_eq!(client.headline(&id).await, "done");
+    assert_eq!(reply.json()["cursor"], client.head().await.to_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registration_tells_all_that_is_known() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("SessionStart", "s1", &[]).await;
+    let log = client.log().await;
+    assert_eq!(log[0]["type"], "agent.registered");
+    assert_eq!(log[0]["cursor"], "1");
+    assert_eq!(log[0]["agent"]["cwd"], "/work/s1");
+    assert_eq!(log[0]["agent"]["log_path"], "/logs/s1.jsonl");
+    let types: Vec<_> = log.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert!(!types.contains(&"agent.updated"), "{types:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_id_an_agent_carries_is_its_seat() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let reply = client.hook("UserPromptSubmit", "s1", &[("x-headsup-agent", "builder")]).await;
+    assert_eq!(reply.json()["agent_id"], "builder");
+    assert_eq!(client.headline("builder").await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_report_has_one_effect_also_over_a_restart() {
+    let mut bench = Bench::new().await;
+    let id = [("x-headsup-id", "report-1")];
+    let first = bench.client().hook("UserPromptSubmit", "s1", &id).await;
+    assert_eq!(first.status, 202);
+    let head = bench.client().head().await;
+    for _ in 0..2 {
+        let again = bench.client().hook("UserPromptSubmit", "s1", &id).await;
+        assert_eq!(again.status, 200);
+        assert_eq!(again.json(), serde_json::json!({"schema": 1, "duplicate": true}));
+        assert_eq!(bench.client().head().await, head);
+        bench.restart().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_changed_nothing_is_remembered_too() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    client.hook("Stop", "s1", &[]).await;
+    let head = client.head().await;
+    let commits = client.metric("headsup_commit_seconds_count").await;
+    let id = [("x-headsup-id", "stop-again")];
+    assert_eq!(client.hook("Stop", "s1", &id).await.status, 202);
+    assert_eq!(client.hook("Stop", "s1", &id).await.status, 200);
+    assert_eq!(client.head().await, head);
+    assert_eq!(client.metric("headsup_commit_seconds_count").await, commits, "nothing is written");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_id_with_two_bodies_is_a_conflict() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = [("x-headsup-id", "report-1")];
+    client.hook("UserPromptSubmit", "s1", &id).await;
+    let other = client.hook("Stop", "s1", &id).await;
+    assert_eq!((other.status.as_u16(), other.code().as_str()), (409, "id_conflict"));
+    assert_eq!(client.headline("claude-code-s1").await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_does_is_kept_as_activity() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    for _ in 0..130 {
+        client.hook("PreToolUse", "s1", &[]).await;
+        client.hook("PostToolUse", "s1", &[]).await;
+    }
+    let path = "/api/v1/agents/claude-code-s1/activity";
+    let all = client.get(path).await.json();
+    let entries = all["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), 100);
+    assert_eq!(entries[0]["tool"], "Bash");
+    let last = client.get(&format!("{path}?limit=3")).await.json();
+    assert_eq!(last["entries"].as_array().unwrap()[..], entries[97..]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hooks_own_time_marks_its_events_as_spooled() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let at = "2026-11-21T20:00:00.000Z";
+    client.hook("UserPromptSubmit", "s1", &[("x-headsup-spooled-at", at)]).await;
+    for event in client.log().await {
+        assert_eq!((&event["spooled"], &event["reported_at"]), (&true.into(), &at.into()));
+    }
+    let bad = client.hook("Stop", "s1", &[("x-headsup-spooled-at", "yesterday")]).await;
+    assert_eq!((bad.status.as_u16(), bad.code().as_str()), (400, "bad_header"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_understands_makes_no_seat_and_is_counted() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for body in ["", "{}", "[1,2]", "\u{1}\u{2}", "{\"hook_event_name\":\"Surprise\"}"] {
+        let reply = client.send("POST", "/api/v1/hooks/claude-code", &[], body).await;
+        assert_eq!(reply.status, 202, "{body}: {}", reply.text());
+    }
+    assert_eq!(client.get("/api/v1/agents").await.json()["agents"], serde_json::json!([]));
+    assert_eq!(client.head().await, 0);
+    let counted = client.metric("headsup_reports_total{result=\"not_understood\"}").await;
+    assert_eq!(counted, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_event_of_a_known_agent_changes_nothing_and_is_explained() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let head = client.head().await;
+    let reply =
+        client.send("POST", "/api/v1/hooks/claude-code", &[], payload("Surprise", "s1")).await;
+    assert_eq!(reply.status, 202);
+    assert_eq!(client.head().await, head);
+    let explain = client.get("/api/v1/agents/claude-code-s1/explain").await.json();
+    assert_eq!(explain["rejected"][0]["rule"], "G11", "{explain}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_without_an_adapter_is_named() {
+    let bench = Bench::new().await;
+    let reply = bench.client().send("POST", "/api/v1/hooks/no-such", &[], "{}").await;
+    assert_eq!((reply.status.as_u16(), reply.code().as_str()), (404, "unknown_kind"));
+}

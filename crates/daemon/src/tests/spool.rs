@@ -1,0 +1,165 @@
+use super::bench::{Bench, payload};
+use headsup_core::spool::{Record, Report, encode};
+use headsup_core::time::UnixMs;
+use serde_json::Value;
+use std::fs;
+
+fn record(event: &str, session: &str, id: &str, at: UnixMs) -> Vec<u8> {
+    encode(&Record::Report(Report {
+        kind: "claude-code".into(),
+        event: None,
+        id: id.into(),
+        reported_at: at,
+        body: payload(event, session).into_bytes(),
+        is_transition: true,
+        ..Report::default()
+    }))
+}
+
+/// A whole turn of `session`, spooled from `at` on.
+fn turn(session: &str, at: UnixMs) -> Vec<u8> {
+    let events = ["SessionStart", "UserPromptSubmit", "Stop"];
+    let one =
+        |(n, event): (i64, &str)| record(event, session, &format!("{session}-{n}"), at.plus(n));
+    (0..).zip(events).flat_map(one).collect()
+}
+
+fn of<'a>(log: &'a [Value], session: &'a str) -> impl Iterator<Item = &'a Value> {
+    let id = format!("claude-code-{session}");
+    log.iter().filter(move |event| event["agent_id"] == id.as_str())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_spooled_comes_once_in_order_and_marked() {
+    let mut bench = Bench::new().await;
+    bench.stop().await;
+    let spool = bench.home().join("spool");
+    let at = super::bench::START.plus(-9_000);
+    fs::write(spool.join("draining-00000000000000000200"), turn("second", at)).unwrap();
+    fs::write(spool.join("draining-00000000000000000100"), turn("first", at)).unwrap();
+    fs::write(spool.join("queue"), turn("third", at)).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    let log = client.log().await;
+    let registered: Vec<_> = log
+        .iter()
+        .filter(|event| event["type"] == "agent.registered")
+        .map(|event| event["agent_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(registered, ["claude-code-first", "claude-code-second", "claude-code-third"]);
+    for event in &log {
+        assert_eq!(event["spooled"], true);
+        assert!(event["reported_at"].as_str().unwrap() < event["at"].as_str().unwrap());
+    }
+    for session in ["first", "second", "third"] {
+        assert_eq!(client.headline(&format!("claude-code-{session}")).await, "done");
+        let ended = of(&log, session).filter(|event| event["type"] == "turn.completed");
+        assert_eq!(ended.count(), 1);
+    }
+    assert_eq!(fs::read_dir(&spool).unwrap().count(), 0);
+    assert_eq!(client.metric("headsup_spool_drained_total").await, 9);
+    bench.restart().await;
+    assert_eq!(bench.client().log().await, log);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_report_does_not_overtake_the_spool() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let at = super::bench::START;
+    let queued = [record("SessionStart", "s1", "a", at), record("UserPromptSubmit", "s1", "b", at)];
+    fs::write(bench.home().join("spool/queue"), queued.concat()).unwrap();
+    client.hook("Stop", "s1", &[]).await;
+    let log = client.log().await;
+    let types: Vec<_> = of(&log, "s1").map(|event| event["type"].as_str().unwrap()).collect();
+    let (started, ended) = ("turn.started", "turn.completed");
+    let place = |kind| types.iter().position(|of| *of == kind).unwrap();
+    assert!(place(started) < place(ended), "{types:?}");
+    assert_eq!(log.last().unwrap().get("spooled"), None);
+    assert_eq!(client.headline("claude-code-s1").await, "done");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_hub_finds_the_spool_by_itself() {
+    let bench = Bench::new().await;
+    fs::write(bench.home().join("spool/queue"), turn("s1", super::bench::START)).unwrap();
+    let client = bench.client();
+    let found = async {
+        while client.headline("claude-code-s1").await != "done" {
+            tokio::task::yield_now().await;
+        }
+    };
+    super::bench::soon("the spool's turn", found).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_between_storing_and_removing_doubles_nothing() {
+    let mut bench = Bench::new().await;
+    bench.stop().await;
+    let queue = bench.home().join("spool/queue");
+    // With a report that changes nothing among them: it is remembered all the same.
+    let mut bytes = turn("s1", super::bench::START);
+    bytes.extend(record("Stop", "s1", "again", super::bench::START.plus(5)));
+    fs::write(&queue, &bytes).unwrap();
+    bench.start().await;
+    let log = bench.client().log().await;
+    bench.stop().await;
+    fs::write(bench.home().join("spool/draining-00000000000000000001"), &bytes).unwrap();
+    bench.start().await;
+    assert_eq!(bench.client().log().await, log);
+    let duplicates = "headsup_reports_total{result=\"duplicate\"}";
+    assert_eq!(bench.client().metric(duplicates).await, 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_was_delivered_after_all_is_not_told_again_by_the_spool() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[("x-headsup-id", "b")]).await;
+    let log = client.log().await;
+    let queue = bench.home().join("spool/queue");
+    fs::write(&queue, record("UserPromptSubmit", "s1", "b", super::bench::START)).unwrap();
+    client.hook("PostToolUse", "other", &[]).await;
+    assert!(!queue.exists());
+    let later = client.log().await;
+    assert_eq!(of(&later, "s1").count(), of(&log, "s1").count());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_in_the_spool_is_counted_and_the_rest_taken() {
+    let mut bench = Bench::new().await;
+    bench.stop().await;
+    let unknown = encode(&Record::Report(Report { kind: "no-such".into(), ..Report::default() }));
+    let dropped = encode(&Record::Dropped { count: 12 });
+    let pieces = [b"torn".to_vec(), dropped, unknown, turn("s1", super::bench::START)];
+    fs::write(bench.home().join("spool/queue"), pieces.concat()).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    assert_eq!(client.headline("claude-code-s1").await, "done");
+    for (name, count) in [("corrupt", 1), ("dropped", 12), ("refused", 1), ("drained", 4)] {
+        let counted = client.metric(&format!("headsup_spool_{name}_total")).await;
+        assert_eq!(counted, count, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_thousand_spooled_reports_arrive() {
+    let mut bench = Bench::new().await;
+    bench.stop().await;
+    let mut bytes = Vec::new();
+    for n in 0..5_000 {
+        let event = ["UserPromptSubmit", "Stop"][n % 2];
+        let at = super::bench::START.plus(i64::try_from(n).unwrap() - 10_000);
+        bytes.extend(record(event, &format!("s{}", n / 2 % 20), &format!("id-{n}"), at));
+    }
+    fs::write(bench.home().join("spool/queue"), bytes).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    let log = client.log().await;
+    let started = log.iter().filter(|event| event["type"] == "turn.started").count();
+    let ended = log.iter().filter(|event| event["type"] == "turn.completed").count();
+    assert_eq!((started, ended), (2_500, 2_500));
+    let cursors =
+        log.iter().map(|event| event["cursor"].as_str().unwrap().parse::<usize>().unwrap());
+    assert!(cursors.eq(1..=log.len()));
+}

@@ -1,0 +1,184 @@
+//! The single writer: every change of a seat and every event comes from this one thread.
+//!
+//! It takes what has come in, works it all out in memory ([`staging`]), writes it in one
+//! transaction, and only then shows it, publishes it and answers. What the disk refuses has never
+//! happened.
+
+mod batch;
+mod deadlines;
+mod drain;
+mod forget;
+mod hook;
+mod recent;
+mod report;
+mod seen;
+mod staging;
+mod upkeep;
+
+use crate::board::Board;
+use crate::bus::Bus;
+use crate::clock::{Clock, Steady};
+use crate::flusher::Flusher;
+use crate::inbox::Outbox;
+use crate::job::{Answer, Job, Key, Work};
+use crate::limits::{BATCH_JOBS, IDLE_LOOK, Limits};
+use crate::metrics::Metrics;
+use crate::spool::Spool;
+use crate::store::Store;
+use deadlines::Deadlines;
+use headsup_core::clock::ClockWatch;
+use headsup_core::gate;
+use headsup_core::roster::Roster;
+use headsup_core::time::UnixMs;
+use recent::RecentIds;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// What the writer is built from.
+pub(crate) struct Parts {
+    pub(crate) store: Store,
+    pub(crate) board: Arc<Board>,
+    pub(crate) bus: Arc<Bus>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) flusher: Flusher,
+    pub(crate) spool: Spool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) limits: Limits,
+    /// When the last stored event was written: time goes on from there.
+    pub(crate) last_at: UnixMs,
+    pub(crate) pid_namespace: Option<u64>,
+}
+
+pub(crate) struct Writer {
+    store: Store,
+    board: Arc<Board>,
+    bus: Arc<Bus>,
+    metrics: Arc<Metrics>,
+    flusher: Flusher,
+    spool: Spool,
+    clock: Arc<dyn Clock>,
+    time: Steady,
+    watch: ClockWatch,
+    limits: Limits,
+    pid_namespace: Option<u64>,
+    roster: Roster,
+    deadlines: Deadlines,
+    recent: RecentIds,
+    upkeep: upkeep::Upkeep,
+}
+
+/// A job, or a report of the spool, which nobody waits for.
+struct Item {
+    work: Work,
+    key: Option<Key>,
+    answer: Option<oneshot::Sender<Answer>>,
+}
+
+impl From<Job> for Item {
+    fn from(Job { work, key, answer }: Job) -> Self {
+        Self { work, key, answer: Some(answer) }
+    }
+}
+
+impl Writer {
+    /// Takes over the seats on the board as they were stored: no event comes from that.
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { store, board, bus, metrics, flusher, spool, clock, .. } = parts;
+        let mut time = Steady::new(&*clock, parts.last_at);
+        let now = time.now(&*clock);
+        let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
+        let mut roster = Roster::default();
+        let mut deadlines = Deadlines::default();
+        let (seats, _) = board.all();
+        for seat in &seats {
+            roster.upsert(seat);
+            if let Some(at) = gate::next_deadline(seat) {
+                deadlines.set(&seat.id, at.max(now));
+            }
+        }
+        Self {
+            store,
+            board,
+            bus,
+            metrics,
+            flusher,
+            spool,
+            clock,
+            time,
+            watch,
+            limits: parts.limits,
+            pid_namespace: parts.pid_namespace,
+            roster,
+            deadlines,
+            recent: RecentIds::default(),
+            upkeep: upkeep::Upkeep::default(),
+        }
+    }
+
+    /// Fetches what waited while no hub was there. Call it before anyone can connect.
+    pub(crate) fn catch_up(&mut self) {
+        self.drain_spool();
+    }
+
+    /// Works until it is told to shut down, or until nobody can send it anything.
+    pub(crate) fn run(mut self, outbox: Outbox) {
+        let mut patience = IDLE_LOOK;
+        while let Some(jobs) = outbox.take(patience, BATCH_JOBS) {
+            let count = jobs.len();
+            let last = jobs.iter().any(|job| matches!(job.work, Work::Shutdown));
+            self.turn(jobs);
+            outbox.done(count);
+            if last {
+                break;
+            }
+            patience = if self.chores(count == 0) { Duration::ZERO } else { self.patience() };
+        }
+        // Its connection goes first, so that closing ours moves all of the log into the database.
+        drop(self.flusher);
+    }
+
+    /// One round: the spool, what has come due, what has come in.
+    fn turn(&mut self, jobs: Vec<Job>) {
+        let now = self.now();
+        self.look_at_clock(now);
+        let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_)));
+        // Older reports first: a live one must not overtake what its own agent said before.
+        if (hooks || jobs.is_empty()) && self.spool.has_news() {
+            self.drain_spool();
+        }
+        let due = self.due(now);
+        if !jobs.is_empty() {
+            self.metrics.batch.observe(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
+        }
+        // A failure has been answered and logged where it happened.
+        self.process(jobs.into_iter().map(Item::from).collect(), due).ok();
+    }
+
+    fn now(&mut self) -> UnixMs {
+        self.time.now(&*self.clock)
+    }
+
+    /// After a sleep, or when the clock was set, silence means nothing: ageing starts again.
+    fn look_at_clock(&mut self, now: UnixMs) {
+        let jump = self.watch.look(self.clock.wall().0, self.clock.monotonic_ms());
+        let Some(jump) = jump else { return };
+        tracing::info!(jump_ms = jump, "the clock jumped");
+        let (seats, head) = self.board.all();
+        let renewed = seats.into_iter().filter(|seat| gate::next_deadline(seat).is_some());
+        let renewed: Vec<_> = renewed
+            .map(|mut seat| {
+                gate::restore(Arc::make_mut(&mut seat), now);
+                (seat.id.clone(), Some(seat))
+            })
+            .collect();
+        self.board.apply(renewed, head);
+    }
+
+    /// Until when there is nothing to do by itself.
+    fn patience(&mut self) -> Duration {
+        let Some(next) = self.deadlines.next() else { return IDLE_LOOK };
+        let ms = u64::try_from(next.since(self.now())).unwrap_or(0);
+        Duration::from_millis(ms).min(IDLE_LOOK)
+    }
+}

@@ -1,0 +1,251 @@
+//! One batch: staged in memory, written in one transaction, then shown, published and answered.
+
+use super::staging::{self, Staging};
+use super::{Item, Writer, forget, hook, report, seen};
+use crate::flusher::Waiting;
+use crate::frame::Frame;
+use crate::job::{Answer, Refusal, Reply, Work};
+use crate::limits::BATCH_EVENTS;
+use crate::store::{Changes, StoreError, StoredId};
+use headsup_core::gate;
+use headsup_core::id::AgentId;
+use headsup_core::observation::Fact;
+use headsup_core::seat::Seat;
+use headsup_core::time::UnixMs;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// After a failed commit, or after a look that changed nothing: when to look at a seat again.
+const AGAIN_MS: i64 = 1_000;
+
+/// A batch as it is to be written.
+struct Staged {
+    seats: Vec<(AgentId, staging::Staged)>,
+    frames: Vec<Arc<Frame>>,
+    activity: Vec<(AgentId, u64, String)>,
+    ids: Vec<staging::StagedId>,
+    head: u64,
+}
+
+/// Where a batch stands: what is to be blamed for a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Position {
+    Due(usize),
+    Item(usize),
+}
+
+impl Writer {
+    /// Does all of it, in as many commits as it takes. An error means that something was refused
+    /// by the disk; whoever waited for it has been told.
+    pub(super) fn process(
+        &mut self,
+        mut items: Vec<Item>,
+        mut due: Vec<AgentId>,
+    ) -> Result<(), Refusal> {
+        let mut result = Ok(());
+        while !items.is_empty() || !due.is_empty() {
+            let (staged, answers) = self.stage(&items, &due);
+            let rest = items.split_off(answers.len());
+            match self.commit(staged) {
+                Ok(()) => self.answer(items, answers),
+                Err(refusal) => {
+                    let again = self.now().plus(AGAIN_MS);
+                    for id in &due {
+                        self.deadlines.set(id, again);
+                    }
+                    let answers = items.iter().map(|_| Err(refusal)).collect();
+                    self.answer(items, answers);
+                    result = Err(refusal);
+                }
+            }
+            items = rest;
+            due.clear();
+        }
+        result
+    }
+
+    /// Works out as many items as fit one commit. One that panics is left out: the others are
+    /// worked out again without it.
+    fn stage(&mut self, items: &[Item], due: &[AgentId]) -> (Staged, Vec<Answer>) {
+        let mut poisoned = HashSet::new();
+        loop {
+            let mut position = Position::Due(0);
+            let mut answers = Vec::with_capacity(items.len());
+            let (clock, time) = (&*self.clock, &mut self.time);
+            let mut staging =
+                Staging::new(&self.board, &self.store, &mut self.roster, &self.recent);
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                for (index, id) in due.iter().enumerate() {
+                    position = Position::Due(index);
+                    if !poisoned.contains(&position) {
+                        staging.now = time.now(clock);
+                        tick(&mut staging, id);
+                    }
+                }
+                for (index, item) in items.iter().enumerate() {
+                    position = Position::Item(index);
+                    answers.push(if poisoned.contains(&position) {
+                        Err(Refusal::Defect)
+                    } else {
+                        staging.now = time.now(clock);
+                        work(&mut staging, item)
+                    });
+                    if staging.frames.len() >= BATCH_EVENTS {
+                        break;
+                    }
+                }
+            }));
+            if done.is_ok() {
+                let Staging { seats, frames, activity, ids, head, .. } = staging;
+                let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
+                return (Staged { seats, frames, activity, ids, head }, answers);
+            }
+            tracing::error!(?position, "a defect: one job panicked and is left out");
+            self.metrics.panic("writer");
+            staging.roll_back();
+            poisoned.insert(position);
+        }
+    }
+
+    /// Writes, shows, publishes.
+    fn commit(&mut self, staged: Staged) -> Result<(), Refusal> {
+        let Staged { seats, frames, activity, ids, head } = staged;
+        let dirty = seats.iter().filter(|(_, staged)| staged.dirty);
+        let stored = ids.iter().filter(|id| id.stored);
+        let changes = Changes {
+            frames: &frames,
+            seats: dirty.map(|(id, staged)| (id, staged.seat.as_deref())).collect(),
+            ids: stored.map(|id| StoredId { key: &id.key, seq: id.seq }).collect(),
+            activity: &activity,
+        };
+        if !changes.is_empty() {
+            let start = Instant::now();
+            let written = self.store.commit(&changes);
+            self.metrics.commit.observe(start.elapsed().as_secs_f64());
+            self.board.set_storage_ok(written.is_ok());
+            if let Err(error) = written {
+                self.metrics.commit_failures.inc();
+                tracing::error!(%error, "a batch could not be stored and is refused");
+                staging::restore(&mut self.roster, &self.board, seats.iter().map(|(id, _)| id));
+                return Err(match error {
+                    StoreError::Full(_) => Refusal::StorageFull,
+                    _ => Refusal::StorageFailed,
+                });
+            }
+        }
+        for id in ids.into_iter().filter(|id| !id.stored) {
+            self.recent.remember(id.key);
+        }
+        let now = self.now();
+        for (id, staged) in &seats {
+            if let Some(at) = staged.seat.as_deref().and_then(gate::next_deadline) {
+                self.deadlines.set(id, if at > now { at } else { now.plus(AGAIN_MS) });
+            }
+        }
+        let seats = seats.into_iter().map(|(id, staged)| (id, staged.seat));
+        self.board.apply(seats, head);
+        for frame in &frames {
+            self.metrics.event(frame.kind);
+        }
+        self.bus.publish(frames);
+        Ok(())
+    }
+
+    /// Reports are answered at once, acts behind a flush.
+    fn answer(&self, items: Vec<Item>, answers: Vec<Answer>) {
+        let mut acts = Waiting::new();
+        for (item, answer) in items.into_iter().zip(answers) {
+            if let Some(result) = result_of(&item.work, &answer) {
+                self.metrics.report(result);
+            }
+            let Some(to) = item.answer else { continue };
+            if item.work.is_act() && answer.is_ok() {
+                acts.push((to, answer));
+            } else {
+                // Whoever asked may be gone.
+                to.send(answer).ok();
+            }
+        }
+        if !acts.is_empty() {
+            self.flusher.flush(acts);
+        }
+    }
+
+    /// Seats whose time has come. One that was heard of meanwhile only gets a later date.
+    pub(super) fn due(&mut self, now: UnixMs) -> Vec<AgentId> {
+        let mut due = self.deadlines.take_due(now);
+        due.retain(|id| {
+            let deadline = self.board.seat(id).as_deref().and_then(gate::next_deadline);
+            match deadline {
+                Some(at) if at > now => self.deadlines.set(id, at),
+                Some(_) => return true,
+                None => {}
+            }
+            false
+        });
+        due
+    }
+}
+
+/// The word under which a report is counted.
+fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
+    let not_understood = match work {
+        Work::Hook(report) => matches!(report.sighting.fact, Fact::NotUnderstood { .. }),
+        Work::Report(_) => false,
+        _ => return None,
+    };
+    Some(match answer {
+        Ok(Reply::Done { .. }) if not_understood => "not_understood",
+        Ok(Reply::Done { .. }) => "accepted",
+        Ok(Reply::Duplicate) => "duplicate",
+        Err(_) => "refused",
+    })
+}
+
+fn tick(staging: &mut Staging<'_>, id: &AgentId) {
+    let now = staging.now;
+    // A defect here is a panic's business; a seat that is gone needs no tick.
+    staging.change(id, None, |seat: &mut Seat| gate::tick(seat, now)).ok();
+}
+
+/// One item, unless its id has come before.
+fn work(staging: &mut Staging<'_>, item: &Item) -> Answer {
+    let Some(key) = &item.key else { return perform(staging, &item.work) };
+    match staging.digest_of(&key.id) {
+        Ok(None) => {}
+        Ok(Some(digest)) if digest == key.digest => return Ok(Reply::Duplicate),
+        Ok(Some(_)) => return Err(Refusal::IdConflict),
+        Err(error) => {
+            tracing::error!(%error, "the ids of earlier reports cannot be read");
+            return Err(Refusal::StorageFailed);
+        }
+    }
+    let writes_before = staging.writes;
+    let answer = perform(staging, &item.work)?;
+    // What only the spool holds must be known to have been read even if it changed nothing.
+    let stored = staging.writes != writes_before || item.answer.is_none();
+    staging.remember(key, stored);
+    Ok(answer)
+}
+
+fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
+    match work {
+        Work::Hook(report) => hook::admit(staging, report),
+        Work::Report(report) => report::admit(staging, report),
+        Work::Seen { agents } => seen::mark(staging, agents),
+        Work::Forget { agent, force } => forget::forget(staging, agent, *force),
+        Work::Settle | Work::Shutdown => Ok(Reply::Done { agent: None, cursor: staging.head }),
+        #[cfg(test)]
+        Work::Probe(probe) => {
+            (probe.0)(staging.store);
+            Ok(Reply::Done { agent: None, cursor: staging.head })
+        }
+    }
+}
+
+/// A [`Reply::Done`] for one agent.
+pub(super) fn done(staging: &Staging<'_>, agent: &AgentId) -> Reply {
+    Reply::Done { agent: Some(agent.clone()), cursor: staging.head }
+}

@@ -1,0 +1,73 @@
+//! Taking over what hooks have spooled.
+
+use super::{Item, Writer};
+use crate::job::{Key, Refusal, Work};
+use crate::limits::BATCH_JOBS;
+use crate::sighting::{self, Envelope};
+use crate::spool::{Draining, Tally};
+use headsup_core::id::AgentId;
+use headsup_core::spool::Report;
+
+impl Writer {
+    /// Every file, oldest first. A file is removed only when all of it is stored; what the disk
+    /// refuses stays where it is and is read again.
+    pub(super) fn drain_spool(&mut self) {
+        loop {
+            let draining = match self.spool.next() {
+                Ok(Some(draining)) => draining,
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "the spool cannot be read");
+                    return;
+                }
+            };
+            let Ok(tally) = self.drain(&draining) else { return };
+            if let Err(error) = draining.remove() {
+                tracing::warn!(%error, "a spool file that was read cannot be removed");
+                return;
+            }
+            self.metrics.spool_corrupt.inc_by(tally.corrupt);
+            self.metrics.spool_dropped.inc_by(tally.dropped);
+        }
+    }
+
+    fn drain(&mut self, draining: &Draining) -> Result<Tally, Refusal> {
+        let mut tally = Tally::default();
+        let mut reports = draining.reports(&mut tally).peekable();
+        while reports.peek().is_some() {
+            let batch: Vec<Report> = reports.by_ref().take(BATCH_JOBS).collect();
+            let count = batch.len() as u64;
+            let items: Vec<Item> =
+                batch.into_iter().filter_map(|report| self.item(report)).collect();
+            let refused = count - items.len() as u64;
+            self.process(items, Vec::new())?;
+            self.metrics.spool_drained.inc_by(count);
+            self.metrics.spool_refused.inc_by(refused);
+        }
+        drop(reports);
+        Ok(tally)
+    }
+
+    /// What the request would have been. `None` if no adapter takes it.
+    fn item(&self, report: Report) -> Option<Item> {
+        let Report { kind, event, id, reported_at, agent, context, body, .. } = report;
+        let envelope = Envelope {
+            kind: &kind,
+            event: event.as_deref(),
+            claimed: agent.and_then(|agent| AgentId::new(agent).ok()),
+            context: context.as_deref(),
+            spooled: Some(reported_at),
+        };
+        match sighting::read(envelope, &body, self.pid_namespace) {
+            Ok(read) => Some(Item {
+                work: Work::Hook(Box::new(read)),
+                key: Key::new(&id, &body),
+                answer: None,
+            }),
+            Err(why) => {
+                tracing::warn!(kind, ?why, "a spooled report cannot be read");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A hook's report: whose it is, and what it says.
+
+use super::batch::done;
+use super::staging::{Change, Staging};
+use crate::job::{Answer, Refusal, Reply};
+use crate::process;
+use crate::sighting::HookReport;
+use headsup_adapters::Sighting;
+use headsup_core::event::EventBody;
+use headsup_core::gate::{self, Decision, Description};
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::{Delivery, Fact, Observation, SessionStart};
+use headsup_core::roster::{Caller, Place};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::time::UnixMs;
+
+pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
+    let HookReport { sighting, spooled, .. } = report;
+    let now = staging.now;
+    let id = match place(staging, report) {
+        Place::Seat(id) => {
+            let description = describe(sighting);
+            staging.change(&id, *spooled, |seat| gate::describe(seat, &description, now))?;
+            id
+        }
+        Place::New { .. } if says_nothing_of_anyone(report) => {
+            return Ok(Reply::Done { agent: None, cursor: staging.head });
+        }
+        Place::New { id, parent } => {
+            register(staging, report, &id, parent)?;
+            id
+        }
+    };
+    let observation = observe(report, now);
+    let change = staging.change(&id, *spooled, |seat| gate::admit(seat, &observation))?;
+    if let Some(activity) = &sighting.activity
+        && change == Change::Changed
+    {
+        staging.change(&id, *spooled, |seat| {
+            let (tool, action) = (activity.tool.clone(), activity.action.clone());
+            let event = gate::append_activity(seat, tool, action, now);
+            Decision { events: vec![event], changed: true, ..Decision::default() }
+        })?;
+    }
+    Ok(done(staging, &id))
+}
+
+fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
+    let HookReport { kind, claimed, sighting, ancestors, pid_namespace, .. } = report;
+    let caller = Caller {
+        kind,
+        claimed: claimed.as_ref(),
+        session: sighting.session.as_deref(),
+        process: sighting.process.as_ref(),
+        ancestors,
+        cwd: sighting.cwd.as_deref(),
+        starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
+        starts_up: matches!(sighting.fact, Fact::SessionStarted { how: SessionStart::Startup, .. }),
+    };
+    staging.roster.place(&caller, |process: &ProcessId| {
+        // The report itself shows that the processes above it live, also where we cannot look.
+        let above = process.pid_namespace == *pid_namespace
+            && ancestors.contains(&(process.pid, process.start_ticks));
+        above || process::is_alive(process)
+    })
+}
+
+/// Nothing that can be understood, from nobody who can be named: no reason for a seat.
+fn says_nothing_of_anyone(report: &HookReport) -> bool {
+    let HookReport { claimed, sighting, .. } = report;
+    let nameless = claimed.is_none() && sighting.session.is_none() && sighting.process.is_none();
+    nameless && matches!(sighting.fact, Fact::NotUnderstood { .. })
+}
+
+fn register(
+    staging: &mut Staging<'_>,
+    report: &HookReport,
+    id: &AgentId,
+    parent: Option<AgentId>,
+) -> Result<(), Refusal> {
+    let HookReport { kind, claimed, sighting, spooled, .. } = report;
+    let mut seat = Seat::new(id.clone(), kind, Source::Hook, staging.now);
+    // Whoever knows its id was launched by us, but for a helper that only inherited it.
+    let adopted = claimed.is_none() || parent.is_some();
+    let description = Description { parent, adopted: Some(adopted), ..describe(sighting) };
+    // The registration itself tells all of this.
+    drop(gate::describe(&mut seat, &description, staging.now));
+    let agent = Box::new(seat.doc());
+    staging.put(seat);
+    staging.push(id, *spooled, EventBody::Registered { agent })
+}
+
+/// The adapter has cut and cleaned these texts.
+fn describe(sighting: &Sighting) -> Description {
+    Description {
+        cwd: sighting.cwd.clone(),
+        model: sighting.model.clone(),
+        title: sighting.title.clone(),
+        log_path: sighting.log_path.clone(),
+        tmux: sighting.tmux_pane.clone(),
+        ..Description::default()
+    }
+}
+
+fn observe(report: &HookReport, now: UnixMs) -> Observation {
+    let HookReport { sighting, spooled, .. } = report;
+    Observation {
+        at: now,
+        delivery: spooled.map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
+        source: Source::Hook,
+        session: sighting.session.clone(),
+        process: sighting.process.clone(),
+        name: sighting.event.clone(),
+        fact: sighting.fact.clone(),
+    }
+}

@@ -1,0 +1,36 @@
+//! An agent's or a person's own word, in our vocabulary.
+
+use super::batch::done;
+use super::staging::{Change, Staging};
+use crate::job::{Answer, OwnReport};
+use headsup_core::event::EventBody;
+use headsup_core::gate;
+use headsup_core::observation::{Delivery, Fact, Observation};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+
+/// The kind of an agent that nobody told us more of.
+const CUSTOM: &str = "custom";
+
+pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
+    let OwnReport { agent, reported, spooled } = report;
+    let observation = Observation {
+        at: staging.now,
+        delivery: spooled.map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
+        source: Source::Report,
+        session: None,
+        process: None,
+        name: "report".to_owned(),
+        fact: Fact::Reported(reported.clone()),
+    };
+    let admit = |seat: &mut Seat| gate::admit(seat, &observation);
+    if staging.change(agent, *spooled, admit)? == Change::NoSuchSeat {
+        let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
+        seat.about.adopted = true;
+        let doc = Box::new(seat.doc());
+        staging.put(seat);
+        staging.push(agent, *spooled, EventBody::Registered { agent: doc })?;
+        staging.change(agent, *spooled, admit)?;
+    }
+    Ok(done(staging, agent))
+}

@@ -1,0 +1,20 @@
+//! A person has seen how it ended.
+
+use super::staging::{Change, Staging};
+use crate::job::{Answer, Refusal, Reply};
+use headsup_core::gate;
+use headsup_core::id::AgentId;
+
+pub(super) fn mark(staging: &mut Staging<'_>, agents: &[AgentId]) -> Answer {
+    // All or none: nothing is marked where one of them is not there.
+    if agents.iter().any(|id| staging.seat(id).is_none()) {
+        return Err(Refusal::NoSuchAgent);
+    }
+    let now = staging.now;
+    for id in agents {
+        let change = staging.change(id, None, |seat| gate::mark_seen(seat, now))?;
+        debug_assert_ne!(change, Change::NoSuchSeat);
+    }
+    let agent = agents.first().cloned();
+    Ok(Reply::Done { agent, cursor: staging.head })
+}

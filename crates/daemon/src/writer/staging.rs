@@ -1,0 +1,217 @@
+//! The overlay: what a batch does, before it is written.
+//!
+//! A seat is copied at its first touch; the board's own stays as it was until the commit. If the
+//! commit fails, or a job panics, the overlay is dropped and nothing has happened.
+
+use super::recent::RecentIds;
+use crate::board::Board;
+use crate::frame::Frame;
+use crate::job::{Key, Refusal};
+use crate::store::{Store, StoreError};
+use headsup_core::event::{Event, EventBody};
+use headsup_core::gate::Decision;
+use headsup_core::id::AgentId;
+use headsup_core::roster::Roster;
+use headsup_core::seat::Seat;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::SCHEMA;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+pub(super) struct Staging<'a> {
+    pub(super) board: &'a Board,
+    pub(super) store: &'a Store,
+    pub(super) roster: &'a mut Roster,
+    pub(super) recent: &'a RecentIds,
+    /// The time of the job at hand.
+    pub(super) now: UnixMs,
+    /// Where the log stands behind what is staged.
+    pub(super) head: u64,
+    pub(super) seats: HashMap<AgentId, Staged>,
+    pub(super) frames: Vec<Arc<Frame>>,
+    pub(super) activity: Vec<(AgentId, u64, String)>,
+    pub(super) ids: HashMap<String, StagedId>,
+    /// Counts whatever must be written.
+    pub(super) writes: u64,
+}
+
+/// A touched seat.
+pub(super) struct Staged {
+    /// `None`: forgotten.
+    pub(super) seat: Option<Arc<Seat>>,
+    /// It differs in something that must be written.
+    pub(super) dirty: bool,
+}
+
+pub(super) struct StagedId {
+    pub(super) key: Key,
+    pub(super) seq: u64,
+    /// It must be written; else memory remembers it.
+    pub(super) stored: bool,
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Changed,
+    /// Nothing that must be written: it was the same again, or the gate did not let it in.
+    Unchanged,
+    NoSuchSeat,
+}
+
+impl<'a> Staging<'a> {
+    pub(super) fn new(
+        board: &'a Board,
+        store: &'a Store,
+        roster: &'a mut Roster,
+        recent: &'a RecentIds,
+    ) -> Self {
+        Self {
+            board,
+            store,
+            roster,
+            recent,
+            now: UnixMs(0),
+            head: board.head(),
+            seats: HashMap::new(),
+            frames: Vec::new(),
+            activity: Vec::new(),
+            ids: HashMap::new(),
+            writes: 0,
+        }
+    }
+
+    /// The seat as the jobs before have left it.
+    pub(super) fn seat(&self, id: &AgentId) -> Option<Arc<Seat>> {
+        match self.seats.get(id) {
+            Some(staged) => staged.seat.clone(),
+            None => self.board.seat(id),
+        }
+    }
+
+    /// Changes a seat and stages the events that come of it.
+    pub(super) fn change(
+        &mut self,
+        id: &AgentId,
+        reported_at: Option<UnixMs>,
+        change: impl FnOnce(&mut Seat) -> Decision,
+    ) -> Result<Change, Refusal> {
+        let mut staged = match self.seats.remove(id) {
+            Some(staged) => staged,
+            None => Staged { seat: self.board.seat(id), dirty: false },
+        };
+        let Some(seat) = &mut staged.seat else {
+            self.seats.insert(id.clone(), staged);
+            return Ok(Change::NoSuchSeat);
+        };
+        let seat = Arc::make_mut(seat);
+        let keys = roster_keys(seat);
+        let decision = change(seat);
+        if roster_keys(seat) != keys {
+            self.roster.upsert(seat);
+        }
+        let refused = decision.refused.is_some();
+        let changed = decision.changed || !decision.events.is_empty();
+        if changed {
+            staged.dirty = true;
+            self.writes += 1;
+        }
+        self.seats.insert(id.clone(), staged);
+        for event in decision.events {
+            self.push(id, reported_at, event)?;
+        }
+        Ok(if changed && !refused { Change::Changed } else { Change::Unchanged })
+    }
+
+    /// Takes a new seat in, or over an old one.
+    pub(super) fn put(&mut self, seat: Seat) {
+        self.writes += 1;
+        self.roster.upsert(&seat);
+        let id = seat.id.clone();
+        self.seats.insert(id, Staged { seat: Some(Arc::new(seat)), dirty: true });
+    }
+
+    /// Takes a seat out.
+    pub(super) fn forget(&mut self, id: &AgentId) -> Result<(), Refusal> {
+        self.writes += 1;
+        self.roster.remove(id);
+        self.seats.insert(id.clone(), Staged { seat: None, dirty: true });
+        self.push(id, None, EventBody::Forgotten)
+    }
+
+    /// Stages an event: the next place in the log, and its bytes.
+    pub(super) fn push(
+        &mut self,
+        id: &AgentId,
+        reported_at: Option<UnixMs>,
+        body: EventBody,
+    ) -> Result<(), Refusal> {
+        let seq = self.head + 1;
+        if let EventBody::ActivityAppended { entry } = &body {
+            let entry = serde_json::to_string(entry).map_err(|_| Refusal::Defect)?;
+            self.activity.push((id.clone(), seq, entry));
+        }
+        let event = Event {
+            schema: SCHEMA,
+            cursor: seq.to_string(),
+            at: self.now,
+            agent_id: id.clone(),
+            spooled: reported_at.is_some(),
+            reported_at,
+            body,
+        };
+        let frame = Frame::new(seq, &event).map_err(|_| Refusal::Defect)?;
+        self.frames.push(Arc::new(frame));
+        self.head = seq;
+        Ok(())
+    }
+
+    /// The digest that this id came with before, if it did.
+    pub(super) fn digest_of(&self, id: &str) -> Result<Option<u64>, StoreError> {
+        if let Some(staged) = self.ids.get(id) {
+            return Ok(Some(staged.key.digest));
+        }
+        match self.recent.digest_of(id) {
+            Some(digest) => Ok(Some(digest)),
+            None => self.store.digest_of(id),
+        }
+    }
+
+    /// A request has had its effect. `stored`: over a restart, too.
+    pub(super) fn remember(&mut self, key: &Key, stored: bool) {
+        let staged = StagedId { key: key.clone(), seq: self.head, stored };
+        self.ids.insert(key.id.clone(), staged);
+    }
+
+    /// Undoes the one thing that is not in the overlay.
+    pub(super) fn roll_back(self) {
+        restore(self.roster, self.board, self.seats.keys());
+    }
+}
+
+/// Brings what the roster knows of some seats back to what the board shows.
+pub(super) fn restore<'a>(
+    roster: &mut Roster,
+    board: &Board,
+    touched: impl Iterator<Item = &'a AgentId>,
+) {
+    for id in touched {
+        match board.seat(id) {
+            Some(seat) => roster.upsert(&seat),
+            None => roster.remove(id),
+        }
+    }
+}
+
+/// A digest of what the roster finds a seat by.
+fn roster_keys(seat: &Seat) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    seat.session.as_ref().map(|session| &session.id).hash(&mut hasher);
+    seat.left_sessions.len().hash(&mut hasher);
+    seat.left_sessions.back().map(|left| &left.id).hash(&mut hasher);
+    seat.process.id.hash(&mut hasher);
+    seat.process.state.is_over().hash(&mut hasher);
+    seat.about.cwd.hash(&mut hasher);
+    hasher.finish()
+}

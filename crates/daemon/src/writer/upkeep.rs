@@ -1,0 +1,84 @@
+//! Chores: checkpoints are asked for, old events go.
+
+use super::Writer;
+use headsup_core::time::UnixMs;
+
+/// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB).
+const CHECKPOINT_PAGES: u32 = 1_000;
+/// Under steady load the flusher never gets to the log's end, and only from its end can it start
+/// over. When it has grown by so many pages the writer itself copies the rest.
+const LONG_LOG_PAGES: u32 = 16_000;
+/// How often the oldest event's age is looked at. Milliseconds.
+const AGE_LOOK_MS: i64 = 600_000;
+/// Between two steps of pruning while reports come in. Milliseconds.
+const BUSY_STEP_MS: i64 = 1_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Upkeep {
+    asked_at_pages: u32,
+    forced_at_pages: u32,
+    looked_at: UnixMs,
+    stepped_at: UnixMs,
+    sweeping: bool,
+}
+
+impl Writer {
+    /// Does one small chore. True: there is more to do at once, if nobody wants anything else.
+    pub(super) fn chores(&mut self, idle: bool) -> bool {
+        self.checkpoint();
+        let now = self.now();
+        let (oldest, head) = (self.board.oldest(), self.board.head());
+        let too_many = (head + 1).saturating_sub(oldest) > self.limits.events;
+        let look = now.since(self.upkeep.looked_at) >= AGE_LOOK_MS;
+        if !(too_many || look || self.upkeep.sweeping) {
+            return false;
+        }
+        if !idle && now.since(self.upkeep.stepped_at) < BUSY_STEP_MS {
+            return false;
+        }
+        self.upkeep.stepped_at = now;
+        let left = self.prune(oldest, head, now);
+        if left == oldest {
+            self.upkeep.looked_at = now;
+        }
+        self.upkeep.sweeping = self.store.sweep_ids(left).unwrap_or_else(|error| {
+            tracing::debug!(%error, "old report ids could not be dropped");
+            false
+        });
+        idle && (left != oldest || self.upkeep.sweeping)
+    }
+
+    /// Returns the oldest event that is left.
+    fn prune(&mut self, oldest: u64, head: u64, now: UnixMs) -> u64 {
+        let keep_from = (head + 1).saturating_sub(self.limits.events);
+        let older_than = now.plus(-self.limits.event_age_ms);
+        let left = match self.store.prune(oldest, head, keep_from, older_than) {
+            Ok(left) => left,
+            Err(error) => {
+                tracing::debug!(%error, "old events could not be dropped");
+                oldest
+            }
+        };
+        self.metrics.pruned.inc_by(left - oldest);
+        self.board.set_oldest(left);
+        left
+    }
+
+    fn checkpoint(&mut self) {
+        let pages = self.store.log_pages();
+        let upkeep = &mut self.upkeep;
+        if pages < upkeep.asked_at_pages {
+            // The log has started over.
+            (upkeep.asked_at_pages, upkeep.forced_at_pages) = (0, 0);
+        }
+        if pages >= upkeep.forced_at_pages + LONG_LOG_PAGES {
+            upkeep.forced_at_pages = pages;
+            if let Err(error) = self.store.checkpoint() {
+                tracing::debug!(%error, "the long write-ahead log could not be checkpointed");
+            }
+        } else if pages >= upkeep.asked_at_pages + CHECKPOINT_PAGES {
+            upkeep.asked_at_pages = pages;
+            self.flusher.checkpoint();
+        }
+    }
+}

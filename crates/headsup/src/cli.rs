@@ -1,0 +1,237 @@
+//! The command line: what people and scripts type.
+
+mod ack;
+pub(crate) mod down;
+mod duration;
+mod explain;
+mod forget;
+mod log;
+mod ls;
+mod report;
+mod show;
+mod up;
+mod wait;
+mod watch;
+
+use crate::client::{Client, start};
+use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::place::{Place, Url};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Know which of your coding agents is working, blocked on you, done or dead.
+///
+/// Agents report through their own hooks; `headsup ls` shows all of them, those that wait for
+/// you first. stdout is data, stderr is talk.
+#[derive(Debug, Parser)]
+#[command(name = "headsup", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+struct Global {
+    /// Print JSON on stdout, and errors as JSON on stderr.
+    #[arg(long, global = true, help_heading = "Global options")]
+    json: bool,
+    /// Do not start the hub when it is not running.
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_start: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Up(up::Args),
+    Down(down::Args),
+    Ls(ls::Args),
+    Show(show::Args),
+    Log(log::Args),
+    Explain(explain::Args),
+    Watch(watch::Args),
+    Wait(wait::Args),
+    Ack(ack::Args),
+    Forget(forget::Args),
+    Report(report::Args),
+    Hook(Hook),
+}
+
+/// Take an agent's event from stdin; this is what agents call.
+///
+/// It always exits with 0, prints nothing but what the agent's own protocol demands, and keeps
+/// the event for later when the hub is not running. It reads no options.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HOOK_HELP)]
+struct Hook {
+    #[arg(help = kinds())]
+    agent: String,
+    /// The event's name, where the payload does not carry it.
+    event: Option<String>,
+}
+
+fn kinds() -> String {
+    format!("The kind of the agent: {}, or acp:NAME", headsup_adapters::kinds().join(", "))
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, or the condition is met      5  the hub cannot be reached
+  1  internal error                     6  the name is ambiguous
+  2  usage                              7  refused
+  3  timed out                          8  the target ended before the
+  4  no such agent or prompt               condition could be met
+
+Examples:
+  headsup up                            start the hub
+  headsup ls                            who waits for me?
+  headsup wait api --until done         sleep until the agent api is done
+  headsup watch --json                  every change, one JSON object a line";
+
+const HOOK_HELP: &str = "\
+Examples:
+  headsup hook KIND EVENT < payload.json";
+
+/// What every command gets.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) output: Output,
+    pub(crate) place: Place,
+    may_start: bool,
+}
+
+impl Context {
+    /// A connected client; the hub is started if it is missing and may be started.
+    pub(crate) async fn client(&self) -> Result<Client, CommandError> {
+        start::connected(&self.place, self.may_start).await
+    }
+}
+
+/// Reads the command line, does what it says, and returns the exit code.
+pub(crate) fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => {
+            let output = Output::new(cli.global.json);
+            run(cli, output).map_err(|error| (output, error))
+        }
+        Err(error) => {
+            // `--json` may stand anywhere, also beside what could not be read.
+            let json = std::env::args_os().any(|arg| arg == "--json");
+            return not_parsed(Output::new(json), &error);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((output, error)) => {
+            output.error(&error);
+            error.exit_code()
+        }
+    }
+}
+
+fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
+    let place = place();
+    let context = Context { output, place, may_start: !cli.global.no_start };
+    let context = &context;
+    match cli.command {
+        Command::Up(args) => up::run(args, context),
+        Command::Down(args) => block_on(down::run(args, context)),
+        Command::Ls(args) => block_on(ls::run(args, context)),
+        Command::Show(args) => block_on(show::run(args, context)),
+        Command::Log(args) => block_on(log::run(args, context)),
+        Command::Explain(args) => block_on(explain::run(args, context)),
+        Command::Watch(args) => block_on(watch::run(args, context)),
+        Command::Wait(args) => block_on(wait::run(args, context)),
+        Command::Ack(args) => block_on(ack::run(args, context)),
+        Command::Forget(args) => block_on(forget::run(args, context)),
+        Command::Report(args) => block_on(report::run(args, context)),
+        Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
+            .hint("write `headsup hook KIND EVENT`")),
+    }
+}
+
+/// The place that the environment names, with absolute paths: the hub works elsewhere.
+fn place() -> Place {
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    let place = Place::from_env();
+    let url = place.url.map(|url| match url {
+        Url::Unix(path) if !path.as_os_str().is_empty() => Url::Unix(absolute(path)),
+        url => url,
+    });
+    Place { home: place.home.map(absolute), url }
+}
+
+/// Runs a client command: one thread is plenty.
+fn block_on<F>(command: F) -> Result<(), CommandError>
+where
+    F: Future<Output = Result<(), CommandError>>,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime
+        .map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))?;
+    runtime.block_on(command)
+}
+
+/// Help and version go to stdout; what is wrong goes to stderr, in the form asked for.
+fn not_parsed(output: Output, error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let printed = output.help(&text);
+        return printed.map_or_else(|error| error.exit_code(), |()| ExitCode::SUCCESS);
+    }
+    if output.is_json() {
+        output.error(&usage_error(&text.to_string()));
+    } else {
+        output.usage(&text);
+    }
+    ExitCode::from(Kind::Usage.exit_code())
+}
+
+/// The parser's words, as an error of ours: what is wrong up to the first empty line, then tips.
+fn usage_error(text: &str) -> CommandError {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let error = CommandError::usage(message);
+    let tips = rest.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let error = tips.fold(error, CommandError::hint);
+    error.hint("try `headsup --help`")
+}
+
+/// For the argument parser.
+fn a_duration(text: &str) -> Result<Duration, duration::BadDuration> {
+    duration::parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_argument_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_teaches_by_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:"), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn a_parser_error_becomes_one_of_ours() {
+        let error = Cli::try_parse_from(["headsup", "report", "wrking"]).unwrap_err();
+        let error = usage_error(&error.render().to_string());
+        assert_eq!(error.kind, Kind::Usage);
+        assert!(error.message.contains("'wrking'"), "{}", error.message);
+        assert!(error.hints[0].contains("working"), "{:?}", error.hints);
+    }
+}

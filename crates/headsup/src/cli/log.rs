@@ -1,0 +1,110 @@
+//! `headsup log`
+
+use crate::cli::Context;
+use crate::client::resolve;
+use crate::client::start::Health;
+use crate::client::stream::{EventStream, Message, Query};
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use crate::output::theme;
+use headsup_core::event::EventBody;
+use headsup_core::id::AgentId;
+use headsup_core::timeline::{Entry, KEPT};
+use headsup_core::wire::SCHEMA;
+use serde::{Deserialize, Serialize};
+
+/// Show what an agent did lately: tools, prompts, turns. The last 100 entries are kept.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Its id, its name, an unambiguous beginning, or `.` for the agent this runs in.
+    agent: String,
+    /// How many entries, the newest ones.
+    #[arg(short = 'n', value_name = "N", default_value_t = KEPT)]
+    number: usize,
+    /// Go on with what it does next.
+    #[arg(long, short)]
+    follow: bool,
+    /// Text for people, or one JSON object a line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Jsonl,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup log api -n 20
+  headsup log api --follow
+  headsup log api --format jsonl > activity.jsonl";
+
+#[derive(Deserialize)]
+struct Activity {
+    entries: Vec<Entry>,
+}
+
+/// An entry of a stream of documents: it says whose it is.
+#[derive(Serialize)]
+struct EntryDoc<'a> {
+    schema: u32,
+    agent_id: &'a AgentId,
+    #[serde(flatten)]
+    entry: &'a Entry,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let id = resolve::agent(&client, &args.agent).await?.id;
+    let path = format!("/api/v1/agents/{id}/activity?limit={}", args.number.clamp(1, KEPT));
+    let is_json = context.output.is_json() && args.format == Format::Text;
+    if is_json && !args.follow {
+        return Output::json_text(&client.get_text(&path).await?);
+    }
+    let print = |entry: &Entry| match args.format {
+        Format::Jsonl => Output::json(entry),
+        Format::Text if is_json => Output::json(&EntryDoc { schema: SCHEMA, agent_id: &id, entry }),
+        Format::Text => text(context.output, entry),
+    };
+    if !args.follow {
+        let activity = client.get_doc::<Activity>(&path).await?;
+        return activity.entries.iter().try_for_each(print);
+    }
+
+    // The stream begins before the entries are read, so that none falls between; what comes
+    // twice for it is shown once.
+    let health = client.get_doc::<Health>("/healthz").await?;
+    let (agents, types) = (vec![id.clone()], vec!["activity.appended"]);
+    let query = Query { agents, types, since: Some(health.cursor), ends: false };
+    let mut stream = EventStream::open(&client, query).await?;
+    let activity = client.get_doc::<Activity>(&path).await?;
+    activity.entries.iter().try_for_each(print)?;
+    let mut shown = activity.entries;
+    while let Some(frame) = stream.next().await? {
+        match frame.read() {
+            Message::Lagged(_) => stream.rewind(),
+            Message::Event(event) => {
+                let EventBody::ActivityAppended { entry } = event.body else {
+                    continue;
+                };
+                match shown.iter().position(|known| *known == entry) {
+                    Some(at) => drop(shown.drain(..=at)),
+                    None => print(&entry)?,
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn text(output: Output, entry: &Entry) -> Result<(), CommandError> {
+    let parts = [entry.tool.as_deref(), entry.action.as_deref()];
+    let what = parts.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let line = Line::new().styled(theme::DIM, entry.ts.to_string()).then("  ");
+    output.line(&line.and(Line::plain(&entry.state).pad(9)).then(what))
+}

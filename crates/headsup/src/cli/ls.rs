@@ -1,0 +1,84 @@
+//! `headsup ls`
+
+use crate::cli::Context;
+use crate::client::answer::encode;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use crate::output::roster::{self, View};
+use headsup_core::select::HeadlineSet;
+use headsup_core::wire::RosterDoc;
+
+/// List the agents, those that want you first.
+///
+/// Blocked comes before crashed, failed, review, done, working, starting, unknown and idle.
+/// The age is how long it has been so. What stands last is the prompt it waits at, or what it
+/// does; `+1 shell` and `+2 agents` are work in the background, `stale` means that nobody has
+/// confirmed it lately.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Only these: any of the words above, or `attention` for all that want you.
+    #[arg(long, value_name = "S,…", value_parser = a_set)]
+    status: Option<String>,
+    /// Only those with this label; may be given again.
+    #[arg(long, value_name = "K=V", value_parser = a_label)]
+    label: Vec<String>,
+    /// Also those that ended over an hour ago.
+    #[arg(long)]
+    all: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup ls
+  headsup ls --status attention         who waits for me?
+  headsup ls --json | jq -r '.agents[] | select(.headline == \"done\").id'";
+
+fn a_set(text: &str) -> Result<String, headsup_core::select::UnknownHeadline> {
+    HeadlineSet::parse(text)?;
+    Ok(text.to_owned())
+}
+
+fn a_label(text: &str) -> Result<String, String> {
+    let has_key = text.split_once('=').is_some_and(|(key, _)| !key.is_empty());
+    if has_key { Ok(text.to_owned()) } else { Err("a label is KEY=VALUE".to_owned()) }
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let path = args.path();
+    if context.output.is_json() {
+        return Output::json_text(&client.get_text(&path).await?);
+    }
+    let roster = client.get_doc::<RosterDoc>(&path).await?;
+    if roster.agents.is_empty() {
+        let none = if args.is_filtered() { &NONE_FITS[..] } else { &NONE_AT_ALL[..] };
+        for line in none {
+            context.output.say(&Line::plain(line));
+        }
+        return Ok(());
+    }
+    context.output.lines(&roster::table(&roster.agents, &View::here()))
+}
+
+const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];
+const NONE_AT_ALL: [&str; 2] = [
+    "No agents yet. An agent appears here with the first event that its hooks send.",
+    "Try `headsup report working --agent test`, or see recorded agents: `headsup up --demo`.",
+];
+
+impl Args {
+    fn is_filtered(&self) -> bool {
+        self.status.is_some() || !self.label.is_empty()
+    }
+
+    fn path(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.status.iter().map(|set| format!("status={}", encode(set))));
+        parts.extend(self.label.iter().map(|label| format!("label={}", encode(label))));
+        parts.extend(self.all.then(|| "all=true".to_owned()));
+        let mark = if parts.is_empty() { "" } else { "?" };
+        format!("/api/v1/agents{mark}{}", parts.join("&"))
+    }
+}

@@ -1,0 +1,185 @@
+//! `headsup wait`
+
+mod calm;
+mod condition;
+
+use crate::cli::{Context, a_duration, duration};
+use crate::client::stream::{EventStream, Message, Query};
+use crate::client::{Client, resolve};
+use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::output::line::Line;
+use calm::Calm;
+use condition::{Condition, Hit, Rule, Verdict};
+use headsup_core::id::AgentId;
+use headsup_core::select::HeadlineSet;
+use headsup_core::status::Headline;
+use headsup_core::wire::{AgentDoc, BackgroundDoc, SCHEMA};
+use serde::Serialize;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+/// Sleep until agents are in a state; nothing is polled.
+///
+/// All of them must be in it at the same time, or with --any one of them. It ends with exit code
+/// 8 as soon as that can no longer be: an agent has ended, crashed or was forgotten.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Ids, names, unambiguous beginnings, or `.` for the agent this runs in.
+    #[arg(required = true, value_name = "AGENT")]
+    agents: Vec<String>,
+    /// The states, as `done,failed`, or `attention`: blocked, crashed, failed, review, done.
+    /// `idle` also matches `done`.
+    #[arg(long, value_name = "SET", value_parser = HeadlineSet::parse)]
+    until: HeadlineSet,
+    /// Only a transition newer than this call counts.
+    #[arg(long)]
+    next: bool,
+    /// It must have held for this long, with no work left in the background.
+    #[arg(long, value_name = "D", value_parser = a_duration)]
+    settled: Option<Duration>,
+    /// Give up after this time (exit code 3).
+    #[arg(long, value_name = "D", value_parser = a_duration)]
+    timeout: Option<Duration>,
+    /// One agent is enough.
+    #[arg(long)]
+    any: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup wait api --until done && ./deploy.sh
+  headsup wait api web --until idle --settled 5s --timeout 30m
+  headsup wait api web --any --until attention
+  headsup wait api --until done --next   its next turn, not the last one";
+
+#[derive(Serialize)]
+struct WaitDoc<'a> {
+    schema: u32,
+    met: bool,
+    agents: Vec<HitDoc<'a>>,
+}
+
+#[derive(Serialize)]
+struct HitDoc<'a> {
+    id: &'a AgentId,
+    headline: Headline,
+    cursor: &'a str,
+}
+
+impl<'a> From<&'a Hit> for HitDoc<'a> {
+    fn from(hit: &'a Hit) -> Self {
+        Self { id: &hit.id, headline: hit.headline, cursor: &hit.cursor }
+    }
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let deadline = args.timeout.map(|limit| Instant::now() + limit);
+    let client = context.client().await?;
+    // Names first: they fail at once. The snapshot of the subscription, not this answer,
+    // decides, so nothing falls between the two.
+    let agents = resolve::agents(&client, &args.agents).await?;
+    let mut condition = Condition::new(args.rule(), &agents);
+    let waiting = wait(&client, &args, &agents, &mut condition);
+    let hits = match deadline {
+        None => waiting.await?,
+        Some(deadline) => match timeout_at(deadline, waiting).await {
+            Ok(outcome) => outcome?,
+            Err(_) => return Err(timed_out(&args, &condition)),
+        },
+    };
+    if !context.output.is_json() {
+        let line = |hit: &Hit| Line::plain(format!("{} {}", hit.id, hit.headline.word()));
+        return context.output.lines(&hits.iter().map(line).collect::<Vec<_>>());
+    }
+    let agents = hits.iter().map(HitDoc::from).collect();
+    Output::json(&WaitDoc { schema: SCHEMA, met: true, agents })
+}
+
+async fn wait(
+    client: &Client,
+    args: &Args,
+    agents: &[AgentDoc],
+    condition: &mut Condition,
+) -> Result<Vec<Hit>, CommandError> {
+    let agents = agents.iter().map(|agent| agent.id.clone()).collect();
+    let query = Query { agents, ..Query::default() };
+    let mut stream = EventStream::open(client, query).await?;
+    let mut calm = Calm::default();
+    loop {
+        let until = match (condition.verdict(), args.settled) {
+            (Verdict::Met(hits), None) => return Ok(hits),
+            (Verdict::Met(_), Some(hold)) => {
+                Some(calm.until(condition.changes(), hold, Instant::now()))
+            }
+            (Verdict::Ended { id, how }, _) => return Err(ended(&id, how)),
+            (Verdict::Pending, _) => {
+                calm.broken();
+                None
+            }
+        };
+        tokio::select! {
+            biased;
+            frame = stream.next() => match frame?.map(|frame| frame.read()) {
+                Some(Message::Snapshot(doc)) => condition.snapshot(&doc.cursor, &doc.agents),
+                Some(Message::Event(event)) => condition.event(&event),
+                // The log still has what we were too slow for.
+                Some(Message::Lagged(_)) => stream.rewind(),
+                Some(Message::Expired(_) | Message::Other) | None => {}
+            },
+            () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
+                let verdict = condition.verdict();
+                if let Verdict::Met(hits) = verdict
+                    && !stream.is_behind()
+                    && is_settled(client, args, &hits).await?
+                {
+                    return Ok(hits);
+                }
+                // Not calm yet, or nobody can say so: it must hold once more.
+                calm.broken();
+            }
+        }
+    }
+}
+
+/// Is it true of all `hits` now, and does nothing run in the background?
+async fn is_settled(client: &Client, args: &Args, hits: &[Hit]) -> Result<bool, CommandError> {
+    for hit in hits {
+        let path = format!("/api/v1/agents/{}", hit.id);
+        let agent = match client.get_doc::<AgentDoc>(&path).await {
+            Ok(agent) => agent,
+            Err(error) if error.kind == Kind::HubUnreachable || error.retryable => {
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        };
+        let quiet = agent.background == BackgroundDoc::default();
+        if !quiet || !args.until.is_met_by(agent.headline) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Args {
+    fn rule(&self) -> Rule {
+        let (any, next) = (self.any, self.next);
+        Rule { set: self.until.clone(), any, next, lasting: self.settled.is_some() }
+    }
+}
+
+fn ended(id: &AgentId, how: &str) -> CommandError {
+    let how = match how {
+        "forgotten" => "was forgotten".to_owned(),
+        "absent" => "is absent".to_owned(),
+        word => format!("has {word}"),
+    };
+    CommandError::new(Kind::TargetEnded, format!("{id} {how}; it will not come to that state"))
+        .hint(format!("see why: `headsup explain {id}`"))
+}
+
+fn timed_out(args: &Args, condition: &Condition) -> CommandError {
+    let limit = duration::text(args.timeout.unwrap_or_default());
+    CommandError::new(Kind::TimedOut, format!("not within {limit}: {}", condition.standing()))
+}

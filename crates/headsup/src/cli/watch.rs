@@ -1,0 +1,124 @@
+//! `headsup watch`
+
+mod until;
+
+use crate::cli::{Context, a_duration};
+use crate::client::sse::Frame;
+use crate::client::start::Health;
+use crate::client::stream::{EventStream, Message, Query};
+use crate::client::{Client, resolve};
+use crate::error::{CommandError, Kind};
+use crate::output::line::Line;
+use crate::output::{Output, event};
+use std::time::Duration;
+use tokio::time::timeout;
+use until::Until;
+
+/// Stream every change as it happens, one line each.
+///
+/// A line carries the event's cursor; `--since` takes it to go on exactly there, also after the
+/// hub was restarted. `--since 0` begins with the oldest event kept.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Only these agents: ids, names, unambiguous beginnings, or `.`; without any, all.
+    #[arg(value_name = "AGENT")]
+    agents: Vec<String>,
+    /// Begin after this cursor; without it, with the next event.
+    #[arg(long, value_name = "CURSOR")]
+    since: Option<String>,
+    /// End at the log's end.
+    #[arg(long)]
+    no_follow: bool,
+    /// End when this happens: `status:SET`, `event:TYPE`, or `delivery:STATE`.
+    #[arg(long, value_name = "COND", value_parser = Until::parse)]
+    until: Option<Until>,
+    /// Give up after this time (exit code 3).
+    #[arg(long, value_name = "D", value_parser = a_duration)]
+    timeout: Option<Duration>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup watch
+  headsup watch api --until status:attention --timeout 30m
+  headsup watch --since 0 --no-follow --json
+  headsup watch --until event:turn.completed";
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let watching = watch(&client, &args, context.output);
+    let Some(limit) = args.timeout else {
+        return watching.await;
+    };
+    timeout(limit, watching).await.unwrap_or_else(|_| {
+        let text = crate::cli::duration::text(limit);
+        Err(CommandError::new(Kind::TimedOut, format!("watched for {text}")))
+    })
+}
+
+async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), CommandError> {
+    let agents = resolve::agents(client, &args.agents).await?;
+    let since = match args.since.as_deref() {
+        // The cursor of now, and not the word: it survives a restart of the hub.
+        None | Some("now") => client.get_doc::<Health>("/healthz").await?.cursor,
+        Some(cursor) => cursor.to_owned(),
+    };
+    let agents = agents.into_iter().map(|agent| agent.id).collect();
+    let query = Query { agents, types: Vec::new(), since: Some(since), ends: args.no_follow };
+    let mut stream = EventStream::open(client, query).await?;
+    let mut bridged = false;
+    while let Some(frame) = stream.next().await? {
+        if args.until.is_some() && frame.event == "lagged" {
+            // The condition may be in the gap; the log still has it.
+            stream.rewind();
+            continue;
+        }
+        if output.is_json() {
+            Output::json_text(&frame.data)?;
+            if args.until.is_none() {
+                continue;
+            }
+        }
+        let message = frame.read();
+        if !output.is_json() {
+            let unasked = matches!(message, Message::Snapshot(_)) && !bridged;
+            bridged = matches!(message, Message::Lagged(_) | Message::Expired(_));
+            if unasked {
+                output
+                    .say(&Line::plain("headsup: the hub knows no such cursor; going on from now"));
+            }
+            tell(&frame, &message, output)?;
+        }
+        if let (Some(until), Message::Event(event)) = (&args.until, &message)
+            && until.is_met_by(event)
+        {
+            return Ok(());
+        }
+    }
+    match args.until {
+        None => Ok(()),
+        Some(_) => Err(CommandError::new(Kind::TargetEnded, "the log ended before it happened")
+            .hint("without --no-follow, watch waits for it")),
+    }
+}
+
+fn tell(frame: &Frame, message: &Message, output: Output) -> Result<(), CommandError> {
+    match message {
+        Message::Event(event) => output.line(&event::line(event)),
+        Message::Other => output.line(&event::unknown(&frame.data)),
+        Message::Lagged(gap) => {
+            let (from, to) = (&gap.from, &gap.to);
+            let text = format!("headsup: too slow; what came from {from} to {to} is left out");
+            output.say(&Line::plain(text));
+            Ok(())
+        }
+        Message::Expired(expired) => {
+            let (cursor, oldest) = (&expired.cursor, &expired.oldest);
+            let text = format!("headsup: cursor {cursor} is too old; the oldest kept is {oldest}");
+            output.say(&Line::plain(text));
+            Ok(())
+        }
+        Message::Snapshot(_) => Ok(()),
+    }
+}

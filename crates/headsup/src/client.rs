@@ -1,0 +1,198 @@
+//! The hub, as the command line speaks to it: HTTP/1.1 over its socket, or over TCP.
+
+pub(crate) mod address;
+pub(crate) mod answer;
+pub(crate) mod resolve;
+pub(crate) mod sse;
+pub(crate) mod start;
+pub(crate) mod stream;
+
+use crate::error::{CommandError, Kind};
+use address::{Address, Connection, NoConnection};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::{Method, Request, Response, header};
+use hyper_util::rt::TokioIo;
+use serde::de::DeserializeOwned;
+use std::cell::RefCell;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The hub answers in milliseconds; a hub that needs this long is stuck.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+
+type Sender = SendRequest<Full<Bytes>>;
+
+/// One caller. It keeps its connection between calls.
+#[derive(Debug)]
+pub(crate) struct Client {
+    address: Address,
+    token: Option<String>,
+    idle: RefCell<Option<Sender>>,
+}
+
+/// Why a call brought no answer.
+#[derive(Debug)]
+pub(crate) enum CallError {
+    NoConnection(NoConnection),
+    /// The connection broke in the middle.
+    Broken(hyper::Error),
+    /// The hub said no.
+    Answer(CommandError),
+}
+
+impl Client {
+    /// A caller for the hub at `address`; `token` is sent over TCP alone.
+    pub(crate) fn new(address: Address, token: Option<String>) -> Self {
+        Self { address, token, idle: RefCell::new(None) }
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Connects now, so that the next call finds the line open.
+    pub(crate) async fn connect(&self) -> Result<(), CallError> {
+        let sender = self.dial().await?;
+        self.idle.replace(Some(sender));
+        Ok(())
+    }
+
+    async fn get(&self, path: &str) -> Result<Bytes, CommandError> {
+        self.call(Method::GET, path, None).await
+    }
+
+    /// The document at `path`.
+    pub(crate) async fn get_doc<T: DeserializeOwned>(&self, path: &str) -> Result<T, CommandError> {
+        answer::doc(path, &self.get(path).await?)
+    }
+
+    /// The document at `path` as the hub sent it.
+    pub(crate) async fn get_text(&self, path: &str) -> Result<String, CommandError> {
+        answer::text(path, &self.get(path).await?).map(str::to_owned)
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Result<Bytes, CommandError> {
+        self.call(Method::DELETE, path, None).await
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+    ) -> Result<Bytes, CommandError> {
+        let exchange = async {
+            let mut sender = match self.idle.take().filter(|sender| !sender.is_closed()) {
+                Some(sender) => sender,
+                None => self.dial().await?,
+            };
+            let request = self.request(method, path, body)?;
+            let response = sender.send_request(request).await.map_err(CallError::Broken)?;
+            let status = response.status();
+            let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
+            self.idle.replace(Some(sender));
+            answer::check(status, path, body).map_err(CallError::Answer)
+        };
+        match timeout(ANSWER_WITHIN, exchange).await {
+            Ok(outcome) => outcome.map_err(|error| error.at(&self.address)),
+            Err(_) => Err(self.no_answer()),
+        }
+    }
+
+    /// Opens a stream of its own. `last` is the cursor after which it goes on.
+    pub(crate) async fn open(&self, path: &str, last: Option<&str>) -> Result<Incoming, CallError> {
+        let exchange = async {
+            let mut sender = self.dial().await?;
+            let mut request = self.request(Method::GET, path, None)?;
+            let headers = request.headers_mut();
+            headers.insert(header::ACCEPT, header::HeaderValue::from_static("text/event-stream"));
+            if let Some(last) = last {
+                headers.insert("last-event-id", value(last)?);
+            }
+            let response: Response<Incoming> =
+                sender.send_request(request).await.map_err(CallError::Broken)?;
+            let status = response.status();
+            if status.is_success() {
+                return Ok(response.into_body());
+            }
+            let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
+            let refused = answer::check(status, path, body).err();
+            Err(CallError::Answer(refused.unwrap_or_else(|| self.no_answer())))
+        };
+        timeout(ANSWER_WITHIN, exchange)
+            .await
+            .unwrap_or_else(|_| Err(CallError::Answer(self.no_answer())))
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+    ) -> Result<Request<Full<Bytes>>, CallError> {
+        let mut request =
+            Request::builder().method(&method).uri(path).header(header::HOST, self.address.host());
+        if method == Method::POST {
+            request = request
+                .header(header::CONTENT_TYPE, "application/json")
+                .header("x-headsup-id", uuid::Uuid::now_v7().to_string());
+        }
+        if let (Address::Tcp(_), Some(token)) = (&self.address, &self.token) {
+            request = request.header(header::AUTHORIZATION, value(&format!("Bearer {token}"))?);
+        }
+        request.body(Full::new(body.unwrap_or_default())).map_err(|error| {
+            CallError::Answer(CommandError::internal(format!("cannot ask for {path}: {error}")))
+        })
+    }
+
+    async fn dial(&self) -> Result<Sender, CallError> {
+        match self.address.connect().await.map_err(CallError::NoConnection)? {
+            Connection::Unix(stream) => speak(TokioIo::new(stream)).await,
+            Connection::Tcp(stream) => speak(TokioIo::new(stream)).await,
+        }
+    }
+
+    fn no_answer(&self) -> CommandError {
+        let seconds = ANSWER_WITHIN.as_secs();
+        let message = format!("the hub at {} gave no answer within {seconds} s", self.address);
+        CommandError::new(Kind::HubUnreachable, message)
+            .hint("restart it: `headsup down`, then `headsup up`")
+    }
+}
+
+async fn speak<T>(io: T) -> Result<Sender, CallError>
+where
+    T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(io).await.map_err(CallError::Broken)?;
+    // It ends with its last request; what goes wrong on it is told to that request.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(sender)
+}
+
+fn value(text: &str) -> Result<header::HeaderValue, CallError> {
+    header::HeaderValue::from_str(text).map_err(|_| {
+        CallError::Answer(CommandError::usage(format!("{text:?} cannot stand in a header")))
+    })
+}
+
+impl CallError {
+    /// The error of a command that called `address`.
+    pub(crate) fn at(self, address: &Address) -> CommandError {
+        match self {
+            Self::NoConnection(error) => error.at(address),
+            Self::Broken(error) => {
+                let message = format!("lost the hub at {address}: {error}");
+                CommandError::new(Kind::HubUnreachable, message).hint("run the command again")
+            }
+            Self::Answer(error) => error,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the hub's answers mean to a command.
+
+use crate::error::{CommandError, Kind};
+use bytes::Bytes;
+use headsup_core::wire::Problem;
+use hyper::StatusCode;
+use serde::de::DeserializeOwned;
+
+/// The body of a good answer, or the error that a bad one is.
+pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
+    if status.is_success() {
+        return Ok(body);
+    }
+    let kind = kind(status);
+    let Ok(problem) = serde_json::from_slice::<Problem>(&body) else {
+        let retryable = status.is_server_error();
+        let error = CommandError::new(kind, format!("the hub answered {status} to {path}"));
+        return Err(CommandError { retryable, ..error });
+    };
+    let retryable = problem.retryable;
+    let hints = problem.hint.into_iter().collect();
+    let (code, message) = (problem.code, problem.detail);
+    Err(CommandError { kind, code, message, hints, retryable })
+}
+
+fn kind(status: StatusCode) -> Kind {
+    match status.as_u16() {
+        400 => Kind::Usage,
+        401 | 403 | 409 | 413 | 422 => Kind::Refused,
+        404 => Kind::NotFound,
+        _ => Kind::Internal,
+    }
+}
+
+/// Reads the document at `path`.
+pub(crate) fn doc<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, CommandError> {
+    serde_json::from_slice(body).map_err(|error| unreadable(path, &error.to_string()))
+}
+
+/// The document at `path` as text.
+pub(crate) fn text<'a>(path: &str, body: &'a [u8]) -> Result<&'a str, CommandError> {
+    std::str::from_utf8(body).map_err(|error| unreadable(path, &error.to_string()))
+}
+
+fn unreadable(path: &str, why: &str) -> CommandError {
+    CommandError::internal(format!("cannot read the hub's answer to {path}: {why}"))
+        .hint("the hub may be of another version: `headsup down`, then `headsup up`")
+}
+
+/// `text` as it may stand in a query.
+pub(crate) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            for digit in [byte >> 4, byte & 15] {
+                out.push(char::from(b"0123456789ABCDEF"[usize::from(digit)]));
+            }
+            let at = out.len() - 2;
+            out.insert(at, '%');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_has_its_exit_code_and_the_hubs_code_is_kept() {
+        let table = [(400, 2), (404, 4), (403, 7), (409, 7), (422, 7), (503, 1), (507, 1)];
+        for (status, exit) in table {
+            let problem = Problem::new(status, "some_code", "what was wrong").hint("do this");
+            let body = Bytes::from(serde_json::to_vec(&problem).unwrap());
+            let status = StatusCode::from_u16(status).unwrap();
+            let error = check(status, "/x", body).unwrap_err();
+            assert_eq!(error.kind.exit_code(), exit, "{status}");
+            assert_eq!(
+                (error.code.as_str(), error.message.as_str()),
+                ("some_code", "what was wrong")
+            );
+            assert_eq!(error.hints, ["do this"]);
+            assert_eq!(error.retryable, exit == 1);
+        }
+    }
+
+    #[test]
+    fn an_answer_without_a_problem_is_still_an_error() {
+        let error = check(StatusCode::BAD_GATEWAY, "/x", Bytes::from("<html>")).unwrap_err();
+        assert_eq!((error.kind, error.retryable), (Kind::Internal, true));
+    }
+
+    #[test]
+    fn a_query_value_is_encoded() {
+        assert_eq!(encode("api-2"), "api-2");
+        assert_eq!(encode("a b&c=ü%"), "a%20b%26c%3D%C3%BC%25");
+    }
+}

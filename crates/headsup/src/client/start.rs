@@ -1,0 +1,193 @@
+//! Finding the hub, and starting it where nobody has.
+
+use crate::client::address::{Address, NoConnection};
+use crate::client::{CallError, Client};
+use crate::error::{CommandError, Kind};
+use crate::place::Place;
+use serde::Deserialize;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// A cold start takes milliseconds; this is for a store that must be recovered first.
+const UP_WITHIN: Duration = Duration::from_secs(10);
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+/// How much of the log tells why a hub did not start.
+const LOG_TAIL: u64 = 2048;
+
+/// What a hub says about itself.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Health {
+    pub(crate) pid: u32,
+    pub(crate) cursor: String,
+}
+
+/// A hub that answers.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    pub(crate) client: Client,
+    pub(crate) health: Health,
+    /// It was not there before.
+    pub(crate) started: bool,
+}
+
+/// Where the hub's log is.
+pub(crate) fn log_path(home: &Path) -> PathBuf {
+    home.join("hub.log")
+}
+
+/// The error of an environment that names no place for the hub's state.
+pub(crate) fn no_home() -> CommandError {
+    CommandError::usage("there is no place for headsup's state: HOME is not set")
+        .hint("set HEADSUP_HOME to a folder of your own")
+}
+
+/// A client for the hub of `place`, which need not be there.
+pub(crate) fn client(place: &Place) -> Result<Client, CommandError> {
+    let token = std::env::var("HEADSUP_TOKEN").ok().filter(|token| !token.is_empty());
+    let url = place.url.as_ref().ok_or_else(no_home)?;
+    Ok(Client::new(Address::of(url)?, token))
+}
+
+/// A client that is connected. A hub that is missing is started, if it would be ours and
+/// `may_start` allows it.
+pub(crate) async fn connected(place: &Place, may_start: bool) -> Result<Client, CommandError> {
+    let client = client(place)?;
+    match client.connect().await {
+        Ok(()) => Ok(client),
+        Err(CallError::NoConnection(NoConnection::Absent))
+            if may_start && is_ours(place, client.address()) =>
+        {
+            Ok(start(place).await?.client)
+        }
+        Err(error) => Err(error.at(client.address())),
+    }
+}
+
+/// Is it the hub of this home, and not one that `HEADSUP_URL` names elsewhere?
+pub(crate) fn is_ours(place: &Place, address: &Address) -> bool {
+    let socket = place.home.as_ref().map(|home| home.join("headsup.sock"));
+    socket.is_some_and(|socket| address.socket() == Some(&socket))
+}
+
+/// Makes sure that the hub of `place` runs.
+pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
+    let client = client(place)?;
+    match health(&client).await {
+        Ok(health) => {
+            return Ok(Hub { client, health, started: false });
+        }
+        Err(CallError::NoConnection(NoConnection::Absent)) => {}
+        Err(error) => return Err(error.at(client.address())),
+    }
+    if !is_ours(place, client.address()) {
+        let absent = NoConnection::Absent.at(client.address());
+        return Err(absent.hint("HEADSUP_URL names it; a hub is only started in HEADSUP_HOME"));
+    }
+    let home = place.home.as_deref().ok_or_else(no_home)?;
+    let log = open_log(home)?;
+    let said_before = log.metadata().map_or(0, |meta| meta.len());
+    let mut child = spawn(home, log)?;
+    let deadline = Instant::now() + UP_WITHIN;
+    let mut watching = true;
+    let mut failed = false;
+    loop {
+        let answer = timeout_at(deadline, health(&client)).await;
+        if let Ok(Ok(health)) = answer {
+            let started = child.id().is_some_and(|pid| pid == health.pid);
+            return Ok(Hub { client, health, started });
+        }
+        if failed {
+            return Err(did_not_start(home, said_before));
+        }
+        if Instant::now() >= deadline {
+            return Err(too_slow(home));
+        }
+        tokio::select! {
+            status = child.wait(), if watching => {
+                watching = false;
+                // Refused: another command is starting one at this very moment.
+                let refused = Some(i32::from(Kind::Refused.exit_code()));
+                failed = status.map_or(true, |status| status.code() != refused);
+            }
+            () = sleep(BETWEEN_TRIES) => {}
+        }
+    }
+}
+
+/// What the hub says about itself.
+pub(crate) async fn health(client: &Client) -> Result<Health, CallError> {
+    client.connect().await?;
+    let health = client.get_doc("/healthz").await.map_err(CallError::Answer)?;
+    Ok(health)
+}
+
+fn open_log(home: &Path) -> Result<File, CommandError> {
+    let failed = |what: &Path, error: std::io::Error| {
+        CommandError::internal(format!("cannot open {}: {error}", what.display()))
+            .hint("HEADSUP_HOME sets where headsup keeps its state")
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(home);
+    made.map_err(|error| failed(home, error))?;
+    let path = log_path(home);
+    let log = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
+    log.map_err(|error| failed(&path, error))
+}
+
+fn spawn(home: &Path, log: File) -> Result<Child, CommandError> {
+    let failed =
+        |error: std::io::Error| CommandError::internal(format!("cannot start the hub: {error}"));
+    let program = std::env::current_exe().map_err(failed)?;
+    let again = log.try_clone().map_err(failed)?;
+    let mut command = Command::new(program);
+    command
+        .args(["up", "--foreground", "--detach"])
+        .env("HEADSUP_HOME", home)
+        .env_remove("HEADSUP_URL")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(log)
+        .stderr(again);
+    // The hub belongs to no agent, even where an agent's command is the first to need it.
+    for name in ["HEADSUP_AGENT_ID", "HEADSUP_AGENT_TOKEN", "PANOPTICON_AGENT_ID"] {
+        command.env_remove(name);
+    }
+    command.spawn().map_err(failed)
+}
+
+fn did_not_start(home: &Path, said_before: u64) -> CommandError {
+    let path = log_path(home);
+    let message = match tail(&path, said_before) {
+        Some(last) => format!("the hub did not start; it said: {last}"),
+        None => "the hub did not start and said nothing".to_owned(),
+    };
+    CommandError::internal(message)
+        .code("hub_did_not_start")
+        .hint(format!("its log is {}", path.display()))
+        .hint("watch it try: `headsup up --foreground`")
+}
+
+fn too_slow(home: &Path) -> CommandError {
+    let seconds = UP_WITHIN.as_secs();
+    CommandError::internal(format!("the hub does not answer within {seconds} s of its start"))
+        .code("hub_did_not_start")
+        .hint(format!("its log is {}", log_path(home).display()))
+}
+
+/// The end of what was written to `path` after `from`.
+fn tail(path: &Path, from: u64) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let end = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(from.max(end.saturating_sub(LOG_TAIL)))).ok()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(4)..];
+    (!last.is_empty()).then(|| last.join(" / "))
+}

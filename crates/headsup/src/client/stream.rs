@@ -1,0 +1,235 @@
+//! The hub's event stream, which outlives a restart of the hub.
+
+use crate::client::answer::encode;
+use crate::client::sse::{Frame, Parser};
+use crate::client::{CallError, Client};
+use crate::error::{CommandError, Kind};
+use headsup_core::event::Event;
+use headsup_core::id::AgentId;
+use headsup_core::wire::AgentDoc;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use serde::Deserialize;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long a hub may be away.
+const AWAY: Duration = Duration::from_secs(10);
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// Which events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query {
+    /// None means all.
+    pub(crate) agents: Vec<AgentId>,
+    /// None means all.
+    pub(crate) types: Vec<&'static str>,
+    /// Without it the stream begins with a snapshot.
+    pub(crate) since: Option<String>,
+    /// The stream ends at the log's end.
+    pub(crate) ends: bool,
+}
+
+impl Query {
+    fn path(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.since.iter().map(|since| format!("since={}", encode(since))));
+        parts.extend(self.agents.iter().map(|agent| format!("agent={agent}")));
+        parts.extend(self.types.iter().map(|kind| format!("type={kind}")));
+        parts.extend(self.ends.then(|| "follow=false".to_owned()));
+        let mark = if parts.is_empty() { "" } else { "?" };
+        format!("/api/v1/events{mark}{}", parts.join("&"))
+    }
+}
+
+/// A message of the stream, read.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    /// The state of the agents at a cursor; what follows continues exactly there.
+    Snapshot(Snapshot),
+    Event(Box<Event>),
+    /// We were too slow; a snapshot follows.
+    Lagged(Gap),
+    /// The cursor is older than the log; a snapshot follows.
+    Expired(Expired),
+    /// A type that this version does not know.
+    Other,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Snapshot {
+    pub(crate) cursor: String,
+    pub(crate) agents: Vec<AgentDoc>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Gap {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Expired {
+    pub(crate) cursor: String,
+    pub(crate) oldest: String,
+}
+
+impl Frame {
+    /// What the message says. One that cannot be read is [`Message::Other`]: a newer hub may
+    /// say more than we know.
+    pub(crate) fn read(&self) -> Message {
+        let data = &self.data;
+        match self.event.as_str() {
+            "snapshot" => serde_json::from_str(data).map(Message::Snapshot),
+            "lagged" => serde_json::from_str(data).map(Message::Lagged),
+            "cursor_expired" => serde_json::from_str(data).map(Message::Expired),
+            _ => serde_json::from_str(data).map(|event| Message::Event(Box::new(event))),
+        }
+        .unwrap_or(Message::Other)
+    }
+}
+
+/// The stream. Dropping a call of [`EventStream::next`] in the middle loses nothing.
+pub(crate) struct EventStream<'a> {
+    client: &'a Client,
+    query: Query,
+    last: Option<String>,
+    body: Option<Incoming>,
+    parser: Parser,
+    ready: VecDeque<Frame>,
+    /// When the hub went away; `None` while it is there.
+    away_since: Option<Instant>,
+    /// When it was last connected to, if it has said nothing since.
+    silent_since: Option<Instant>,
+    pause: Duration,
+}
+
+impl<'a> EventStream<'a> {
+    pub(crate) async fn open(client: &'a Client, query: Query) -> Result<Self, CommandError> {
+        let opened = client.open(&query.path(), None).await;
+        let body = Some(opened.map_err(|error| error.at(client.address()))?);
+        Ok(Self {
+            client,
+            query,
+            last: None,
+            body,
+            parser: Parser::default(),
+            ready: VecDeque::new(),
+            away_since: None,
+            silent_since: None,
+            pause: FIRST_PAUSE,
+        })
+    }
+
+    /// The next message; `None` at the log's end, where that was asked for.
+    pub(crate) async fn next(&mut self) -> Result<Option<Frame>, CommandError> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                // A gap is announced before it is bridged: until the snapshot we stand before it.
+                let is_gap = matches!(frame.event.as_str(), "lagged" | "cursor_expired");
+                if frame.id.is_some() && !is_gap {
+                    self.last.clone_from(&frame.id);
+                }
+                return Ok(Some(frame));
+            }
+            let Some(body) = &mut self.body else {
+                self.reconnect().await?;
+                continue;
+            };
+            match body.frame().await {
+                Some(Ok(piece)) => {
+                    self.silent_since = None;
+                    self.away_since = None;
+                    if let Ok(bytes) = piece.into_data() {
+                        self.parser.feed(&bytes, &mut self.ready);
+                    }
+                }
+                None if self.query.ends => return Ok(None),
+                Some(Err(_)) | None => self.lost(),
+            }
+        }
+    }
+
+    /// Drops the connection and takes up again after the last message that was handed out:
+    /// the log has what a slow reader missed.
+    pub(crate) fn rewind(&mut self) {
+        self.ready.clear();
+        self.lost();
+    }
+
+    /// Is the hub away, or back without having said anything yet?
+    pub(crate) fn is_behind(&self) -> bool {
+        self.away_since.is_some()
+    }
+
+    fn lost(&mut self) {
+        self.body = None;
+        self.parser = Parser::default();
+        // A hub that takes the call and hangs up at once is still the same outage.
+        let was_there = self.silent_since.is_none_or(|since| since.elapsed() > LONGEST_PAUSE * 2);
+        if was_there || self.away_since.is_none() {
+            self.away_since = Some(Instant::now());
+            self.pause = FIRST_PAUSE;
+        }
+        self.silent_since = None;
+    }
+
+    async fn reconnect(&mut self) -> Result<(), CommandError> {
+        let path = match &self.last {
+            Some(_) => Query { since: None, ..self.query.clone() }.path(),
+            None => self.query.path(),
+        };
+        let error = match self.client.open(&path, self.last.as_deref()).await {
+            Ok(body) => {
+                self.body = Some(body);
+                self.silent_since = Some(Instant::now());
+                return Ok(());
+            }
+            Err(CallError::Answer(error)) if !error.retryable => return Err(error),
+            Err(error) => error,
+        };
+        if self.away_since.is_some_and(|since| since.elapsed() + self.pause >= AWAY) {
+            let error = error.at(self.client.address());
+            let message = format!("the hub did not come back in {} s", AWAY.as_secs());
+            return Err(CommandError::new(Kind::HubUnreachable, message)
+                .hint(format!("the last try: {error}"))
+                .hint("start it with `headsup up`"));
+        }
+        let pause = self.pause;
+        self.pause = (pause * 2).min(LONGEST_PAUSE);
+        sleep(pause).await;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_says_what_it_wants() {
+        let agents = ["a", "b"].map(|id| AgentId::new(id).unwrap()).to_vec();
+        assert_eq!(Query::default().path(), "/api/v1/events");
+        let query =
+            Query { agents, types: vec!["turn.started"], since: Some("1 2".into()), ends: true };
+        let path = "/api/v1/events?since=1%202&agent=a&agent=b&type=turn.started&follow=false";
+        assert_eq!(query.path(), path);
+    }
+
+    #[test]
+    fn a_message_of_an_unknown_type_is_no_error() {
+        let frame = |event: &str, data: &str| Frame {
+            id: None,
+            event: event.to_owned(),
+            data: data.to_owned(),
+        };
+        assert!(matches!(frame("moon.rose", "{\"schema\":1}").read(), Message::Other));
+        let lagged = frame("lagged", r#"{"schema":1,"type":"lagged","from":"3","to":"9"}"#);
+        assert!(matches!(lagged.read(), Message::Lagged(gap) if gap.to == "9"));
+        let event = r#"{"schema":1,"cursor":"4","at":"2026-11-21T21:29:57.200Z",
+            "agent_id":"api","type":"turn.started","turn_seq":3}"#;
+        assert!(matches!(frame("turn.started", event).read(), Message::Event(_)));
+    }
+}

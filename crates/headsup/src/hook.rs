@@ -1,0 +1,115 @@
+//! `headsup hook KIND [EVENT]`: what coding agents run at their events, payload on stdin.
+//!
+//! Nothing here may delay or break the agent. Every wait has a deadline, every failure is silent,
+//! the exit code is 0 by construction, and stdout carries only the body of a 200 answer. Std and
+//! rustix alone: no runtime, no logger, no configuration file. What the hub does not take at once
+//! goes to the spool, from which the hub fetches it.
+
+mod answer;
+mod args;
+mod connect;
+mod context;
+mod deadline;
+mod exchange;
+mod lock;
+mod overflow;
+mod payload;
+mod print;
+mod process;
+mod queue;
+mod request;
+mod shrink;
+
+use crate::place::Place;
+use args::Invocation;
+use deadline::Deadline;
+use headsup_core::spool::{Record, Report};
+use headsup_core::time::UnixMs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A stdin that is not closed is given up at this age of the process.
+const STDIN: Duration = Duration::from_millis(350);
+/// From the end of stdin: connecting, writing, reading the answer.
+const EXCHANGE: Duration = Duration::from_millis(45);
+/// From the end of stdin: waiting for the spool's lock.
+const LOCK: Duration = Duration::from_millis(85);
+/// From the end of stdin: everything. What is left to 150 ms (with an unclosed stdin to 500 ms)
+/// is for starting and ending the process.
+const TOTAL: Duration = Duration::from_millis(140);
+
+/// Whether the command line asks for the hook. A question for help is left to the real parser.
+pub(crate) fn is_wanted() -> bool {
+    args::is_wanted(std::env::args_os())
+}
+
+/// Reports the event and succeeds, whatever happens.
+pub(crate) fn run() -> ExitCode {
+    let start = Instant::now();
+    std::panic::set_hook(Box::new(|_| {}));
+    // A panic is a lost report; the agent must not notice.
+    std::panic::catch_unwind(|| report(start)).unwrap_or_default();
+    ExitCode::SUCCESS
+}
+
+fn report(start: Instant) {
+    let Some(Invocation { kind, event }) = args::parse(std::env::args_os()) else { return };
+    let place = Place::from_env();
+    let Some(url) = place.url else { return };
+
+    let body = payload::read(Deadline::at(start + STDIN));
+    let now = Instant::now();
+    if body.trim_ascii().is_empty() {
+        return;
+    }
+    let body = payload::fit(body);
+    let report = Report {
+        context: Some(context::gather(&kind)),
+        id: request::unique_id(),
+        reported_at: wall_clock(),
+        agent: request::agent_id(),
+        agent_token: request::header_value("HEADSUP_AGENT_TOKEN"),
+        kind,
+        event,
+        is_transition: false,
+        body,
+    };
+
+    match exchange::post(&url, &report, Deadline::at(now + EXCHANGE)) {
+        exchange::Outcome::Final => {}
+        exchange::Outcome::Answer(body) => print::stdout(&body, Deadline::at(now + TOTAL)),
+        exchange::Outcome::Undelivered => {
+            if let Some(home) = place.home {
+                spool(&home, report, now);
+            }
+        }
+    }
+}
+
+fn spool(home: &Path, mut report: Report, now: Instant) {
+    let event = report.event.as_deref().or_else(|| payload::event_name(&report.body));
+    report.is_transition =
+        event.is_some_and(|event| headsup_adapters::is_transition(&report.kind, event));
+    end_at(now + TOTAL);
+    queue::append(home, &Record::Report(report), Deadline::at(now + LOCK)).ok();
+}
+
+/// Ends the process at `moment` if it still runs: no deadline of ours reaches into a disk that
+/// hangs. Where no thread can be started the disk is trusted.
+fn end_at(moment: Instant) {
+    #[expect(clippy::exit, reason = "the other thread cannot be asked to stop")]
+    let watch = move || {
+        while !Deadline::at(moment).has_passed() {
+            thread::park_timeout(moment.saturating_duration_since(Instant::now()));
+        }
+        std::process::exit(0)
+    };
+    thread::Builder::new().stack_size(64 << 10).spawn(watch).ok();
+}
+
+fn wall_clock() -> UnixMs {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UnixMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,154 @@
+//! What the hub needs to know of the place the hook runs in: `X-Headsup-Context`.
+
+use super::process::Process;
+use std::fmt::Write as _;
+
+/// Bytes of the header's text, at most.
+const MAX_CONTEXT: usize = 4096;
+/// Bytes of one variable's value before it is written as JSON.
+const MAX_VALUE: usize = 256;
+/// Levels of ancestors: agent, its helpers, shells and wrappers are fewer.
+const MAX_PARENTS: usize = 8;
+
+/// One line of compact ASCII JSON: the variables that this kind of agent may report (never the
+/// environment, which holds secrets), the process chain above the hook, the pid namespace.
+pub(super) fn gather(kind: &str) -> String {
+    let vendor_pid = headsup_adapters::hook_table::pid_variable(kind)
+        .and_then(|name| std::env::var(name).ok())
+        .and_then(|value| value.parse().ok());
+    let parents = ancestors(std::os::unix::process::parent_id(), vendor_pid);
+    let namespace = rustix::fs::stat("/proc/self/ns/pid").ok().map(|stat| stat.st_ino);
+    let variables = headsup_adapters::hook_environment(kind).iter();
+    let variables = variables.filter_map(|name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        Some((*name, value.to_string_lossy().into_owned()))
+    });
+    write(variables, &parents, namespace)
+}
+
+/// The chain from `pid` upwards, and the agent's own process where it is not in the chain.
+fn ancestors(pid: u32, vendor_pid: Option<u32>) -> Vec<Process> {
+    let mut chain = Vec::with_capacity(MAX_PARENTS + 1);
+    let mut next = pid;
+    while next > 0 && chain.len() < MAX_PARENTS {
+        let Some(process) = Process::read(next) else { break };
+        next = process.parent;
+        chain.push(process);
+    }
+    if let Some(pid) = vendor_pid
+        && chain.iter().all(|process| process.pid != pid)
+    {
+        chain.extend(Process::read(pid));
+    }
+    chain
+}
+
+fn write(
+    variables: impl Iterator<Item = (&'static str, String)>,
+    parents: &[Process],
+    namespace: Option<u64>,
+) -> String {
+    let mut tail = String::from("},\"parents\":[");
+    for (index, process) in parents.iter().enumerate() {
+        let Process { pid, start, comm, .. } = process;
+        let comma = if index > 0 { "," } else { "" };
+        write!(tail, "{comma}{{\"pid\":{pid},\"start\":{start},\"comm\":").ok();
+        push_string(&mut tail, comm);
+        tail.push('}');
+    }
+    tail.push(']');
+    if let Some(inode) = namespace {
+        write!(tail, ",\"pidns\":{inode}").ok();
+    }
+    tail.push('}');
+
+    let mut text = String::with_capacity(1024);
+    text.push_str("{\"env\":{");
+    let empty = text.len();
+    for (name, value) in variables {
+        let before = text.len();
+        if before > empty {
+            text.push(',');
+        }
+        push_string(&mut text, name);
+        text.push(':');
+        push_string(&mut text, cut(&value));
+        if text.len() + tail.len() > MAX_CONTEXT {
+            text.truncate(before);
+        }
+    }
+    text.push_str(&tail);
+    text
+}
+
+fn cut(value: &str) -> &str {
+    let mut end = value.len().min(MAX_VALUE);
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    &value[..end]
+}
+
+/// A JSON string of printable ASCII alone: it travels in a header.
+fn push_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}").ok();
+                }
+            }
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u32, comm: &str) -> Process {
+        Process { pid, parent: 1, start: 99, comm: comm.into() }
+    }
+
+    #[test]
+    fn the_line_is_compact_ascii_json() {
+        let variables = [("TMUX_PANE", "%3".to_owned()), ("TMUX", "é\n\"\\😀".to_owned())];
+        let parents = [process(7, "sh"), process(5, "no(d e")];
+        let text = write(variables.into_iter(), &parents, Some(4_026_531_836));
+        assert_eq!(
+            text,
+            r#"{"env":{"TMUX_PANE":"%3","TMUX":"\u00e9\u000a\"\\\ud83d\ude00"},"parents":[{"pid":7,"start":99,"comm":"sh"},{"pid":5,"start":99,"comm":"no(d e"}],"pidns":4026531836}"#
+        );
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["env"]["TMUX"], "é\n\"\\😀");
+        assert_eq!(write([].into_iter(), &[], None), r#"{"env":{},"parents":[]}"#);
+    }
+
+    #[test]
+    fn long_values_are_cut_and_what_does_not_fit_is_left_out() {
+        let value = "é".repeat(1000);
+        let variables = ["A", "B", "C", "D", "E", "F"].map(|name| (name, value.clone()));
+        let parents = [process(7, &"\u{1}".repeat(64)), process(5, "sh")];
+        let text = write(variables.into_iter(), &parents, Some(1));
+        assert!(text.len() <= MAX_CONTEXT, "{}", text.len());
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["env"]["A"].as_str().unwrap().len(), MAX_VALUE);
+        assert_eq!(json["env"].as_object().unwrap().len(), 4);
+        assert_eq!(json["parents"][1]["pid"], 5);
+    }
+
+    #[test]
+    fn the_agents_own_process_is_named_once() {
+        let me = std::process::id();
+        let chain = ancestors(me, Some(me));
+        assert_eq!(chain.iter().filter(|process| process.pid == me).count(), 1);
+        let parent = std::os::unix::process::parent_id();
+        let chain = ancestors(parent, Some(me));
+        assert_eq!(chain.first().map(|process| process.pid), Some(parent));
+        assert_eq!(chain.last().map(|process| process.pid), Some(me));
+    }
+}

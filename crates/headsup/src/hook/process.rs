@@ -1,0 +1,64 @@
+//! What the kernel tells of a process, from `/proc`.
+
+use rustix::fs::{Mode, OFlags};
+
+/// One line of `/proc/PID/stat`, as far as it identifies the process.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: u32,
+    pub(super) parent: u32,
+    /// Clock ticks from boot to its start: with the pid, its identity.
+    pub(super) start: u64,
+    pub(super) comm: String,
+}
+
+impl Process {
+    /// `None` if there is no such process, or no `/proc`.
+    pub(super) fn read(pid: u32) -> Option<Self> {
+        let path = format!("/proc/{pid}/stat");
+        let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        let mut line = [0; 1024];
+        let len = rustix::io::read(&file, &mut line).ok()?;
+        Self::parse(pid, &line[..len])
+    }
+
+    /// The name stands in parentheses and may itself hold spaces and parentheses.
+    fn parse(pid: u32, line: &[u8]) -> Option<Self> {
+        let open = line.iter().position(|&byte| byte == b'(')?;
+        let close = line.iter().rposition(|&byte| byte == b')')?;
+        let comm = String::from_utf8_lossy(line.get(open + 1..close)?).into_owned();
+        let mut fields = str::from_utf8(&line[close + 1..]).ok()?.split_ascii_whitespace();
+        // Behind the name stand state, parent (field 4) and, as field 22, the start.
+        let parent = fields.nth(1)?.parse().ok()?;
+        let start = fields.nth(17)?.parse().ok()?;
+        Some(Self { pid, parent, start, comm })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_look_like_the_line_around_it() {
+        let line = b"7 (a) S 1 (b) S 42 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654 3 4";
+        let process = Process::parse(7, line).unwrap();
+        assert_eq!((process.parent, process.start), (42, 987_654));
+        assert_eq!(process.comm, "a) S 1 (b");
+    }
+
+    #[test]
+    fn a_line_that_is_cut_is_no_process() {
+        let line = b"7 (init) S 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654";
+        for end in 0..line.len() - 6 {
+            assert_eq!(Process::parse(7, &line[..end]), None, "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn this_process_is_found() {
+        let process = Process::read(std::process::id()).unwrap();
+        assert_eq!(process.parent, std::os::unix::process::parent_id());
+        assert!(process.start > 0);
+    }
+}

@@ -1,0 +1,143 @@
+//! stdout is data, stderr is talk; this is the only module that writes either.
+
+pub(crate) mod age;
+pub(crate) mod event;
+pub(crate) mod explain;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod line;
+pub(crate) mod roster;
+pub(crate) mod screen;
+pub(crate) mod sheet;
+pub(crate) mod table;
+pub(crate) mod text;
+pub(crate) mod theme;
+
+use crate::error::{CommandError, Kind};
+use anstream::{AutoStream, ColorChoice};
+use line::Line;
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+
+/// Where a command's words go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    json: bool,
+    colour_out: bool,
+    colour_err: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        let colour_out = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        let colour_err = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
+        Self { json, colour_out, colour_err }
+    }
+
+    /// Was `--json` asked for?
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
+    pub(crate) fn is_terminal() -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Columns to fill: `COLUMNS`, else the terminal's; `None` where nothing sets a limit.
+    pub(crate) fn width() -> Option<usize> {
+        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        columns.filter(|columns| *columns > 0).or_else(|| {
+            let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+            (size.ws_col > 0).then(|| usize::from(size.ws_col))
+        })
+    }
+
+    /// Rows of the terminal, where there is one.
+    pub(crate) fn height() -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_row > 0).then(|| usize::from(size.ws_row))
+    }
+
+    /// One line of data.
+    pub(crate) fn line(self, line: &Line) -> Result<(), CommandError> {
+        self.lines(std::slice::from_ref(line))
+    }
+
+    /// Lines of data, in one write.
+    pub(crate) fn lines(self, lines: &[Line]) -> Result<(), CommandError> {
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(&line.render(self.colour_out));
+            text.push('\n');
+        }
+        write_out(text.as_bytes())
+    }
+
+    /// One JSON document, on one line.
+    pub(crate) fn json<T: Serialize>(doc: &T) -> Result<(), CommandError> {
+        let text = serde_json::to_string(doc)
+            .map_err(|error| CommandError::internal(format!("cannot write JSON: {error}")))?;
+        Self::json_text(&text)
+    }
+
+    /// JSON text as the hub sent it, on one line.
+    pub(crate) fn json_text(text: &str) -> Result<(), CommandError> {
+        let mut out = text::json(text.trim()).into_owned();
+        out.push('\n');
+        write_out(out.as_bytes())
+    }
+
+    /// Talk to the person. Nobody listening is no error.
+    pub(crate) fn say(self, line: &Line) {
+        let mut text = line.render(self.colour_err);
+        text.push('\n');
+        write_err(text.as_bytes());
+    }
+
+    /// Tells the error in the form that was asked for.
+    pub(crate) fn error(self, error: &CommandError) {
+        if error.kind == Kind::OutputClosed {
+            return;
+        }
+        if self.json {
+            let doc = serde_json::to_string(&error.to_doc()).unwrap_or_default();
+            write_err(format!("{}\n", text::json(&doc)).as_bytes());
+            return;
+        }
+        self.say(&Line::new().styled(theme::ERROR, "error:").then(" ").then(&error.message));
+        for hint in &error.hints {
+            self.say(&Line::new().styled(theme::HINT, "hint:").then(" ").then(hint));
+        }
+    }
+
+    /// Help and version, as the argument parser laid them out.
+    pub(crate) fn help(self, text: &clap::builder::StyledStr) -> Result<(), CommandError> {
+        if self.colour_out {
+            write_out(text.ansi().to_string().as_bytes())
+        } else {
+            write_out(text.to_string().as_bytes())
+        }
+    }
+
+    /// A usage error, as the argument parser laid it out.
+    pub(crate) fn usage(self, text: &clap::builder::StyledStr) {
+        if self.colour_err {
+            write_err(text.ansi().to_string().as_bytes());
+        } else {
+            write_err(text.to_string().as_bytes());
+        }
+    }
+}
+
+fn write_out(bytes: &[u8]) -> Result<(), CommandError> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => CommandError::new(Kind::OutputClosed, "stdout is closed"),
+        _ => CommandError::internal(format!("cannot write to stdout: {error}")),
+    })
+}
+
+fn write_err(bytes: &[u8]) {
+    // A closed stderr leaves nobody to tell.
+    drop(io::stderr().lock().write_all(bytes));
+}

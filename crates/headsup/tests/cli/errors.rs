@@ -1,0 +1,123 @@
+//! Exit codes, and errors as JSON.
+
+use crate::hub::Reply;
+use crate::rig::{Rig, agent, answer, run};
+
+fn rig_with_two() -> (Rig, crate::hub::Hub) {
+    let rig = Rig::new();
+    let agents = [agent("api-1", "idle"), agent("api-2", "idle"), agent("web", "working")];
+    let hub = rig.hub(move |request| answer(&agents, request));
+    (rig, hub)
+}
+
+#[test]
+fn every_failure_has_its_exit_code() {
+    let (rig, _hub) = rig_with_two();
+    let table: [(&[&str], i32, &str); 15] = [
+        (&["show", "web"], 0, ""),
+        (&["--version"], 0, ""),
+        (&["ls", "--help"], 0, ""),
+        (&[], 2, "usage"),
+        (&["lsx"], 2, "usage"),
+        (&["ls", "--status", "finished"], 2, "usage"),
+        (&["wait", "web"], 2, "usage"),
+        (&["wait", "web", "--until", "done", "--timeout", "5"], 2, "usage"),
+        (&["report", "working"], 2, "usage"),
+        (&["report", "working", "--agent", "a/b"], 2, "usage"),
+        (&["report", "working", "--agent", "full"], 1, "storage_full"),
+        (&["show", "nobody"], 4, "no_such_agent"),
+        (&["show", "api"], 6, "ambiguous"),
+        (&["forget", "web"], 7, "agent_running"),
+        (&["report", "working", "--agent", "odd"], 7, "illegal"),
+    ];
+    for (args, code, word) in table {
+        let seen = rig.run(args);
+        assert_eq!(seen.code, code, "{args:?}: {seen:?}");
+        if code == 0 {
+            assert_eq!(seen.stderr, "", "{args:?}");
+            continue;
+        }
+        assert_eq!(seen.stdout, "", "{args:?}");
+        let json = rig.run(&[&["--json"], args].concat());
+        assert_eq!(json.code, code, "{args:?}: {json:?}");
+        assert_eq!(json.stdout, "", "{args:?}");
+        assert_eq!(json.error()["code"], word, "{args:?}: {json:?}");
+        assert_eq!(json.error()["retryable"], word == "storage_full", "{args:?}");
+    }
+}
+
+#[test]
+fn an_error_says_what_to_do_next() {
+    let (rig, _hub) = rig_with_two();
+    insta::assert_snapshot!(rig.run(&["show", "api"]).stderr, @r#"
+    error: "api" may be api-1, api-2
+    hint: type more of the id
+    "#);
+    insta::assert_snapshot!(rig.run(&["show", "nobody"]).stderr, @r#"
+    error: no agent is called "nobody"
+    hint: see them all: `headsup ls --all`
+    "#);
+    insta::assert_snapshot!(rig.run(&["forget", "web"]).stderr, @"
+    error: the hub says agent_running
+    hint: end it first, or use --force: it comes back with its next event
+    ");
+    insta::assert_snapshot!(rig.run(&["show", "nobody", "--json"]).stderr, @r#"
+    {"schema":1,"error":{"code":"no_such_agent","message":"no agent is called \"nobody\"","hint":"see them all: `headsup ls --all`","retryable":false}}
+    "#);
+    insta::assert_snapshot!(rig.run(&["show", "."]).stderr, @"
+    error: `.` is the agent that a command runs in, and this is none
+    hint: HEADSUP_AGENT_ID is not set; name the agent instead
+    ");
+    insta::assert_snapshot!(rig.run(&["report", "wrking", "--json"]).stderr, @r#"
+    {"schema":1,"error":{"code":"usage","message":"invalid value 'wrking' for '<STATE>' [possible values: idle, working, blocked, done, failed]","hint":"a similar value exists: 'working'; try `headsup --help`","retryable":false}}
+    "#);
+}
+
+#[test]
+fn no_hub_is_exit_5() {
+    let rig = Rig::new();
+    let seen = rig.run(&["ls", "--no-start"]);
+    assert_eq!(seen.code, 5);
+    assert!(seen.stderr.contains("hint: start it with `headsup up`"), "{}", seen.stderr);
+    let seen = rig.run(&["ls", "--no-start", "--json"]);
+    let error = seen.error();
+    assert_eq!((seen.code, &error["code"]), (5, &"hub_unreachable".into()));
+    assert_eq!(error["retryable"], true);
+}
+
+#[test]
+fn a_hub_elsewhere_is_never_started() {
+    let rig = Rig::new();
+    for command in ["ls", "up"] {
+        let url = format!("unix:{}.other", rig.socket().display());
+        let seen = run(rig.command(&[command]).env("HEADSUP_URL", url));
+        assert_eq!(seen.code, 5, "{seen:?}");
+    }
+    let seen = run(rig.command(&["ls"]).env("HEADSUP_URL", "https://hub"));
+    assert_eq!(seen.code, 2, "{seen:?}");
+    assert!(!rig.socket().exists());
+}
+
+#[test]
+fn what_is_no_hub_is_exit_5() {
+    let rig = Rig::new();
+    let _hub = rig.hub(|_| Reply::Garbage);
+    let seen = rig.run(&["ls"]);
+    assert_eq!(seen.code, 5, "{seen:?}");
+}
+
+#[test]
+fn a_hub_that_is_up_is_no_error_and_one_that_is_not_need_not_be_stopped() {
+    let rig = Rig::new();
+    let seen = rig.run(&["down"]);
+    assert_eq!((seen.ok(), seen.stderr.as_str()), ("", "headsup: no hub is running\n"));
+    let json = rig.run(&["down", "--json"]);
+    assert_eq!(json.ok(), "{\"schema\":1,\"pid\":null,\"stopped\":false}\n");
+
+    let _hub = rig.hub(|request| answer(&[], request));
+    let seen = rig.run(&["up"]);
+    assert_eq!(seen.ok(), "");
+    assert!(seen.stderr.starts_with("headsup: hub is already up (pid "), "{}", seen.stderr);
+    let json: serde_json::Value = serde_json::from_str(rig.run(&["up", "--json"]).ok()).unwrap();
+    assert_eq!((&json["schema"], &json["started"]), (&1.into(), &false.into()));
+}

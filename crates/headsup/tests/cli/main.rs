@@ -1,0 +1,11 @@
+//! The command line against a hub that says what the test tells it to.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod errors;
+mod hub;
+mod list;
+mod report;
+mod rig;
+mod stream;
+mod wait;

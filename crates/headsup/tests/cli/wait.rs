@@ -1,0 +1,101 @@
+//! `wait`.
+
+use crate::hub::{Hub, Reply};
+use crate::rig::{Rig, agent, answer, changed, snapshot};
+use serde_json::Value;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
+
+/// A hub with these agents and streams; the last stream stays open.
+fn hub_with(rig: &Rig, agents: Vec<Value>, streams: Vec<Vec<String>>) -> Hub {
+    let next = AtomicUsize::new(0);
+    let open = Mutex::new(Vec::new());
+    rig.hub(move |request| {
+        if !request.path.starts_with("/api/v1/events") {
+            return answer(&agents, request);
+        }
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        let (sender, receiver) = mpsc::channel();
+        for message in streams.get(number).into_iter().flatten() {
+            sender.send(message.clone()).unwrap();
+        }
+        if number + 1 >= streams.len() {
+            open.lock().unwrap().push(sender);
+        }
+        Reply::Stream(receiver)
+    })
+}
+
+#[test]
+fn what_holds_already_is_found_in_the_subscriptions_own_snapshot() {
+    let rig = Rig::new();
+    let (old, new) = (agent("api", "working"), agent("api", "done"));
+    let hub = hub_with(&rig, vec![old], vec![vec![snapshot("12", &[new])]]);
+    let seen = rig.run(&["wait", "api", "--until", "done"]);
+    assert_eq!((seen.ok(), seen.stderr.as_str()), ("api done\n", ""));
+    assert_eq!(hub.seen().pop().unwrap().path, "/api/v1/events?agent=api");
+}
+
+#[test]
+fn an_event_wakes_it() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working"), agent("web", "idle")];
+    let stream = vec![snapshot("10", &agents), changed("11", "api", "working", "done")];
+    let _hub = hub_with(&rig, agents, vec![stream]);
+    let seen = rig.run(&["wait", "api", "web", "--until", "idle", "--json"]);
+    insta::assert_snapshot!(seen.ok(), @r#"
+    {"schema":1,"met":true,"agents":[{"id":"api","headline":"done","cursor":"11"},{"id":"web","headline":"idle","cursor":"10"}]}
+    "#);
+}
+
+#[test]
+fn a_crash_ends_it_with_8() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working")];
+    let stream = vec![snapshot("10", &agents), changed("11", "api", "working", "crashed")];
+    let _hub = hub_with(&rig, agents, vec![stream]);
+    let seen = rig.run(&["wait", "api", "--until", "done"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (8, ""));
+    insta::assert_snapshot!(seen.stderr, @"
+    error: api has crashed; it will not come to that state
+    hint: see why: `headsup explain api`
+    ");
+}
+
+#[test]
+fn it_gives_up_in_time_and_says_where_things_stand() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working")];
+    let stream = vec![snapshot("10", &agents)];
+    let _hub = hub_with(&rig, agents, vec![stream]);
+    let seen = rig.run(&["wait", "api", "--until", "done", "--timeout", "80ms"]);
+    assert_eq!((seen.code, seen.stderr.as_str()), (3, "error: not within 80ms: api is working\n"));
+}
+
+#[test]
+fn next_does_not_fire_on_a_snapshot_and_misses_nothing_over_a_restart() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "done")];
+    let before = vec![snapshot("10", &agents), changed("11", "api", "done", "working")];
+    let after = vec![changed("12", "api", "working", "done"), changed("13", "api", "done", "idle")];
+    let hub = hub_with(&rig, agents, vec![before, after]);
+    let seen = rig.run(&["wait", "api", "--until", "done", "--next"]);
+    assert_eq!(seen.ok(), "api done\n");
+    assert_eq!(hub.seen().pop().unwrap().last_event_id.as_deref(), Some("11"));
+}
+
+#[test]
+fn settled_means_without_work_in_the_background() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "done")];
+    let _hub = hub_with(&rig, agents.clone(), vec![vec![snapshot("10", &agents)]]);
+    let args = ["wait", "api", "--until", "done", "--settled", "30ms"];
+    assert_eq!(rig.run(&args).ok(), "api done\n");
+
+    let rig = Rig::new();
+    let mut busy = agent("api", "done");
+    busy["background"]["shells"] = 1.into();
+    let _hub = hub_with(&rig, vec![busy.clone()], vec![vec![snapshot("10", &[busy])]]);
+    let seen = rig.run(&[&args[..], &["--timeout", "200ms"]].concat());
+    assert_eq!(seen.code, 3, "{seen:?}");
+}

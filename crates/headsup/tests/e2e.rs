@@ -1,0 +1,16 @@
+//! The whole path for real: hooks as processes, a hub as a process, commands as processes.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+#[path = "e2e/agent.rs"]
+mod agent;
+#[path = "e2e/hub.rs"]
+mod hub;
+#[path = "e2e/kill.rs"]
+mod kill;
+#[path = "e2e/spool.rs"]
+mod spool;
+#[path = "e2e/turn.rs"]
+mod turn;
+#[path = "e2e/wait.rs"]
+mod wait;

@@ -1,0 +1,94 @@
+//! The hub's life: one per home, restored without an edge, started by whoever needs it.
+
+use crate::agent::{Agent, events, home};
+use headsup_testkit::hub::Hub;
+use headsup_testkit::{http, wait};
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_restart_restores_without_a_single_event() {
+    let home = home();
+    let hub = Hub::start(&home);
+    for id in ["a", "b", "c"] {
+        let agent = Agent::new(&home, id);
+        agent.starts();
+        agent.is_prompted("prompt-1");
+    }
+    Agent::new(&home, "b").asks();
+    Agent::new(&home, "c").stops("prompt-1");
+    let before = events(&home);
+    hub.kill();
+    let _hub = Hub::start(&home);
+    let headlines = ["a", "b", "c"].map(|id| Agent::new(&home, id).headline());
+    assert_eq!(headlines, ["working", "blocked", "done"]);
+    assert_eq!(events(&home), before);
+}
+
+#[test]
+fn a_second_hub_on_the_same_home_is_refused_and_a_stale_socket_recovered() {
+    let home = home();
+    let hub = Hub::start(&home);
+    assert_eq!(home.run(["up", "--foreground"]).code, 7);
+    let again = home.run(["up"]).ok().stderr.clone();
+    assert!(again.contains("already") || again.contains("is up"), "{again}");
+    hub.kill();
+    assert!(home.socket().exists(), "kill -9 leaves the socket file");
+    let _hub = Hub::start(&home);
+    let mode = |path: &std::path::Path| {
+        std::fs::metadata(path).expect("it exists").permissions().mode() & 0o777
+    };
+    assert_eq!(mode(&home.state()), 0o700);
+    assert_eq!(mode(&home.socket()), 0o600);
+    assert_eq!(mode(&home.state().join("headsup.db")) & 0o077, 0);
+}
+
+#[test]
+fn commands_start_the_hub_and_down_ends_it() {
+    let home = home();
+    home.run(["down"]).ok();
+    assert_eq!(home.run(["ls", "--no-start"]).code, 5);
+    let listed = home.run(["ls", "--json"]).ok().json();
+    assert_eq!(listed["agents"].as_array().unwrap().len(), 0);
+    let up = home.run(["up", "--json"]).ok().json();
+    assert_eq!(up["started"], false);
+    home.run(["down"]).ok();
+    wait::until("the hub to be gone", || {
+        http::get(&home.socket(), "/healthz").is_err().then_some(())
+    });
+    assert_eq!(home.run(["ls", "--no-start"]).code, 5);
+}
+
+#[test]
+fn a_browser_gets_nothing_from_the_socket() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let get = |headers: &[(&str, &str)]| {
+        http::request(&home.socket(), "GET", "/api/v1/agents", headers, b"").unwrap().0
+    };
+    assert_eq!(get(&[]), 200);
+    for header in [("origin", "http://localhost"), ("referer", "x"), ("sec-fetch-site", "none")] {
+        assert_eq!(get(&[header]), 403, "{header:?}");
+    }
+}
+
+#[test]
+fn the_demo_shows_living_agents_within_seconds() {
+    let home = home();
+    let mut command = home.command(["up", "--demo"]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut demo = command.spawn().expect("headsup runs");
+    let seen = wait::until("three agents, one of them at work", || {
+        let listed = home.run(["ls", "--json", "--no-start"]);
+        let listed: serde_json::Value = serde_json::from_str(&listed.stdout).ok()?;
+        let agents = listed["agents"].as_array()?.clone();
+        let at_work = agents.iter().any(|agent| agent["headline"] == "working");
+        (agents.len() >= 3 && at_work).then_some(agents)
+    });
+    assert!(seen.iter().all(|agent| agent["kind"] == "claude-code"));
+    let pid = rustix::process::Pid::from_child(&demo);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(demo.wait().unwrap().code(), Some(0));
+    wait::until("the demo's hub to be gone", || {
+        http::get(&home.socket(), "/healthz").is_err().then_some(())
+    });
+}

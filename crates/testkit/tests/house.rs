@@ -1,0 +1,123 @@
+//! The house rules that a machine can check.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    files(&root().join("crates"), "rs", &mut found);
+    assert!(found.len() > 50, "the sources are where they should be");
+    let base = root();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("text");
+        let name = path.strip_prefix(&base).expect("below the root");
+        (name.to_string_lossy().into_owned(), text)
+    };
+    found.into_iter().map(read).collect()
+}
+
+#[test]
+fn no_file_is_longer_than_500_lines() {
+    for (name, text) in sources() {
+        let lines = text.lines().count();
+        assert!(lines <= 500, "{name} has {lines} lines");
+    }
+}
+
+/// Only adapters, fixtures, tests and docs may name an agent program.
+#[test]
+fn an_agent_programs_name_appears_only_in_adapters() {
+    let programs = ["claude", "codex", "opencode", "gemini", "copilot", "qwen"];
+    for (name, text) in sources() {
+        let may = name.starts_with("crates/adapters/") || name.contains("/tests/");
+        if may || name.contains("/testkit/") || name.contains("/examples/") {
+            continue;
+        }
+        // Inline tests may speak of agents by name.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_lowercase();
+        for program in programs {
+            assert!(!code.contains(program), "{name} names {program}");
+        }
+    }
+}
+
+/// `core <- adapters <- daemon <- headsup`, and nothing upwards.
+#[test]
+fn crates_depend_only_downwards() {
+    let allowed: [(&str, &[&str]); 5] = [
+        ("core", &[]),
+        ("adapters", &["core"]),
+        ("daemon", &["adapters", "core"]),
+        ("headsup", &["adapters", "core", "daemon", "testkit"]),
+        ("testkit", &["core"]),
+    ];
+    for (name, may) in allowed {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let manifest = fs::read_to_string(path).expect("a manifest");
+        for (other, _) in allowed {
+            let dependency = format!("headsup-{other}.workspace");
+            if manifest.contains(&dependency) {
+                assert!(may.contains(&other), "{name} depends on {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn core_and_adapters_have_no_runtime_and_no_clock() {
+    let forbidden = ["tokio", "axum", "rusqlite", "rustix"];
+    for name in ["core", "adapters"] {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let manifest = fs::read_to_string(path).expect("a manifest");
+        for crate_name in forbidden {
+            assert!(!manifest.contains(crate_name), "{name} depends on {crate_name}");
+        }
+    }
+    for (name, text) in sources() {
+        let pure = name.starts_with("crates/core/src") || name.starts_with("crates/adapters/src");
+        if !pure {
+            continue;
+        }
+        for clock in ["SystemTime", "Instant", "Timestamp::now", "std::fs", "std::net"] {
+            assert!(!text.contains(clock), "{name} uses {clock}");
+        }
+    }
+}
+
+/// The project speaks of itself alone.
+#[test]
+fn no_file_names_a_machine_or_a_registry_host() {
+    let mut found = Vec::new();
+    for ending in ["rs", "md", "toml", "lock"] {
+        files(&root().join("crates"), ending, &mut found);
+    }
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        found.push(root().join(name));
+    }
+    // Spelt in two parts, so that this file passes itself.
+    let forbidden = [["/work/", "main"], ["../sha", "red"], ["arti", "factory"]];
+    for path in found {
+        let text = fs::read_to_string(&path).expect("text");
+        for [a, b] in forbidden {
+            let word = format!("{a}{b}");
+            assert!(!text.contains(&word), "{} names {word}", path.display());
+        }
+    }
+}
