@@ -1,6 +1,6 @@
 //! The store: the log of events and the seats it has led to, in one `SQLite` file.
 //!
-//! One connection writes, all in transactions of [`write`]; readers have their own. The log and
+//! One connection writes, all in transactions of [`mod@write`]; readers have their own. The log and
 //! the seats change in the same transaction, so the one is always the fold of the other.
 
 mod activity;

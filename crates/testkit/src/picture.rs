@@ -41,9 +41,10 @@ pub fn svg(text: &str, title: &str) -> String {
         let y = MARGIN + TITLE + (row as f64 + 0.8) * LINE_HEIGHT;
         for (style, text) in line {
             #[expect(clippy::cast_precision_loss, reason = "a terminal is not that wide")]
-            let x = MARGIN + column as f64 * CELL_WIDTH;
+            let x = MARGIN + (column + indent(text)) as f64 * CELL_WIDTH;
             column += text.chars().count();
-            if text.trim().is_empty() {
+            let text = text.trim();
+            if text.is_empty() {
                 continue;
             }
             let class = match (style.bold, style.dim) {
@@ -61,6 +62,11 @@ pub fn svg(text: &str, title: &str) -> String {
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// Renderers fold white space, so it becomes a place.
+fn indent(text: &str) -> usize {
+    text.chars().take_while(|c| c.is_whitespace()).count()
 }
 
 fn colour(code: Option<u8>) -> &'static str {
@@ -126,7 +132,7 @@ mod tests {
     fn colours_become_fills_and_text_is_escaped() {
         let svg = super::svg("\u{1b}[31m<a>\u{1b}[0m b\nc", "t");
         assert!(svg.contains("fill=\"#f2786b\">&lt;a&gt;</text>"), "{svg}");
-        assert!(svg.contains("> b</text>"), "{svg}");
+        assert!(svg.contains(">b</text>"), "{svg}");
         assert!(!svg.contains('\u{1b}'));
     }
 }
