@@ -24,8 +24,9 @@ const TABLE: &[Row] = &[Row {
         "TMUX_PANE",
     ],
     pid_variable: Some("CLAUDE_PID"),
-    // Notification only confirms (it comes 6 s late, and its name does not tell its kind);
-    // PostToolBatch, tasks, configuration and message display are activity.
+    // PostToolBatch alone ends a call that was denied in print mode. Notification only confirms
+    // (it comes 6 s late, and its name does not tell its kind); tasks, configuration and message
+    // display are activity.
     transitions: &[
         "SessionStart",
         "SessionEnd",
@@ -33,6 +34,7 @@ const TABLE: &[Row] = &[Row {
         "PreToolUse",
         "PostToolUse",
         "PostToolUseFailure",
+        "PostToolBatch",
         "PermissionRequest",
         "PermissionDenied",
         "Elicitation",
@@ -63,6 +65,13 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
 pub fn is_transition(kind: &str, event: &str) -> bool {
     row(kind).is_some_and(|row| row.transitions.contains(&event))
+}
+
+/// The events a hook is to be registered for: those that can change a status, and the notice
+/// that confirms one.
+pub fn events_to_register(kind: &str) -> Vec<&'static str> {
+    let transitions = row(kind).map_or(&[][..], |row| row.transitions);
+    transitions.iter().copied().chain((!transitions.is_empty()).then_some("Notification")).collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,11 @@ impl<'a> Raw<'a> {
         self.json() == Some("true")
     }
 
+    /// Is it there, as something that does not begin as `mark` says?
+    pub(crate) fn is_other_than(self, mark: char) -> bool {
+        self.json().is_some_and(|json| !json.trim_start().starts_with(mark))
+    }
+
     /// The first elements of a list; none if it is not a list.
     pub(crate) fn items(self) -> Vec<Raw<'a>> {
         self.read::<Items<'a>>().map_or_else(Vec::new, |items| items.0)

@@ -4,7 +4,7 @@ use crate::event::{Event, EventBody};
 use crate::id::AgentId;
 use crate::status::{Headline, Outcome};
 use crate::wire::{AgentDoc, ProcessDoc, StageDoc, TurnDoc};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The status of one seat as its events tell it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub struct Folded {
     pub turn: TurnDoc,
     pub outcome: Option<Outcome>,
     pub stage: Option<StageDoc>,
-    /// Ids of the open prompts.
-    pub prompts: BTreeSet<String>,
+    /// The open prompts: id and title.
+    pub prompts: BTreeMap<String, String>,
 }
 
 impl From<&AgentDoc> for Folded {
@@ -26,7 +26,7 @@ impl From<&AgentDoc> for Folded {
             turn: doc.turn.clone(),
             outcome: doc.outcome.clone(),
             stage: doc.stage.clone(),
-            prompts: doc.prompts.iter().map(|prompt| prompt.id.clone()).collect(),
+            prompts: doc.prompts.iter().map(|p| (p.id.clone(), p.title.clone())).collect(),
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn apply_body(roster: &mut BTreeMap<AgentId, Folded>, agent_id: &AgentId, bo
         }
         EventBody::TurnCompleted { outcome, .. } => seat.outcome.clone_from(outcome),
         EventBody::PromptOpened { prompt } => {
-            seat.prompts.insert(prompt.id.clone());
+            seat.prompts.insert(prompt.id.clone(), prompt.title.clone());
         }
         EventBody::PromptResolved { prompt } => {
             seat.prompts.remove(&prompt.id);

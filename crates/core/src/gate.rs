@@ -137,6 +137,8 @@ pub(crate) struct Step<'a> {
     pub(crate) changed: bool,
     /// The seat has taken on the observation's session in this very step.
     pub(crate) entered: bool,
+    /// Something that readers see has changed, whether or not the status does.
+    pub(crate) announce: bool,
 }
 
 /// Admits one observation. `observation.at` is now.
@@ -178,7 +180,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::ToolsEnded { actor, tools, interrupted, turn_ref } => {
             tools::ended(step, actor, tools, *interrupted, turn_ref.as_deref())
         }
-        Fact::PromptOpened { actor, prompt, settle_ms } => {
+        Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } => {
+            prompts::belongs(step, actor, turn_ref.as_deref())?;
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
         }
         Fact::PromptResolved { actor, reason, key, resolution } => {
@@ -212,7 +215,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
 
 impl<'a> Step<'a> {
     pub(crate) fn new(seat: &'a mut Seat, evidence: Evidence, now: UnixMs) -> Self {
-        Self { seat, now, evidence, events: Vec::new(), changed: false, entered: false }
+        let (events, changed, entered, announce) = (Vec::new(), false, false, false);
+        Self { seat, now, evidence, events, changed, entered, announce }
     }
 
     /// The evidence has been heard again: it is not stale.
@@ -325,6 +329,10 @@ impl<'a> Step<'a> {
             self.seat.last_status_at = Some(self.now);
             let change = Box::new(self.seat.change_from(before.headline));
             self.emit(EventBody::StatusChanged(change));
+        }
+        if self.announce {
+            let agent = Box::new(self.seat.doc());
+            self.emit(EventBody::Updated { agent });
         }
         let Step { events, changed, .. } = self;
         Decision { events, changed, refused: None, ask_witnesses: false }

@@ -66,6 +66,7 @@ pub enum Fact {
         /// How long it is held before it is published, because the agent may approve it by
         /// itself. Milliseconds; 0 = at once.
         settle_ms: u32,
+        turn_ref: Option<String>,
     },
     PromptResolved {
         actor: Actor,

@@ -82,6 +82,31 @@ pub struct NewPrompt {
     pub answerable: Vec<Answerable>,
 }
 
+impl NewPrompt {
+    /// A prompt of which only the reason is known, and at best a line of text. It can be
+    /// answered where it is shown.
+    pub fn plain(reason: BlockedReason, title: Option<&str>) -> Self {
+        let kind = match reason {
+            BlockedReason::Permission => PromptKind::Permission,
+            BlockedReason::Question => PromptKind::Question,
+            BlockedReason::Elicitation => PromptKind::Elicitation,
+            BlockedReason::PlanApproval => PromptKind::PlanApproval,
+            _ => PromptKind::Dialog,
+        };
+        Self {
+            kind,
+            reason,
+            key: None,
+            tool: None,
+            title: title.map_or_else(|| reason.word().replace('_', " "), str::to_owned),
+            body: None,
+            options: Vec::new(),
+            multi_select: false,
+            answerable: vec![Answerable::Terminal],
+        }
+    }
+}
+
 /// An open prompt in a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenPrompt {

@@ -50,6 +50,7 @@ struct Keys {
     parent: Option<AgentId>,
     process: Option<ProcessId>,
     process_over: bool,
+    in_turn: bool,
     folder: Option<(String, Option<String>)>,
 }
 
@@ -74,6 +75,7 @@ impl Roster {
             keys.process = Some(process.clone());
         }
         keys.process_over = seat.process.state.is_over();
+        keys.in_turn = seat.turn.open;
         keys.session = seat.session.as_ref().map(|session| session_key(&seat.kind, &session.id));
         keys.parent.clone_from(&seat.about.parent);
         if seat.session.is_none() && !keys.process_over {
@@ -129,7 +131,7 @@ impl Roster {
             if let Some(child) = seated.filter(is_child) {
                 return Place::Seat(child.clone());
             }
-            if !other_lives(claimed) {
+            if !other_lives(claimed) && !self.is_second(claimed, caller) {
                 return Place::Seat(claimed.clone());
             }
             let known = self.known_session(caller, &other_lives);
@@ -157,6 +159,20 @@ impl Roster {
 
     fn parent(&self, id: &AgentId) -> Option<&AgentId> {
         self.seats.get(id)?.parent.as_ref()
+    }
+
+    /// Without processes to tell them apart: a program that starts up while the seat's own is in
+    /// the middle of a turn is a second one, and sits in a child seat.
+    fn is_second(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let Some(keys) = self.seats.get(id) else { return false };
+        let said = caller.session.map(|session| session_key(caller.kind, session));
+        let nameless = keys.process.is_none() && caller.process.is_none();
+        let starts = caller.starts_up && keys.in_turn && self.holds_other_session(id, caller);
+        let sits_in_child = || {
+            let child = said.as_ref().and_then(|session| self.by_session.get(session));
+            child.is_some_and(|child| self.parent(child) == Some(id))
+        };
+        nameless && (starts || sits_in_child())
     }
 
     fn holds_other_session(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
@@ -347,6 +363,24 @@ mod tests {
         let claimed = AgentId::new("mine").unwrap();
         let caller = Caller { claimed: Some(&claimed), ..caller(None, None) };
         assert_eq!(roster(&[]).place(&caller, |_| true), new("mine", None));
+    }
+
+    #[test]
+    fn without_processes_a_start_up_in_mid_turn_is_a_nested_agents() {
+        let claimed = AgentId::new("a").unwrap();
+        let mut outer = seat("a", Some("s1"), None);
+        let says = |session| Caller { claimed: Some(&claimed), ..caller(Some(session), None) };
+        let starts = Caller { starts_session: true, starts_up: true, ..says("s2") };
+        // At its prompt, a start in the seat is the seat's own next life.
+        assert_eq!(roster(&[outer.clone()]).place(&starts, |_| true), sits("a"));
+        outer.turn.open = true;
+        let mut roster = roster(&[outer]);
+        assert_eq!(roster.place(&starts, |_| true), new("a.1", Some("a")));
+        let mut child = seat("a.1", Some("s2"), None);
+        child.about.parent = Some(claimed.clone());
+        roster.upsert(&child);
+        assert_eq!(roster.place(&says("s2"), |_| true), sits("a.1"));
+        assert_eq!(roster.place(&says("s1"), |_| true), sits("a"));
     }
 
     #[test]

@@ -155,6 +155,9 @@ pub struct TurnFacts {
     pub main_stopped: bool,
     #[serde(default)]
     pub compacting: bool,
+    /// The compaction's summary is in; only its end is still to be told.
+    #[serde(default)]
+    pub summarized: bool,
     pub evidence: Evidence,
 }
 
@@ -275,6 +278,7 @@ impl Seat {
                 ended: None,
                 main_stopped: false,
                 compacting: false,
+                summarized: false,
                 evidence,
             },
             outcome: None,

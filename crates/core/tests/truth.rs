@@ -118,7 +118,7 @@ fn check(present: Present, steps: &[(u8, Chance)]) -> Result<(), TestCaseError> 
         prop_assert_eq!(folded.headline, run.seat.headline());
         prop_assert_eq!(&folded.process, &run.seat.process_doc());
         prop_assert_eq!(&folded.outcome, &run.seat.outcome);
-        prop_assert_eq!(folded.prompts.len(), run.seat.prompts.len());
+        prop_assert_eq!(&folded.prompts, &Folded::from(&run.seat.doc()).prompts);
         if chance.restart {
             now = now.plus(500);
             run.restart(now);

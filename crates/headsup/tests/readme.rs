@@ -44,11 +44,11 @@ fn shell(home: &Home, command: &str, path: &str, payload: &str) -> Done {
 
 #[test]
 fn the_settings_to_paste_report_every_event_that_matters() {
-    let events: Vec<String> = settings().into_iter().map(|(event, _)| event).collect();
-    for event in &events {
-        let matters = headsup_adapters::is_transition("claude-code", event);
-        assert!(matters || event == "Notification" || event == "PermissionDenied", "{event}");
-    }
+    let mut events: Vec<String> = settings().into_iter().map(|(event, _)| event).collect();
+    let mut matter = headsup_adapters::hook_table::events_to_register("claude-code");
+    events.sort_unstable();
+    matter.sort_unstable();
+    assert_eq!(events, matter);
     for never in ["WorktreeCreate", "MessageDisplay"] {
         assert!(!events.iter().any(|event| event == never), "{never} must not be registered");
     }

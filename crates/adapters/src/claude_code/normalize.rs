@@ -58,6 +58,11 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         Event::SubagentStop => helper(payload, |id| Fact::SubagentEnded { id }),
         Event::Notification => notification(payload),
         _ if payload.is_helpers() => Fact::Nothing,
+        Event::Stop | Event::StopFailure | Event::SessionEnd
+            if payload.unreadable_end().is_some() =>
+        {
+            Fact::not_understood(payload.unreadable_end().unwrap_or_default())
+        }
         Event::SessionStart => {
             Fact::SessionStarted { how: session_start(payload), attach: attach(context) }
         }

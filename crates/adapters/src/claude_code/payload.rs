@@ -57,6 +57,18 @@ impl<'a> Payload<'a> {
         self.prompt_id.text().and_then(|id| text::id(&id))
     }
 
+    /// A member of another type than known, where an end must not be taken for granted: whose
+    /// end it is, and what goes on behind it.
+    pub(crate) fn unreadable_end(&self) -> Option<&'static str> {
+        if self.session_id.is_other_than('"') {
+            return Some("session_id is not a string");
+        }
+        if self.prompt_id.is_other_than('"') {
+            return Some("prompt_id is not a string");
+        }
+        self.background_tasks.is_other_than('[').then_some("background_tasks is not a list")
+    }
+
     /// Whose event it is: `agent_id` stands in a helper's events alone (measured). Whatever
     /// stands there, it is not the main agent.
     pub(crate) fn actor(&self) -> Actor {

@@ -46,7 +46,12 @@ pub(crate) fn requested(payload: &Payload<'_>, context: &HookContext) -> Fact {
     };
     let tool = tool.map(|_| tools::of(payload));
     let prompt = NewPrompt { tool, ..prompt };
-    Fact::PromptOpened { actor: payload.actor(), prompt, settle_ms: settle_ms(context) }
+    Fact::PromptOpened {
+        actor: payload.actor(),
+        prompt,
+        settle_ms: settle_ms(context),
+        turn_ref: payload.turn_ref(),
+    }
 }
 
 fn settle_ms(context: &HookContext) -> u32 {
@@ -154,7 +159,12 @@ pub(crate) fn elicited(payload: &Payload<'_>, context: &HookContext) -> Fact {
             title.unwrap_or_else(|| "Input needed".to_owned()),
         )
     };
-    Fact::PromptOpened { actor: payload.actor(), prompt, settle_ms: settle_ms(context) }
+    Fact::PromptOpened {
+        actor: payload.actor(),
+        prompt,
+        settle_ms: settle_ms(context),
+        turn_ref: payload.turn_ref(),
+    }
 }
 
 /// `ElicitationResult`: answered, declined or cancelled in the terminal.

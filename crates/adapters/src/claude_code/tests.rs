@@ -50,3 +50,18 @@ fn an_event_from_a_later_version_is_not_understood_and_named() {
     let why = "unknown event CoffeeBreak".to_owned();
     assert_eq!(fact("CoffeeBreak", ""), Fact::NotUnderstood { why });
 }
+
+#[test]
+fn an_end_with_a_member_of_another_type_is_not_understood() {
+    for (event, members) in [
+        ("Stop", r#""background_tasks":"x""#),
+        ("Stop", r#""prompt_id":7"#),
+        ("Stop", r#""session_id":5"#),
+        ("StopFailure", r#""session_id":[]"#),
+        ("SessionEnd", r#""session_id":{}"#),
+    ] {
+        let fact = fact(event, members);
+        assert!(matches!(fact, Fact::NotUnderstood { .. }), "{event} {members}: {fact:?}");
+    }
+    assert!(matches!(fact("Stop", r#""background_tasks":null"#), Fact::TurnEnded { .. }));
+}

@@ -142,7 +142,7 @@ fn told(fact: &Fact) -> String {
             let stopped = if *interrupted { ", interrupted" } else { "" };
             format!("ToolsEnded {}{}{stopped}", calls.join(", "), whose(actor))
         }
-        Fact::PromptOpened { actor, prompt, settle_ms } => {
+        Fact::PromptOpened { actor, prompt, settle_ms, .. } => {
             let labels: Vec<&str> = prompt.options.iter().map(|o| o.label.as_str()).collect();
             format!(
                 "PromptOpened {} {:?}, body {:?}, options {labels:?}, about {}{}, settles {settle_ms} ms",

@@ -74,7 +74,11 @@ fn a_member_of_another_type_never_costs_the_event() {
                 let seen = hook(KIND, Some(event), body.as_bytes(), &context).unwrap();
                 check(&seen);
                 // A helper needs its id, and another name is another event.
-                let needed = event.starts_with("Subagent") && member == "agent_id";
+                let helper = event.starts_with("Subagent") && member == "agent_id";
+                // An end is not taken for granted: whose it is must be readable.
+                let end = matches!(event, "Stop" | "StopFailure" | "SessionEnd");
+                let ends = ["session_id", "prompt_id", "background_tasks"];
+                let needed = helper || (end && ends.contains(&member.as_str()));
                 let understood = !matches!(seen.fact, Fact::NotUnderstood { .. });
                 let renamed = member == "hook_event_name";
                 assert!(understood || needed || renamed, "{event}.{member} = {other}");

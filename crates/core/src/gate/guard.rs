@@ -1,6 +1,6 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
-use super::{Refusal, Rule, STRAGGLERS_MS, Step, refuse, session};
+use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
 use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionStart};
 use crate::source::Source;
 use crate::status::{Process, Turn};
@@ -103,6 +103,11 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     }
     if !process.state.is_over() {
         return Ok(());
+    }
+    if let Fact::Reported(reported) = &observation.fact
+        && reported.process.is_some_and(|fact| process::is_end(&fact))
+    {
+        return refuse(Rule::G3, "the process has ended already");
     }
     let by_word_alone = observation.source == Source::Report;
     if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {

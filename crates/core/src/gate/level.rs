@@ -6,7 +6,7 @@
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
 use crate::arbitrate::{self, Standing};
 use crate::observation::Level;
-use crate::prompt::{Actor, Answerable, NewPrompt, PromptKind};
+use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Confidence, Source, Tier};
 use crate::status::{BlockedReason, IdleReason, OutcomeKind, Turn, WorkingReason};
@@ -103,7 +103,7 @@ pub(super) fn still_shows(step: &Step<'_>, held: &Held, level: &HeldLevel) -> bo
 pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
     match level {
         HeldLevel::Working => {
-            prompts::clear_own(step, |_| true);
+            prompts::withdraw_all(step);
             step.ensure_running(None);
             if !step.seat.turn.open {
                 turn::start(step, None);
@@ -113,7 +113,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             }
         }
         HeldLevel::Idle { .. } => {
-            prompts::clear_own(step, |_| true);
+            prompts::withdraw_all(step);
             step.seat.subagents.clear();
             step.ensure_running(None);
             if step.seat.turn.open {
@@ -128,37 +128,14 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             }
         }
         HeldLevel::Blocked { reason, detail } => {
-            prompts::open(step, &Actor::Main, &anonymous(*reason, detail.as_deref()));
+            prompts::open(step, &Actor::Main, &NewPrompt::plain(*reason, detail.as_deref()));
         }
         HeldLevel::Failed { code } => {
-            prompts::clear_own(step, |open| open.actor.is_main());
+            prompts::withdraw(step, |asked| asked.actor.is_main());
             if step.seat.turn.open {
                 turn::rest(step, OutcomeKind::Failed, Some(code));
             }
         }
-    }
-}
-
-/// A prompt that is only known to be there.
-fn anonymous(reason: BlockedReason, detail: Option<&str>) -> NewPrompt {
-    let kind = match reason {
-        BlockedReason::Permission => PromptKind::Permission,
-        BlockedReason::Question => PromptKind::Question,
-        BlockedReason::Elicitation => PromptKind::Elicitation,
-        BlockedReason::PlanApproval => PromptKind::PlanApproval,
-        _ => PromptKind::Dialog,
-    };
-    let title = detail.map_or_else(|| reason.word().replace('_', " "), str::to_owned);
-    NewPrompt {
-        kind,
-        reason,
-        key: None,
-        tool: None,
-        title,
-        body: None,
-        options: Vec::new(),
-        multi_select: false,
-        answerable: vec![Answerable::Terminal],
     }
 }
 
@@ -174,7 +151,7 @@ pub(super) fn screen_dialog(
     }
     refuse_if_own_is_fresh(step)?;
     step.evidence = step.evidence.clone().at_most(Confidence::Weak);
-    prompts::open(step, &Actor::Main, &anonymous(reason, detail));
+    prompts::open(step, &Actor::Main, &NewPrompt::plain(reason, detail));
     Ok(Effect::Decides)
 }
 

@@ -14,6 +14,11 @@ pub(super) fn phrase(fact: ProcessFact) -> Option<String> {
     }
 }
 
+/// Does it say that the process leaves?
+pub(super) fn is_end(fact: &ProcessFact) -> bool {
+    matches!(fact, ProcessFact::Exited(_) | ProcessFact::Suspended | ProcessFact::Stopping)
+}
+
 pub(super) fn said(
     step: &mut Step<'_>,
     fact: ProcessFact,

@@ -3,13 +3,25 @@
 use super::{Effect, Refusal, Rule, Step, refuse, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
-use crate::seat::{Held, HeldFact, HeldLevel};
-use crate::source::Tier;
+use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
+use crate::source::{Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
 use crate::wire::PromptDoc;
 
 /// Milliseconds a request may settle at most before it is published (G12).
 const LONGEST_SETTLING_MS: u32 = 1_500;
+
+/// A prompt of the main agent belongs to the open turn, or shows that another one is open.
+pub(super) fn belongs(
+    step: &mut Step<'_>,
+    actor: &Actor,
+    turn_ref: Option<&str>,
+) -> Result<(), Refusal> {
+    match turn_ref {
+        Some(_) if actor.is_main() => turn::follow(step, turn_ref),
+        _ => Ok(()),
+    }
+}
 
 pub(super) fn opened(
     step: &mut Step<'_>,
@@ -18,18 +30,21 @@ pub(super) fn opened(
     prompt: &NewPrompt,
     settle_ms: u32,
 ) -> Result<Effect, Refusal> {
-    if let Some(open) = step.seat.prompts.iter_mut().find(|open| is_same(open, actor, prompt)) {
+    let another = calls_like(step, actor, prompt) > prompts_like(step, actor, prompt);
+    let mut open_prompts = step.seat.prompts.iter_mut();
+    if let Some(open) = open_prompts.find(|open| !another && is_same(open, actor, prompt)) {
         if open.ask.tool.is_none() && prompt.tool.is_some() {
             // A level showed it first, without its words.
             open.ask = prompt.clone();
             step.changed = true;
-            enrich(step);
+            step.announce = true;
         }
         return Ok(Effect::Confirms);
     }
     let is_waiting = |held: &Held| match &held.what {
         HeldFact::Prompt { actor: held_actor, prompt: held } => {
-            held_actor == actor && held.tool == prompt.tool && held.kind == prompt.kind
+            let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|t| (t.name.clone(), t.input));
+            held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
         }
         HeldFact::Level(_) => false,
     };
@@ -38,7 +53,8 @@ pub(super) fn opened(
     }
     if settle_ms > 0 {
         let until = step.now.plus(i64::from(settle_ms.min(LONGEST_SETTLING_MS)));
-        let what = HeldFact::Prompt { actor: actor.clone(), prompt: prompt.clone() };
+        let prompt = about_its_call(step, actor, prompt);
+        let what = HeldFact::Prompt { actor: actor.clone(), prompt };
         let source = step.evidence.source;
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
         step.changed = true;
@@ -46,6 +62,26 @@ pub(super) fn opened(
     }
     open(step, actor, prompt);
     Ok(Effect::Decides)
+}
+
+/// How many open calls have the tool and the input that a prompt is about.
+fn calls_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
+    let Some(tool) = prompt.tool.as_ref() else { return 0 };
+    let alike = |open: &&OpenTool| open.actor == *actor && is_alike(&open.tool, tool);
+    step.seat.open_tools.iter().filter(alike).count()
+}
+
+/// How many open prompts ask about that same tool and input. At least 1, because a prompt is not
+/// asked for every call.
+fn prompts_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
+    let Some(tool) = prompt.tool.as_ref() else { return 1 };
+    let about = |open: &&OpenPrompt| open.ask.tool.as_ref().is_some_and(|t| is_alike(t, tool));
+    let asked = step.seat.own_prompts().filter(|open| open.actor == *actor);
+    asked.filter(about).count().max(usize::from(calls_like(step, actor, prompt) < 2))
+}
+
+fn is_alike(one: &ToolRef, other: &ToolRef) -> bool {
+    one.name == other.name && one.input == other.input
 }
 
 /// The same prompt told again: same actor, and the same key, call, or, where neither is
@@ -69,11 +105,6 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
     }
 }
 
-fn enrich(step: &mut Step<'_>) {
-    let agent = Box::new(step.seat.doc());
-    step.emit(EventBody::Updated { agent });
-}
-
 /// Publishes a prompt.
 pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let starting = matches!(step.seat.process.state, Process::Starting { .. });
@@ -89,21 +120,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
             step.set_base(Turn::Working(reason), None);
         }
     }
-    let mut ask = prompt.clone();
-    if let Some(tool) = &mut ask.tool
-        && tool.id.is_none()
-    {
-        // Which call it is about decides which end will clear it.
-        tool.id = step
-            .seat
-            .open_tools
-            .iter()
-            .find(|open| {
-                let same_input = open.tool.input == tool.input;
-                open.actor == *actor && open.tool.name == tool.name && same_input
-            })
-            .and_then(|open| open.tool.id.clone());
-    }
+    let ask = about_its_call(step, actor, prompt);
     step.seat.held.retain(|held| !matches!(held.what, HeldFact::Level(HeldLevel::Blocked { .. })));
     step.seat.prompts_opened += 1;
     let open = OpenPrompt {
@@ -118,19 +135,56 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     step.emit(EventBody::PromptOpened { prompt: doc });
 }
 
-/// Clears the agents' own prompts that `which` picks: they went away where we could not see it.
-/// True if there was one.
-pub(super) fn clear_own(step: &mut Step<'_>, which: impl Fn(&OpenPrompt) -> bool) -> bool {
+/// The prompt with the id of the open call it is about: that call's end will clear it.
+fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewPrompt {
+    let mut ask = prompt.clone();
+    if let Some(tool) = &mut ask.tool
+        && tool.id.is_none()
+    {
+        let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref()).collect();
+        let is_asked = |id: &Option<String>| id.is_some() && asked.iter().any(|t| t.id == *id);
+        let mut calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor);
+        let call = calls.find(|open| is_alike(&open.tool, tool) && !is_asked(&open.tool.id));
+        tool.id = call.and_then(|open| open.tool.id.clone());
+    }
+    ask
+}
+
+/// A prompt that is open, or is held for a moment.
+pub(super) struct Asked<'a> {
+    pub(super) actor: &'a Actor,
+    pub(super) ask: &'a NewPrompt,
+    pub(super) source: Source,
+}
+
+/// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
+/// went away where we could not see it. True if an open one was among them.
+pub(super) fn withdraw(step: &mut Step<'_>, which: impl Fn(&Asked<'_>) -> bool) -> bool {
     let resolution = Resolution::elsewhere(step.now);
     resolve_own(step, which, &resolution)
 }
 
+pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
+    withdraw(step, |_| true)
+}
+
 fn resolve_own(
     step: &mut Step<'_>,
-    which: impl Fn(&OpenPrompt) -> bool,
+    which: impl Fn(&Asked<'_>) -> bool,
     resolution: &Resolution,
 ) -> bool {
-    let picked = |open: &OpenPrompt| open.ask.kind != PromptKind::Input && which(open);
+    let held = step.seat.held.len();
+    step.seat.held.retain(|held| match &held.what {
+        HeldFact::Prompt { actor, prompt } => {
+            !which(&Asked { actor, ask: prompt, source: held.source })
+        }
+        HeldFact::Level(_) => true,
+    });
+    step.changed |= step.seat.held.len() != held;
+    let picked = |open: &OpenPrompt| {
+        let asked = Asked { actor: &open.actor, ask: &open.ask, source: open.source };
+        open.ask.kind != PromptKind::Input && which(&asked)
+    };
     let (gone, kept) = std::mem::take(&mut step.seat.prompts).into_iter().partition(picked);
     step.seat.prompts = kept;
     let gone: Vec<OpenPrompt> = gone;
@@ -143,20 +197,17 @@ fn resolve_own(
 
 /// The end of a call clears the prompt that was about it. True if it did.
 pub(super) fn clear_by_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
+    // Its own call has been closed before this; one that is still open has not ended.
+    let calls: Vec<ToolRef> = step.seat.open_tools.iter().map(|open| open.tool.clone()).collect();
     let about = |tool: &ToolRef| match (&tool.id, &ended.id) {
         (Some(asked), Some(ended)) => asked == ended,
-        // Matched to a start, but the end carries no id: name and input must do.
-        (Some(_), None) => tool.name == ended.name && tool.input == ended.input,
-        // Never matched to a start: any end of the same tool.
-        (None, _) => tool.name == ended.name,
+        // Where one side carries no id, name and input must do; without a start that matches, any
+        // end of the same tool.
+        _ if is_alike(tool, ended) => true,
+        (Some(_), None) => false,
+        (None, _) => tool.name == ended.name && !calls.iter().any(|call| is_alike(call, tool)),
     };
-    step.seat.held.retain(|held| match &held.what {
-        HeldFact::Prompt { actor: held_actor, prompt } => {
-            held_actor != actor || !prompt.tool.as_ref().is_some_and(about)
-        }
-        HeldFact::Level(_) => true,
-    });
-    clear_own(step, |open| open.actor == *actor && open.ask.tool.as_ref().is_some_and(about))
+    withdraw(step, |asked| asked.actor == actor && asked.ask.tool.as_ref().is_some_and(about))
 }
 
 pub(super) fn resolved(
@@ -166,18 +217,27 @@ pub(super) fn resolved(
     key: Option<&str>,
     resolution: &Resolution,
 ) -> Result<Effect, Refusal> {
-    let fits = |open: &OpenPrompt| {
-        open.actor == *actor
-            && open.ask.reason == reason
-            && key.is_none_or(|key| open.ask.key.as_deref() == Some(key))
-    };
-    let own = step.seat.own_prompts();
-    let Some(id) = own.filter(|open| fits(open)).map(|open| open.id.clone()).next() else {
-        return Ok(Effect::Confirms);
-    };
     // Adapters have no clock: when it happened is when it was told.
     let resolution = Resolution { at: step.now, ..resolution.clone() };
-    resolve_own(step, |open| open.id == id, &resolution);
+    let fits = |actor_of: &Actor, ask: &NewPrompt| {
+        let same_key = key.is_none_or(|key| ask.key.as_deref() == Some(key));
+        actor_of == actor && ask.reason == reason && same_key
+    };
+    let own = step.seat.own_prompts();
+    let first = own.filter(|open| fits(&open.actor, &open.ask)).map(|open| open.id.clone()).next();
+    let Some(id) = first else {
+        // It may still be held.
+        withdraw(step, |asked| fits(asked.actor, asked.ask));
+        return Ok(Effect::Confirms);
+    };
+    let (gone, kept) =
+        std::mem::take(&mut step.seat.prompts).into_iter().partition(|open| open.id == id);
+    step.seat.prompts = kept;
+    let gone: Vec<OpenPrompt> = gone;
+    for open in &gone {
+        let doc = PromptDoc::new(&step.seat.id, open, Some(resolution.clone()));
+        step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
+    }
     if step.seat.turn.open && !step.seat.turn.main_stopped {
         step.set_base(Turn::Working(WorkingReason::Model), None);
     }
@@ -191,15 +251,5 @@ pub(super) fn confirmed(step: &mut Step<'_>) -> Result<Effect, Refusal> {
         Ok(Effect::Confirms)
     } else {
         refuse(Rule::G4, "a late notice confirms a prompt and never opens one")
-    }
-}
-
-impl Held {
-    /// A request of the main agent that still settles.
-    pub(super) fn is_of_main(&self) -> bool {
-        match &self.what {
-            HeldFact::Prompt { actor, .. } => actor.is_main(),
-            HeldFact::Level(_) => false,
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{Effect, Refusal, Step, process, prompts, turn};
 use crate::observation::{Reported, ReportedTurn};
-use crate::prompt::{Actor, Answerable, NewPrompt, PromptKind};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind};
 use crate::source::Source;
-use crate::status::{BlockedReason, IdleReason, OutcomeKind, Process, Turn};
+use crate::status::{IdleReason, OutcomeKind, Process, Turn};
 
 pub(super) fn phrase(reported: &Reported) -> Option<String> {
     Some(match reported.turn? {
@@ -16,45 +16,57 @@ pub(super) fn phrase(reported: &Reported) -> Option<String> {
 }
 
 pub(super) fn said(step: &mut Step<'_>, reported: &Reported) -> Result<Effect, Refusal> {
+    // An end is told of a process that has done all the rest before.
+    let end = reported.process.filter(process::is_end);
+    let before = step.seat.turn.detail.clone();
     let mut effect = Effect::Confirms;
-    if let Some(fact) = reported.process {
+    if let Some(fact) = reported.process.filter(|fact| !process::is_end(fact)) {
         effect = process::said(step, fact, None)?;
     }
-    let Some(turn) = reported.turn else {
-        return Ok(effect);
-    };
+    if let Some(turn) = reported.turn {
+        effect = turn_said(step, turn, reported);
+    }
+    if let Some(fact) = end {
+        effect = process::said(step, fact, None)?;
+    }
+    step.announce |= step.seat.turn.detail != before;
+    Ok(effect)
+}
+
+fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Effect {
     if !matches!(step.seat.process.state, Process::Starting { .. }) {
         step.ensure_running(None);
     }
     let detail = reported.detail.as_deref();
     match turn {
         ReportedTurn::Unknown => {
-            prompts::clear_own(step, is_reported);
+            prompts::withdraw(step, |asked| asked.source == Source::Report);
             step.set_base(Turn::Unknown, detail);
         }
         ReportedTurn::Working(reason) => {
-            prompts::clear_own(step, |_| true);
+            prompts::withdraw_all(step);
             if !step.seat.turn.open {
                 turn::start(step, None);
             }
             step.set_base(Turn::Working(reason), detail);
         }
         ReportedTurn::Blocked(reason) => {
-            let prompt = reported_prompt(reason, detail);
+            let prompt = NewPrompt::plain(reason, detail);
             if let Some(open) = step.seat.prompts.iter_mut().find(|open| is_reported(open)) {
                 if open.ask.reason == reason {
                     if open.ask.title != prompt.title {
                         open.ask.title = prompt.title;
                         step.changed = true;
+                        step.announce = true;
                     }
-                    return Ok(Effect::Confirms);
+                    return Effect::Confirms;
                 }
-                prompts::clear_own(step, is_reported);
+                prompts::withdraw(step, |asked| asked.source == Source::Report);
             }
             prompts::open(step, &Actor::Main, &prompt);
         }
         ReportedTurn::Idle => {
-            prompts::clear_own(step, |_| true);
+            prompts::withdraw_all(step);
             step.seat.subagents.clear();
             match &reported.outcome {
                 Some((kind, code)) => {
@@ -77,7 +89,7 @@ pub(super) fn said(step: &mut Step<'_>, reported: &Reported) -> Result<Effect, R
             }
         }
     }
-    Ok(Effect::Decides)
+    Effect::Decides
 }
 
 /// The same end told again.
@@ -86,27 +98,6 @@ fn is_repeated(step: &Step<'_>, kind: OutcomeKind) -> bool {
     outcome == Some(kind) && matches!(step.seat.turn.base, Turn::Idle(_))
 }
 
-fn is_reported(open: &crate::prompt::OpenPrompt) -> bool {
+fn is_reported(open: &OpenPrompt) -> bool {
     open.source == Source::Report && open.ask.kind != PromptKind::Input
-}
-
-fn reported_prompt(reason: BlockedReason, detail: Option<&str>) -> NewPrompt {
-    let kind = match reason {
-        BlockedReason::Permission => PromptKind::Permission,
-        BlockedReason::Question => PromptKind::Question,
-        BlockedReason::Elicitation => PromptKind::Elicitation,
-        BlockedReason::PlanApproval => PromptKind::PlanApproval,
-        _ => PromptKind::Dialog,
-    };
-    NewPrompt {
-        kind,
-        reason,
-        key: None,
-        tool: None,
-        title: detail.map_or_else(|| reason.word().replace('_', " "), str::to_owned),
-        body: None,
-        options: Vec::new(),
-        multi_select: false,
-        answerable: vec![Answerable::Terminal],
-    }
 }

@@ -42,7 +42,7 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
 
 /// Ends whatever was going on: an open turn, prompts, helpers, tools.
 pub(super) fn close(step: &mut Step<'_>, open_turn: OutcomeKind) {
-    prompts::clear_own(step, |_| true);
+    prompts::withdraw_all(step);
     step.seat.held.clear();
     step.seat.subagents.clear();
     step.seat.shells = 0;
@@ -60,7 +60,11 @@ pub(super) fn started(
     attach: Option<Attach>,
 ) -> Result<Effect, Refusal> {
     if how == SessionStart::Compact {
-        // It comes in mid-turn and says nothing of the turn.
+        // It comes in mid-turn and says nothing of the turn, but that the summary is in.
+        if step.seat.turn.compacting && !step.seat.turn.summarized {
+            step.seat.turn.summarized = true;
+            step.changed = true;
+        }
         return Ok(Effect::Confirms);
     }
     let known = step.seat.session.as_ref().is_some_and(|session| session.start_seen);

@@ -1,6 +1,6 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
-use super::{Effect, Refusal, Step, prompts, turn};
+use super::{Effect, Refusal, Rule, Step, prompts, refuse, turn};
 use crate::prompt::{Actor, ToolRef};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
@@ -71,13 +71,16 @@ pub(super) fn ended(
         }
         return Ok(if cleared { Effect::Decides } else { Effect::Outranked(SUB_OUTRANKED) });
     }
+    if turn::is_over(step, reference) {
+        return refuse(Rule::G10, "told after the end of its turn");
+    }
     turn::follow(step, reference)?;
     for tool in ended {
         close_tool(step, actor, tool);
         prompts::clear_by_tool(step, actor, tool);
     }
     if interrupted {
-        prompts::clear_own(step, |open| open.actor.is_main());
+        prompts::withdraw(step, |asked| asked.actor.is_main());
         turn::rest(step, OutcomeKind::Interrupted, None);
         return Ok(Effect::Decides);
     }
@@ -119,6 +122,6 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     step.changed |= step.seat.subagents.len() != before;
     let actor = Actor::Sub(id.to_owned());
     step.seat.open_tools.retain(|open| open.actor != actor);
-    let cleared = prompts::clear_own(step, |open| open.actor == actor);
+    let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })
 }

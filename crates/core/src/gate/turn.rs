@@ -54,6 +54,18 @@ pub(super) fn rest(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
     }
 }
 
+/// Is it the end of something in a turn that has ended? It never takes the turn up again.
+pub(super) fn is_over(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let turn = &step.seat.turn;
+    let Some(ended) = &turn.ended else { return false };
+    match reference {
+        None => !turn.open,
+        Some(_) => {
+            ended.reference.as_deref() == reference && turn.reference.as_deref() != reference
+        }
+    }
+}
+
 /// Brings the open turn in line with the turn a fact of the main agent belongs to.
 ///
 /// A fact of a turn that has ended is a straggler within the settling time, and a sign that the
@@ -62,9 +74,7 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
     let turn = &step.seat.turn;
     let Some(reference) = reference else {
         if !turn.open {
-            if straggles(step) {
-                return refuse(Rule::G10, "told after the end of its turn");
-            }
+            // Without the agent's own order the order of arrival is the order.
             start(step, None);
         }
         return Ok(());
@@ -72,12 +82,12 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
     if turn.open {
         match turn.reference.as_deref() {
             Some(open) if open == reference => return Ok(()),
-            None => {
+            None if !step.seat.turn.queued.iter().any(|queued| queued == reference) => {
                 step.seat.turn.reference = Some(reference.to_owned());
                 step.changed = true;
                 return Ok(());
             }
-            Some(_) => {}
+            _ => {}
         }
     }
     let ended = step.seat.turn.ended.as_ref();
@@ -124,9 +134,12 @@ pub(super) fn prompted(
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
         step.seat.seen_turn_seq = step.seat.turn.seq;
-        prompts::clear_own(step, |_| true);
+        prompts::withdraw_all(step);
+        // A compaction whose end was not told has been stopped.
+        step.changed |= step.seat.turn.compacting;
+        step.seat.turn.compacting = false;
     } else {
-        prompts::clear_own(step, |open| open.actor.is_main());
+        prompts::withdraw(step, |asked| asked.actor.is_main());
     }
     step.seat.held.clear();
     let was_open = step.seat.turn.open;
@@ -141,19 +154,21 @@ pub(super) fn prompted(
             close(step, OutcomeKind::Completed, None);
             start(step, reference);
         }
-        (true, false, _, Some(reference)) => {
+        (true, false, _, Some(reference)) if step.seat.turn.reference.is_some() => {
             // Queued behind the open turn, or that one was stopped in silence: what comes next
             // tells which. Either way the agent works.
             step.seat.turn.queued.push(reference.to_owned());
             step.changed = true;
-            if !matches!(step.seat.turn.base, Turn::Working(_)) {
+            let compacted = step.seat.turn.base == Turn::Working(WorkingReason::Compacting);
+            if compacted || !matches!(step.seat.turn.base, Turn::Working(_)) {
                 step.set_base(Turn::Working(WorkingReason::Prompt), None);
             }
             return Ok(Effect::Decides);
         }
-        (true, false, _, None) => {
+        (true, false, _, _) => {
+            // Nothing will ever tell the end of a turn that has no name.
             close(step, OutcomeKind::Interrupted, None);
-            start(step, None);
+            start(step, reference);
         }
         (false, _, _, _) => start(step, reference),
     }
@@ -167,7 +182,7 @@ pub(super) fn ended(
     background: &Background,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
-    if step.seat.turn.compacting {
+    if is_compacting(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if is_repeated(step, reference) {
@@ -177,11 +192,10 @@ pub(super) fn ended(
     attach_to(step, reference)?;
     reread(step, background);
     let gone: Vec<String> = background.subagents.clone();
-    prompts::clear_own(step, |open| match &open.actor {
+    prompts::withdraw(step, |asked| match asked.actor {
         crate::prompt::Actor::Main => true,
         crate::prompt::Actor::Sub(id) => !gone.contains(id),
     });
-    step.seat.held.retain(|held| !held.is_of_main());
     if background.subagents.is_empty() {
         rest(step, OutcomeKind::Completed, None);
     } else {
@@ -191,6 +205,16 @@ pub(super) fn ended(
         step.changed = true;
     }
     Ok(Effect::Decides)
+}
+
+/// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
+/// even if its own end was not told.
+fn is_compacting(step: &mut Step<'_>) -> bool {
+    if step.seat.turn.summarized && step.seat.turn.compacting {
+        step.seat.turn.compacting = false;
+        step.changed = true;
+    }
+    step.seat.turn.compacting
 }
 
 /// An end that was told before.
@@ -248,8 +272,7 @@ pub(super) fn failed(
     }
     attach_to(step, reference)?;
     step.seat.turn.compacting = false;
-    prompts::clear_own(step, |open| open.actor.is_main());
-    step.seat.held.retain(|held| !held.is_of_main());
+    prompts::withdraw(step, |asked| asked.actor.is_main());
     rest(step, OutcomeKind::Failed, Some(code));
     if let Some(detail) = detail {
         step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
@@ -268,8 +291,7 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
         return refuse(Rule::G10, "of another turn than the open one");
     }
     step.seat.turn.compacting = false;
-    prompts::clear_own(step, |open| open.actor.is_main());
-    step.seat.held.retain(|held| !held.is_of_main());
+    prompts::withdraw(step, |asked| asked.actor.is_main());
     rest(step, OutcomeKind::Interrupted, None);
     Ok(Effect::Decides)
 }
@@ -282,6 +304,7 @@ pub(super) fn compaction_started(step: &mut Step<'_>) -> Result<Effect, Refusal>
         start(step, None);
     }
     step.seat.turn.compacting = true;
+    step.seat.turn.summarized = false;
     step.set_base(Turn::Working(WorkingReason::Compacting), None);
     step.changed = true;
     Ok(Effect::Decides)
@@ -303,14 +326,14 @@ pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effe
 
 /// The program says it sits at its prompt: an authoritative idle, but not of how the turn ended.
 pub(super) fn idle_notice(step: &mut Step<'_>) -> Result<Effect, Refusal> {
-    if step.seat.turn.compacting {
+    if is_compacting(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if step.seat.turn.main_stopped && !step.seat.subagents.is_empty() {
         return refuse(Rule::G5, "helpers are still running");
     }
     step.ensure_running(None);
-    prompts::clear_own(step, |_| true);
+    prompts::withdraw_all(step);
     step.seat.held.clear();
     if step.seat.turn.open {
         let kind = match step.seat.turn.main_stopped {

@@ -152,7 +152,7 @@ fn asks(actor: Actor, number: u32) -> Fact {
         multi_select: false,
         answerable: Vec::new(),
     };
-    Fact::PromptOpened { actor, prompt, settle_ms: 0 }
+    Fact::PromptOpened { actor, prompt, settle_ms: 0, turn_ref: None }
 }
 
 /// What the program's own status shows after a change; `None` where it does not move.

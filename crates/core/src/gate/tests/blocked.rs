@@ -148,3 +148,85 @@ fn g12_a_stop_ends_what_still_settles() {
     script.tick(5_000);
     assert_eq!(script.headline(), Headline::Done);
 }
+
+#[test]
+fn g12_a_held_request_goes_away_like_an_open_one() {
+    let resolution = Resolution::elsewhere(crate::time::UnixMs(0));
+    let reason = BlockedReason::Permission;
+    let gone: [(Actor, Fact); 3] = [
+        (Actor::Main, Fact::PromptResolved { actor: Actor::Main, reason, key: None, resolution }),
+        (sub("h"), Fact::SubagentEnded { id: "h".into() }),
+        (sub("h"), stop("t1")),
+    ];
+    for (actor, fact) in gone {
+        let mut script = Script::working();
+        script.hook(settling_permission(&actor, 7, 1_000));
+        script.hook(fact.clone());
+        script.tick(5_000);
+        assert_eq!(script.count("prompt.opened"), 0, "{fact:?}");
+        assert_ne!(script.headline(), Headline::Blocked, "{fact:?}");
+    }
+}
+
+#[test]
+fn g12_the_end_of_another_call_leaves_a_held_request() {
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(settling_permission(&Actor::Main, 7, 1_000));
+    script.hook(tool_end(&Actor::Main, "c2", 8));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g4_without_ids_name_and_input_tell_calls_apart() {
+    let nameless = |fact: Fact| match fact {
+        Fact::ToolStarted { actor, mut tool, turn_ref } => {
+            tool.id = None;
+            Fact::ToolStarted { actor, tool, turn_ref }
+        }
+        Fact::ToolsEnded { actor, mut tools, interrupted, turn_ref } => {
+            tools.iter_mut().for_each(|tool| tool.id = None);
+            Fact::ToolsEnded { actor, tools, interrupted, turn_ref }
+        }
+        other => other,
+    };
+    let mut script = Script::working();
+    for input in 0..3 {
+        script.hook(nameless(tool(&Actor::Main, "", input)));
+        script.hook(permission(&Actor::Main, input));
+    }
+    for (input, left) in [(1, 2), (2, 1), (0, 0)] {
+        script.hook(nameless(tool_end(&Actor::Main, "", input)));
+        assert_eq!(script.seat.prompts.len(), left);
+    }
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g4_two_identical_calls_may_ask_twice() {
+    let mut script = Script::blocked();
+    script.hook(tool(&Actor::Main, "c2", 7));
+    script.hook(permission(&Actor::Main, 7));
+    assert_eq!(script.seat.prompts.len(), 2);
+    script.hook(permission(&Actor::Main, 7));
+    assert_eq!(script.seat.prompts.len(), 2);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&Actor::Main, "c2", 7));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g10_a_request_of_an_ended_turn_blocks_nobody() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    let Fact::PromptOpened { actor, prompt, settle_ms, .. } = permission(&Actor::Main, 7) else {
+        unreachable!()
+    };
+    let turn_ref = Some("t1".to_owned());
+    script.hook(Fact::PromptOpened { actor, prompt, settle_ms, turn_ref });
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}

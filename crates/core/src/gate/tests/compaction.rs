@@ -1,6 +1,6 @@
 //! G7: nothing is idle between the start and the end of a compaction.
 
-use super::script::{Script, at_rest, start, stop};
+use super::script::{Script, at_rest, prompt, start, stop};
 use crate::gate::Rule;
 use crate::observation::{Fact, SessionStart};
 use crate::status::Headline;
@@ -35,4 +35,30 @@ fn a_manual_compaction_is_a_turn_of_its_own() {
     assert_eq!(script.headline(), Headline::Done);
     assert_eq!(script.count("turn.started"), 1);
     assert_eq!(script.count("turn.completed"), 1);
+}
+
+#[test]
+fn a_compaction_that_was_stopped_is_over_with_the_next_prompt() {
+    let mut script = Script::idle();
+    script.hook(Fact::CompactionStarted);
+    script.hook(prompt("t1"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (2, 2));
+
+    let mut script = Script::working();
+    script.hook(Fact::CompactionStarted);
+    script.hook(prompt("t2"));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_compaction_whose_end_was_lost_is_over_with_the_turns_end() {
+    let mut script = Script::working();
+    script.hook(Fact::CompactionStarted);
+    script.hook(start(SessionStart::Compact));
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
 }

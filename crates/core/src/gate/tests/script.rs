@@ -189,7 +189,7 @@ pub(crate) fn settling_permission(actor: &Actor, input: u64, settle_ms: u32) -> 
         multi_select: false,
         answerable: vec![Answerable::Terminal],
     };
-    Fact::PromptOpened { actor: actor.clone(), prompt, settle_ms }
+    Fact::PromptOpened { actor: actor.clone(), prompt, settle_ms, turn_ref: None }
 }
 
 pub(crate) fn stop(turn: &str) -> Fact {

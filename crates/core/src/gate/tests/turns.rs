@@ -183,3 +183,53 @@ fn a_seat_that_speaks_without_saying_what_it_does_is_running_and_unknown() {
     assert!(script.seat.process.state.is_running());
     assert_eq!(script.published, ["agent.status_changed"]);
 }
+
+#[test]
+fn a_turn_that_was_opened_without_a_name_is_not_begun_twice() {
+    // The hub came in mid-turn: the first thing it hears is a permission, which is then denied.
+    let mut script = Script::idle();
+    script.hook(super::script::permission(&Actor::Main, 7));
+    script.hook(prompt("t2"));
+    script.hook(tool_of("t2", "c1"));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (2, 2));
+
+    let mut script = Script::idle();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_tools_end_never_takes_an_ended_turn_up_again() {
+    let mut script = Script::working();
+    script.hook(tool_of("t1", "c1"));
+    script.hook(stop("t1"));
+    let end = || Fact::ToolsEnded {
+        actor: Actor::Main,
+        tools: Vec::new(),
+        interrupted: false,
+        turn_ref: Some("t1".into()),
+    };
+    script.after(5_000).hook(end());
+    script.refused(gate::Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn an_end_of_turn_and_process_in_one_report_is_both() {
+    use crate::source::Source;
+    use crate::wire::ReportBody;
+    let mut script = Script::new();
+    script.session = None;
+    let own = |text: &str| Some(text.to_owned());
+    let body = ReportBody { turn: own("done"), process: own("exited"), ..ReportBody::default() };
+    let fact = Fact::Reported(body.parse().unwrap());
+    script.said(Source::Report, fact.clone());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+    script.said(Source::Report, fact);
+    script.refused(gate::Rule::G3);
+    assert_eq!(script.seat.incarnation, 1);
+}
