@@ -1,6 +1,7 @@
 //! Measures the hub over its socket: `load hub HOME` runs one, `load bare SOCKET` runs a server
 //! that only answers, `load post SOCKET CONNECTIONS SECONDS [RATE]` posts hooks, each on a new
-//! connection, `load watch SOCKET SECONDS` measures the way to one watcher.
+//! connection, `load fill SOCKET AGENTS` makes seats, `load watch SOCKET SECONDS` measures the way
+//! to one watcher.
 //!
 //! Compare figures of one run only: the machine's other work is in all of them.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person to run")]
@@ -29,6 +30,7 @@ fn main() {
         ["post", socket, connections, seconds, rate] => {
             post(socket.as_ref(), number(connections), number(seconds), Some(number(rate)));
         }
+        ["fill", socket, agents] => fill(socket.as_ref(), number(agents)),
         ["watch", socket, seconds] => watch(socket.as_ref(), number(seconds)),
         _ => println!("see the top of examples/load.rs"),
     }
@@ -64,8 +66,9 @@ fn request(session: usize, n: usize) -> String {
          \"tool_name\":\"Bash\",\"tool_use_id\":\"toolu_{n}\",\
          \"tool_input\":{{\"command\":\"ls {filler}\"}}}}"
     );
-    let id =
-        format!("{:032x}", (u128::from(std::process::id()) << 64) + (session << 40 | n) as u128);
+    // As the hook's: time first, so that neighbours in time are neighbours in an index.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let id = format!("{:016x}{:08x}{session:016x}", now.as_nanos(), std::process::id());
     format!(
         "POST /api/v1/hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\nX-Headsup-Id: {id}\r\nContent-Length: {}\r\n\r\n{body}",
@@ -110,6 +113,23 @@ fn post(socket: &Path, connections: u32, seconds: u32, rate: Option<u32>) {
     let times: Vec<_> = lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect();
     let rate = times.len() as f64 / start.elapsed().as_secs_f64();
     println!("{connections} connections: {rate:.0}/s, {}", percentiles(times));
+}
+
+fn fill(socket: &Path, agents: u32) {
+    const LANES: u32 = 8;
+    let lanes = (0..LANES).map(|lane| {
+        let socket = socket.to_owned();
+        std::thread::spawn(move || {
+            for agent in (lane..agents).step_by(LANES as usize) {
+                for n in 0..8 {
+                    send(&socket, &request(agent as usize, n));
+                }
+            }
+        })
+    });
+    for lane in lanes.collect::<Vec<_>>() {
+        lane.join().unwrap();
+    }
 }
 
 fn percentiles(mut times: Vec<Duration>) -> String {

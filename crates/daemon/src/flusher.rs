@@ -137,3 +137,44 @@ fn answer(waiting: Waiting, flushed: rustix::io::Result<()>) {
         to.send(answer).ok();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Reply;
+    use crate::store::Store;
+    use headsup_core::time::UnixMs;
+
+    fn waiting() -> (Waiting, oneshot::Receiver<Answer>) {
+        let (to, answered) = oneshot::channel();
+        (vec![(to, Ok(Reply::Duplicate))], answered)
+    }
+
+    #[tokio::test]
+    async fn an_act_is_answered_behind_the_flush_and_not_where_it_fails() {
+        let temp = tempfile::tempdir().unwrap();
+        let database = temp.path().join("headsup.db");
+        let store = Store::open(&database, UnixMs(0)).unwrap().store;
+        let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
+        let (act, answered) = waiting();
+        flusher.flush(act);
+        assert_eq!(answered.await.unwrap(), Ok(Reply::Duplicate));
+        let lost = Flusher::start(database, temp.path().join("nowhere")).unwrap();
+        let (act, answered) = waiting();
+        lost.flush(act);
+        assert_eq!(answered.await.unwrap(), Err(Refusal::StorageFailed));
+    }
+
+    #[test]
+    fn a_checkpoint_moves_the_log_into_the_database() {
+        let temp = tempfile::tempdir().unwrap();
+        let database = temp.path().join("headsup.db");
+        let store = Store::open(&database, UnixMs(0)).unwrap().store;
+        store.connection().execute_batch("CREATE TABLE t (x)").unwrap();
+        let before = std::fs::metadata(&database).unwrap().len();
+        let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
+        flusher.checkpoint();
+        drop(flusher);
+        assert!(std::fs::metadata(&database).unwrap().len() > before);
+    }
+}

@@ -161,7 +161,8 @@ impl Prepared {
             limits,
             last_at: loaded.last_at,
             pid_namespace,
-        });
+        })
+        .map_err(fail)?;
         // What was said while no hub was here comes before anything that is said now.
         writer.catch_up();
         let (inbox, outbox) = inbox::pair();

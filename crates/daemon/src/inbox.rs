@@ -61,6 +61,11 @@ impl Outbox {
         Some(jobs)
     }
 
+    /// Whether nobody is waiting.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.room.available_permits() >= INBOX
+    }
+
     /// So many jobs are done: others may come.
     pub(crate) fn done(&self, jobs: usize) {
         self.room.add_permits(jobs);

@@ -11,6 +11,7 @@ mod bus;
 pub mod clock;
 mod error;
 mod flusher;
+mod fnv;
 mod frame;
 mod guard;
 mod home;

@@ -4,9 +4,14 @@ use tokio::net::UnixStream;
 
 /// Checks the other end before anything it sends is read. Not root either: an answer to a prompt
 /// must come from the user.
-pub(crate) fn is_ours(stream: &UnixStream) -> bool {
+pub(crate) fn is_ours(stream: &UnixStream, own_uid: u32) -> bool {
     let peer = stream.peer_cred().map(|peer| peer.uid());
-    admits(rustix::process::geteuid().as_raw(), peer.ok())
+    admits(own_uid, peer.ok())
+}
+
+/// The user the hub runs as.
+pub(crate) fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 fn admits(own: u32, peer: Option<u32>) -> bool {
@@ -28,6 +33,7 @@ mod tests {
     #[tokio::test]
     async fn the_kernel_says_who_it_is() {
         let (one, other) = UnixStream::pair().unwrap();
-        assert!(is_ours(&one) && is_ours(&other));
+        assert!(is_ours(&one, own_uid()) && is_ours(&other, own_uid()));
+        assert!(!is_ours(&one, own_uid() + 1));
     }
 }

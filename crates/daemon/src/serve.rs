@@ -70,13 +70,14 @@ struct Door {
 
 impl Door {
     async fn accept(mut self, listener: UnixListener) {
+        let own_uid = peer::own_uid();
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
                 _ = self.stopped.changed() => return,
             };
             match accepted {
-                Ok((stream, _)) if peer::is_ours(&stream) => {
+                Ok((stream, _)) if peer::is_ours(&stream, own_uid) => {
                     tokio::spawn(self.clone().connection(stream));
                 }
                 // Closed without a word.

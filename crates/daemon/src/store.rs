@@ -10,6 +10,8 @@ mod open;
 mod quarantine;
 mod read;
 mod retention;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub(crate) use load::Loaded;
@@ -29,7 +31,7 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Pages in the write-ahead log after the last commit.
     log_pages: Arc<AtomicU32>,
-    activity: activity::Slots,
+    activity_until: u64,
     sweep: retention::Sweep,
 }
 

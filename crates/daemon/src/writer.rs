@@ -20,11 +20,11 @@ use crate::bus::Bus;
 use crate::clock::{Clock, Steady};
 use crate::flusher::Flusher;
 use crate::inbox::Outbox;
-use crate::job::{Answer, Job, Key, Work};
+use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::{BATCH_JOBS, IDLE_LOOK, Limits};
 use crate::metrics::Metrics;
 use crate::spool::Spool;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use deadlines::Deadlines;
 use headsup_core::clock::ClockWatch;
 use headsup_core::gate;
@@ -34,6 +34,7 @@ use recent::RecentIds;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use upkeep::Pace;
 
 /// What the writer is built from.
 pub(crate) struct Parts {
@@ -57,6 +58,8 @@ pub(crate) struct Writer {
     metrics: Arc<Metrics>,
     flusher: Flusher,
     spool: Spool,
+    /// When and why the disk refused the spool.
+    spool_refused: Option<(UnixMs, Refusal)>,
     clock: Arc<dyn Clock>,
     time: Steady,
     watch: ClockWatch,
@@ -81,15 +84,25 @@ impl From<Job> for Item {
     }
 }
 
+impl Item {
+    fn refuse(self, refusal: Refusal) {
+        if let Some(to) = self.answer {
+            // Whoever asked may be gone.
+            to.send(Err(refusal)).ok();
+        }
+    }
+}
+
 impl Writer {
     /// Takes over the seats on the board as they were stored: no event comes from that.
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: Parts) -> Result<Self, StoreError> {
         let Parts { store, board, bus, metrics, flusher, spool, clock, .. } = parts;
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
         let mut roster = Roster::default();
         let mut deadlines = Deadlines::default();
+        let recent = RecentIds::new(store.last_id()?);
         let (seats, _) = board.all();
         for seat in &seats {
             roster.upsert(seat);
@@ -97,13 +110,14 @@ impl Writer {
                 deadlines.set(&seat.id, at.max(now));
             }
         }
-        Self {
+        Ok(Self {
             store,
             board,
             bus,
             metrics,
             flusher,
             spool,
+            spool_refused: None,
             clock,
             time,
             watch,
@@ -111,14 +125,15 @@ impl Writer {
             pid_namespace: parts.pid_namespace,
             roster,
             deadlines,
-            recent: RecentIds::default(),
+            recent,
             upkeep: upkeep::Upkeep::default(),
-        }
+        })
     }
 
     /// Fetches what waited while no hub was there. Call it before anyone can connect.
     pub(crate) fn catch_up(&mut self) {
-        self.drain_spool();
+        // What the disk does not take now is tried again later.
+        self.drain_spool().ok();
     }
 
     /// Works until it is told to shut down, or until nobody can send it anything.
@@ -132,7 +147,12 @@ impl Writer {
             if last {
                 break;
             }
-            patience = if self.chores(count == 0) { Duration::ZERO } else { self.patience() };
+            let pace = match (count, outbox.is_empty()) {
+                (0, true) => Pace::Idle,
+                (_, true) => Pace::Quiet,
+                (_, false) => Pace::Busy,
+            };
+            patience = if self.chores(pace) { Duration::ZERO } else { self.patience() };
         }
         // Its connection goes first, so that closing ours moves all of the log into the database.
         drop(self.flusher);
@@ -144,15 +164,23 @@ impl Writer {
         self.look_at_clock(now);
         let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_)));
         // Older reports first: a live one must not overtake what its own agent said before.
+        let mut drained = Ok(());
         if (hooks || jobs.is_empty()) && self.spool.has_news() {
-            self.drain_spool();
+            drained = self.drain_spool();
         }
         let due = self.due(now);
         if !jobs.is_empty() {
             self.metrics.batch.observe(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));
         }
+        let mut items: Vec<Item> = jobs.into_iter().map(Item::from).collect();
+        if let Err(refusal) = drained {
+            let is_hook = |item: &mut Item| matches!(item.work, Work::Hook(_));
+            for hook in items.extract_if(.., is_hook) {
+                hook.refuse(refusal);
+            }
+        }
         // A failure has been answered and logged where it happened.
-        self.process(jobs.into_iter().map(Item::from).collect(), due).ok();
+        self.process(items, due).ok();
     }
 
     fn now(&mut self) -> UnixMs {

@@ -23,6 +23,9 @@ use tokio::time::timeout;
 /// The hub answers in milliseconds; a hub that needs this long is stuck.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
+/// The code of an answer that broke off: whoever gave it may be gone.
+pub(crate) const CONNECTION_LOST: &str = "connection_lost";
+
 type Sender = SendRequest<Full<Bytes>>;
 
 /// One caller. It keeps its connection between calls.
@@ -190,7 +193,13 @@ impl CallError {
             Self::NoConnection(error) => error.at(address),
             Self::Broken(error) => {
                 let message = format!("lost the hub at {address}: {error}");
-                CommandError::new(Kind::HubUnreachable, message).hint("run the command again")
+                let broken = CommandError::new(Kind::HubUnreachable, message);
+                // What answers with something else than HTTP is not a hub that died.
+                let broken = match error.is_parse() {
+                    true => broken,
+                    false => broken.code(CONNECTION_LOST),
+                };
+                broken.hint("run the command again")
             }
             Self::Answer(error) => error,
         }

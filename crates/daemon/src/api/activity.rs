@@ -30,9 +30,8 @@ pub(super) async fn get(
     if app.board.seat(&agent_id).is_none() {
         return Err(Refused::no_such_agent());
     }
-    let (reader, id) = (Arc::clone(&app.reader), agent_id.clone());
-    let read = tokio::task::spawn_blocking(move || reader.activity(&id, limit)).await;
-    let entries = read.map_err(|_| Refused::new(500, "internal", "the reader broke off"))??;
+    let id = agent_id.clone();
+    let entries = app.reader.run(move |reader| reader.activity(&id, limit)).await?;
     let entries = entries.into_iter().filter_map(|entry| RawValue::from_string(entry).ok());
     Ok(Json(Activity { schema: SCHEMA, agent_id, entries: entries.collect() }))
 }

@@ -20,19 +20,8 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     pub(super) fn from(connection: &Connection) -> Result<Self, StoreError> {
-        let mut loaded = Self::default();
-        let mut seats = connection.prepare("SELECT id, state FROM seats")?;
-        let mut rows = seats.query([])?;
-        while let Some(row) = rows.next()? {
-            match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
-                Ok(seat) => loaded.seats.push(seat),
-                Err(error) => {
-                    let id: String = row.get(0)?;
-                    tracing::error!(%error, agent = id, "the stored seat cannot be read");
-                    loaded.unreadable += 1;
-                }
-            }
-        }
+        let (seats, unreadable) = seats(connection)?;
+        let mut loaded = Self { seats, unreadable, ..Self::default() };
         let end = |order: &str| {
             let sql = format!("SELECT seq, at FROM events ORDER BY seq {order} LIMIT 1");
             let end = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get(1)?));
@@ -48,6 +37,42 @@ impl Loaded {
         }
         Ok(loaded)
     }
+}
+
+/// All seats, and how many cannot be read.
+fn seats(connection: &Connection) -> Result<(Vec<Seat>, usize), StoreError> {
+    let mut select = connection.prepare("SELECT id, state FROM seats")?;
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let stored = select.query_map([], row)?.collect::<Result<Vec<Stored>, _>>()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = stored.len().div_ceil(cores).max(SHARE);
+    let mut seats = Vec::with_capacity(stored.len());
+    // Reading ten thousand seats is what a start takes its time for.
+    std::thread::scope(|scope| {
+        let read = |share: &[Stored]| share.iter().filter_map(read).collect::<Vec<Seat>>();
+        let mut shares = stored.chunks(share);
+        let first = shares.next().unwrap_or_default();
+        let others: Vec<_> = shares.map(|share| scope.spawn(move || read(share))).collect();
+        seats.extend(read(first));
+        for other in others {
+            // A reader that panicked has read nothing; its seats count as unreadable.
+            seats.extend(other.join().unwrap_or_default());
+        }
+    });
+    let unreadable = stored.len() - seats.len();
+    Ok((seats, unreadable))
+}
+
+/// An id and a state.
+type Stored = (String, String);
+
+/// Fewer seats are not worth a thread.
+const SHARE: usize = 512;
+
+fn read((id, state): &Stored) -> Option<Seat> {
+    serde_json::from_str(state)
+        .inspect_err(|error| tracing::error!(%error, agent = id, "the stored seat cannot be read"))
+        .ok()
 }
 
 fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {

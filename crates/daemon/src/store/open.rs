@@ -67,11 +67,12 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
         seen.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
         Ok(())
     }))?;
+    let activity_until = activity::until(&connection)?.max(loaded.oldest.saturating_sub(1));
     let store = Store {
         connection,
         path: path.to_owned(),
         log_pages,
-        activity: activity::Slots::default(),
+        activity_until,
         sweep: retention::Sweep::default(),
     };
     Ok((store, loaded))

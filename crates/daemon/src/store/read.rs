@@ -1,19 +1,20 @@
 //! Reading the log and the activity, beside the writer and without waiting for it.
 
-use super::StoreError;
+use super::{StoreError, activity};
 use crate::frame;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
-use headsup_core::timeline::KEPT;
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// A connection that cannot write, for one reader at a time.
 #[derive(Debug)]
 pub(crate) struct Reader {
     connection: Mutex<Connection>,
+    turn: Arc<Semaphore>,
 }
 
 /// A stretch of the log.
@@ -31,7 +32,23 @@ impl Reader {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "cache_size", -1_024)?;
-        Ok(Self { connection: Mutex::new(connection) })
+        Ok(Self { connection: Mutex::new(connection), turn: Arc::new(Semaphore::new(1)) })
+    }
+
+    /// Reads off the threads that serve requests. Whoever waits for its turn waits as a task: a
+    /// thousand watchers that come back at once must not become a thousand threads.
+    pub(crate) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let turn = Arc::clone(&self.turn).acquire_owned().await;
+        let reader = Arc::clone(self);
+        let read = move || {
+            let _turn = turn;
+            read(&reader)
+        };
+        let done = tokio::task::spawn_blocking(read).await;
+        done.map_err(|error| StoreError::Io(error.into()))?
     }
 
     /// Looks at up to `most` events behind `after`, up to `until`; `wanted` is asked with each
@@ -70,12 +87,6 @@ impl Reader {
         limit: usize,
     ) -> Result<Vec<String>, StoreError> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let sql = "SELECT entry FROM activity WHERE agent = ?1 ORDER BY seq DESC LIMIT ?2";
-        let mut select = connection.prepare_cached(sql)?;
-        let limit = i64::try_from(limit.min(KEPT)).unwrap_or(0);
-        let rows = select.query_map(params![agent.as_str(), limit], |row| row.get(0))?;
-        let mut entries = rows.collect::<Result<Vec<String>, _>>()?;
-        entries.reverse();
-        Ok(entries)
+        activity::read(&connection, agent.as_str(), limit)
     }
 }

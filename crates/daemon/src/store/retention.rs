@@ -27,6 +27,9 @@ impl Store {
         older_than: UnixMs,
     ) -> Result<u64, StoreError> {
         let end = (oldest + STEP).min(head);
+        if self.activity_until() < end {
+            self.copy_activity(end)?;
+        }
         let sql = "SELECT MIN(seq) FROM events WHERE seq >= ?1 AND seq < ?2 AND at >= ?3";
         let bounds = params![oldest.cast_signed(), end.cast_signed(), older_than.0];
         let young: Option<i64> = self.connection.query_row(sql, bounds, |row| row.get(0))?;

@@ -13,10 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'a> {
     pub(crate) frames: &'a [Arc<Frame>],
-    /// `None` removes a seat and its activity.
+    /// `None` removes a seat.
     pub(crate) seats: Vec<(&'a AgentId, Option<&'a Seat>)>,
     pub(crate) ids: Vec<StoredId<'a>>,
-    pub(crate) activity: &'a [(AgentId, u64, String)],
 }
 
 /// A request that has had its effect.
@@ -44,14 +43,6 @@ impl ToSql for Text<'_> {
 impl Store {
     /// Writes all of it or nothing. When this returns it survives the end of the process.
     pub(crate) fn commit(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
-        let written = self.write(changes);
-        if written.is_err() {
-            self.activity.forget();
-        }
-        written
-    }
-
-    fn write(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         append(&transaction, changes.frames)?;
@@ -68,21 +59,8 @@ impl Store {
             }
         }
         drop(upsert);
-        if !changes.activity.is_empty() {
-            let mut replace = transaction.prepare_cached(
-                "INSERT OR REPLACE INTO activity (agent, slot, seq, entry) VALUES (?1, ?2, ?3, ?4)",
-            )?;
-            for (agent, seq, entry) in changes.activity {
-                let slot = self.activity.next(&transaction, agent)?;
-                let slot = i64::try_from(slot).unwrap_or(0);
-                replace.execute(params![agent.as_str(), slot, seq.cast_signed(), entry])?;
-            }
-        }
-        // Behind the activity: a seat may speak and be forgotten in the same batch.
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
             transaction.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
-            transaction.execute("DELETE FROM activity WHERE agent = ?1", [id.as_str()])?;
-            self.activity.remove(id);
         }
         if !changes.ids.is_empty() {
             // An id that is there already came by the spool as well.
@@ -95,6 +73,12 @@ impl Store {
         }
         transaction.commit()?;
         Ok(())
+    }
+
+    /// The last id by order, not by time.
+    pub(crate) fn last_id(&self) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT MAX(id) FROM report_ids";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// The digest that came with this id, if it was stored.

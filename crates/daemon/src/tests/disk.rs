@@ -80,6 +80,33 @@ async fn a_refused_report_can_be_sent_again_under_its_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn behind_a_spool_that_cannot_be_stored_live_hooks_wait_their_turn() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    bench.disk_has_pages(0).await;
+    let spooled = |n: i64| {
+        let at = super::bench::START.plus(n);
+        super::spool::record("UserPromptSubmit", &format!("new-{n}"), &format!("id-{n}"), at)
+    };
+    let queue = bench.home().join("spool/queue");
+    std::fs::write(&queue, (0..200).flat_map(spooled).collect::<Vec<_>>()).unwrap();
+    for _ in 0..2 {
+        let refused = client.hook("Stop", "s1", &[]).await;
+        assert_eq!((refused.status.as_u16(), refused.code().as_str()), (507, "storage_full"));
+    }
+    // What the spool does not hold is not held up by it.
+    assert_eq!(client.send("POST", "/api/v1/agents/claude-code-s1/seen", &[], "").await.status, 200);
+    bench.disk_has_pages(10_000).await;
+    bench.pass(1_000).await;
+    assert_eq!(client.hook("Stop", "s1", &[]).await.status, 202);
+    let log = client.log().await;
+    let spooled = log.iter().filter(|event| event["spooled"] == true).count();
+    assert!(spooled >= 200, "{spooled}");
+    assert_eq!(log.last().unwrap()["agent_id"], "claude-code-s1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_panic_costs_one_job_and_not_its_batch() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -4,7 +4,7 @@ use headsup_core::time::UnixMs;
 use serde_json::Value;
 use std::fs;
 
-fn record(event: &str, session: &str, id: &str, at: UnixMs) -> Vec<u8> {
+pub(super) fn record(event: &str, session: &str, id: &str, at: UnixMs) -> Vec<u8> {
     encode(&Record::Report(Report {
         kind: "claude-code".into(),
         event: None,

@@ -24,7 +24,6 @@ const AGAIN_MS: i64 = 1_000;
 struct Staged {
     seats: Vec<(AgentId, staging::Staged)>,
     frames: Vec<Arc<Frame>>,
-    activity: Vec<(AgentId, u64, String)>,
     ids: Vec<staging::StagedId>,
     head: u64,
 }
@@ -98,9 +97,9 @@ impl Writer {
                 }
             }));
             if done.is_ok() {
-                let Staging { seats, frames, activity, ids, head, .. } = staging;
+                let Staging { seats, frames, ids, head, .. } = staging;
                 let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
-                return (Staged { seats, frames, activity, ids, head }, answers);
+                return (Staged { seats, frames, ids, head }, answers);
             }
             tracing::error!(?position, "a defect: one job panicked and is left out");
             self.metrics.panic("writer");
@@ -111,14 +110,13 @@ impl Writer {
 
     /// Writes, shows, publishes.
     fn commit(&mut self, staged: Staged) -> Result<(), Refusal> {
-        let Staged { seats, frames, activity, ids, head } = staged;
+        let Staged { seats, frames, ids, head } = staged;
         let dirty = seats.iter().filter(|(_, staged)| staged.dirty);
         let stored = ids.iter().filter(|id| id.stored);
         let changes = Changes {
             frames: &frames,
             seats: dirty.map(|(id, staged)| (id, staged.seat.as_deref())).collect(),
             ids: stored.map(|id| StoredId { key: &id.key, seq: id.seq }).collect(),
-            activity: &activity,
         };
         if !changes.is_empty() {
             let start = Instant::now();
@@ -135,7 +133,7 @@ impl Writer {
                 });
             }
         }
-        for id in ids.into_iter().filter(|id| !id.stored) {
+        for id in ids {
             self.recent.remember(id.key);
         }
         let now = self.now();

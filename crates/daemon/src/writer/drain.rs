@@ -8,27 +8,40 @@ use crate::spool::{Draining, Tally};
 use headsup_core::id::AgentId;
 use headsup_core::spool::Report;
 
+/// Between two tries at a spool that the disk refuses. Milliseconds.
+const AGAIN_MS: i64 = 1_000;
+
 impl Writer {
     /// Every file, oldest first. A file is removed only when all of it is stored; what the disk
-    /// refuses stays where it is and is read again.
-    pub(super) fn drain_spool(&mut self) {
-        loop {
-            let draining = match self.spool.next() {
-                Ok(Some(draining)) => draining,
-                Ok(None) => return,
-                Err(error) => {
-                    tracing::warn!(%error, "the spool cannot be read");
-                    return;
-                }
-            };
-            let Ok(tally) = self.drain(&draining) else { return };
+    /// refuses stays where it is and is read again, and until then live hooks are refused too:
+    /// they join the queue behind it.
+    pub(super) fn drain_spool(&mut self) -> Result<(), Refusal> {
+        let now = self.now();
+        if let Some((since, refusal)) = self.spool_refused
+            && (0..AGAIN_MS).contains(&now.since(since))
+        {
+            return Err(refusal);
+        }
+        self.spool_refused = None;
+        while let Some(draining) = self.next_spooled() {
+            let tally = self.drain(&draining).inspect_err(|refusal| {
+                self.spool_refused = Some((now, *refusal));
+            })?;
             if let Err(error) = draining.remove() {
                 tracing::warn!(%error, "a spool file that was read cannot be removed");
-                return;
+                break;
             }
             self.metrics.spool_corrupt.inc_by(tally.corrupt);
             self.metrics.spool_dropped.inc_by(tally.dropped);
         }
+        Ok(())
+    }
+
+    fn next_spooled(&mut self) -> Option<Draining> {
+        self.spool.next().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the spool cannot be read");
+            None
+        })
     }
 
     fn drain(&mut self, draining: &Draining) -> Result<Tally, Refusal> {

@@ -1,7 +1,7 @@
 //! A hook's report: whose it is, and what it says.
 
 use super::batch::done;
-use super::staging::{Change, Staging};
+use super::staging::Staging;
 use crate::job::{Answer, Refusal, Reply};
 use crate::process;
 use crate::sighting::HookReport;
@@ -16,34 +16,39 @@ use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
-    let HookReport { sighting, spooled, .. } = report;
-    let now = staging.now;
-    let id = match place(staging, report) {
-        Place::Seat(id) => {
-            let description = describe(sighting);
-            staging.change(&id, *spooled, |seat| gate::describe(seat, &description, now))?;
-            id
-        }
+    let (id, is_new) = match place(staging, report) {
+        Place::Seat(id) => (id, false),
         Place::New { .. } if says_nothing_of_anyone(report) => {
             return Ok(Reply::Done { agent: None, cursor: staging.head });
         }
         Place::New { id, parent } => {
             register(staging, report, &id, parent)?;
-            id
+            (id, true)
         }
     };
-    let observation = observe(report, now);
-    let change = staging.change(&id, *spooled, |seat| gate::admit(seat, &observation))?;
-    if let Some(activity) = &sighting.activity
-        && change == Change::Changed
-    {
-        staging.change(&id, *spooled, |seat| {
-            let (tool, action) = (activity.tool.clone(), activity.action.clone());
-            let event = gate::append_activity(seat, tool, action, now);
-            Decision { events: vec![event], changed: true, ..Decision::default() }
-        })?;
-    }
+    let now = staging.now;
+    staging.change(&id, report.spooled, |seat| {
+        // A registration has told the description.
+        let described = match is_new {
+            true => Decision::default(),
+            false => gate::describe(seat, &describe(&report.sighting), now),
+        };
+        take_in(seat, report, described, now)
+    })?;
     Ok(done(staging, &id))
+}
+
+/// What the hook says, and a line of activity if that was news.
+fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixMs) -> Decision {
+    let mut decision = gate::admit(seat, &observe(report, now));
+    let news = decision.refused.is_none() && (decision.changed || !decision.events.is_empty());
+    if let Some(activity) = report.sighting.activity.as_ref().filter(|_| news) {
+        let (tool, action) = (activity.tool.clone(), activity.action.clone());
+        decision.events.push(gate::append_activity(seat, tool, action, now));
+    }
+    decision.changed |= described.changed;
+    decision.events.splice(0..0, described.events);
+    decision
 }
 
 fn place(staging: &Staging<'_>, report: &HookReport) -> Place {

@@ -1,7 +1,7 @@
 //! An agent's or a person's own word, in our vocabulary.
 
 use super::batch::done;
-use super::staging::{Change, Staging};
+use super::staging::Staging;
 use crate::job::{Answer, OwnReport};
 use headsup_core::event::EventBody;
 use headsup_core::gate;
@@ -24,7 +24,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
         fact: Fact::Reported(reported.clone()),
     };
     let admit = |seat: &mut Seat| gate::admit(seat, &observation);
-    if staging.change(agent, *spooled, admit)? == Change::NoSuchSeat {
+    if !staging.change(agent, *spooled, admit)? {
         let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
         seat.about.adopted = true;
         let doc = Box::new(seat.doc());

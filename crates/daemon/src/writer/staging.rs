@@ -3,9 +3,10 @@
 //! A seat is copied at its first touch; the board's own stays as it was until the commit. If the
 //! commit fails, or a job panics, the overlay is dropped and nothing has happened.
 
-use super::recent::RecentIds;
+use super::recent::{Known, RecentIds};
 use crate::board::Board;
 use crate::frame::Frame;
+use crate::fnv::Fnv;
 use crate::job::{Key, Refusal};
 use crate::store::{Store, StoreError};
 use headsup_core::event::{Event, EventBody};
@@ -16,7 +17,7 @@ use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 pub(super) struct Staging<'a> {
@@ -30,7 +31,6 @@ pub(super) struct Staging<'a> {
     pub(super) head: u64,
     pub(super) seats: HashMap<AgentId, Staged>,
     pub(super) frames: Vec<Arc<Frame>>,
-    pub(super) activity: Vec<(AgentId, u64, String)>,
     pub(super) ids: HashMap<String, StagedId>,
     /// Counts whatever must be written.
     pub(super) writes: u64,
@@ -51,15 +51,6 @@ pub(super) struct StagedId {
     pub(super) stored: bool,
 }
 
-/// What became of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    Changed,
-    /// Nothing that must be written: it was the same again, or the gate did not let it in.
-    Unchanged,
-    NoSuchSeat,
-}
-
 impl<'a> Staging<'a> {
     pub(super) fn new(
         board: &'a Board,
@@ -76,7 +67,6 @@ impl<'a> Staging<'a> {
             head: board.head(),
             seats: HashMap::new(),
             frames: Vec::new(),
-            activity: Vec::new(),
             ids: HashMap::new(),
             writes: 0,
         }
@@ -90,20 +80,20 @@ impl<'a> Staging<'a> {
         }
     }
 
-    /// Changes a seat and stages the events that come of it.
+    /// Changes a seat and stages the events that come of it. False: there is no such seat.
     pub(super) fn change(
         &mut self,
         id: &AgentId,
         reported_at: Option<UnixMs>,
         change: impl FnOnce(&mut Seat) -> Decision,
-    ) -> Result<Change, Refusal> {
+    ) -> Result<bool, Refusal> {
         let mut staged = match self.seats.remove(id) {
             Some(staged) => staged,
             None => Staged { seat: self.board.seat(id), dirty: false },
         };
         let Some(seat) = &mut staged.seat else {
             self.seats.insert(id.clone(), staged);
-            return Ok(Change::NoSuchSeat);
+            return Ok(false);
         };
         let seat = Arc::make_mut(seat);
         let keys = roster_keys(seat);
@@ -111,9 +101,7 @@ impl<'a> Staging<'a> {
         if roster_keys(seat) != keys {
             self.roster.upsert(seat);
         }
-        let refused = decision.refused.is_some();
-        let changed = decision.changed || !decision.events.is_empty();
-        if changed {
+        if decision.changed || !decision.events.is_empty() {
             staged.dirty = true;
             self.writes += 1;
         }
@@ -121,7 +109,7 @@ impl<'a> Staging<'a> {
         for event in decision.events {
             self.push(id, reported_at, event)?;
         }
-        Ok(if changed && !refused { Change::Changed } else { Change::Unchanged })
+        Ok(true)
     }
 
     /// Takes a new seat in, or over an old one.
@@ -148,10 +136,6 @@ impl<'a> Staging<'a> {
         body: EventBody,
     ) -> Result<(), Refusal> {
         let seq = self.head + 1;
-        if let EventBody::ActivityAppended { entry } = &body {
-            let entry = serde_json::to_string(entry).map_err(|_| Refusal::Defect)?;
-            self.activity.push((id.clone(), seq, entry));
-        }
         let event = Event {
             schema: SCHEMA,
             cursor: seq.to_string(),
@@ -172,9 +156,10 @@ impl<'a> Staging<'a> {
         if let Some(staged) = self.ids.get(id) {
             return Ok(Some(staged.key.digest));
         }
-        match self.recent.digest_of(id) {
-            Some(digest) => Ok(Some(digest)),
-            None => self.store.digest_of(id),
+        match self.recent.find(id) {
+            Known::With(digest) => Ok(Some(digest)),
+            Known::Never => Ok(None),
+            Known::Perhaps => self.store.digest_of(id),
         }
     }
 
@@ -206,7 +191,7 @@ pub(super) fn restore<'a>(
 
 /// A digest of what the roster finds a seat by.
 fn roster_keys(seat: &Seat) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = Fnv::default();
     seat.session.as_ref().map(|session| &session.id).hash(&mut hasher);
     seat.left_sessions.len().hash(&mut hasher);
     seat.left_sessions.back().map(|left| &left.id).hash(&mut hasher);

@@ -8,6 +8,10 @@ const CHECKPOINT_PAGES: u32 = 1_000;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
 /// over. When it has grown by so many pages the writer itself copies the rest.
 const LONG_LOG_PAGES: u32 = 16_000;
+/// So many events are looked through at once for activity.
+const ACTIVITY_STEP: u64 = 256;
+/// Under steady load the writer copies activity even so, when the log is so far ahead.
+const ACTIVITY_LAG: u64 = 4_096;
 /// How often the oldest event's age is looked at. Milliseconds.
 const AGE_LOOK_MS: i64 = 600_000;
 /// Between two steps of pruning while reports come in. Milliseconds.
@@ -22,10 +26,22 @@ pub(super) struct Upkeep {
     sweeping: bool,
 }
 
+/// How much time there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Jobs are waiting.
+    Busy,
+    /// None is waiting now.
+    Quiet,
+    /// None has come for a while.
+    Idle,
+}
+
 impl Writer {
     /// Does one small chore. True: there is more to do at once, if nobody wants anything else.
-    pub(super) fn chores(&mut self, idle: bool) -> bool {
+    pub(super) fn chores(&mut self, pace: Pace) -> bool {
         self.checkpoint();
+        self.copy_activity(pace);
         let now = self.now();
         let (oldest, head) = (self.board.oldest(), self.board.head());
         let too_many = (head + 1).saturating_sub(oldest) > self.limits.events;
@@ -33,7 +49,7 @@ impl Writer {
         if !(too_many || look || self.upkeep.sweeping) {
             return false;
         }
-        if !idle && now.since(self.upkeep.stepped_at) < BUSY_STEP_MS {
+        if pace != Pace::Idle && now.since(self.upkeep.stepped_at) < BUSY_STEP_MS {
             return false;
         }
         self.upkeep.stepped_at = now;
@@ -45,7 +61,18 @@ impl Writer {
             tracing::debug!(%error, "old report ids could not be dropped");
             false
         });
-        idle && (left != oldest || self.upkeep.sweeping)
+        pace == Pace::Idle && (left != oldest || self.upkeep.sweeping)
+    }
+
+    fn copy_activity(&mut self, pace: Pace) {
+        let (done, head) = (self.store.activity_until(), self.board.head());
+        let lag = head.saturating_sub(done);
+        if lag < ACTIVITY_STEP || (pace == Pace::Busy && lag < ACTIVITY_LAG) {
+            return;
+        }
+        if let Err(error) = self.store.copy_activity(done + ACTIVITY_STEP) {
+            tracing::debug!(%error, "activity could not be copied");
+        }
     }
 
     /// Returns the oldest event that is left.

@@ -75,7 +75,9 @@ fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
         rustix::process::setsid().ok();
     }
     let filter = EnvFilter::try_from_env("HEADSUP_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    // A log that cannot be written, on a full disk for one, must not end the hub.
+    let log = tracing_subscriber::fmt().log_internal_errors(false);
+    log.with_env_filter(filter).with_writer(io::stderr).init();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime

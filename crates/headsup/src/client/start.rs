@@ -1,7 +1,7 @@
 //! Finding the hub, and starting it where nobody has.
 
 use crate::client::address::{Address, NoConnection};
-use crate::client::{CallError, Client};
+use crate::client::{CONNECTION_LOST, CallError, Client};
 use crate::error::{CommandError, Kind};
 use crate::place::Place;
 use serde::Deserialize;
@@ -19,6 +19,8 @@ const UP_WITHIN: Duration = Duration::from_secs(10);
 const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 /// How much of the log tells why a hub did not start.
 const LOG_TAIL: u64 = 2048;
+/// A longer log is put aside when a hub is started.
+const LOG_KEPT: u64 = 1 << 20;
 
 /// What a hub says about itself.
 #[derive(Clone, Debug, Deserialize)]
@@ -58,15 +60,12 @@ pub(crate) fn client(place: &Place) -> Result<Client, CommandError> {
 /// `may_start` allows it.
 pub(crate) async fn connected(place: &Place, may_start: bool) -> Result<Client, CommandError> {
     let client = client(place)?;
-    match client.connect().await {
-        Ok(()) => Ok(client),
-        Err(CallError::NoConnection(NoConnection::Absent))
-            if may_start && is_ours(place, client.address()) =>
-        {
-            Ok(start(place).await?.client)
-        }
-        Err(error) => Err(error.at(client.address())),
+    if may_start && is_ours(place, client.address()) {
+        // An answer, not only a line: a hub that is being killed still takes connections.
+        return Ok(start(place).await?.client);
     }
+    client.connect().await.map_err(|error| error.at(client.address()))?;
+    Ok(client)
 }
 
 /// Is it the hub of this home, and not one that `HEADSUP_URL` names elsewhere?
@@ -83,7 +82,12 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
             return Ok(Hub { client, health, started: false });
         }
         Err(CallError::NoConnection(NoConnection::Absent)) => {}
-        Err(error) => return Err(error.at(client.address())),
+        Err(error) => {
+            let error = error.at(client.address());
+            if error.code != CONNECTION_LOST {
+                return Err(error);
+            }
+        }
     }
     if !is_ours(place, client.address()) {
         let absent = NoConnection::Absent.at(client.address());
@@ -135,6 +139,10 @@ fn open_log(home: &Path) -> Result<File, CommandError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(home);
     made.map_err(|error| failed(home, error))?;
     let path = log_path(home);
+    if std::fs::metadata(&path).is_ok_and(|meta| meta.len() > LOG_KEPT) {
+        // One old log is enough to look back; a failure only leaves a longer one.
+        std::fs::rename(&path, path.with_extension("log.old")).ok();
+    }
     let log = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
     log.map_err(|error| failed(&path, error))
 }

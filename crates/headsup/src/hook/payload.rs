@@ -8,7 +8,7 @@ use rustix::fs::FileType;
 use rustix::io::{Errno, IoSliceMut, ReadWriteFlags};
 
 /// More than this is read and thrown away, so that the agent does not write to a closed pipe.
-const MAX_READ: usize = 16 << 20;
+const MAX_READ: usize = 4 << 20;
 /// Less than this at a time is not worth a wait that has no end.
 const DROP: usize = 4 << 10;
 /// A longer payload is shrunk, and cut if that does not help.

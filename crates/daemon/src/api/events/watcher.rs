@@ -125,11 +125,10 @@ impl Watcher {
         let frames = self.app.bus.subscribe()?;
         let until = self.until.unwrap_or_else(|| self.app.board.head());
         if self.position < until {
-            let (reader, filter, after) =
-                (Arc::clone(&self.app.reader), self.filter.clone(), self.position);
+            let (filter, after) = (self.filter.clone(), self.position);
             let wanted = move |agent: &str, kind: &str| filter.wants(agent, kind);
-            let read = move || reader.page(after, until, PAGE, wanted);
-            let page = match tokio::task::spawn_blocking(read).await.ok()? {
+            let read = self.app.reader.run(move |log| log.page(after, until, PAGE, wanted)).await;
+            let page = match read {
                 Ok(page) => page,
                 Err(error) => {
                     // The client comes back with its cursor.

@@ -25,11 +25,10 @@ CREATE TABLE report_ids (
     digest INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- A ring of entries for each agent.
+-- The last entries of each agent, copied from the log up to the place in `meta.activity_until`.
 CREATE TABLE activity (
     agent TEXT NOT NULL,
-    slot  INTEGER NOT NULL,
     seq   INTEGER NOT NULL,
     entry TEXT NOT NULL,
-    PRIMARY KEY (agent, slot)
+    PRIMARY KEY (agent, seq)
 ) STRICT, WITHOUT ROWID;

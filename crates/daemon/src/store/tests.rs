@@ -1,0 +1,161 @@
+use super::{Changes, Opened, Reader, Store, StoredId};
+use crate::frame::Frame;
+use crate::job::Key;
+use headsup_core::event::{Event, EventBody};
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::time::UnixMs;
+use headsup_core::timeline::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+struct Bench {
+    temp: tempfile::TempDir,
+    store: Store,
+    head: u64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let Opened { store, loaded, .. } =
+            Store::open(&temp.path().join("headsup.db"), UnixMs(0)).unwrap();
+        assert_eq!((loaded.head, loaded.oldest), (0, 1));
+        Self { temp, store, head: 0 }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.temp.path().join("headsup.db")
+    }
+
+    fn append(&mut self, agent: &str, at: i64, body: EventBody) {
+        self.head += 1;
+        let event = Event {
+            schema: 1,
+            cursor: self.head.to_string(),
+            at: UnixMs(at),
+            agent_id: id(agent),
+            spooled: false,
+            reported_at: None,
+            body,
+        };
+        let frames = [Arc::new(Frame::new(self.head, &event).unwrap())];
+        let key = Key::new(&format!("id-{:08}", self.head), b"").unwrap();
+        let ids = vec![StoredId { key: &key, seq: self.head }];
+        self.store.commit(&Changes { frames: &frames, seats: Vec::new(), ids }).unwrap();
+    }
+
+    fn act(&mut self, agent: &str) {
+        let action = Some(format!("{agent} {}", self.head + 1));
+        let entry = Entry { ts: UnixMs(0), tool: None, action, state: "working".into() };
+        self.append(agent, 0, EventBody::ActivityAppended { entry });
+    }
+
+    /// The numbers of the events that an agent's activity is made of.
+    fn activity(&self, agent: &str, limit: usize) -> Vec<u64> {
+        let reader = Reader::open(&self.path()).unwrap();
+        let entries = reader.activity(&id(agent), limit).unwrap();
+        let number = |entry: &String| {
+            let entry: Entry = serde_json::from_str(entry).unwrap();
+            entry.action.unwrap().strip_prefix(agent).unwrap().trim().parse().unwrap()
+        };
+        entries.iter().map(number).collect()
+    }
+}
+
+fn id(text: &str) -> AgentId {
+    AgentId::new(text).unwrap()
+}
+
+#[test]
+fn activity_is_the_same_whether_or_not_it_has_been_copied() {
+    let mut bench = Bench::new();
+    for n in 0..300 {
+        bench.act(["a", "b"][n % 2]);
+    }
+    let odd: Vec<u64> = (1..300).step_by(2).collect();
+    for until in [0, 1, 120, 299, 300] {
+        if until > 0 {
+            bench.store.copy_activity(until).unwrap();
+        }
+        assert_eq!(bench.activity("a", 100), odd[50..], "copied until {until}");
+        assert_eq!(bench.activity("a", 3), odd[147..], "copied until {until}");
+    }
+}
+
+#[test]
+fn whoever_was_forgotten_has_no_past() {
+    let mut bench = Bench::new();
+    bench.act("a");
+    bench.act("b");
+    bench.append("a", 0, EventBody::Forgotten);
+    assert_eq!(bench.activity("a", 9), [0; 0]);
+    bench.act("a");
+    for until in [1, 3, 4] {
+        bench.store.copy_activity(until).unwrap();
+        assert_eq!(bench.activity("a", 9), [4], "copied until {until}");
+        assert_eq!(bench.activity("b", 9), [2], "copied until {until}");
+    }
+}
+
+#[test]
+fn old_entries_leave_the_store() {
+    let mut bench = Bench::new();
+    for _ in 0..2_100 {
+        bench.act("a");
+    }
+    bench.store.copy_activity(2_000).unwrap();
+    bench.store.copy_activity(2_100).unwrap();
+    let sql = "SELECT COUNT(*) FROM activity";
+    let kept: u32 = bench.store.connection().query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 100);
+    assert_eq!(bench.activity("a", 100), (2_001..=2_100).collect::<Vec<_>>());
+}
+
+#[test]
+fn old_events_go_with_their_ids_but_never_the_last_one() {
+    let mut bench = Bench::new();
+    for n in 0..1_200 {
+        bench.append("a", n, EventBody::TurnStarted { turn_seq: 1 });
+    }
+    let ids = |store: &Store| -> u32 {
+        let sql = "SELECT COUNT(*) FROM report_ids";
+        store.connection().query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    // By number: all before 1001, in steps.
+    let first = bench.store.prune(1, 1_200, 1_001, UnixMs(0)).unwrap();
+    assert!(first > 1 && first < 1_001, "one step is a small one: {first}");
+    let mut oldest = first;
+    while oldest < 1_001 {
+        oldest = bench.store.prune(oldest, 1_200, 1_001, UnixMs(0)).unwrap();
+    }
+    while bench.store.sweep_ids(oldest).unwrap() {}
+    assert_eq!(ids(&bench.store), 200);
+    // By age: all of them are too old, and the last one stays.
+    while oldest < 1_200 {
+        oldest = bench.store.prune(oldest, 1_200, 1, UnixMs(i64::MAX)).unwrap();
+    }
+    assert_eq!(bench.store.prune(1_200, 1_200, 1, UnixMs(i64::MAX)).unwrap(), 1_200);
+    while bench.store.sweep_ids(oldest).unwrap() {}
+    assert_eq!(ids(&bench.store), 1);
+    let path = bench.path();
+    drop(bench.store);
+    let loaded = Store::open(&path, UnixMs(0)).unwrap().loaded;
+    assert_eq!((loaded.head, loaded.oldest, loaded.last_at), (1_200, 1_200, UnixMs(1_199)));
+}
+
+#[test]
+fn a_seat_that_cannot_be_read_keeps_nobody_else_away() {
+    let bench = Bench::new();
+    let path = bench.path();
+    let good = Seat::new(id("good"), "custom", Source::Report, UnixMs(0));
+    let insert = "INSERT INTO seats (id, state) VALUES (?1, ?2)";
+    for (id, state) in [("bad", "{}".to_owned()), ("good", serde_json::to_string(&good).unwrap())] {
+        bench.store.connection().execute(insert, [id, &state]).unwrap();
+    }
+    drop(bench.store);
+    let loaded = Store::open(&path, UnixMs(0)).unwrap().loaded;
+    assert_eq!((loaded.unreadable, loaded.seats.len()), (1, 1));
+    assert_eq!(loaded.seats[0].id, id("good"));
+}
