@@ -14,8 +14,8 @@ mod metrics;
 mod query;
 mod refused;
 mod reports;
+mod roster;
 mod seen;
-mod visible;
 
 pub(crate) use refused::{Code, Refused};
 

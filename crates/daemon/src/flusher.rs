@@ -53,6 +53,10 @@ impl Flusher {
         }
     }
 
+    pub(crate) fn is_checkpointing(&self) -> bool {
+        self.checkpointing.load(Ordering::Acquire)
+    }
+
     fn send(&self, task: Task) {
         if let Some(tasks) = &self.tasks {
             // Without a flusher the waiting answers are dropped: their callers hear of an error.

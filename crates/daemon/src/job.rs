@@ -72,12 +72,15 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// 1 to 128 printable ASCII characters, or nothing.
-    pub(crate) fn new(id: &str, body: &[u8]) -> Option<Self> {
+    /// 1 to 128 printable ASCII characters, or nothing. `target` is what the request is for: the
+    /// same body for another agent is another request.
+    pub(crate) fn new(id: &str, target: &str, body: &[u8]) -> Option<Self> {
         let printable = |byte: u8| (b' '..=b'~').contains(&byte);
         let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
         fits.then(|| {
             let mut digest = Fnv::default();
+            digest.write(target.as_bytes());
+            digest.write(&[0]);
             digest.write(body);
             Self { id: id.to_owned(), digest: digest.finish() }
         })
@@ -120,10 +123,10 @@ mod tests {
     #[test]
     fn an_idempotency_id_is_short_printable_ascii() {
         for good in ["1", "a b", "~", &"x".repeat(128)] {
-            assert!(Key::new(good, b"").is_some(), "{good}");
+            assert!(Key::new(good, "", b"").is_some(), "{good}");
         }
         for bad in ["", "é", "a\tb", "\u{7f}", &"x".repeat(129)] {
-            assert!(Key::new(bad, b"").is_none(), "{bad}");
+            assert!(Key::new(bad, "", b"").is_none(), "{bad}");
         }
     }
 }

@@ -97,12 +97,25 @@ impl Spool {
         let exclusive = FlockOperation::NonBlockingLockExclusive;
         for _ in 0..LOCK_TRIES {
             match rustix::fs::flock(&file, exclusive) {
+                // A hook that made room may have put another file in its place meanwhile, and
+                // only the lock of the file that is renamed keeps its writers out.
+                Ok(()) if !self.is_queue(&file)? => return Ok(None),
                 Ok(()) => return self.rename(&file).map(Some),
                 Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::park_timeout(LOCK_PAUSE),
                 Err(errno) => return Err(errno.into()),
             }
         }
         Ok(None)
+    }
+
+    /// Does the queue's path still name this file?
+    fn is_queue(&self, file: &OwnedFd) -> io::Result<bool> {
+        let opened = rustix::fs::fstat(file)?;
+        match rustix::fs::lstat(&self.queue) {
+            Ok(named) => Ok((named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     fn rename(&self, file: &OwnedFd) -> io::Result<PathBuf> {

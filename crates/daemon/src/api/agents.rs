@@ -1,16 +1,17 @@
 //! `GET /api/v1/agents`: the roster in attention order.
 
 use super::query::{Query, bad};
-use super::{App, Refused, visible};
-use axum::Json;
+use super::{App, Refused, roster};
+use crate::job::Refusal;
 use axum::extract::State;
 use axum::http::Uri;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 use headsup_core::seat::Seat;
 use headsup_core::select::HeadlineSet;
-use headsup_core::wire::{RosterDoc, SCHEMA};
 use std::sync::Arc;
 
-pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Json<RosterDoc>, Refused> {
+pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
     let query = Query::parse(uri.query(), &["status", "label", "match", "all"])?;
     let filter = Filter::new(&query)?;
     let (mut seats, head) = app.board.all();
@@ -18,12 +19,11 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Json<Ro
         seats = matching(seats, reference);
     } else if !query.flag("all", false)? {
         let now = app.clock.wall();
-        seats.retain(|seat| visible::is_visible(seat, now));
+        seats.retain(|seat| roster::is_visible(seat, now));
     }
     seats.retain(|seat| filter.lets_pass(seat));
-    visible::by_attention(&mut seats);
-    let agents = seats.iter().map(|seat| seat.doc()).collect();
-    Ok(Json(RosterDoc { schema: SCHEMA, cursor: head.to_string(), agents }))
+    let json = roster::json(seats, head, None).await.ok_or(Refusal::Stopping)?;
+    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 struct Filter {

@@ -20,9 +20,10 @@ fn bad(detail: String) -> Refused {
 }
 
 /// `X-Headsup-Id`: which request this is, however often it is sent.
-pub(super) fn key(headers: &HeaderMap, body: &[u8]) -> Result<Option<Key>, Refused> {
+/// `target` is what it is for.
+pub(super) fn key(headers: &HeaderMap, target: &str, body: &[u8]) -> Result<Option<Key>, Refused> {
     let Some(id) = text(headers, "x-headsup-id")? else { return Ok(None) };
-    let key = Key::new(id, body);
+    let key = Key::new(id, target, body);
     key.map(Some).ok_or_else(|| bad("X-Headsup-Id is 1 to 128 printable ASCII characters".into()))
 }
 

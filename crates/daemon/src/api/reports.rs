@@ -9,6 +9,7 @@ use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use headsup_adapters::text;
 use headsup_core::wire::ReportBody;
 use std::sync::Arc;
 
@@ -24,17 +25,32 @@ pub(super) async fn post(
     let (parts, body) = request.into_parts();
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
-    let key = headers::key(&parts.headers, &body)?;
+    let key = headers::key(&parts.headers, agent.as_str(), &body)?;
     let spooled = headers::spooled_at(&parts.headers)?;
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body);
-    let report: ReportBody = serde_json::from_slice(text)
+    // A list would pass for the members in their order.
+    if !text.trim_ascii_start().starts_with(b"{") {
+        return Err(Refused::new(400, "bad_json", "a report is a JSON object"));
+    }
+    let mut report: ReportBody = serde_json::from_slice(text)
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
     check_lengths(&report)?;
+    clean(&mut report);
     let reported =
         report.parse().map_err(|error| Refused::new(400, "bad_report", error.to_string()))?;
     let report = OwnReport { agent, reported, spooled };
     let reply = app.inbox.submit(Work::Report(report), key).await?;
     Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+/// What is stored and shown holds no key and no control character, whoever wrote it.
+fn clean(report: &mut ReportBody) {
+    if let Some(detail) = &mut report.detail {
+        *detail = text::block(detail, LONGEST_DETAIL);
+    }
+    for word in [&mut report.reason, &mut report.outcome].into_iter().flatten() {
+        *word = text::line(word, LONGEST_WORD);
+    }
 }
 
 fn check_lengths(report: &ReportBody) -> Result<(), Refused> {

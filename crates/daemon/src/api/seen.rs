@@ -19,7 +19,7 @@ pub(super) async fn post(
     let (parts, body) = request.into_parts();
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
-    let key = headers::key(&parts.headers, &body)?;
+    let key = headers::key(&parts.headers, &format!("seen/{agent}"), &body)?;
     let reply = app.inbox.submit(Work::Seen { agents: vec![agent] }, key).await?;
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -39,40 +39,48 @@ impl Loaded {
     }
 }
 
-/// All seats, and how many cannot be read.
-fn seats(connection: &Connection) -> Result<(Vec<Seat>, usize), StoreError> {
-    let mut select = connection.prepare("SELECT id, state FROM seats")?;
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let stored = select.query_map([], row)?.collect::<Result<Vec<Stored>, _>>()?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = stored.len().div_ceil(cores).max(SHARE);
-    let mut seats = Vec::with_capacity(stored.len());
-    // Reading ten thousand seats is what a start takes its time for.
-    std::thread::scope(|scope| {
-        let read = |share: &[Stored]| share.iter().filter_map(read).collect::<Vec<Seat>>();
-        let mut shares = stored.chunks(share);
-        let first = shares.next().unwrap_or_default();
-        let others: Vec<_> = shares.map(|share| scope.spawn(move || read(share))).collect();
-        seats.extend(read(first));
-        for other in others {
-            // A reader that panicked has read nothing; its seats count as unreadable.
-            seats.extend(other.join().unwrap_or_default());
-        }
-    });
-    let unreadable = stored.len() - seats.len();
-    Ok((seats, unreadable))
-}
-
 /// An id and a state.
 type Stored = (String, String);
 
-/// Fewer seats are not worth a thread.
-const SHARE: usize = 512;
+/// Seats that one thread reads at a time; fewer are not worth a thread.
+const SHARE: usize = 256;
 
-fn read((id, state): &Stored) -> Option<Seat> {
-    serde_json::from_str(state)
-        .inspect_err(|error| tracing::error!(%error, agent = id, "the stored seat cannot be read"))
-        .ok()
+/// All seats, and how many cannot be read. Reading ten thousand of them is what a start takes its
+/// time for, so all cores do it.
+fn seats(connection: &Connection) -> Result<(Vec<Seat>, usize), StoreError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut select = connection.prepare("SELECT id, state FROM seats")?;
+    let mut rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (mut seats, mut stored) = (Vec::new(), 0);
+    loop {
+        let some = rows.by_ref().take(SHARE * cores).collect::<Result<Vec<Stored>, _>>()?;
+        if some.is_empty() {
+            let unreadable = stored - seats.len();
+            return Ok((seats, unreadable));
+        }
+        stored += some.len();
+        std::thread::scope(|scope| {
+            let mut shares = some.chunks(SHARE);
+            let first = shares.next().unwrap_or_default();
+            let others: Vec<_> = shares.map(|share| scope.spawn(|| read(share))).collect();
+            seats.extend(read(first));
+            for other in others {
+                // One that panicked has read nothing: its seats count as unreadable.
+                seats.extend(other.join().unwrap_or_default());
+            }
+        });
+    }
+}
+
+fn read(stored: &[Stored]) -> Vec<Seat> {
+    let read = |(id, state): &Stored| {
+        serde_json::from_str(state)
+            .inspect_err(|error| {
+                tracing::error!(%error, agent = id, "the stored seat cannot be read");
+            })
+            .ok()
+    };
+    stored.iter().filter_map(read).collect()
 }
 
 fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {

@@ -41,7 +41,7 @@ impl Bench {
             body,
         };
         let frames = [Arc::new(Frame::new(self.head, &event).unwrap())];
-        let key = Key::new(&format!("id-{:08}", self.head), b"").unwrap();
+        let key = Key::new(&format!("id-{:08}", self.head), "", b"").unwrap();
         let ids = vec![StoredId { key: &key, seq: self.head }];
         self.store.commit(&Changes { frames: &frames, seats: Vec::new(), ids }).unwrap();
     }

@@ -159,3 +159,32 @@ async fn what_does_not_come_to_its_end_is_given_up() {
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer:?}");
     assert_eq!(start.elapsed().as_secs(), 15);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_no_report_and_an_id_is_good_for_one_agent() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let reply = client.send("POST", REPORT, &[], r#"["working"]"#).await;
+    assert_eq!((reply.status.as_u16(), reply.code().as_str()), (400, "bad_json"));
+    let (id, body) = (&[("x-headsup-id", "n-1")][..], r#"{"turn":"working"}"#);
+    assert_eq!(client.send("POST", REPORT, id, body).await.status, 202);
+    // The same body for another agent is not the request that was answered before.
+    let reply = client.send("POST", "/api/v1/agents/b/reports", id, body).await;
+    assert_eq!((reply.status.as_u16(), reply.code().as_str()), (409, "id_conflict"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_in_a_report_is_neither_stored_nor_shown() {
+    let mut bench = Bench::new().await;
+    let key = format!("ghp_{}", "a1B2c3D4e5".repeat(4));
+    let body = format!(r#"{{"turn":"blocked","reason":"question","detail":"use {key}?"}}"#);
+    assert_eq!(bench.client().send("POST", REPORT, &[], body).await.status, 202);
+    let shown = bench.client().send("GET", "/api/v1/agents/a", &[], "").await.text();
+    assert!(shown.contains("[redacted]") && !shown.contains("ghp_"), "{shown}");
+    bench.stop().await;
+    for entry in std::fs::read_dir(bench.home()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains("ghp_"), "{}", path.display());
+    }
+}

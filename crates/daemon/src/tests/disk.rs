@@ -96,7 +96,10 @@ async fn behind_a_spool_that_cannot_be_stored_live_hooks_wait_their_turn() {
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (507, "storage_full"));
     }
     // What the spool does not hold is not held up by it.
-    assert_eq!(client.send("POST", "/api/v1/agents/claude-code-s1/seen", &[], "").await.status, 200);
+    assert_eq!(
+        client.send("POST", "/api/v1/agents/claude-code-s1/seen", &[], "").await.status,
+        200
+    );
     bench.disk_has_pages(10_000).await;
     bench.pass(1_000).await;
     assert_eq!(client.hook("Stop", "s1", &[]).await.status, 202);

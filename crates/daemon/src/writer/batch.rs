@@ -48,7 +48,14 @@ impl Writer {
             let (staged, answers) = self.stage(&items, &due);
             let rest = items.split_off(answers.len());
             match self.commit(staged) {
-                Ok(()) => self.answer(items, answers),
+                Ok(()) => {
+                    // Nobody waits for what came out of the spool: its file must stay.
+                    let mut unheard = items.iter().zip(&answers);
+                    if let Some(refusal) = unheard.find_map(|(item, answer)| lost(item, answer)) {
+                        result = Err(refusal);
+                    }
+                    self.answer(items, answers);
+                }
                 Err(refusal) => {
                     let again = self.now().plus(AGAIN_MS);
                     for id in &due {
@@ -200,6 +207,16 @@ fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
         Ok(Reply::Duplicate) => "duplicate",
         Err(_) => "refused",
     })
+}
+
+/// A report of the spool that the disk refused.
+fn lost(item: &Item, answer: &Answer) -> Option<Refusal> {
+    match answer {
+        Err(refusal @ (Refusal::StorageFull | Refusal::StorageFailed)) if item.answer.is_none() => {
+            Some(*refusal)
+        }
+        _ => None,
+    }
 }
 
 fn tick(staging: &mut Staging<'_>, id: &AgentId) {

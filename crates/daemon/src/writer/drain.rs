@@ -74,7 +74,7 @@ impl Writer {
         match sighting::read(envelope, &body, self.pid_namespace) {
             Ok(read) => Some(Item {
                 work: Work::Hook(Box::new(read)),
-                key: Key::new(&id, &body),
+                key: Key::new(&id, &kind, &body),
                 answer: None,
             }),
             Err(why) => {

@@ -27,7 +27,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         }
     };
     let now = staging.now;
-    staging.change(&id, report.spooled, |seat| {
+    let seated = staging.change(&id, report.spooled, |seat| {
         // A registration has told the description.
         let described = match is_new {
             true => Decision::default(),
@@ -35,7 +35,8 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         };
         take_in(seat, report, described, now)
     })?;
-    Ok(done(staging, &id))
+    // The roster knew a seat that is not there: nothing was taken in, so nothing is acknowledged.
+    if seated { Ok(done(staging, &id)) } else { Err(Refusal::Defect) }
 }
 
 /// What the hook says, and a line of activity if that was news.

@@ -5,8 +5,8 @@
 
 use super::recent::{Known, RecentIds};
 use crate::board::Board;
-use crate::frame::Frame;
 use crate::fnv::Fnv;
+use crate::frame::Frame;
 use crate::job::{Key, Refusal};
 use crate::store::{Store, StoreError};
 use headsup_core::event::{Event, EventBody};
@@ -87,14 +87,10 @@ impl<'a> Staging<'a> {
         reported_at: Option<UnixMs>,
         change: impl FnOnce(&mut Seat) -> Decision,
     ) -> Result<bool, Refusal> {
-        let mut staged = match self.seats.remove(id) {
-            Some(staged) => staged,
-            None => Staged { seat: self.board.seat(id), dirty: false },
-        };
-        let Some(seat) = &mut staged.seat else {
-            self.seats.insert(id.clone(), staged);
-            return Ok(false);
-        };
+        // It stays in the overlay all the while, so that a panic in here is rolled back with it.
+        let fresh = || Staged { seat: self.board.seat(id), dirty: false };
+        let staged = self.seats.entry(id.clone()).or_insert_with(fresh);
+        let Some(seat) = &mut staged.seat else { return Ok(false) };
         let seat = Arc::make_mut(seat);
         let keys = roster_keys(seat);
         let decision = change(seat);
@@ -105,7 +101,6 @@ impl<'a> Staging<'a> {
             staged.dirty = true;
             self.writes += 1;
         }
-        self.seats.insert(id.clone(), staged);
         for event in decision.events {
             self.push(id, reported_at, event)?;
         }
@@ -198,5 +193,7 @@ fn roster_keys(seat: &Seat) -> u64 {
     seat.process.id.hash(&mut hasher);
     seat.process.state.is_over().hash(&mut hasher);
     seat.about.cwd.hash(&mut hasher);
+    seat.about.parent.hash(&mut hasher);
+    seat.turn.open.hash(&mut hasher);
     hasher.finish()
 }

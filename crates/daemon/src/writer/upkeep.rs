@@ -6,8 +6,8 @@ use headsup_core::time::UnixMs;
 /// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB).
 const CHECKPOINT_PAGES: u32 = 1_000;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
-/// over. When it has grown by so many pages the writer itself copies the rest.
-const LONG_LOG_PAGES: u32 = 16_000;
+/// over. When it is so many pages long the writer itself copies what the flusher has left over.
+const LONG_LOG_PAGES: u32 = 32_000;
 /// So many events are looked through at once for activity.
 const ACTIVITY_STEP: u64 = 256;
 /// Under steady load the writer copies activity even so, when the log is so far ahead.
@@ -99,6 +99,10 @@ impl Writer {
             (upkeep.asked_at_pages, upkeep.forced_at_pages) = (0, 0);
         }
         if pages >= upkeep.forced_at_pages + LONG_LOG_PAGES {
+            // Behind the flusher there is little left to do; beside it, nothing can be done.
+            if self.flusher.is_checkpointing() {
+                return;
+            }
             upkeep.forced_at_pages = pages;
             if let Err(error) = self.store.checkpoint() {
                 tracing::debug!(%error, "the long write-ahead log could not be checkpointed");

@@ -187,7 +187,9 @@ fn g4_without_ids_name_and_input_tell_calls_apart() {
             Fact::ToolStarted { actor, tool, turn_ref }
         }
         Fact::ToolsEnded { actor, mut tools, interrupted, turn_ref } => {
-            tools.iter_mut().for_each(|tool| tool.id = None);
+            for tool in &mut tools {
+                tool.id = None;
+            }
             Fact::ToolsEnded { actor, tools, interrupted, turn_ref }
         }
         other => other,
