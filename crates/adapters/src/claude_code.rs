@@ -7,6 +7,7 @@
 mod activity;
 mod background;
 mod event;
+mod inject;
 mod normalize;
 mod payload;
 mod prompts;
@@ -15,6 +16,7 @@ mod tools;
 use crate::hook_table::pid_variable;
 use crate::{FactExt, HookContext, Sighting, json, text};
 use event::Event;
+pub(crate) use inject::RECIPE;
 use headsup_core::observation::Fact;
 use headsup_core::status::Attach;
 use payload::Payload;
