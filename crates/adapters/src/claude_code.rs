@@ -16,9 +16,9 @@ mod tools;
 use crate::hook_table::pid_variable;
 use crate::{FactExt, HookContext, Sighting, json, text};
 use event::Event;
-pub(crate) use inject::RECIPE;
 use headsup_core::observation::Fact;
 use headsup_core::status::Attach;
+pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "claude-code";

@@ -6,7 +6,7 @@
 
 mod cst;
 
-use crate::inject::{File, Found, Recipe, Unchanged, quote};
+use crate::inject::{File, Recipe, quote};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 

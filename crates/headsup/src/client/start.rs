@@ -25,6 +25,12 @@ const LOG_TAIL: u64 = 2048;
 pub(crate) struct Health {
     pub(crate) pid: u32,
     pub(crate) cursor: String,
+    /// Nothing in a hub that is older than this field.
+    #[serde(default)]
+    pub(crate) version: String,
+    /// Whether its disk takes what is reported.
+    #[serde(default)]
+    pub(crate) ok: bool,
 }
 
 /// A hub that answers.

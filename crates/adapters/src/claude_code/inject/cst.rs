@@ -51,9 +51,8 @@ pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
     // One that is not as it should be has its successor by now.
     for prop in hooks.properties() {
         let name = prop.decoded_name().unwrap_or_default();
-        let stale = |entry: &CstNode| {
-            is_ours(entry, launcher) && !is_current(entry, &name, launcher)
-        };
+        let stale =
+            |entry: &CstNode| is_ours(entry, launcher) && !is_current(entry, &name, launcher);
         edited |= clear(&prop, stale);
     }
     if edited { Ok(format!("{bom}{}", root.to_string())) } else { Ok(text.to_owned()) }

@@ -102,7 +102,10 @@ fn entries_are_found_wherever_the_user_moved_them() {
     value["hooks"]["Notification"][0]["hooks"] = Value::Array(vec![theirs.clone(), ours]);
     let moved = serde_json::to_string_pretty(&value).unwrap();
     let left = json(&uninstall(&moved, None));
-    assert_eq!(left["hooks"]["Notification"], json(r#"[{"hooks":[{"type":"command","command":"say"}]}]"#));
+    assert_eq!(
+        left["hooks"]["Notification"],
+        json(r#"[{"hooks":[{"type":"command","command":"say"}]}]"#)
+    );
     assert!(!left.to_string().contains("headsup"));
 }
 
