@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  headsup rename claude-code-api-2 api
+  headsup rename api-2 front-end
   headsup rename . reviewer             inside an agent: itself";
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {

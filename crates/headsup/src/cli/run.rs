@@ -58,9 +58,9 @@ pub(crate) struct LaunchArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  headsup run -- claude
-  headsup run --id api --role reviewer --label team=a -- claude --continue
-  headsup run --here -- claude -p 'fix the tests'
+  headsup run -- AGENT
+  headsup run --id api --role reviewer --label team=a -- AGENT --continue
+  headsup run --here -- AGENT -p 'fix the tests'
   headsup run --id nightly -- ./my-agent.sh            it calls `headsup report` itself";
 
 fn an_id(text: &str) -> Result<AgentId, headsup_core::id::BadAgentId> {

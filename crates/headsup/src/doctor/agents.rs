@@ -80,14 +80,12 @@ async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
         Ok(Ok(_)) => arrives(hub, &id).await,
     };
     hub.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
-    match why {
-        Some(why) => Check::bad(name, why, format!("try it yourself: {command}")),
-        None => {
-            let ms = start.elapsed().as_millis();
-            Check::good(name, format!("{event} went through the installed command in {ms} ms"))
-                .with(site.recipe.advice)
-        }
+    if let Some(why) = why {
+        return Check::bad(name, why, format!("try it yourself: {command}"));
     }
+    let ms = start.elapsed().as_millis();
+    Check::good(name, format!("{event} went through the installed command in {ms} ms"))
+        .with(site.recipe.advice)
 }
 
 /// As the agent runs it: through a shell, payload on standard input.

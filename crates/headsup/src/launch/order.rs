@@ -92,10 +92,11 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CommandErro
 
 /// A random word that nobody can guess.
 pub(crate) fn secret() -> Result<String, CommandError> {
-    let mut bytes = [0; 32];
+    let mut bytes = [0_u8; 32];
     let read = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
     read.map_err(|error| CommandError::internal(format!("there is no randomness: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let [high, low] = [0, 16].map(|at| bytes[at..at + 16].try_into().unwrap_or_default());
+    Ok(format!("{:032x}{:032x}", u128::from_be_bytes(high), u128::from_be_bytes(low)))
 }
 
 /// Where an order waits.

@@ -21,7 +21,7 @@ pub(crate) fn inject(
     edit::perform(&setup::launcher(&site, &hooks::binary()?), &mut edit::no_fault)
         .map_err(|error| CommandError::internal(error.to_string()))?;
     let given = recipe.given_settings(arguments);
-    let own = given.as_ref().map(|given| read(given)).transpose()?.unwrap_or_default();
+    let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
     let text = recipe.append(&own, &site.launcher).map_err(|why| {
         let given = given.unwrap_or_default();
         let message = format!("hooks cannot be added to the settings {}: {why}", given.display());

@@ -79,14 +79,12 @@ pub(crate) fn fill(template: &str, counts: &Counts, safe: impl Fn(&str) -> Strin
             rest = after;
             break;
         };
-        match value(word, counts) {
-            Some(value) => out.push_str(&safe(&value)),
-            None => {
-                out.push('{');
-                rest = after;
-                continue;
-            }
-        }
+        let Some(value) = value(word, counts) else {
+            out.push('{');
+            rest = after;
+            continue;
+        };
+        out.push_str(&safe(&value));
         rest = tail;
     }
     out.push_str(rest);

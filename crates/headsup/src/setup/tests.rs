@@ -3,7 +3,7 @@
 use super::edit::{Step, no_fault, perform};
 use super::plan::carry_out;
 use super::{SetupError, Site, Way, install, uninstall};
-use headsup_adapters::inject::recipe;
+use headsup_adapters::inject::recipes;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -23,11 +23,13 @@ impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
-        fs::create_dir_all(home.join(".claude")).unwrap();
-        fs::write(home.join(".claude/settings.json"), SETTINGS).unwrap();
+        let recipe = recipes()[0];
+        let theirs = home.join(recipe.folder);
+        fs::create_dir_all(&theirs).unwrap();
+        fs::write(theirs.join(recipe.settings), SETTINGS).unwrap();
         let var = |name: &str| (name == "HOME").then(|| OsString::from(&home));
         let state = folder.path().join("state");
-        let site = Site::of(recipe("claude-code").unwrap(), &state, var).unwrap();
+        let site = Site::of(recipe, &state, var).unwrap();
         Self { folder, site }
     }
 

@@ -55,7 +55,7 @@ pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
             |entry: &CstNode| is_ours(entry, launcher) && !is_current(entry, &name, launcher);
         edited |= clear(&prop, stale);
     }
-    if edited { Ok(format!("{bom}{}", root.to_string())) } else { Ok(text.to_owned()) }
+    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
 pub(super) fn remove(
@@ -88,7 +88,7 @@ pub(super) fn remove(
             hooks.remove();
         }
     }
-    if edited { Ok(format!("{bom}{}", root.to_string())) } else { Ok(text.to_owned()) }
+    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
 pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {

@@ -30,7 +30,7 @@ fn the_empty_settings_get_one_entry_for_each_event() {
         assert_eq!(entry["command"], command(LAUNCHER, event));
         assert!(entry.get("async").is_none());
     }
-    let first: String = text.lines().take(14).map(|line| format!("{line}\n")).collect();
+    let first = text.lines().take(14).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(first, @r#"
     {
       "hooks": {
