@@ -7,6 +7,7 @@
 mod activity;
 mod background;
 mod event;
+mod inject;
 mod normalize;
 mod payload;
 mod prompts;
@@ -17,6 +18,7 @@ use crate::{FactExt, HookContext, Sighting, json, text};
 use event::Event;
 use headsup_core::observation::Fact;
 use headsup_core::status::Attach;
+pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "claude-code";

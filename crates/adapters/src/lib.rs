@@ -8,6 +8,7 @@ mod context;
 pub mod demo;
 mod digest;
 pub mod hook_table;
+pub mod inject;
 mod json;
 mod kinds;
 pub mod text;

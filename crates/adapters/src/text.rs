@@ -17,7 +17,7 @@ pub const BODY: usize = 4_000;
 pub const DETAIL: usize = 300;
 pub const ACTION: usize = 120;
 pub(crate) const EVENT: usize = 64;
-pub(crate) const NAME: usize = 100;
+pub const NAME: usize = 100;
 
 const ID: usize = 200;
 const PATH: usize = 4_096;
@@ -40,7 +40,7 @@ pub(crate) fn id(text: &str) -> Option<String> {
 }
 
 /// A path as it is; `None` for an empty or long one and for one with control characters.
-pub(crate) fn path(text: &str) -> Option<String> {
+pub fn path(text: &str) -> Option<String> {
     let legal = !text.chars().any(char::is_control);
     (!text.is_empty() && text.len() <= PATH && legal).then(|| text.to_owned())
 }

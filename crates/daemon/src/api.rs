@@ -15,6 +15,7 @@ mod query;
 mod refused;
 mod reports;
 mod roster;
+mod seats;
 mod seen;
 
 pub(crate) use refused::{Code, Refused};
@@ -54,7 +55,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/api/v1/hooks/{kind}", post(hooks::post))
         .route("/api/v1/agents", get(agents::get))
-        .route("/api/v1/agents/{id}", get(agent::get).delete(forget::delete))
+        .route(
+            "/api/v1/agents/{id}",
+            get(agent::get).put(seats::put).patch(seats::patch).delete(forget::delete),
+        )
         .route("/api/v1/agents/{id}/reports", post(reports::post))
         .route("/api/v1/agents/{id}/seen", post(seen::post))
         .route("/api/v1/agents/{id}/activity", get(activity::get))

@@ -2,6 +2,7 @@
 
 use crate::fnv::Fnv;
 use crate::sighting::HookReport;
+use headsup_core::gate::Description;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Reported;
 use headsup_core::time::UnixMs;
@@ -22,6 +23,10 @@ pub(crate) enum Work {
     Hook(Box<HookReport>),
     /// An agent's or a person's own word.
     Report(OwnReport),
+    /// A launcher takes a seat.
+    Register(Box<Registration>),
+    /// A name, a role, labels, a place.
+    Describe { agent: AgentId, about: Box<Description> },
     /// A person has seen the outcomes of these seats.
     Seen { agents: Vec<AgentId> },
     /// A person takes a seat out of the roster.
@@ -52,11 +57,20 @@ pub(crate) struct OwnReport {
     pub(crate) spooled: Option<UnixMs>,
 }
 
+/// A seat for an agent that is about to start.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    pub(crate) agent: AgentId,
+    pub(crate) kind: String,
+    pub(crate) about: Description,
+}
+
 impl Work {
     /// An act is a person's: it is acknowledged only when it would survive a power cut.
     pub(crate) fn is_act(&self) -> bool {
         match self {
-            Self::Seen { .. } | Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
+            Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
+            Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) => false,
             #[cfg(test)]
             Self::Probe(_) => false,
@@ -104,6 +118,8 @@ pub(crate) enum Refusal {
     NoSuchAgent,
     #[error("the agent is running")]
     Running,
+    #[error("an agent with this id is there and has not ended")]
+    Taken,
     #[error("this id came before with another body")]
     IdConflict,
     #[error("the disk is full; nothing was stored")]

@@ -11,6 +11,7 @@ mod forget;
 mod hook;
 mod recent;
 mod report;
+mod seat;
 mod seen;
 mod staging;
 mod upkeep;

@@ -1,14 +1,19 @@
 //! The command line: what people and scripts type.
 
 mod ack;
+mod doctor;
 pub(crate) mod down;
 mod duration;
 mod explain;
 mod forget;
+pub(crate) mod hooks;
 mod log;
 mod ls;
+mod rename;
 mod report;
+mod run;
 mod show;
+mod statusline;
 mod up;
 mod wait;
 mod watch;
@@ -58,7 +63,13 @@ enum Command {
     Wait(wait::Args),
     Ack(ack::Args),
     Forget(forget::Args),
+    Rename(rename::Args),
     Report(report::Args),
+    Run(run::Args),
+    Launch(run::LaunchArgs),
+    Hooks(hooks::Args),
+    Doctor(doctor::Args),
+    Statusline(statusline::Args),
     Hook(Hook),
 }
 
@@ -150,6 +161,12 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Ack(args) => block_on(ack::run(args, context)),
         Command::Forget(args) => block_on(forget::run(args, context)),
         Command::Report(args) => block_on(report::run(args, context)),
+        Command::Rename(args) => block_on(rename::run(args, context)),
+        Command::Run(args) => block_on(run::run(args, context)),
+        Command::Launch(args) => run::launch(&args),
+        Command::Hooks(args) => hooks::run(args, context),
+        Command::Doctor(args) => block_on(doctor::run(args, context)),
+        Command::Statusline(args) => block_on(statusline::run(args, context)),
         Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
             .hint("write `headsup hook KIND EVENT`")),
     }

@@ -81,6 +81,14 @@ impl Client {
         self.call(Method::POST, path, Some(body)).await
     }
 
+    pub(crate) async fn put(&self, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
+        self.call(Method::PUT, path, Some(body)).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
+        self.call(Method::PATCH, path, Some(body)).await
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Result<Bytes, CommandError> {
         self.call(Method::DELETE, path, None).await
     }
@@ -142,7 +150,7 @@ impl Client {
     ) -> Result<Request<Full<Bytes>>, CallError> {
         let mut request =
             Request::builder().method(&method).uri(path).header(header::HOST, self.address.host());
-        if method == Method::POST {
+        if [Method::POST, Method::PUT, Method::PATCH].contains(&method) {
             request = request
                 .header(header::CONTENT_TYPE, "application/json")
                 .header("x-headsup-id", uuid::Uuid::now_v7().to_string());

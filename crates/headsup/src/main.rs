@@ -3,10 +3,13 @@
 mod cli;
 mod client;
 mod demo;
+mod doctor;
 mod error;
 mod hook;
+mod launch;
 mod output;
 mod place;
+mod setup;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ pub(crate) mod line;
 pub(crate) mod roster;
 pub(crate) mod screen;
 pub(crate) mod sheet;
+pub(crate) mod statusline;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod theme;

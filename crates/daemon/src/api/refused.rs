@@ -46,6 +46,10 @@ impl From<Refusal> for Refused {
                 return Self::new(409, "agent_running", refusal.to_string())
                     .hint("end it first, or use force=true: it comes back at its next report");
             }
+            Refusal::Taken => {
+                return Self::new(409, "agent_exists", refusal.to_string())
+                    .hint("take another id, or end that one first");
+            }
             Refusal::IdConflict => (409, "id_conflict"),
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),

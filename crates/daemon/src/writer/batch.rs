@@ -1,7 +1,7 @@
 //! One batch: staged in memory, written in one transaction, then shown, published and answered.
 
 use super::staging::{self, Staging};
-use super::{Item, Writer, forget, hook, report, seen};
+use super::{Item, Writer, forget, hook, report, seat, seen};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
 use crate::job::{Answer, Refusal, Reply, Work};
@@ -249,6 +249,8 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
     match work {
         Work::Hook(report) => hook::admit(staging, report),
         Work::Report(report) => report::admit(staging, report),
+        Work::Register(registration) => seat::register(staging, registration),
+        Work::Describe { agent, about } => seat::describe(staging, agent, about),
         Work::Seen { agents } => seen::mark(staging, agents),
         Work::Forget { agent, force } => forget::forget(staging, agent, *force),
         Work::Settle | Work::Shutdown => Ok(Reply::Done { agent: None, cursor: staging.head }),

@@ -3,8 +3,10 @@
 use super::Writer;
 use headsup_core::time::UnixMs;
 
-/// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB).
-const CHECKPOINT_PAGES: u32 = 1_000;
+/// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB):
+/// soon when nobody reports, because the disk is then nobody's bottleneck; else seldom.
+const IDLE_CHECKPOINT_PAGES: u32 = 1_000;
+const BUSY_CHECKPOINT_PAGES: u32 = 16_000;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
 /// over. When it is so many pages long the writer itself copies what the flusher has left over.
 const LONG_LOG_PAGES: u32 = 32_000;
@@ -19,8 +21,9 @@ const BUSY_STEP_MS: i64 = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Upkeep {
+    /// How long the log was at the last checkpoint.
     asked_at_pages: u32,
-    forced_at_pages: u32,
+    finish_checkpoint: bool,
     looked_at: UnixMs,
     stepped_at: UnixMs,
     sweeping: bool,
@@ -40,7 +43,7 @@ pub(super) enum Pace {
 impl Writer {
     /// Does one small chore. True: there is more to do at once, if nobody wants anything else.
     pub(super) fn chores(&mut self, pace: Pace) -> bool {
-        self.checkpoint();
+        self.checkpoint(pace);
         self.copy_activity(pace);
         let now = self.now();
         let (oldest, head) = (self.board.oldest(), self.board.head());
@@ -91,25 +94,23 @@ impl Writer {
         left
     }
 
-    fn checkpoint(&mut self) {
+    fn checkpoint(&mut self, pace: Pace) {
         let pages = self.store.log_pages();
         let upkeep = &mut self.upkeep;
         if pages < upkeep.asked_at_pages {
             // The log has started over.
-            (upkeep.asked_at_pages, upkeep.forced_at_pages) = (0, 0);
+            (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
         }
-        if pages >= upkeep.forced_at_pages + LONG_LOG_PAGES {
-            // Behind the flusher there is little left to do; beside it, nothing can be done.
-            if self.flusher.is_checkpointing() {
-                return;
-            }
-            upkeep.forced_at_pages = pages;
+        let grown = pages - upkeep.asked_at_pages;
+        if grown >= BUSY_CHECKPOINT_PAGES || (pace == Pace::Idle && grown >= IDLE_CHECKPOINT_PAGES) {
+            upkeep.asked_at_pages = pages;
+            upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES;
+            self.flusher.checkpoint();
+        } else if upkeep.finish_checkpoint && !self.flusher.is_checkpointing() {
+            upkeep.finish_checkpoint = false;
             if let Err(error) = self.store.checkpoint() {
                 tracing::debug!(%error, "the long write-ahead log could not be checkpointed");
             }
-        } else if pages >= upkeep.asked_at_pages + CHECKPOINT_PAGES {
-            upkeep.asked_at_pages = pages;
-            self.flusher.checkpoint();
         }
     }
 }

@@ -40,7 +40,7 @@ fn a_set(text: &str) -> Result<String, headsup_core::select::UnknownHeadline> {
     Ok(text.to_owned())
 }
 
-fn a_label(text: &str) -> Result<String, String> {
+pub(super) fn a_label(text: &str) -> Result<String, String> {
     let has_key = text.split_once('=').is_some_and(|(key, _)| !key.is_empty());
     if has_key { Ok(text.to_owned()) } else { Err("a label is KEY=VALUE".to_owned()) }
 }

@@ -27,6 +27,12 @@ const LOG_KEPT: u64 = 1 << 20;
 pub(crate) struct Health {
     pub(crate) pid: u32,
     pub(crate) cursor: String,
+    /// Nothing in a hub that is older than this field.
+    #[serde(default)]
+    pub(crate) version: String,
+    /// Whether its disk takes what is reported.
+    #[serde(default)]
+    pub(crate) ok: bool,
 }
 
 /// A hub that answers.

@@ -1,0 +1,148 @@
+//! Our entries in Claude Code's configuration.
+//!
+//! Claude Code 2.1.330 (measured): it merges the hooks of all its settings files and plugins, and
+//! runs identical commands once; so every way of installing uses the same command. It follows
+//! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
+
+mod cst;
+
+use crate::inject::{File, Recipe, quote};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
+/// The events we ask for. Never `WorktreeCreate`, which takes the making of worktrees over, nor
+/// `MessageDisplay`, which holds up what is streamed (measured).
+pub(crate) const EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "PermissionDenied",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Elicitation",
+    "ElicitationResult",
+    "Notification",
+];
+
+/// In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured). No
+/// entry is `async`: such hooks are killed when the program exits (measured).
+pub(crate) const TIMEOUT: u32 = 5;
+
+pub(crate) const RECIPE: Recipe = Recipe {
+    kind: super::KIND,
+    title: "Claude Code",
+    programs: super::PROGRAMS,
+    folder_variable: "CLAUDE_CONFIG_DIR",
+    folder: ".claude",
+    plugin: "skills/headsup",
+    settings: "settings.json",
+    managed: &["/etc/claude-code/managed-settings.json"],
+    plugin_entries: "hooks/hooks.json",
+    after_plugin: "sessions that run already report after /reload-plugins or a restart",
+    after_settings: "sessions that run already report within seconds",
+    advice: "in a folder that it has not been told to trust, it runs no hooks: answer its trust \
+             dialog; --bare and --safe-mode switch all hooks off",
+    plugin_files,
+    owns_plugin,
+    append: cst::append,
+    remove: cst::remove,
+    inspect: cst::inspect,
+    arguments,
+    given,
+    probe,
+};
+
+/// What one entry runs. It survives a missing binary without a word, because a hook that fails
+/// is an error line in the user's terminal every time (measured).
+pub(crate) fn command(launcher: &str, event: &str) -> String {
+    let path = quote(launcher);
+    let kind = super::KIND;
+    format!("[ -x {path} ] && exec {path} hook {kind} {event} || exit 0")
+}
+
+/// The event of a command that is ours.
+fn event_of<'a>(command: &'a str, launcher: &str) -> Option<&'a str> {
+    let path = quote(launcher);
+    let kind = super::KIND;
+    let event = command.strip_prefix(&format!("[ -x {path} ] && exec {path} hook {kind} "))?;
+    let event = event.strip_suffix(" || exit 0")?;
+    (!event.is_empty() && event.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(event)
+}
+
+/// Reports to headsup, but not by the path that our entries name.
+fn is_other(command: &str, launcher: &str) -> bool {
+    let reports = command.contains("headsup") && command.contains(&format!("hook {}", super::KIND));
+    reports && event_of(command, launcher).is_none()
+}
+
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+const MANIFEST_TEXT: &str = r#"{
+  "name": "headsup",
+  "version": "1.0.0",
+  "description": "Reports to headsup what this session does. Remove it with `headsup hooks uninstall`.",
+  "author": { "name": "headsup" }
+}
+"#;
+
+fn plugin_files(launcher: &str) -> Vec<File> {
+    let hooks = cst::append("", launcher).unwrap_or_default();
+    vec![
+        File { path: MANIFEST, text: MANIFEST_TEXT.to_owned() },
+        File { path: "hooks/hooks.json", text: hooks },
+    ]
+}
+
+fn owns_plugin(path: &str, text: &str) -> bool {
+    let json = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    path == MANIFEST && json["name"] == "headsup" && json["author"]["name"] == "headsup"
+}
+
+const FLAG: &str = "--settings";
+
+/// Before whatever the person gave, which may end in text for the agent.
+fn arguments(arguments: &[OsString], path: &OsString) -> Vec<OsString> {
+    let mut out = vec![OsString::from(FLAG), path.clone()];
+    let own = position(arguments);
+    for (index, argument) in arguments.iter().enumerate() {
+        if !own.as_ref().is_some_and(|(at, length, _)| (*at..at + length).contains(&index)) {
+            out.push(argument.clone());
+        }
+    }
+    out
+}
+
+fn given(arguments: &[OsString]) -> Option<OsString> {
+    position(arguments).map(|(_, _, value)| value)
+}
+
+/// Where `--settings` stands, how many arguments it takes, and its value.
+fn position(arguments: &[OsString]) -> Option<(usize, usize, OsString)> {
+    let options = arguments.iter().take_while(|argument| *argument != "--").enumerate();
+    let mut found = options.filter_map(|(index, argument)| {
+        if argument == FLAG {
+            return arguments.get(index + 1).map(|value| (index, 2, value.clone()));
+        }
+        let value = argument.as_bytes().strip_prefix(b"--settings=")?;
+        Some((index, 1, OsString::from_vec(value.to_vec())))
+    });
+    found.next()
+}
+
+fn probe(session: &str, folder: &str) -> (&'static str, String) {
+    let event = "SessionStart";
+    let payload = serde_json::json!({
+        "hook_event_name": event, "session_id": session, "cwd": folder, "source": "startup",
+    });
+    (event, payload.to_string())
+}
+
+#[cfg(test)]
+mod tests;

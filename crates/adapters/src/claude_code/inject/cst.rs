@@ -1,0 +1,229 @@
+//! The entries as an edit of JSON text that keeps everything else as it is.
+
+use super::{EVENTS, TIMEOUT, command, event_of, is_other};
+use crate::inject::{Found, Unchanged};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+
+const BOM: char = '\u{feff}';
+const HOOKS: &str = "hooks";
+
+/// Comments and trailing commas are kept; whatever else is not JSON is not touched.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
+    let (bom, root) = parse(text)?;
+    if root.value().is_none() {
+        // Empty, or nothing but comments.
+        root.set_value(CstInputValue::Object(Vec::new()));
+    }
+    let top = root.object_value().ok_or_else(|| shape("the file", "an object"))?;
+    let hooks = match one(&top, HOOKS)? {
+        Some(prop) => prop.object_value().ok_or_else(|| shape("\"hooks\"", "an object"))?,
+        None => top.object_value_or_set(HOOKS),
+    };
+    let mut edited = false;
+    for event in EVENTS {
+        let groups = match one(&hooks, event)? {
+            Some(prop) => {
+                prop.array_value().ok_or_else(|| shape(&format!("\"hooks.{event}\""), "a list"))?
+            }
+            None => hooks.array_value_or_set(event),
+        };
+        let ours = |entry: &CstNode| is_current(entry, event, launcher);
+        if entries(&groups).iter().any(|(_, entry)| ours(entry)) {
+            continue;
+        }
+        groups.append(group(&command(launcher, event)));
+        edited = true;
+    }
+    // One that is not as it should be has its successor by now.
+    for prop in hooks.properties() {
+        let name = prop.decoded_name().unwrap_or_default();
+        let stale =
+            |entry: &CstNode| is_ours(entry, launcher) && !is_current(entry, &name, launcher);
+        edited |= clear(&prop, stale);
+    }
+    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
+}
+
+pub(super) fn remove(
+    text: &str,
+    launcher: &str,
+    original: Option<&str>,
+) -> Result<String, Unchanged> {
+    let (bom, root) = parse(text)?;
+    let before = original.and_then(|text| parse(text).ok()).and_then(|(_, r)| r.object_value());
+    let before_hooks = before.and_then(|top| top.get(HOOKS));
+    let mut edited = false;
+    let top = root.object_value();
+    for hooks in named(top.as_ref(), HOOKS) {
+        let Some(events) = hooks.object_value() else { continue };
+        let had = before_hooks.as_ref().and_then(CstObjectProp::object_value);
+        let mut emptied = false;
+        for prop in events.properties() {
+            let name = prop.decoded_name().unwrap_or_default();
+            if !clear(&prop, |entry| is_ours(entry, launcher)) {
+                continue;
+            }
+            edited = true;
+            let is_empty = prop.array_value().is_some_and(|groups| groups.elements().is_empty());
+            if is_empty && had.as_ref().is_none_or(|had| had.get(&name).is_none()) {
+                prop.remove();
+                emptied = true;
+            }
+        }
+        if emptied && events.properties().is_empty() && before_hooks.is_none() {
+            hooks.remove();
+        }
+    }
+    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
+}
+
+pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
+    let (_, root) = parse(text)?;
+    let mut found = Found::default();
+    let top = root.object_value();
+    for hooks in named(top.as_ref(), HOOKS) {
+        let events = hooks.object_value().map(|events| events.properties()).unwrap_or_default();
+        for prop in events {
+            let event = prop.decoded_name().unwrap_or_default();
+            let Some(groups) = prop.array_value() else { continue };
+            for (_, entry) in entries(&groups) {
+                let Some(command) = text_of(&entry, "command") else { continue };
+                if is_current(&entry, &event, launcher) {
+                    found.entries.push((event.clone(), command));
+                } else if is_ours(&entry, launcher) {
+                    found.outdated += 1;
+                } else if is_other(&command, launcher) {
+                    found.others += 1;
+                }
+            }
+        }
+    }
+    let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
+    found.missing = EVENTS.iter().copied().filter(|event| !has(event)).collect();
+    found.problems = problems(text, top.as_ref());
+    Ok(found)
+}
+
+/// What keeps hooks from firing: a file that is not strict JSON is skipped whole, and two
+/// switches turn hooks off (measured with 2.1.330).
+fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
+        let on = named(top, switch).any(|prop| {
+            let value = prop.value().and_then(|value| value.as_boolean_lit());
+            value.is_some_and(|value| value.value())
+        });
+        if on {
+            problems.push(format!("{switch} is true: no hook of yours fires"));
+        }
+    }
+    let plain = text.strip_prefix(BOM).unwrap_or(text);
+    let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
+    if let (Err(error), false) = (strict, plain.trim().is_empty()) {
+        problems.push(format!(
+            "comments and trailing commas are not JSON, and the whole file may be ignored: {error}"
+        ));
+    }
+    problems
+}
+
+fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
+    let plain = text.strip_prefix(BOM).unwrap_or(text);
+    let root = CstRootNode::parse(plain, &OPTIONS)
+        .map_err(|error| Unchanged::NotJson(error.to_string().replace('\n', " ")))?;
+    Ok((&text[..text.len() - plain.len()], root))
+}
+
+fn shape(what: &str, expected: &'static str) -> Unchanged {
+    Unchanged::Shape(what.to_owned(), expected)
+}
+
+/// The property of this name; twice the same leaves open which one the program reads.
+fn one(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, Unchanged> {
+    let mut found = named(Some(object), name);
+    let first = found.next();
+    if found.next().is_some() {
+        return Err(Unchanged::Twice(name.to_owned()));
+    }
+    Ok(first)
+}
+
+fn named(object: Option<&CstObject>, name: &str) -> impl Iterator<Item = CstObjectProp> {
+    let properties = object.map(CstObject::properties).unwrap_or_default();
+    let name = name.to_owned();
+    properties.into_iter().filter(move |prop| prop.decoded_name().as_deref() == Some(&name))
+}
+
+fn group(command: &str) -> CstInputValue {
+    let text = |text: &str| CstInputValue::String(text.to_owned());
+    let entry = CstInputValue::Object(vec![
+        ("type".to_owned(), text("command")),
+        ("command".to_owned(), text(command)),
+        ("timeout".to_owned(), CstInputValue::from(TIMEOUT)),
+    ]);
+    CstInputValue::Object(vec![(HOOKS.to_owned(), CstInputValue::Array(vec![entry]))])
+}
+
+/// Each entry of an event, with the group it stands in. Other shapes are nobody's business.
+fn entries(groups: &CstArray) -> Vec<(CstObject, CstNode)> {
+    let groups = groups.elements().into_iter().filter_map(|group| group.as_object());
+    groups
+        .flat_map(|group| {
+            let entries = group.array_value(HOOKS).map(|list| list.elements()).unwrap_or_default();
+            entries.into_iter().map(move |entry| (group.clone(), entry))
+        })
+        .collect()
+}
+
+/// Takes the entries out that `is_wanted` names, and the groups that hold nothing more.
+fn clear(event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> bool) -> bool {
+    let Some(groups) = event.array_value() else { return false };
+    let mut edited = false;
+    for (group, entry) in entries(&groups) {
+        if !is_wanted(&entry) {
+            continue;
+        }
+        entry.remove();
+        edited = true;
+        if group.array_value(HOOKS).is_some_and(|list| list.elements().is_empty()) {
+            group.remove();
+        }
+    }
+    edited
+}
+
+fn text_of(entry: &CstNode, name: &str) -> Option<String> {
+    let value = entry.as_object()?.get(name)?.value()?;
+    value.as_string_lit()?.decoded_value().ok()
+}
+
+fn is_ours(entry: &CstNode, launcher: &str) -> bool {
+    text_of(entry, "command").is_some_and(|command| event_of(&command, launcher).is_some())
+}
+
+/// Ours, under its own event, with nothing changed that matters.
+fn is_current(entry: &CstNode, event: &str, launcher: &str) -> bool {
+    let Some(object) = entry.as_object() else { return false };
+    let Some(text) = text_of(entry, "command") else { return false };
+    let number = object.get("timeout").and_then(|prop| prop.value());
+    let timeout = number.is_some_and(|value| value.to_string() == TIMEOUT.to_string());
+    EVENTS.contains(&event)
+        && event_of(&text, launcher) == Some(event)
+        && text_of(entry, "type").as_deref() == Some("command")
+        && timeout
+        && object.get("async").is_none()
+}

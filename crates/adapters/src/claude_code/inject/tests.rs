@@ -1,0 +1,202 @@
+//! The edit and its inverse.
+
+use super::*;
+use crate::inject::{recipe, recipes};
+use serde_json::Value;
+use std::process::Command;
+
+const LAUNCHER: &str = "/home/ada/.local/state/headsup/bin/headsup";
+
+fn install(text: &str) -> String {
+    RECIPE.append(text, LAUNCHER).unwrap()
+}
+
+fn uninstall(text: &str, original: Option<&str>) -> String {
+    RECIPE.remove(text, LAUNCHER, original).unwrap()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_empty_settings_get_one_entry_for_each_event() {
+    let text = install("{}\n");
+    let hooks = json(&text)["hooks"].clone();
+    assert_eq!(hooks.as_object().unwrap().len(), EVENTS.len());
+    for event in EVENTS {
+        let entry = &hooks[event][0]["hooks"][0];
+        assert_eq!((&entry["type"], &entry["timeout"]), (&"command".into(), &5.into()));
+        assert_eq!(entry["command"], command(LAUNCHER, event));
+        assert!(entry.get("async").is_none());
+    }
+    let first = text.lines().take(14).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(first, @r#"
+    {
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "[ -x '/home/ada/.local/state/headsup/bin/headsup' ] && exec '/home/ada/.local/state/headsup/bin/headsup' hook claude-code SessionStart || exit 0",
+                "timeout": 5
+              }
+            ]
+          }
+        ],
+        "SessionEnd": [
+    "#);
+}
+
+#[test]
+fn what_takes_over_or_holds_up_is_never_registered() {
+    for never in ["WorktreeCreate", "MessageDisplay"] {
+        assert!(!EVENTS.contains(&never));
+    }
+}
+
+#[test]
+fn every_event_we_ask_for_is_one_the_adapter_knows() {
+    for event in EVENTS {
+        assert!(crate::claude_code::event::Event::parse(event).is_some(), "{event}");
+    }
+}
+
+#[test]
+fn what_was_there_stays_where_it_was() {
+    let text = "// mine\r\n{\r\n\t\"model\": \"x\", // a\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [\r\n\t\t\t{ \"hooks\": [ { \"type\": \"command\", \"command\": \"say done\" } ] },\r\n\t\t],\r\n\t},\r\n\t\"env\": { \"A\": \"é\" }\r\n}\r\n";
+    let installed = install(text);
+    for line in ["// mine\r\n", "// a\r\n", "say done", "\"env\": { \"A\": \"é\" }\r\n"] {
+        assert!(installed.contains(line), "{line}");
+    }
+    assert!(!installed.replace("\r\n", "").contains('\n'), "only CRLF");
+    assert!(installed.find("say done").unwrap() < installed.find(LAUNCHER).unwrap());
+    assert_eq!(uninstall(&installed, Some(text)), text);
+}
+
+#[test]
+fn installing_again_changes_nothing() {
+    let once = install("{\n  \"model\": \"x\"\n}\n");
+    assert_eq!(install(&once), once);
+    let found = RECIPE.inspect(&once, LAUNCHER).unwrap();
+    assert!(found.is_complete() && found.problems.is_empty() && found.others == 0);
+    assert_eq!(found.entries.len(), EVENTS.len());
+}
+
+#[test]
+fn an_entry_that_was_changed_is_put_right_and_still_found() {
+    let installed = install("{}");
+    let slow = installed.replacen("\"timeout\": 5", "\"timeout\": 600", 1);
+    assert_eq!(RECIPE.inspect(&slow, LAUNCHER).unwrap().outdated, 1);
+    assert_eq!(json(&install(&slow)), json(&installed));
+    assert_eq!(json(&uninstall(&slow, None)), json("{}"));
+}
+
+#[test]
+fn entries_are_found_wherever_the_user_moved_them() {
+    let mut value = json(&install("{}"));
+    let ours = value["hooks"]["Stop"][0]["hooks"][0].clone();
+    let theirs = json(r#"{"type": "command", "command": "say"}"#);
+    value["hooks"]["Stop"] = json("[]");
+    value["hooks"]["Notification"][0]["hooks"] = Value::Array(vec![theirs.clone(), ours]);
+    let moved = serde_json::to_string_pretty(&value).unwrap();
+    let left = json(&uninstall(&moved, None));
+    assert_eq!(
+        left["hooks"]["Notification"],
+        json(r#"[{"hooks":[{"type":"command","command":"say"}]}]"#)
+    );
+    assert!(!left.to_string().contains("headsup"));
+}
+
+#[test]
+fn containers_that_were_there_before_stay() {
+    for text in ["{\n  \"hooks\": {}\n}\n", "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"] {
+        let left = uninstall(&install(text), Some(text));
+        assert_eq!(json(&left), json(text));
+    }
+}
+
+#[test]
+fn what_is_not_clear_is_refused_and_not_touched() {
+    let cases = [
+        ("{ \"a\": 1", "it is not JSON"),
+        ("{ a: 1 }", "it is not JSON"),
+        ("{ 'a': 1 }", "it is not JSON"),
+        ("[]", "the file is not an object"),
+        ("\"text\"", "the file is not an object"),
+        ("{\"hooks\": []}", "\"hooks\" is not an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "\"hooks.Stop\" is not a list"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "the key \"hooks\" stands more than once"),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "the key \"Stop\" stands more than once"),
+    ];
+    for (text, why) in cases {
+        let error = RECIPE.append(text, LAUNCHER).unwrap_err().to_string();
+        assert!(error.starts_with(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn only_the_entries_of_this_state_folder_are_ours() {
+    let installed = install("{}");
+    let other = "/elsewhere/bin/headsup";
+    assert_eq!(RECIPE.remove(&installed, other, None).unwrap(), installed);
+    let found = RECIPE.inspect(&installed, other).unwrap();
+    assert_eq!((found.others, found.is_empty()), (EVENTS.len(), true));
+}
+
+#[test]
+fn switches_that_silence_hooks_are_named() {
+    let text = "{ \"disableAllHooks\": true, // why\n \"allowManagedHooksOnly\": true }";
+    let problems = RECIPE.inspect(text, LAUNCHER).unwrap().problems;
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    assert!(RECIPE.inspect("{\"disableAllHooks\": false}", LAUNCHER).unwrap().problems.is_empty());
+}
+
+#[test]
+fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
+    let files = RECIPE.plugin_files(LAUNCHER);
+    assert_eq!(files[1].path, RECIPE.plugin_entries);
+    let found = RECIPE.inspect(&files[1].text, LAUNCHER).unwrap();
+    assert!(found.is_complete());
+    assert!(RECIPE.owns_plugin(files[0].path, &files[0].text));
+    assert!(!RECIPE.owns_plugin(files[0].path, "{\"name\": \"headsup\"}"));
+    assert!(!RECIPE.owns_plugin(files[0].path, "no json"));
+}
+
+/// The command is run by a real shell, with a path that wants to break out of its quotes.
+#[test]
+fn the_command_reaches_its_program_and_survives_its_absence() {
+    let folder = std::env::temp_dir().join(format!("it's \"a\" $(test) {}", std::process::id()));
+    let path = folder.join("head sup").display().to_string();
+    let text = command(&path, "Stop");
+    assert_eq!(event_of(&text, &path), Some("Stop"));
+    let run = || Command::new("/bin/sh").args(["-c", &text]).output().unwrap();
+    let absent = run();
+    assert_eq!((absent.status.code(), absent.stdout, absent.stderr), (Some(0), vec![], vec![]));
+}
+
+#[test]
+fn a_launch_brings_its_settings_and_keeps_every_other_argument() {
+    let words = |line: &[&str]| line.iter().map(OsString::from).collect::<Vec<_>>();
+    let path = OsString::from("/s.json");
+    let plain = words(&["-p", "", "a b", "--", "--settings"]);
+    assert_eq!(RECIPE.given_settings(&plain), None);
+    let expected = words(&["--settings", "/s.json", "-p", "", "a b", "--", "--settings"]);
+    assert_eq!(RECIPE.arguments(&plain, &path), expected);
+    for own in [&["-p", "--settings", "mine", "x"][..], &["-p", "--settings=mine", "x"]] {
+        assert_eq!(RECIPE.given_settings(&words(own)), Some("mine".into()));
+        let expected = words(&["--settings", "/s.json", "-p", "x"]);
+        assert_eq!(RECIPE.arguments(&words(own), &path), expected);
+    }
+}
+
+#[test]
+fn a_recipe_is_found_by_kind_and_by_program() {
+    for recipe_of in recipes() {
+        assert_eq!(recipe(recipe_of.kind).unwrap().kind, recipe_of.kind);
+        assert!(crate::is_kind(recipe_of.kind));
+    }
+    assert_eq!(recipe("claude").unwrap().kind, "claude-code");
+    assert!(recipe("vi").is_none());
+}

@@ -1,0 +1,94 @@
+//! `PUT` and `PATCH /api/v1/agents/{id}`: a launcher takes a seat for an agent that it is about to
+//! start; a person says more about one.
+
+use super::agent_path::AgentPath;
+use super::query::{Query, bad};
+use super::{App, Refused, headers, receipt};
+use crate::body;
+use crate::job::{Registration, Work};
+use crate::limits::BODY;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use headsup_adapters::text;
+use headsup_core::gate::Description;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const MOST_LABELS: usize = 64;
+
+/// What may be said about a seat. `kind` is a launcher's alone.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SeatBody {
+    kind: Option<String>,
+    name: Option<String>,
+    role: Option<String>,
+    labels: BTreeMap<String, String>,
+    cwd: Option<String>,
+    tmux: Option<String>,
+}
+
+pub(super) async fn put(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Response, Refused> {
+    let (mut said, key) = read(request).await?;
+    let kind = said.kind.take().unwrap_or_else(|| "custom".to_owned());
+    if !headsup_adapters::is_kind(&kind) {
+        return Err(Refused::new(400, "unknown_kind", format!("there is no kind {kind:?}")));
+    }
+    let about = Description { adopted: Some(false), ..said.description()? };
+    let registration = Registration { agent, kind, about };
+    let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
+    Ok(receipt(StatusCode::CREATED, &reply))
+}
+
+pub(super) async fn patch(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Response, Refused> {
+    let (said, key) = read(request).await?;
+    if said.kind.is_some() {
+        return Err(bad("the kind of an agent does not change"));
+    }
+    let about = Box::new(said.description()?);
+    let reply = app.inbox.submit(Work::Describe { agent, about }, key).await?;
+    Ok(receipt(StatusCode::OK, &reply))
+}
+
+async fn read(request: Request) -> Result<(SeatBody, Option<crate::job::Key>), Refused> {
+    let (parts, body) = request.into_parts();
+    Query::parse(parts.uri.query(), &[])?;
+    let body = body::read(body, BODY).await?;
+    let key = headers::key(&parts.headers, parts.uri.path(), &body)?;
+    let said = serde_json::from_slice(&body)
+        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
+    Ok((said, key))
+}
+
+impl SeatBody {
+    /// Cut and cleaned.
+    fn description(self) -> Result<Description, Refused> {
+        if self.labels.len() > MOST_LABELS {
+            return Err(bad("too many labels"));
+        }
+        let line = |text: String| text::line(&text, text::NAME);
+        let name = self.name.map(line);
+        if name.as_ref().is_some_and(String::is_empty) {
+            return Err(bad("a name has at least one visible character"));
+        }
+        let labels = self.labels.into_iter().map(|(key, value)| (line(key), line(value)));
+        Ok(Description {
+            name,
+            role: self.role.map(line).filter(|role| !role.is_empty()),
+            labels: labels.collect(),
+            cwd: self.cwd.and_then(|path| text::path(&path)),
+            tmux: self.tmux.map(line),
+            ..Description::default()
+        })
+    }
+}

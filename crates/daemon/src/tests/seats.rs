@@ -1,0 +1,77 @@
+use super::bench::Bench;
+use serde_json::json;
+
+const API: &str = "/api/v1/agents/api";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_launched_agent_is_on_the_roster_before_it_says_anything() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    let body = json!({"kind": "claude-code", "role": "reviewer", "labels": {"team": "a"},
+        "cwd": "/home/ada/api", "name": "the api"});
+    let reply = client.send("PUT", API, &[], body.to_string()).await;
+    assert_eq!(reply.status, 201);
+    bench.restart().await;
+    let client = bench.client();
+    let doc = client.get(API).await.json();
+    assert_eq!((&doc["headline"], &doc["kind"]), (&json!("starting"), &json!("claude-code")));
+    assert_eq!((&doc["name"], &doc["role"]), (&json!("the api"), &json!("reviewer")));
+    assert_eq!((&doc["labels"], &doc["cwd"]), (&json!({"team": "a"}), &json!("/home/ada/api")));
+    let found = client.get("/api/v1/agents?label=team%3Da&status=starting").await.json();
+    assert_eq!(found["agents"].as_array().unwrap().len(), 1);
+    // Its first hook takes the seat.
+    client.hook("SessionStart", "s1", &[("x-headsup-agent", "api")]).await;
+    assert_eq!(client.headline("api").await, "idle");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_is_taken_again_only_when_its_agent_has_ended() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = [("x-headsup-agent", "api")];
+    let body = json!({"kind": "claude-code"}).to_string();
+    assert_eq!(client.send("PUT", API, &[], body.clone()).await.status, 201);
+    let again = client.send("PUT", API, &[], body.clone()).await;
+    assert_eq!((again.status.as_u16(), again.code().as_str()), (409, "agent_exists"));
+    client.hook("SessionStart", "s1", &id).await;
+    assert_eq!(client.send("PUT", API, &[], body.clone()).await.status, 409);
+    client.hook("SessionEnd", "s1", &id).await;
+    assert_eq!(client.headline("api").await, "ended");
+    assert_eq!(client.send("PUT", API, &[], body.clone()).await.status, 201);
+    assert_eq!(client.headline("api").await, "starting");
+    client.hook("SessionStart", "s2", &id).await;
+    assert_eq!(client.headline("api").await, "idle");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_gets_another_name_and_keeps_it() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    client.send("PUT", API, &[], "{}").await;
+    let named = client.send("PATCH", API, &[], r#"{"name": "front\u001b[2J\nend\u202e"}"#).await;
+    assert_eq!(named.status, 200);
+    bench.restart().await;
+    let client = bench.client();
+    let name = client.get(API).await.json()["name"].as_str().unwrap().to_owned();
+    assert!(name.starts_with("front") && name.ends_with("end"), "{name:?}");
+    assert!(!name.contains(['\u{1b}', '\n', '\u{202e}']), "{name:?}");
+    assert_eq!(client.log().await.last().unwrap()["type"], "agent.updated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_is_not_made_of_anything() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (method, body, status) in [
+        ("PUT", r#"{"kind": "no-such-kind"}"#, 400),
+        ("PUT", r#"{"colour": "red"}"#, 400),
+        ("PUT", "not json", 400),
+        ("PUT", r#"{"name": "\u0007"}"#, 400),
+        ("PATCH", r#"{"kind": "custom"}"#, 400),
+        ("PATCH", r#"{"name": "x"}"#, 404),
+    ] {
+        let reply = client.send(method, API, &[], body).await;
+        assert_eq!(reply.status, status, "{method} {body}");
+    }
+    assert_eq!(client.head().await, 0);
+}

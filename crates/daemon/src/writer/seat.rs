@@ -1,0 +1,52 @@
+//! A launcher takes a seat; a person describes one.
+
+use super::batch::done;
+use super::staging::Staging;
+use crate::job::{Answer, Refusal, Registration};
+use headsup_core::event::EventBody;
+use headsup_core::gate::{self, Description};
+use headsup_core::id::AgentId;
+use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::StartPhase;
+
+/// A seat for an agent that is about to start. One that has ended is taken again; one that has
+/// not is somebody else's.
+pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -> Answer {
+    let Registration { agent, kind, about } = registration;
+    let now = staging.now;
+    match staging.seat(agent) {
+        Some(seat) if !seat.process.state.is_over() => return Err(Refusal::Taken),
+        Some(seat) if seat.kind == *kind => {
+            staging.change(agent, None, |seat| gate::describe(seat, about, now))?;
+        }
+        _ => {
+            let mut seat = Seat::new(agent.clone(), kind, Source::Process, now);
+            // The registration itself tells all of this.
+            drop(gate::describe(&mut seat, about, now));
+            let doc = Box::new(seat.doc());
+            staging.put(seat);
+            staging.push(agent, None, EventBody::Registered { agent: doc })?;
+        }
+    }
+    let observation = Observation {
+        at: now,
+        delivery: Delivery::Live,
+        source: Source::Process,
+        session: None,
+        process: None,
+        name: "launch".to_owned(),
+        fact: Fact::Process(ProcessFact::Starting(StartPhase::Booting)),
+    };
+    staging.change(agent, None, |seat| gate::admit(seat, &observation))?;
+    Ok(done(staging, agent))
+}
+
+pub(super) fn describe(staging: &mut Staging<'_>, agent: &AgentId, about: &Description) -> Answer {
+    let now = staging.now;
+    match staging.change(agent, None, |seat| gate::describe(seat, about, now))? {
+        true => Ok(done(staging, agent)),
+        false => Err(Refusal::NoSuchAgent),
+    }
+}

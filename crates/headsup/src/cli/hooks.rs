@@ -1,0 +1,267 @@
+//! `headsup hooks`
+
+use crate::cli::Context;
+use crate::client::start;
+use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::output::line::Line;
+use crate::setup::status::{State, Status, status};
+use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
+use headsup_adapters::inject::{Recipe, recipe, recipes};
+use headsup_core::wire::SCHEMA;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Install, remove and check the hooks by which agents report.
+///
+/// Only what is headsup's own is added, and exactly that is removed again: where nobody has
+/// edited since, to the byte. Without AGENT it is about every agent found on this machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    /// Put headsup's entries into each agent's configuration.
+    Install {
+        #[command(flatten)]
+        which: Which,
+        /// Show the changes and make none.
+        #[arg(long)]
+        dry_run: bool,
+        /// Append to the agent's settings, so that sessions that run already report as well;
+        /// otherwise a plugin folder is added and no file is changed.
+        #[arg(long)]
+        live: bool,
+    },
+    /// Take exactly headsup's entries out again.
+    Uninstall {
+        #[command(flatten)]
+        which: Which,
+        /// Show the changes and make none.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Say for each agent what is installed, and what keeps it from working.
+    Status {
+        #[command(flatten)]
+        which: Which,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// Kinds of agents, or the names of their programs.
+    #[arg(value_name = "AGENT", value_parser = a_recipe)]
+    agents: Vec<&'static Recipe>,
+    /// Every agent that hooks can be installed into, also one that is not here yet.
+    #[arg(long, conflicts_with = "agents")]
+    all: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup hooks install --dry-run       show what would change
+  headsup hooks install                 every agent on this machine
+  headsup hooks install --live          running sessions too
+  headsup hooks status
+  headsup hooks uninstall";
+
+fn a_recipe(text: &str) -> Result<&'static Recipe, String> {
+    recipe(text).ok_or_else(|| {
+        let known: Vec<&str> = recipes().iter().map(|recipe| recipe.kind).collect();
+        let known = known.join(", ");
+        if headsup_adapters::is_kind(text) {
+            return format!("hooks cannot be installed into {text} yet, only into {known}");
+        }
+        format!("there is no such kind of agent; hooks can be installed into {known}")
+    })
+}
+
+#[derive(Serialize)]
+struct Changed<'a> {
+    schema: u32,
+    dry_run: bool,
+    agents: Vec<ChangedAgent<'a>>,
+}
+
+#[derive(Serialize)]
+struct ChangedAgent<'a> {
+    kind: &'a str,
+    changed: bool,
+    files: Vec<PathBuf>,
+    diff: String,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StatusDoc {
+    schema: u32,
+    agents: Vec<Status>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    match args.act {
+        Act::Install { which, dry_run, live } => install(&which, dry_run, live, context),
+        Act::Uninstall { which, dry_run } => uninstall(&which, dry_run, context),
+        Act::Status { which } => show_status(&which, context),
+    }
+}
+
+/// The sites of some recipes in this environment.
+pub(crate) fn site(recipe: &'static Recipe, context: &Context) -> Result<Site, CommandError> {
+    let state = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    Site::of(recipe, state, |name| std::env::var_os(name)).map_err(|error| refused(&error))
+}
+
+fn sites(which: &Which, context: &Context) -> Result<Vec<Site>, CommandError> {
+    let recipes = if which.agents.is_empty() { recipes() } else { &which.agents };
+    let sites: Result<Vec<_>, _> = recipes.iter().map(|recipe| site(recipe, context)).collect();
+    let mut sites = sites?;
+    if which.agents.is_empty() && !which.all {
+        sites.retain(Site::is_present);
+    }
+    Ok(sites)
+}
+
+fn install(
+    which: &Which,
+    dry_run: bool,
+    live: bool,
+    context: &Context,
+) -> Result<(), CommandError> {
+    let way = if live { Way::Settings } else { Way::Plugin };
+    let sites = sites(which, context)?;
+    if sites.is_empty() {
+        let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
+        let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
+        return Err(CommandError::new(Kind::NotFound, none)
+            .code("no_agent_found")
+            .hint("name it: `headsup hooks install AGENT`"));
+    }
+    let binary = binary()?;
+    let after =
+        |site: &Site| if live { site.recipe.after_settings } else { site.recipe.after_plugin };
+    apply(&sites, dry_run, context, &|site| setup::install(site, way, &binary), &|site| {
+        format!("{}: hooks are installed; {}", site.recipe.title, after(site))
+    })
+}
+
+fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), CommandError> {
+    let sites = sites(which, context)?;
+    apply(&sites, dry_run, context, &|site| setup::uninstall(site), &|site| {
+        format!("{}: the hooks are gone", site.recipe.title)
+    })
+}
+
+/// This program where it really is: the launcher must not be a link to itself.
+pub(crate) fn binary() -> Result<PathBuf, CommandError> {
+    let path = std::env::current_exe().and_then(|path| path.canonicalize());
+    path.map_err(|error| CommandError::internal(format!("cannot find this program: {error}")))
+}
+
+type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
+
+fn apply(
+    sites: &[Site],
+    dry_run: bool,
+    context: &Context,
+    make: Make<'_>,
+    done: &dyn Fn(&Site) -> String,
+) -> Result<(), CommandError> {
+    let output = context.output;
+    let mut agents = Vec::new();
+    for site in sites {
+        let plan = if dry_run {
+            make(site)
+        } else {
+            plan::carry_out(&site.state, || make(site), &mut edit::no_fault)
+        };
+        let plan = plan.map_err(|error| with_snippet(&error, site, output))?;
+        let (changed, diff) = (!plan.is_empty(), plan.diff());
+        if !output.is_json() {
+            if dry_run {
+                output.lines(&diff.lines().map(Line::plain).collect::<Vec<_>>())?;
+            }
+            for note in &plan.notes {
+                output.say(&Line::plain(format!("headsup: {note}")));
+            }
+            let title = site.recipe.title;
+            output.say(&Line::plain(match (changed, dry_run) {
+                (false, _) => format!("headsup: {title}: nothing to change"),
+                (true, true) => format!("headsup: {title}: this is what would change"),
+                (true, false) => format!("headsup: {}", done(site)),
+            }));
+        }
+        let files = plan.foreign().map(|step| step.path().to_owned()).collect();
+        let kind = site.recipe.kind;
+        agents.push(ChangedAgent { kind, changed, files, diff, notes: plan.notes });
+    }
+    if output.is_json() {
+        return Output::json(&Changed { schema: SCHEMA, dry_run, agents });
+    }
+    Ok(())
+}
+
+/// The refusal, and what to paste by hand.
+fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError {
+    let command = refused(error);
+    if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
+        return command;
+    }
+    let snippet = site.recipe.append("", &site.launcher).unwrap_or_default();
+    let settings = site.settings();
+    if output.is_json() {
+        let words: Vec<&str> = snippet.split_whitespace().collect();
+        return command.hint(format!("put this into {}: {}", settings.display(), words.join(" ")));
+    }
+    for line in snippet.lines() {
+        output.say(&Line::plain(line));
+    }
+    command.hint(format!("merge the lines above into {} by hand", settings.display()))
+}
+
+fn refused(error: &SetupError) -> CommandError {
+    let kind = match error {
+        SetupError::Io { .. } => Kind::Internal,
+        _ => Kind::Refused,
+    };
+    CommandError::new(kind, error.to_string())
+}
+
+fn show_status(which: &Which, context: &Context) -> Result<(), CommandError> {
+    let agents: Vec<Status> = sites(which, context)?.iter().map(status).collect();
+    if context.output.is_json() {
+        return Output::json(&StatusDoc { schema: SCHEMA, agents });
+    }
+    let mut lines = Vec::new();
+    for agent in &agents {
+        lines.push(Line::plain(format!("{}: {}", agent.title, summary(agent))));
+        lines.extend(agent.problems.iter().map(|problem| Line::plain(format!("  {problem}"))));
+    }
+    context.output.lines(&lines)
+}
+
+/// How it is installed, in a few words.
+pub(crate) fn summary(status: &Status) -> String {
+    let word = |state: State, what: &str| match state {
+        State::Absent => None,
+        State::Complete => Some(format!("{what}, complete")),
+        State::Outdated => Some(format!("{what}, outdated: install again")),
+    };
+    let ways = [word(status.plugin, "plugin folder"), word(status.settings, "settings")];
+    let ways: Vec<String> = ways.into_iter().flatten().collect();
+    let found = if status.program.is_some() { "" } else { " (its program is not on PATH)" };
+    if ways.is_empty() {
+        return format!("no hooks installed{found}");
+    }
+    format!("{}{found}", ways.join("; "))
+}
+
+/// For whoever only needs the path.
+pub(crate) fn launch_folder(state: &Path) -> PathBuf {
+    state.join("launch")
+}

@@ -1,0 +1,214 @@
+//! `headsup run`
+
+use crate::cli::Context;
+use crate::cli::hooks::launch_folder;
+use crate::client::Client;
+use crate::client::start;
+use crate::error::{CommandError, Kind};
+use crate::launch::order::{self, Order};
+use crate::launch::tmux::{Session, Tmux};
+use crate::launch::{Program, settings};
+use crate::output::Output;
+use crate::output::line::Line;
+use bytes::Bytes;
+use headsup_core::id::AgentId;
+use headsup_core::wire::SCHEMA;
+use serde::Serialize;
+use serde_json::json;
+use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// Start an agent that reports, without touching its configuration.
+///
+/// It gets an id, a place in the roster at once, and hooks for this launch alone. In a tmux
+/// session of its own, or with --here in this terminal, where its exit code is the agent's.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Its id; otherwise one is made of the program and this folder.
+    #[arg(long, value_parser = an_id)]
+    id: Option<AgentId>,
+    /// What it is there for, as `reviewer`.
+    #[arg(long)]
+    role: Option<String>,
+    /// A label; may be given again.
+    #[arg(long, value_name = "K=V", value_parser = super::ls::a_label)]
+    label: Vec<String>,
+    /// In a tmux session of its own; the default where there is tmux.
+    #[arg(long, conflicts_with = "here")]
+    tmux: bool,
+    /// In this terminal; the agent takes this command's place.
+    #[arg(long)]
+    here: bool,
+    /// Its terminal may be looked at where nothing better tells its status.
+    #[arg(long)]
+    observable: bool,
+    /// The program and its arguments, as they are.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Become the agent that an order describes.
+#[derive(Debug, clap::Args)]
+#[command(hide = true, after_help = "Examples:\n  headsup launch ORDER")]
+pub(crate) struct LaunchArgs {
+    order: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup run -- AGENT
+  headsup run --id api --role reviewer --label team=a -- AGENT --continue
+  headsup run --here -- AGENT -p 'fix the tests'
+  headsup run --id nightly -- ./my-agent.sh            it calls `headsup report` itself";
+
+fn an_id(text: &str) -> Result<AgentId, headsup_core::id::BadAgentId> {
+    AgentId::new(text)
+}
+
+#[derive(Serialize)]
+struct RunDoc<'a> {
+    schema: u32,
+    agent_id: &'a AgentId,
+    kind: &'a str,
+    tmux: TmuxDoc<'a>,
+    attach: String,
+}
+
+#[derive(Serialize)]
+struct TmuxDoc<'a> {
+    session: &'a str,
+    pane: &'a str,
+    socket: Option<String>,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let here = std::env::current_dir()
+        .map_err(|error| CommandError::internal(format!("there is no working folder: {error}")))?;
+    let [name, arguments @ ..] = &args.command[..] else {
+        return Err(CommandError::usage("there is no program to run"));
+    };
+    let program = Program::find(name, &here)?;
+    let in_tmux = !args.here && Tmux::version().is_some();
+    if args.tmux && !in_tmux {
+        return Err(CommandError::new(Kind::Refused, "tmux is not installed")
+            .hint("install it, or run the agent in this terminal: --here"));
+    }
+    let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    let client = context.client().await?;
+    let id = register(&args, &program, &here, &client).await?;
+    let launched = async {
+        let launch = launch_folder(home);
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
+            |error| CommandError::internal(format!("cannot make {}: {error}", launch.display())),
+        )?;
+        let arguments = match program.recipe {
+            Some(recipe) => settings::inject(recipe, arguments, &launch, id.as_str(), context)?,
+            None => arguments.to_vec(),
+        };
+        let order = order_of(&program, &arguments, &here, &id, home)?;
+        if in_tmux {
+            return in_session(order, &id, &launch, &client).await;
+        }
+        Err(order.become_it())
+    };
+    match launched.await {
+        Ok(session) => told(&id, program.kind(), &session, context.output),
+        Err(error) => {
+            // It never was there.
+            client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+            Err(error)
+        }
+    }
+}
+
+fn order_of(
+    program: &Program,
+    arguments: &[OsString],
+    here: &Path,
+    id: &AgentId,
+    home: &Path,
+) -> Result<Order, CommandError> {
+    let mut order = Order::new(program, arguments, here)
+        .with("HEADSUP_AGENT_ID", id.as_str())
+        .with("HEADSUP_AGENT_TOKEN", order::secret()?);
+    // Of everything that a tmux server may have otherwise, what it takes to run and to report.
+    if let Some(path) = std::env::var_os("PATH") {
+        order = order.with("PATH", path);
+    }
+    if std::env::var_os("HEADSUP_HOME").is_some_and(|home| !home.is_empty()) {
+        order = order.with("HEADSUP_HOME", home.as_os_str());
+    }
+    if let Some(url) = std::env::var_os("HEADSUP_URL").filter(|url| !url.is_empty()) {
+        order = order.with("HEADSUP_URL", url);
+    }
+    Ok(order)
+}
+
+async fn in_session(
+    order: Order,
+    id: &AgentId,
+    launch: &Path,
+    client: &Client,
+) -> Result<Session, CommandError> {
+    let path = order::path(launch, id.as_str());
+    order.write(&path)?;
+    let binary = super::hooks::binary()?;
+    let words = [binary.as_os_str(), "launch".as_ref(), path.as_os_str()];
+    let session = Tmux::here().start(id.as_str(), &words).inspect_err(|_| {
+        std::fs::remove_file(&path).ok();
+    })?;
+    let about = json!({ "tmux": session.pane }).to_string();
+    // Where it is will be told by its hooks as well.
+    client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(about)).await.ok();
+    Ok(session)
+}
+
+fn told(id: &AgentId, kind: &str, session: &Session, output: Output) -> Result<(), CommandError> {
+    let tmux = Tmux::here();
+    let attach = tmux.attach_line(&session.name);
+    if output.is_json() {
+        let socket = tmux.socket_name();
+        let tmux = TmuxDoc { session: &session.name, pane: &session.pane, socket };
+        return Output::json(&RunDoc { schema: SCHEMA, agent_id: id, kind, tmux, attach });
+    }
+    output.say(&Line::plain(format!("headsup: {id} is starting in tmux; see it: {attach}")));
+    Ok(())
+}
+
+/// Takes a seat. A made-up id that is taken gets a number.
+async fn register(
+    args: &Args,
+    program: &Program,
+    here: &Path,
+    client: &Client,
+) -> Result<AgentId, CommandError> {
+    let pairs = args.label.iter().filter_map(|label| label.split_once('='));
+    let observable = args.observable.then_some(("observable", "true"));
+    let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
+    let body = json!({
+        "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
+    });
+    let body = Bytes::from(body.to_string());
+    if let Some(id) = &args.id {
+        return client.put(&format!("/api/v1/agents/{id}"), body).await.map(|_| id.clone());
+    }
+    let program = program.path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = here.file_name().unwrap_or_default().to_string_lossy();
+    let base = AgentId::slug(&format!("{program}-{folder}"));
+    let mut number = 1_u32;
+    loop {
+        let text = if number == 1 { base.to_string() } else { format!("{base}-{number}") };
+        let id = AgentId::slug(&text);
+        match client.put(&format!("/api/v1/agents/{id}"), body.clone()).await {
+            Err(error) if error.code == "agent_exists" && number < 1_000 => number += 1,
+            outcome => return outcome.map(|_| id),
+        }
+    }
+}
+
+/// In the session that tmux has made.
+pub(crate) fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
+    Err(Order::take(&args.order)?.become_it())
+}

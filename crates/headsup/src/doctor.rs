@@ -1,0 +1,96 @@
+//! Is everything there, and does a report arrive?
+
+mod agents;
+mod hub;
+
+use crate::cli::Context;
+use crate::launch::tmux::Tmux;
+use serde::Serialize;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// One row of the answer.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Check {
+    pub(crate) name: String,
+    pub(crate) ok: bool,
+    pub(crate) detail: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+}
+
+impl Check {
+    fn good(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), ok: true, detail: detail.into(), hint: None }
+    }
+
+    fn bad(name: impl Into<String>, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { ok: false, hint: Some(hint.into()), ..Self::good(name, detail) }
+    }
+
+    fn with(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// All checks, in the order in which one builds on the other.
+pub(crate) async fn examine(context: &Context) -> Vec<Check> {
+    let mut checks = Vec::new();
+    match context.place.home.as_deref() {
+        None => checks.push(Check::bad(
+            "home",
+            "there is no place for headsup's state",
+            "set HOME or HEADSUP_HOME",
+        )),
+        Some(home) => {
+            // The hub makes the folder where there is none; so it is asked first.
+            let hub = hub::checks(context).await;
+            checks.push(folder(home));
+            checks.extend(hub.checks);
+            checks.push(spool(home));
+            checks.push(tmux());
+            checks.extend(agents::checks(context, hub.client.as_ref()).await);
+        }
+    }
+    checks
+}
+
+fn folder(home: &Path) -> Check {
+    let at = home.display();
+    let hint = format!("make it yours alone: chmod 700 {at}");
+    match fs::metadata(home) {
+        Err(error) => Check::bad("home", format!("{at}: {error}"), "start the hub: `headsup up`"),
+        Ok(meta) if !meta.is_dir() => {
+            Check::bad("home", format!("{at} is not a folder"), "move it away")
+        }
+        Ok(meta) if meta.uid() != rustix::process::geteuid().as_raw() => {
+            let hint = "set HEADSUP_HOME to a folder of yours";
+            Check::bad("home", format!("{at} belongs to another user"), hint)
+        }
+        Ok(meta) if meta.mode() & 0o077 != 0 => {
+            let mode = meta.mode() & 0o777;
+            Check::bad("home", format!("{at} is open to others ({mode:o})"), hint)
+        }
+        Ok(_) => Check::good("home", format!("{at}, yours alone")),
+    }
+}
+
+/// Reports wait here while no hub runs; one that runs takes them at once.
+fn spool(home: &Path) -> Check {
+    let path = home.join("spool/queue");
+    match fs::metadata(&path).map(|meta| meta.len()) {
+        Ok(0) | Err(_) => Check::good("spool", "empty"),
+        Ok(bytes) => Check::good("spool", format!("{bytes} bytes wait for the hub"))
+            .with("the hub takes them at its next look; if they stay, see hub.log"),
+    }
+}
+
+fn tmux() -> Check {
+    match Tmux::version() {
+        Some(version) => Check::good("tmux", version),
+        None => Check::good("tmux", "not installed; `headsup run` uses the terminal it is in")
+            .with("install tmux to run agents in sessions of their own"),
+    }
+}

@@ -1,0 +1,124 @@
+//! Each agent's hooks: in place, and a real event arrives through the very command.
+
+use super::Check;
+use crate::cli::{Context, hooks};
+use crate::client::Client;
+use crate::setup::Site;
+use crate::setup::status::{Status, status};
+use headsup_adapters::hook_table::pid_variable;
+use headsup_adapters::inject::recipes;
+use headsup_core::wire::AgentDoc;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use tokio::time::{Instant, sleep, timeout};
+
+/// A hook ends within 150 ms; this is for machines that are out of breath.
+const HOOK_WITHIN: Duration = Duration::from_secs(5);
+/// From the hook's end to the roster; longer if it had to wait in the spool.
+const ARRIVES_WITHIN: Duration = Duration::from_secs(5);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// An id that nobody else has.
+pub(super) fn probe_id() -> String {
+    format!("doctor-{}", uuid::Uuid::now_v7().simple())
+}
+
+pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for recipe in recipes() {
+        let site = match hooks::site(recipe, context) {
+            Ok(site) => site,
+            Err(error) => {
+                checks.push(Check::bad(recipe.kind, error.message, "set HOME"));
+                continue;
+            }
+        };
+        let found = status(&site);
+        if site.is_present() || found.is_installed() {
+            checks.push(in_place(&found));
+            checks.push(fires(&site, &found, hub).await);
+        }
+    }
+    if checks.is_empty() {
+        checks.push(Check::good("agents", "none that hooks can be installed into is here"));
+    }
+    checks
+}
+
+fn in_place(found: &Status) -> Check {
+    let name = format!("{} hooks", found.kind);
+    let install = format!("`headsup hooks install {}`", found.kind);
+    if !found.is_complete() {
+        return Check::bad(name, hooks::summary(found), install);
+    }
+    match found.problems.as_slice() {
+        [] => Check::good(name, hooks::summary(found)),
+        problems => Check::bad(name, problems.join("; "), "put that right in the file it names"),
+    }
+}
+
+async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
+    let name = format!("{} fires", site.recipe.kind);
+    let Some(hub) = hub else {
+        return Check::bad(name, "not tried: there is no hub", "start the hub: `headsup up`");
+    };
+    let id = probe_id();
+    let folder = std::env::temp_dir().display().to_string();
+    let (event, payload) = site.recipe.probe(&id, &folder);
+    let Some((_, command)) = found.entries.iter().find(|(of, _)| of == event) else {
+        let hint = format!("`headsup hooks install {}`", site.recipe.kind);
+        return Check::bad(name, format!("nothing is installed for {event}"), hint);
+    };
+    let start = Instant::now();
+    let ran = timeout(HOOK_WITHIN, run(site, command, &id, &payload)).await;
+    let why = match ran {
+        Err(_) => Some("its command does not end".to_owned()),
+        Ok(Err(error)) => Some(format!("its command cannot be run: {error}")),
+        Ok(Ok(Some(code))) if code != 0 => Some(format!("its command ended with {code}")),
+        Ok(Ok(_)) => arrives(hub, &id).await,
+    };
+    hub.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+    if let Some(why) = why {
+        return Check::bad(name, why, format!("try it yourself: {command}"));
+    }
+    let ms = start.elapsed().as_millis();
+    Check::good(name, format!("{event} went through the installed command in {ms} ms"))
+        .with(site.recipe.advice)
+}
+
+/// As the agent runs it: through a shell, payload on standard input.
+async fn run(site: &Site, command: &str, id: &str, payload: &str) -> std::io::Result<Option<i32>> {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]).env("HEADSUP_AGENT_ID", id);
+    shell.env_remove("HEADSUP_AGENT_TOKEN").env_remove("PANOPTICON_AGENT_ID");
+    if let Some(variable) = pid_variable(site.recipe.kind) {
+        // It is this process that speaks, also where an agent has called it.
+        shell.env(variable, std::process::id().to_string());
+    }
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut child = shell.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that reads nothing has closed its end.
+        stdin.write_all(payload.as_bytes()).await.ok();
+    }
+    child.wait().await.map(|status| status.code())
+}
+
+/// `None` once the seat is there; else why it is not.
+async fn arrives(hub: &Client, id: &str) -> Option<String> {
+    let end = Instant::now() + ARRIVES_WITHIN;
+    let path = format!("/api/v1/agents/{id}");
+    loop {
+        match hub.get_doc::<AgentDoc>(&path).await {
+            Ok(agent) if agent.session_id.as_deref() == Some(id) => return None,
+            Ok(_) => return Some("its event arrived without what it said".to_owned()),
+            Err(error) if error.code != "no_such_agent" => return Some(error.message),
+            Err(_) if Instant::now() >= end => {
+                return Some("its command ran, and nothing arrived at the hub".to_owned());
+            }
+            Err(_) => sleep(BETWEEN_LOOKS).await,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The hub: there, of this version, writing, and on time.
+
+use super::Check;
+use crate::cli::Context;
+use crate::client::{Client, start};
+use bytes::Bytes;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::AgentDoc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// More is not the time that a request takes.
+const SKEW_MS: i64 = 5_000;
+
+pub(super) struct Hub {
+    pub(super) checks: Vec<Check>,
+    pub(super) client: Option<Client>,
+}
+
+pub(super) async fn checks(context: &Context) -> Hub {
+    let client = match context.client().await {
+        Ok(client) => client,
+        Err(error) => {
+            let hint = error.hints.join("; ");
+            let hint = if hint.is_empty() { "start it: `headsup up`".to_owned() } else { hint };
+            return Hub { checks: vec![Check::bad("hub", error.message, hint)], client: None };
+        }
+    };
+    let health = match start::health(&client).await {
+        Ok(health) => health,
+        Err(error) => {
+            let error = error.at(client.address());
+            let hint = "restart it: `headsup down`, then `headsup up`";
+            return Hub { checks: vec![Check::bad("hub", error.message, hint)], client: None };
+        }
+    };
+    let at = format!("pid {} at {}", health.pid, client.address());
+    let mut checks = vec![Check::good("hub", at)];
+    let ours = env!("CARGO_PKG_VERSION");
+    checks.push(if health.version == ours {
+        Check::good("version", format!("hub and client are {ours}"))
+    } else {
+        let detail = format!("the hub is {}, this is {ours}", health.version);
+        Check::bad("version", detail, "restart the hub: `headsup down`, then `headsup up`")
+    });
+    checks.extend(probe(&client, health.ok).await);
+    Hub { checks, client: Some(client) }
+}
+
+/// A report of our own is stored, read back, and taken away.
+async fn probe(client: &Client, ok: bool) -> Vec<Check> {
+    let hint = "is the disk full? see hub.log in the state folder";
+    if !ok {
+        return vec![Check::bad("store", "the hub cannot write to its disk", hint)];
+    }
+    let id = super::agents::probe_id();
+    let path = format!("/api/v1/agents/{id}");
+    let body = Bytes::from_static(br#"{"turn":"idle","detail":"doctor"}"#);
+    let before = wall_clock();
+    let reported = client.post(&format!("{path}/reports"), body).await;
+    let after = wall_clock();
+    let seen = client.get_doc::<AgentDoc>(&path).await;
+    client.delete(&format!("{path}?force=true")).await.ok();
+    let told = match reported.and(seen) {
+        Ok(agent) => agent.since,
+        Err(error) => return vec![Check::bad("store", error.message, hint)],
+    };
+    let store = Check::good("store", "a report was stored, read back and removed");
+    let (early, late) = (before.plus(-SKEW_MS), after.plus(SKEW_MS));
+    let clock = if told < early || told > late {
+        let detail = format!("the hub is {} ms away from this clock", told.since(after));
+        Check::bad("clock", detail, "was the clock set back? restart the hub")
+    } else {
+        Check::good("clock", "hub and client agree")
+    };
+    vec![store, clock]
+}
+
+fn wall_clock() -> UnixMs {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UnixMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}

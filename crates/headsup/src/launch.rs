@@ -1,0 +1,45 @@
+//! Starting an agent with its id and its hooks, for this launch alone.
+
+pub(crate) mod order;
+pub(crate) mod settings;
+pub(crate) mod tmux;
+
+use crate::error::CommandError;
+use crate::setup::on_path;
+use headsup_adapters::inject::{Recipe, recipes};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// A program as it was asked for, found.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// As it was typed: it becomes the program's own name.
+    pub(crate) name: OsString,
+    pub(crate) recipe: Option<&'static Recipe>,
+}
+
+impl Program {
+    pub(crate) fn find(name: &OsStr, folder: &Path) -> Result<Self, CommandError> {
+        let path = if name.as_bytes().contains(&b'/') {
+            let path = folder.join(name);
+            path.is_file().then_some(path)
+        } else {
+            let path = std::env::var_os("PATH").map(PathBuf::from);
+            name.to_str().and_then(|name| on_path(name, path))
+        };
+        let Some(path) = path else {
+            let name = name.to_string_lossy();
+            return Err(CommandError::usage(format!("there is no program {name:?} to run"))
+                .hint("write what you would type in a shell behind `--`"));
+        };
+        let base = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let recipe = recipes().iter().copied().find(|recipe| recipe.runs(base));
+        Ok(Self { path, name: name.to_owned(), recipe })
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        self.recipe.map_or("custom", |recipe| recipe.kind)
+    }
+}

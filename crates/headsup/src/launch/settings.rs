@@ -1,0 +1,43 @@
+//! The hooks of one launch: settings that the agent's own command line names.
+
+use super::order::write_private;
+use crate::cli::{Context, hooks};
+use crate::error::{CommandError, Kind};
+use crate::setup::{self, edit};
+use headsup_adapters::inject::Recipe;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The arguments with our hooks in them. Whatever settings the arguments bring stay in force.
+pub(crate) fn inject(
+    recipe: &'static Recipe,
+    arguments: &[OsString],
+    launch: &Path,
+    id: &str,
+    context: &Context,
+) -> Result<Vec<OsString>, CommandError> {
+    let site = hooks::site(recipe, context)?;
+    // The entries name the launcher, installed hooks or not.
+    edit::perform(&setup::launcher(&site, &hooks::binary()?), &mut edit::no_fault)
+        .map_err(|error| CommandError::internal(error.to_string()))?;
+    let given = recipe.given_settings(arguments);
+    let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
+    let text = recipe.append(&own, &site.launcher).map_err(|why| {
+        let given = given.unwrap_or_default();
+        let message = format!("hooks cannot be added to the settings {}: {why}", given.display());
+        CommandError::new(Kind::Refused, message)
+    })?;
+    let path = launch.join(format!("{id}.json"));
+    write_private(&path, text.as_bytes())?;
+    Ok(recipe.arguments(arguments, &path.into_os_string()))
+}
+
+/// Settings stand on the command line as JSON, or as the name of a file.
+fn read(given: &OsString) -> Result<String, CommandError> {
+    if let Some(text) = given.to_str().filter(|text| text.trim_start().starts_with('{')) {
+        return Ok(text.to_owned());
+    }
+    std::fs::read_to_string(given).map_err(|error| {
+        CommandError::usage(format!("cannot read the settings {}: {error}", given.display()))
+    })
+}

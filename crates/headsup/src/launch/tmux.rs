@@ -1,0 +1,81 @@
+//! The only door to tmux: arguments, never a shell line; exact targets; no text of an agent in a
+//! place that tmux reads as a format.
+
+use crate::error::{CommandError, Kind};
+use std::ffi::{OsStr, OsString};
+use std::process::Command;
+
+/// A tmux server: the user's, or the one that `HEADSUP_TMUX_SOCKET` names.
+#[derive(Clone, Debug)]
+pub(crate) struct Tmux {
+    socket: Option<OsString>,
+}
+
+/// A session that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) name: String,
+    pub(crate) pane: String,
+}
+
+impl Tmux {
+    pub(crate) fn here() -> Self {
+        let socket = std::env::var_os("HEADSUP_TMUX_SOCKET").filter(|name| !name.is_empty());
+        Self { socket }
+    }
+
+    /// What `tmux -V` says; `None` where there is no tmux.
+    pub(crate) fn version() -> Option<String> {
+        let output = Command::new("tmux").arg("-V").output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("tmux");
+        if let Some(socket) = &self.socket {
+            // A server of its own has nobody's configuration.
+            command.arg("-L").arg(socket).args(["-f", "/dev/null"]);
+        }
+        command
+    }
+
+    /// A new session in the background. Several words after `--` are run as they are; a single
+    /// one would go through a shell, so there must be more.
+    pub(crate) fn start(&self, id: &str, words: &[&OsStr]) -> Result<Session, CommandError> {
+        debug_assert!(words.len() > 1, "tmux gives a single word to a shell");
+        let name = session_name(id);
+        let mut command = self.command();
+        command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "--"]);
+        let output = command.args(words).output().map_err(|error| cannot(&error.to_string()))?;
+        if !output.status.success() {
+            return Err(cannot(String::from_utf8_lossy(&output.stderr).trim()));
+        }
+        let pane = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok(Session { name, pane })
+    }
+
+    /// What a person types to see the session.
+    pub(crate) fn attach_line(&self, name: &str) -> String {
+        let server = self.socket.as_ref().map(|socket| format!(" -L {}", socket.display()));
+        let server = server.unwrap_or_default();
+        let inside = std::env::var_os("TMUX").is_some() && self.socket.is_none();
+        let verb = if inside { "switch-client" } else { "attach" };
+        format!("tmux{server} {verb} -t '={name}'")
+    }
+
+    pub(crate) fn socket_name(&self) -> Option<String> {
+        self.socket.as_ref().map(|socket| socket.to_string_lossy().into_owned())
+    }
+}
+
+/// tmux knows no `.` in a name. An id's other characters are harmless to it.
+pub(crate) fn session_name(id: &str) -> String {
+    format!("headsup-{}", id.replace('.', "_"))
+}
+
+fn cannot(why: &str) -> CommandError {
+    CommandError::new(Kind::Refused, format!("tmux did not start the session: {why}"))
+        .code("tmux_failed")
+        .hint("run it in this terminal instead: --here")
+}

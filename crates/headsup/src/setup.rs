@@ -1,0 +1,65 @@
+//! Our hooks in other programs' configuration: shown first, written whole or not at all, and
+//! taken out again to the byte.
+//!
+//! A plan ([`plan`]) is worked out from what is there; [`edit`] is the only module that changes
+//! a file of somebody else's, and [`guard`] says which it may. What was there before stands in a
+//! [`record`] in our own folder.
+
+pub(crate) mod diff;
+pub(crate) mod edit;
+pub(crate) mod guard;
+mod install;
+pub(crate) mod plan;
+mod record;
+mod site;
+pub(crate) mod status;
+mod uninstall;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use install::{install, launcher};
+pub(crate) use plan::Plan;
+pub(crate) use site::{Site, on_path};
+pub(crate) use uninstall::uninstall;
+
+use guard::Denied;
+use headsup_adapters::inject::Unchanged;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the entries go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// A folder of our own, which the program finds at its next start.
+    Plugin,
+    /// Appended to the settings file, which running sessions follow.
+    Settings,
+}
+
+/// Why a configuration was not changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetupError {
+    #[error("{} is left as it is: {why}", path.display())]
+    Denied { path: PathBuf, why: Denied },
+    #[error("{} is left as it is: {why}", path.display())]
+    Unclear { path: PathBuf, why: Unchanged },
+    #[error("{} changed while it was being edited", .0.display())]
+    Changed(PathBuf),
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io { what: &'static str, path: PathBuf, source: io::Error },
+}
+
+impl SetupError {
+    fn denied(path: &Path, why: Denied) -> Self {
+        Self::Denied { path: path.to_owned(), why }
+    }
+
+    fn unclear(path: &Path, why: Unchanged) -> Self {
+        Self::Unclear { path: path.to_owned(), why }
+    }
+
+    fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { what, path: path.to_owned(), source }
+    }
+}

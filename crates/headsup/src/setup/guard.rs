@@ -1,0 +1,102 @@
+//! Which files of other programs may be edited: regular ones, our own, inside the home folder.
+
+use super::SetupError;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// A configuration is text that people write.
+const LARGEST: u64 = 16 << 20;
+
+/// Why a file is not ours to change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Denied {
+    #[error("it is a link to {}, outside of your home folder", .0.display())]
+    Outside(PathBuf),
+    #[error("it is a link to nothing")]
+    Dangling,
+    #[error("it has more than one name (a hard link), and a new file would break them apart")]
+    HardLink,
+    #[error("it belongs to another user")]
+    NotOurs,
+    #[error("it is read-only")]
+    ReadOnly,
+    #[error("it is not a regular file")]
+    NotAFile,
+    #[error("it is a link, and a plugin is a folder")]
+    FolderIsLink,
+    #[error("there is a folder of somebody else's in its place")]
+    ForeignFolder,
+    #[error("it is larger than {} MiB", LARGEST >> 20)]
+    TooLarge,
+    #[error("it is not UTF-8")]
+    NotText,
+}
+
+/// A file that may be edited, or made.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Behind all links.
+    pub(crate) path: PathBuf,
+    pub(crate) before: Option<String>,
+    pub(crate) mode: u32,
+}
+
+/// Where `path` really is, if that is below one of `roots`. It need not be there yet.
+pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupError> {
+    let mut missing = Vec::new();
+    let mut existing = path;
+    let real = loop {
+        match fs::canonicalize(existing) {
+            Ok(real) => break real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if fs::symlink_metadata(existing).is_ok() {
+                    return Err(SetupError::denied(existing, Denied::Dangling));
+                }
+                let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
+                    return Err(SetupError::io("find", path, error));
+                };
+                missing.push(name);
+                existing = parent;
+            }
+            Err(error) => return Err(SetupError::io("find", existing, error)),
+        }
+    };
+    let inside = roots.iter().any(|root| real.starts_with(root));
+    if !inside {
+        return Err(SetupError::denied(path, Denied::Outside(real)));
+    }
+    Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)))
+}
+
+/// Looks at a file with the eyes of an editor.
+pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError> {
+    let real = resolve(path, roots)?;
+    let deny = |why| Err(SetupError::denied(path, why));
+    let meta = match fs::symlink_metadata(&real) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Target { path: real, before: None, mode: 0o600 });
+        }
+        Err(error) => return Err(SetupError::io("look at", path, error)),
+    };
+    if !meta.is_file() {
+        return deny(Denied::NotAFile);
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return deny(Denied::NotOurs);
+    }
+    if meta.nlink() > 1 {
+        return deny(Denied::HardLink);
+    }
+    if meta.mode() & 0o200 == 0 {
+        return deny(Denied::ReadOnly);
+    }
+    if meta.len() > LARGEST {
+        return deny(Denied::TooLarge);
+    }
+    let bytes = fs::read(&real).map_err(|error| SetupError::io("read", path, error))?;
+    let Ok(text) = String::from_utf8(bytes) else { return deny(Denied::NotText) };
+    Ok(Target { path: real, before: Some(text), mode: meta.mode() & 0o7777 })
+}

@@ -1,0 +1,113 @@
+//! What installing would do.
+
+use super::edit::Step;
+use super::guard::{self, Denied};
+use super::plan::Plan;
+use super::record::{Edited, Record};
+use super::{SetupError, Site, Way};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The steps from what is there to hooks that report. None if all of it is there.
+pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, SetupError> {
+    let mut record = Record::load(site)?;
+    let steps = match way {
+        Way::Plugin => plugin(site, &mut record)?,
+        Way::Settings => settings(site, &mut record)?,
+    };
+    let mut all = launcher(site, binary);
+    if !steps.is_empty() {
+        all.extend(record.keep(site)?);
+    }
+    all.extend(steps);
+    Ok(Plan { steps: all, own: site.state.clone(), notes: Vec::new() })
+}
+
+/// The link that all entries name, pointed at this program.
+pub(crate) fn launcher(site: &Site, binary: &Path) -> Vec<Step> {
+    let path = PathBuf::from(&site.launcher);
+    if fs::read_link(&path).is_ok_and(|to| to == binary) {
+        return Vec::new();
+    }
+    let folder = site.state.join("bin");
+    vec![
+        Step::Folder { path: site.state.clone(), mode: 0o700 },
+        Step::Folder { path: folder, mode: 0o700 },
+        Step::Link { path, to: binary.to_owned() },
+    ]
+}
+
+fn plugin(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
+    let path = site.real_plugin()?;
+    let files = site.recipe.plugin_files(&site.launcher);
+    if fs::symlink_metadata(&path).is_err() {
+        let mut steps = folders(path.parent(), record);
+        let files = files.into_iter().map(|file| (file.path.to_owned(), file.text)).collect();
+        steps.push(Step::Tree { path, files });
+        return Ok(steps);
+    }
+    if !is_ours(site, &path) {
+        return Err(SetupError::denied(&site.plugin(), Denied::ForeignFolder));
+    }
+    let mut steps = Vec::new();
+    for file in files {
+        let target = guard::look(&path.join(file.path), &site.roots)?;
+        if target.before.as_ref() != Some(&file.text) {
+            steps.extend(folders(target.path.parent(), record));
+            let (path, before, mode) = (target.path, target.before, target.mode);
+            steps.push(Step::Write { path, before, after: file.text, mode });
+        }
+    }
+    Ok(steps)
+}
+
+/// A folder that one of our files marks.
+pub(super) fn is_ours(site: &Site, plugin: &Path) -> bool {
+    let files = site.recipe.plugin_files(&site.launcher);
+    files.iter().any(|file| {
+        let text = fs::read_to_string(plugin.join(file.path));
+        text.is_ok_and(|text| site.recipe.owns_plugin(file.path, &text))
+    })
+}
+
+fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
+    let named = site.settings();
+    let target = guard::look(&named, &site.roots)?;
+    let text = target.before.as_deref().unwrap_or_default();
+    let unclear = |why| SetupError::unclear(&named, why);
+    let after = site.recipe.append(text, &site.launcher).map_err(unclear)?;
+    if target.before.as_ref() == Some(&after) {
+        return Ok(Vec::new());
+    }
+    let known = record.settings.take().filter(|known| known.path == target.path);
+    let before = match known {
+        // Ours are in there, and nobody has been at it since.
+        Some(known) if target.before.as_ref() == Some(&known.after) => known.before,
+        known => {
+            let original = known.and_then(|known| known.before);
+            let clean = |text: &String| {
+                site.recipe.remove(text, &site.launcher, original.as_deref()).map_err(unclear)
+            };
+            target.before.as_ref().map(clean).transpose()?
+        }
+    };
+    let path = target.path;
+    record.settings = Some(Edited { path: path.clone(), before, after: after.clone() });
+    let mut steps = folders(path.parent(), record);
+    steps.push(Step::Write { path, before: target.before, after, mode: target.mode });
+    Ok(steps)
+}
+
+/// The folders that are missing on the way to `folder`; they are remembered as ours.
+fn folders(folder: Option<&Path>, record: &mut Record) -> Vec<Step> {
+    let ancestors = folder.into_iter().flat_map(Path::ancestors);
+    let mut missing: Vec<PathBuf> =
+        ancestors.take_while(|path| !path.exists()).map(Path::to_owned).collect();
+    missing.reverse();
+    for path in &missing {
+        if !record.folders.contains(path) {
+            record.folders.push(path.clone());
+        }
+    }
+    missing.into_iter().map(|path| Step::Folder { path, mode: 0o755 }).collect()
+}

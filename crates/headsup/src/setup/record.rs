@@ -1,0 +1,67 @@
+//! What was there before we came: one file for each agent in `HEADSUP_HOME/setup`.
+
+use super::edit::Step;
+use super::{SetupError, Site};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// Configuration is text, so its bytes stand here as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    schema: u32,
+    pub(super) settings: Option<Edited>,
+    /// Folders that we made, outermost first.
+    #[serde(default)]
+    pub(super) folders: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Edited {
+    pub(super) path: PathBuf,
+    /// `None`: there was no file.
+    pub(super) before: Option<String>,
+    pub(super) after: String,
+}
+
+fn path(site: &Site) -> PathBuf {
+    site.setup_folder().join(format!("{}.json", site.recipe.kind))
+}
+
+fn read(path: &Path) -> Result<Option<String>, SetupError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(SetupError::io("read", path, error)),
+    }
+}
+
+impl Record {
+    pub(super) fn load(site: &Site) -> Result<Self, SetupError> {
+        let path = path(site);
+        let Some(text) = read(&path)? else { return Ok(Self::default()) };
+        serde_json::from_str(&text)
+            .map_err(|error| SetupError::io("read", &path, io::Error::other(error)))
+    }
+
+    /// The steps that keep it; none if it stands there already.
+    pub(super) fn keep(mut self, site: &Site) -> Result<Vec<Step>, SetupError> {
+        self.schema = headsup_core::wire::SCHEMA;
+        let path = path(site);
+        let after = serde_json::to_string_pretty(&self)
+            .map_err(|error| SetupError::io("write", &path, io::Error::other(error)))?;
+        let before = read(&path)?;
+        if before.as_deref() == Some(&after) {
+            return Ok(Vec::new());
+        }
+        let folder = Step::Folder { path: site.setup_folder(), mode: 0o700 };
+        Ok(vec![folder, Step::Write { path, before, after, mode: 0o600 }])
+    }
+
+    /// The steps that drop it.
+    pub(super) fn drop(site: &Site) -> Result<Vec<Step>, SetupError> {
+        let path = path(site);
+        let before = read(&path)?;
+        Ok(before.map(|before| Step::Delete { path, before }).into_iter().collect())
+    }
+}

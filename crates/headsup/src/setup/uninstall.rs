@@ -1,0 +1,128 @@
+//! What taking our hooks out again would do.
+
+use super::edit::Step;
+use super::guard::{self, Target};
+use super::install::is_ours;
+use super::plan::Plan;
+use super::record::Record;
+use super::{SetupError, Site};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The steps back to how it was before. Where somebody has edited since, their edits stay and
+/// exactly our entries go.
+pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
+    let record = Record::load(site)?;
+    let mut notes = Vec::new();
+    let mut steps = plugin(site, &mut notes)?;
+    steps.extend(settings(site, &record)?);
+    let folders = record.folders.iter().rev();
+    steps.extend(folders.map(|path| Step::DeleteEmpty { path: path.clone() }));
+    steps.extend(Record::drop(site)?);
+    Ok(Plan { steps, own: site.state.clone(), notes })
+}
+
+fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupError> {
+    let named = site.settings();
+    let known = record.settings.as_ref();
+    if fs::symlink_metadata(&named).is_err() {
+        return Ok(Vec::new());
+    }
+    let Target { path, before, mode } = match guard::look(&named, &site.roots) {
+        Ok(target) => target,
+        // Nothing of ours was ever put there.
+        Err(_) if known.is_none() && !mentions_us(site, &named) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let Some(text) = before else { return Ok(Vec::new()) };
+    let known = known.filter(|known| known.path == path);
+    let original = known.and_then(|known| known.before.as_deref());
+    if known.is_some_and(|known| known.after == text) {
+        return Ok(vec![match original {
+            Some(original) => {
+                Step::Write { path, before: Some(text), after: original.to_owned(), mode }
+            }
+            None => Step::Delete { path, before: text },
+        }]);
+    }
+    if known.is_none() && !text.contains(&site.launcher) {
+        return Ok(Vec::new());
+    }
+    let removed = site.recipe.remove(&text, &site.launcher, original);
+    let after = removed.map_err(|why| SetupError::unclear(&named, why))?;
+    if after == text {
+        return Ok(Vec::new());
+    }
+    if known.is_some() && original.is_none() && holds_nothing(&after) {
+        return Ok(vec![Step::Delete { path, before: text }]);
+    }
+    Ok(vec![Step::Write { path, before: Some(text), after, mode }])
+}
+
+fn mentions_us(site: &Site, path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&site.launcher))
+}
+
+fn holds_nothing(text: &str) -> bool {
+    let value = serde_json::from_str::<serde_json::Value>(text);
+    value.is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
+}
+
+fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
+    if fs::symlink_metadata(site.plugin()).is_err() {
+        return Ok(Vec::new());
+    }
+    let path = site.real_plugin()?;
+    if !is_ours(site, &path) {
+        return Ok(Vec::new());
+    }
+    let mut steps = Vec::new();
+    let mut ours = Vec::new();
+    let mut stays = strangers(site, &path);
+    for file in site.recipe.plugin_files(&site.launcher) {
+        let Target { path, before, mode } = guard::look(&path.join(file.path), &site.roots)?;
+        let Some(text) = before else { continue };
+        // Somebody may have put entries of their own beside ours.
+        if file.path == site.recipe.plugin_entries && text != file.text {
+            let removed = site.recipe.remove(&text, &site.launcher, None);
+            let after = removed.map_err(|why| SetupError::unclear(&path, why))?;
+            if !holds_nothing(&after) {
+                stays.push(path.clone());
+                steps.push(Step::Write { path, before: Some(text), after, mode });
+                continue;
+            }
+        }
+        ours.push((file.path.to_owned(), path, text));
+    }
+    if stays.is_empty() {
+        let files = ours.into_iter().map(|(name, _, text)| (name, text)).collect();
+        return Ok(vec![Step::DeleteTree { path, files }]);
+    }
+    for path in &stays {
+        notes.push(format!("{} is not ours and stays", path.display()));
+    }
+    // The file that makes it a plugin stays with entries that are not ours.
+    if !steps.is_empty() {
+        return Ok(steps);
+    }
+    Ok(ours.into_iter().map(|(_, path, before)| Step::Delete { path, before }).collect())
+}
+
+/// Files in our folder that we have not put there.
+fn strangers(site: &Site, plugin: &Path) -> Vec<PathBuf> {
+    let files = site.recipe.plugin_files(&site.launcher);
+    let mut found = Vec::new();
+    let mut folders = vec![plugin.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if !files.iter().any(|file| plugin.join(file.path) == path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,226 @@
+//! Installing and taking away again.
+
+use crate::fixtures;
+use headsup_testkit::home::Home;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_headsup");
+
+pub(crate) fn home() -> Home {
+    Home::new(BINARY)
+}
+
+pub(crate) fn settings(home: &Home) -> PathBuf {
+    home.path().join(".claude/settings.json")
+}
+
+pub(crate) fn write(path: &Path, text: &str, mode: u32) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Everything in the home folder but our own state.
+fn tree(home: &Home) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![home.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path == home.state() {
+                continue;
+            }
+            let meta = fs::symlink_metadata(&path).unwrap();
+            let bytes = if meta.is_symlink() {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else if meta.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            found.push((path, meta.mode(), bytes));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn live(home: &Home) {
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+}
+
+fn uninstall(home: &Home) {
+    home.run(["hooks", "uninstall", "claude-code"]).ok();
+}
+
+pub(crate) fn status(home: &Home) -> Value {
+    home.run(["hooks", "status", "claude-code", "--json"]).ok().json()["agents"][0].clone()
+}
+
+#[test]
+fn whatever_the_settings_look_like_uninstall_restores_them_to_the_byte() {
+    let fixtures = fixtures::all();
+    assert!(fixtures.len() >= 30);
+    for (index, (name, text)) in fixtures.into_iter().enumerate() {
+        let home = home();
+        let mode = [0o600, 0o644, 0o640][index % 3];
+        if let Some(text) = &text {
+            write(&settings(&home), text, mode);
+        }
+        let before = tree(&home);
+        live(&home);
+        assert_eq!(status(&home)["settings"], "complete", "{name}");
+        let installed = tree(&home);
+        live(&home);
+        assert_eq!(tree(&home), installed, "{name}: a second time changes nothing");
+        uninstall(&home);
+        assert_eq!(tree(&home), before, "{name}");
+        uninstall(&home);
+        assert_eq!(tree(&home), before, "{name}: a second time changes nothing");
+    }
+}
+
+#[test]
+fn what_the_user_edits_elsewhere_stays_and_exactly_our_entries_go() {
+    for (name, text) in fixtures::all() {
+        let home = home();
+        if let Some(text) = &text {
+            write(&settings(&home), text, 0o600);
+        }
+        live(&home);
+        let installed = fs::read_to_string(settings(&home)).unwrap();
+        let edited = installed.replacen("\"hooks\"", "\"theirs\": [1, 2], \"hooks\"", 1);
+        assert_ne!(edited, installed, "{name}");
+        fs::write(settings(&home), &edited).unwrap();
+        uninstall(&home);
+        let left = fs::read_to_string(settings(&home)).unwrap();
+        assert!(left.contains("\"theirs\": [1, 2]"), "{name}: {left}");
+        assert!(!left.contains("hook claude-code"), "{name}: {left}");
+        let before = text.unwrap_or_default();
+        let strict =
+            |text: &str| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'));
+        let before = if before.trim().is_empty() { "{}" } else { &before };
+        if let Ok(mut expected) = strict(before) {
+            expected["theirs"] = json!([1, 2]);
+            assert_eq!(strict(&left).unwrap(), expected, "{name}");
+        }
+        for comment in ["// mine", "// why", "// end", "/* d */", "// nothing yet"] {
+            assert_eq!(left.contains(comment), before.contains(comment), "{name}: {comment}");
+        }
+        assert_eq!(left.starts_with('\u{feff}'), before.starts_with('\u{feff}'), "{name}");
+    }
+}
+
+#[test]
+fn a_plugin_is_one_folder_to_add_and_to_take_away() {
+    let home = home();
+    write(&settings(&home), "{\n  \"model\": \"opus\"\n}\n", 0o600);
+    let before = tree(&home);
+    home.run(["hooks", "install"]).ok();
+    let folder = home.path().join(".claude/skills/headsup");
+    let plugin = fs::read_to_string(folder.join(".claude-plugin/plugin.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&plugin).unwrap()["name"], "headsup");
+    assert!(folder.join("hooks/hooks.json").exists());
+    let now = status(&home);
+    assert_eq!((&now["plugin"], &now["settings"]), (&json!("complete"), &json!("absent")));
+    assert_eq!(now["problems"], json!([]));
+    assert_eq!(fs::read_to_string(settings(&home)).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
+    uninstall(&home);
+    assert_eq!(tree(&home), before);
+}
+
+#[test]
+fn entries_of_the_user_in_our_folder_stay() {
+    let home = home();
+    home.run(["hooks", "install", "claude"]).ok();
+    let folder = home.path().join(".claude/skills/headsup");
+    fs::write(folder.join("SKILL.md"), "mine").unwrap();
+    let done = home.run(["hooks", "uninstall", "claude"]);
+    assert!(done.ok().stderr.contains("SKILL.md is not ours and stays"), "{done:?}");
+    assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), "mine");
+    assert!(!folder.join("hooks/hooks.json").exists());
+}
+
+#[test]
+fn an_outdated_plugin_is_brought_up_to_date() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let hooks = home.path().join(".claude/skills/headsup/hooks/hooks.json");
+    let new = fs::read_to_string(&hooks).unwrap();
+    fs::write(&hooks, new.replace("\"Notification\"", "\"Setup\"")).unwrap();
+    assert_eq!(status(&home)["plugin"], "outdated");
+    home.run(["hooks", "install", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(&hooks).unwrap(), new);
+    uninstall(&home);
+    assert!(!home.path().join(".claude").exists(), "the folders were ours, too");
+}
+
+#[test]
+fn a_dry_run_shows_the_diff_and_changes_nothing() {
+    let home = home();
+    write(&settings(&home), "{\n  \"model\": \"opus\"\n}\n", 0o600);
+    let before = tree(&home);
+    let live = home.run(["hooks", "install", "--live", "--dry-run"]).ok().stdout.clone();
+    for line in ["-  \"model\": \"opus\"", "+  \"model\": \"opus\",", "+    \"SessionStart\": ["] {
+        assert!(live.lines().any(|have| have == line), "{line} is not in\n{live}");
+    }
+    assert!(live.contains(".claude/settings.json\n@@"));
+    let plugin = home.run(["hooks", "install", "--dry-run"]).ok().stdout.clone();
+    assert!(plugin.contains("--- /dev/null\n"), "{plugin}");
+    assert_eq!(tree(&home), before);
+    assert!(!home.state().exists());
+}
+
+#[test]
+fn the_launcher_is_a_link_that_follows_the_program() {
+    let home = home();
+    live(&home);
+    let launcher = home.state().join("bin/headsup");
+    assert_eq!(fs::read_link(&launcher).unwrap(), fs::canonicalize(BINARY).unwrap());
+    let text = fs::read_to_string(settings(&home)).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let path = launcher.display();
+    let expected = format!("[ -x '{path}' ] && exec '{path}' hook claude-code Stop || exit 0");
+    assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], expected);
+    fs::remove_file(&launcher).unwrap();
+    symlink("/nowhere", &launcher).unwrap();
+    assert!(status(&home)["problems"].to_string().contains("is gone"));
+    live(&home);
+    assert_eq!(status(&home)["problems"], json!([]));
+}
+
+#[test]
+fn a_linked_settings_file_is_edited_where_it_is_and_stays_a_link() {
+    let home = home();
+    let real = home.path().join("dotfiles/claude.json");
+    write(&real, "{\n  \"model\": \"opus\"\n}\n", 0o640);
+    fs::create_dir(home.path().join(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", settings(&home)).unwrap();
+    let before = tree(&home);
+    live(&home);
+    assert!(settings(&home).is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("hook claude-code"));
+    assert_eq!(fs::metadata(&real).unwrap().mode() & 0o777, 0o640);
+    uninstall(&home);
+    assert_eq!(tree(&home), before);
+}
+
+#[test]
+fn both_ways_at_once_use_the_same_commands_and_go_together() {
+    let home = home();
+    live(&home);
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let commands = |path: &Path| -> Vec<String> {
+        let value: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let events = value["hooks"].as_object().unwrap().values();
+        events.map(|groups| groups[0]["hooks"][0]["command"].to_string()).collect()
+    };
+    let plugin = home.path().join(".claude/skills/headsup/hooks/hooks.json");
+    assert_eq!(commands(&settings(&home)), commands(&plugin));
+    uninstall(&home);
+    assert!(!home.path().join(".claude").exists());
+}

@@ -1,0 +1,10 @@
+//! Setting agents up, as people do it: real processes on a home of their own.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod doctor;
+mod fixtures;
+mod install;
+mod refuse;
+mod run;

@@ -1,0 +1,130 @@
+//! What is refused, and what is left of it.
+
+use crate::install::{home, settings, status, write};
+use headsup_testkit::home::Home;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+/// Refused, with the reason and the snippet, and nothing changed.
+fn refused(home: &Home, why: &str) {
+    let done = home.run(["hooks", "install", "claude-code", "--live"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
+    assert!(done.stderr.contains("hook claude-code Stop"), "the snippet");
+    let json = home.run(["hooks", "install", "claude-code", "--live", "--json"]);
+    let error: serde_json::Value = serde_json::from_str(&json.stderr).unwrap();
+    assert!(error["error"]["hint"].as_str().unwrap().contains("\"Stop\""));
+}
+
+#[test]
+fn what_is_not_clear_is_refused_with_the_lines_to_paste() {
+    let cases = [
+        ("{ \"model\": ", "it is not JSON"),
+        ("{ model: 1 }", "it is not JSON"),
+        ("[]", "the file is not an object"),
+        ("{ \"hooks\": [] }", "\"hooks\" is not an object"),
+        ("{ \"hooks\": { \"Stop\": { \"hooks\": [] } } }", "\"hooks.Stop\" is not a list"),
+        ("{ \"hooks\": {}, \"hooks\": {} }", "stands more than once"),
+    ];
+    for (text, why) in cases {
+        let home = home();
+        write(&settings(&home), text, 0o600);
+        refused(&home, why);
+        assert_eq!(fs::read_to_string(settings(&home)).unwrap(), text);
+        home.run(["hooks", "uninstall", "claude-code"]).ok();
+    }
+}
+
+#[test]
+fn files_that_are_not_ours_alone_are_refused() {
+    let text = "{}\n";
+    let outside = tempfile::tempdir().unwrap();
+
+    let home_1 = home();
+    write(&settings(&home_1), text, 0o444);
+    refused(&home_1, "it is read-only");
+
+    let home_2 = home();
+    write(&settings(&home_2), text, 0o600);
+    fs::hard_link(settings(&home_2), home_2.path().join("second")).unwrap();
+    refused(&home_2, "hard link");
+
+    let home_3 = home();
+    fs::create_dir_all(settings(&home_3)).unwrap();
+    refused(&home_3, "not a regular file");
+
+    let home_4 = home();
+    fs::create_dir(home_4.path().join(".claude")).unwrap();
+    fs::write(outside.path().join("s.json"), text).unwrap();
+    symlink(outside.path().join("s.json"), settings(&home_4)).unwrap();
+    refused(&home_4, "outside of your home folder");
+
+    let home_5 = home();
+    fs::create_dir(home_5.path().join(".claude")).unwrap();
+    symlink("/nowhere/s.json", settings(&home_5)).unwrap();
+    refused(&home_5, "link to nothing");
+
+    let home_6 = home();
+    symlink(outside.path(), home_6.path().join(".claude")).unwrap();
+    refused(&home_6, "outside of your home folder");
+    assert_eq!(fs::read_to_string(outside.path().join("s.json")).unwrap(), text);
+
+    let home_7 = home();
+    fs::create_dir(home_7.path().join(".claude")).unwrap();
+    fs::write(settings(&home_7), b"{\"a\": \"\xff\"}").unwrap();
+    refused(&home_7, "it is not UTF-8");
+}
+
+#[test]
+fn a_file_of_another_user_is_refused() {
+    let home = home();
+    write(&settings(&home), "{}", 0o666);
+    if std::os::unix::fs::chown(settings(&home), Some(12_345), None).is_err() {
+        eprintln!("skipped: only root can give a file away");
+        return;
+    }
+    refused(&home, "belongs to another user");
+}
+
+#[test]
+fn a_folder_of_somebody_elses_is_not_taken_over() {
+    let home = home();
+    let folder = home.path().join(".claude/skills/headsup");
+    write(&folder.join("SKILL.md"), "theirs", 0o600);
+    let done = home.run(["hooks", "install", "claude-code"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("somebody else's"), "{}", done.stderr);
+    home.run(["hooks", "uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(folder.join("SKILL.md")).unwrap(), "theirs");
+
+    let linked = self::home();
+    fs::create_dir_all(linked.path().join(".claude/skills")).unwrap();
+    fs::create_dir(linked.path().join("elsewhere")).unwrap();
+    symlink(linked.path().join("elsewhere"), linked.path().join(".claude/skills/headsup")).unwrap();
+    assert_eq!(linked.run(["hooks", "install", "claude-code"]).code, 7);
+}
+
+#[test]
+fn status_names_what_keeps_hooks_from_firing() {
+    let home = home();
+    let text = "{ \"disableAllHooks\": true, // off\n \"hooks\": { \"Stop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"exec headsup hook claude-code Stop\" } ] } ] } }";
+    write(&settings(&home), text, 0o600);
+    let found = status(&home);
+    assert_eq!(found["settings"], "absent");
+    let problems = found["problems"].to_string();
+    for word in ["disableAllHooks is true", "not JSON", "1 other entries report"] {
+        assert!(problems.contains(word), "{word}: {problems}");
+    }
+}
+
+#[test]
+fn an_agent_that_nothing_can_be_installed_into_is_named() {
+    let home = home();
+    let done = home.run(["hooks", "install", "codex"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("cannot be installed into codex yet"), "{}", done.stderr);
+    let none = home.run(["hooks", "install"]);
+    assert_eq!(none.code, 4, "{none:?}");
+    assert!(home.run(["hooks", "status"]).ok().stdout.is_empty());
+    assert!(home.run(["hooks", "status", "--all"]).ok().stdout.contains("no hooks installed"));
+}

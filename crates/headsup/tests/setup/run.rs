@@ -1,0 +1,250 @@
+//! Launching agents: a stand-in for the agent program records how it was started and fires
+//! the hooks that its settings name.
+
+use crate::install::{BINARY, settings, write};
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Writes its arguments and a part of its environment, one a line and zero-ended, then runs the
+/// hook of `SessionStart` that `--settings` brings, as the real program would.
+const STAND_IN: &str = r#"#!/bin/sh
+for word in "$0" "$@"; do printf '%s\0' "$word"; done > "$HOME/argv"
+printf '%s\n' "$HEADSUP_AGENT_ID" "$HEADSUP_AGENT_TOKEN" "$HEADSUP_HOME" "$PWD" "$TMUX_PANE" > "$HOME/env.new"
+mv "$HOME/env.new" "$HOME/env"
+fire() {
+    payload="{\"hook_event_name\":\"$1\",\"session_id\":\"s1\",\"cwd\":\"$PWD\",\"source\":\"startup\"}"
+    command=$(sed -n "s/.*\"command\": \"\(.* hook claude-code $1 .*\)\",*$/\1/p" "$2")
+    printf '%s' "$payload" | sh -c "$command"
+}
+settings=$2
+[ "$1" = --settings ] && fire SessionStart "$settings"
+[ -e "$HOME/stay" ] && exec cat "$HOME/fifo"
+[ "$1" = --settings ] && fire SessionEnd "$settings"
+exit 7
+"#;
+
+pub(crate) struct Rig {
+    pub(crate) home: Home,
+    tmux: String,
+}
+
+impl Rig {
+    pub(crate) fn new() -> Self {
+        let home = Home::new(BINARY);
+        write(&home.path().join("bin/claude"), STAND_IN, 0o755);
+        let tmux = format!("headsup-test-{}", home.path().file_name().unwrap().display());
+        Self { home, tmux }
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.home.command(args);
+        let path = format!("{}:/usr/bin:/bin", self.home.path().join("bin").display());
+        command.env("PATH", path).env("HEADSUP_TMUX_SOCKET", &self.tmux);
+        command.env("TMUX_TMPDIR", self.home.path());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> headsup_testkit::home::Done {
+        self.command(args).output().unwrap().into()
+    }
+
+    pub(crate) fn tmux(&self, args: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("TMUX_TMPDIR", self.home.path());
+        let output = command.args(["-L", &self.tmux, "-f", "/dev/null"]).args(args).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    }
+
+    /// What the stand-in was started with, once it has been.
+    fn argv(&self) -> Vec<String> {
+        self.env();
+        let text = fs::read_to_string(self.home.path().join("argv")).unwrap();
+        text.split_terminator('\0').map(str::to_owned).collect()
+    }
+
+    fn env(&self) -> Vec<String> {
+        let path = self.home.path().join("env");
+        let text = wait::until("the agent to start", || fs::read_to_string(&path).ok());
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn agent(&self, id: &str) -> Value {
+        self.run(&["show", id, "--json"]).ok().json()
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        if has_tmux() {
+            self.tmux(&["kill-server"]);
+        }
+    }
+}
+
+pub(crate) fn has_tmux() -> bool {
+    Command::new("tmux").arg("-V").output().is_ok()
+}
+
+/// Says why a test did nothing.
+fn skipped() -> bool {
+    if has_tmux() {
+        return false;
+    }
+    eprintln!("SKIPPED: tmux is not installed on this machine, so sessions cannot be tested");
+    true
+}
+
+const ODD: [&str; 8] =
+    ["-p", "", "two words", "it's \"q\"", "$(touch x)`id`", "--", "#{session_name}", "é\n-x"];
+
+#[test]
+fn here_the_agent_takes_the_commands_place_and_its_exit_code() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut args = vec!["run", "--here", "--id", "api", "--role", "reviewer"];
+    args.extend(["--label", "team=a", "--", "claude"]);
+    args.extend(ODD);
+    let done = rig.run(&args);
+    assert_eq!((done.code, &*done.stdout, &*done.stderr), (7, "", ""));
+    let file = rig.home.state().join("launch/api.json").display().to_string();
+    let program = rig.home.path().join("bin/claude").display().to_string();
+    let mut expected = vec![program.as_str(), "--settings", &file];
+    expected.extend(ODD);
+    assert_eq!(rig.argv(), expected);
+    let env = rig.env();
+    assert_eq!((env[0].as_str(), env[1].len()), ("api", 64));
+    assert_eq!(PathBuf::from(&env[2]), rig.home.state());
+    assert_eq!(PathBuf::from(&env[3]), rig.home.path());
+    let agent = rig.agent("api");
+    assert_eq!((&agent["kind"], &agent["role"]), (&json!("claude-code"), &json!("reviewer")));
+    assert_eq!((&agent["headline"], &agent["session_id"]), (&json!("ended"), &json!("s1")));
+    // Nothing of the agent's own configuration was touched.
+    assert!(!rig.home.path().join(".claude").exists());
+    let found = rig.run(&["ls", "--label", "team=a", "--status", "ended", "--json"]).ok().json();
+    assert_eq!(found["agents"][0]["id"], "api");
+    let none = rig.run(&["ls", "--label", "team=b", "--json"]).ok().json();
+    assert_eq!(none["agents"], json!([]));
+}
+
+#[test]
+fn in_tmux_it_gets_a_session_exact_arguments_and_no_secret_on_a_command_line() {
+    if skipped() {
+        return;
+    }
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    fs::write(rig.home.path().join("stay"), "").unwrap();
+    let fifo = rig.home.path().join("fifo");
+    Command::new("mkfifo").arg(&fifo).status().unwrap();
+    let mut args = vec!["run", "--id", "a.pi", "--json", "--", "claude"];
+    args.extend(ODD);
+    let doc = rig.run(&args).ok().json();
+    assert_eq!(doc["tmux"]["session"], "headsup-a_pi");
+    assert!(doc["attach"].as_str().unwrap().ends_with("attach -t '=headsup-a_pi'"), "{doc}");
+    assert_eq!(rig.argv()[3..], ODD);
+    let env = rig.env();
+    assert_eq!((&*env[0], &*env[4]), ("a.pi", doc["tmux"]["pane"].as_str().unwrap()));
+    assert!(rig.tmux(&["list-sessions"]).starts_with("headsup-a_pi:"));
+    wait::until("the agent's first hook", || {
+        (rig.agent("a.pi")["headline"] == "idle").then_some(())
+    });
+    assert_eq!(rig.agent("a.pi")["location"]["tmux"], doc["tmux"]["pane"]);
+    assert!(!rig.home.state().join("launch/a.pi.order").exists(), "it held the token");
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&line).contains(&env[1]), "the token is public");
+    }
+    // A second one of this id is refused, and the first stays as it is.
+    let again = rig.run(&["run", "--id", "a.pi", "--", "claude"]);
+    assert_eq!(again.code, 7, "{again:?}");
+    assert_eq!(rig.agent("a.pi")["headline"], "idle");
+    fs::write(&fifo, "end").unwrap();
+    wait::until("the session to end", || rig.tmux(&["list-sessions"]).is_empty().then_some(()));
+}
+
+#[test]
+fn an_agent_is_on_the_roster_before_its_first_word() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = rig.home.path().join("my agent.sh");
+    write(
+        &script,
+        "#!/bin/sh\nheadsup() { \"$HEADSUP\" \"$@\"; }\nheadsup show . --json\nheadsup report working\n",
+        0o755,
+    );
+    let mut command = rig.command(&["run", "--here", "--observable", "--", "./my agent.sh"]);
+    let output = command.env("HEADSUP", BINARY).output().unwrap();
+    let doc = headsup_testkit::home::Done::from(output).ok().json();
+    assert_eq!((&doc["headline"], &doc["kind"]), (&json!("starting"), &json!("custom")));
+    assert_eq!(doc["labels"], json!({"observable": "true"}));
+    let id = doc["id"].as_str().unwrap();
+    assert!(id.starts_with("my-agent.sh-"), "{id}");
+    assert_eq!(rig.agent(id)["headline"], "working");
+}
+
+#[test]
+fn ids_that_are_made_up_do_not_meet() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = rig.home.path().join("bin/tool");
+    write(&script, "#!/bin/sh\necho \"$HEADSUP_AGENT_ID\"\n", 0o755);
+    let ids = ["", "-2"].map(|_| rig.run(&["run", "--here", "--", "tool"]).ok().stdout.clone());
+    assert_eq!(ids[1].trim(), format!("{}-2", ids[0].trim()));
+}
+
+#[test]
+fn settings_that_the_person_gave_stay_in_force() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let own = rig.home.path().join("own.json");
+    write(&own, "{\n  \"model\": \"opus\"\n}\n", 0o600);
+    let own = own.display().to_string();
+    for given in [vec!["--settings", &own], vec!["--settings={\"model\":\"opus\"}"]] {
+        let mut args = vec!["run", "--here", "--id", "api", "--", "claude"];
+        args.extend(given);
+        assert_eq!(rig.run(&args).code, 7);
+        assert_eq!(rig.argv().len(), 3);
+        let text = fs::read_to_string(rig.home.state().join("launch/api.json")).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["model"], "opus");
+        assert!(value["hooks"]["Stop"].is_array());
+    }
+}
+
+#[test]
+fn a_launch_uses_the_commands_that_are_installed() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    rig.run(&["hooks", "install", "claude-code", "--live"]).ok();
+    let before = fs::read_to_string(settings(&rig.home)).unwrap();
+    assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "claude"]).code, 7);
+    assert_eq!(fs::read_to_string(settings(&rig.home)).unwrap(), before);
+    let read = |path: &Path| -> Value {
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let launched = read(&rig.home.state().join("launch/api.json"));
+    assert_eq!(launched["hooks"], read(&settings(&rig.home))["hooks"]);
+}
+
+#[test]
+fn a_program_that_is_not_there_leaves_no_seat_behind() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let done = rig.run(&["run", "--id", "ghost", "--", "no-such-program"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    let broken = rig.home.path().join("bin/broken");
+    write(&broken, "#!/no/such/interpreter\n", 0o755);
+    let done = rig.run(&["run", "--here", "--id", "ghost", "--", "broken"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert_eq!(rig.run(&["show", "ghost"]).code, 4);
+    let mut no_tmux = rig.command(&["run", "--tmux", "--id", "ghost", "--", "claude"]);
+    let done: headsup_testkit::home::Done =
+        no_tmux.env("PATH", rig.home.path().join("bin")).output().unwrap().into();
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("--here"), "{}", done.stderr);
+}
