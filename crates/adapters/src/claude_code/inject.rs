@@ -1,7 +1,7 @@
 //! Our entries in Claude Code's configuration.
 //!
-//! Claude Code 2.1.330 (measured): it merges the hooks of all its settings files and plugins, and
-//! runs identical commands once; so every way of installing uses the same command. It follows
+//! Claude Code 2.1.330 (measured): it merges the hooks of all its settings files and runs identical
+//! commands in them once; those of a plugin it runs beside them. It follows
 //! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
 
 mod cst;

@@ -3,6 +3,7 @@
 use super::order::write_private;
 use crate::cli::{Context, hooks};
 use crate::error::{CommandError, Kind};
+use crate::setup::status::{State, status};
 use crate::setup::{self, edit};
 use headsup_adapters::inject::Recipe;
 use std::ffi::OsString;
@@ -17,6 +18,11 @@ pub(crate) fn inject(
     context: &Context,
 ) -> Result<Vec<OsString>, CommandError> {
     let site = hooks::site(recipe, context)?;
+    // Commands of a plugin and of settings are run beside each other, those of two settings
+    // files only once; so a plugin that is there reports alone.
+    if status(&site).plugin == State::Complete {
+        return Ok(arguments.to_vec());
+    }
     // The entries name the launcher, installed hooks or not.
     edit::perform(&setup::launcher(&site, &hooks::binary()?), &mut edit::no_fault)
         .map_err(|error| CommandError::internal(error.to_string()))?;

@@ -4,23 +4,31 @@ use super::edit::Step;
 use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, Record};
-use super::{SetupError, Site, Way};
+use super::{SetupError, Site, Way, uninstall};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The steps from what is there to hooks that report. None if all of it is there.
 pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, SetupError> {
     let mut record = Record::load(site)?;
-    let steps = match way {
+    let mut notes = Vec::new();
+    // The other way goes once this one is in place: an agent that runs the commands of both
+    // would tell everything twice.
+    let other = match way {
+        Way::Plugin => uninstall::settings(site, &record),
+        Way::Settings => uninstall::plugin(site, &mut notes),
+    };
+    let mut steps = match way {
         Way::Plugin => plugin(site, &mut record)?,
         Way::Settings => settings(site, &mut record)?,
     };
+    steps.extend(other?);
     let mut all = launcher(site, binary);
     if !steps.is_empty() {
         all.extend(record.keep(site)?);
     }
     all.extend(steps);
-    Ok(Plan { steps: all, own: site.state.clone(), notes: Vec::new() })
+    Ok(Plan { steps: all, own: site.state.clone(), notes })
 }
 
 /// The link that all entries name, pointed at this program.

@@ -56,6 +56,11 @@ pub(crate) fn status(site: &Site) -> Status {
     if dead && !entries.is_empty() {
         problems.push(format!("{} is gone, so nothing is reported", site.launcher));
     }
+    if states.iter().all(|state| *state != State::Absent) {
+        let twice =
+            "both the plugin and the settings report, so everything is told twice: install again";
+        problems.push(twice.to_owned());
+    }
     Status {
         kind: site.recipe.kind,
         title: site.recipe.title,

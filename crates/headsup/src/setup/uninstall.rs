@@ -22,7 +22,7 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
     Ok(Plan { steps, own: site.state.clone(), notes })
 }
 
-fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupError> {
+pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupError> {
     let named = site.settings();
     let known = record.settings.as_ref();
     if fs::symlink_metadata(&named).is_err() {
@@ -68,7 +68,7 @@ fn holds_nothing(text: &str) -> bool {
     value.is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
-fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
+pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
     if fs::symlink_metadata(site.plugin()).is_err() {
         return Ok(Vec::new());
     }

@@ -210,17 +210,22 @@ fn a_linked_settings_file_is_edited_where_it_is_and_stays_a_link() {
 }
 
 #[test]
-fn both_ways_at_once_use_the_same_commands_and_go_together() {
+fn there_is_one_way_at_a_time_so_that_nothing_is_told_twice() {
     let home = home();
-    live(&home);
-    home.run(["hooks", "install", "claude-code"]).ok();
-    let commands = |path: &Path| -> Vec<String> {
-        let value: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        let events = value["hooks"].as_object().unwrap().values();
-        events.map(|groups| groups[0]["hooks"][0]["command"].to_string()).collect()
+    write(&settings(&home), "{\n  \"model\": \"opus\"\n}\n", 0o600);
+    let before = tree(&home);
+    let ways = |home: &Home| {
+        let now = status(home);
+        assert_eq!(now["problems"], json!([]));
+        (now["plugin"].clone(), now["settings"].clone())
     };
-    let plugin = home.path().join(".claude/skills/headsup/hooks/hooks.json");
-    assert_eq!(commands(&settings(&home)), commands(&plugin));
+    live(&home);
+    assert_eq!(ways(&home), (json!("absent"), json!("complete")));
+    home.run(["hooks", "install", "claude-code"]).ok();
+    assert_eq!(ways(&home), (json!("complete"), json!("absent")));
+    assert_eq!(fs::read_to_string(settings(&home)).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
+    live(&home);
+    assert_eq!(ways(&home), (json!("absent"), json!("complete")));
     uninstall(&home);
-    assert!(!home.path().join(".claude").exists());
+    assert_eq!(tree(&home), before);
 }

@@ -232,6 +232,15 @@ fn a_launch_uses_the_commands_that_are_installed() {
 }
 
 #[test]
+fn a_launch_adds_nothing_where_a_plugin_reports() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    rig.run(&["hooks", "install", "claude-code"]).ok();
+    assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "claude", "-p"]).code, 7);
+    assert_eq!(rig.argv()[1..], ["-p"]);
+}
+
+#[test]
 fn a_program_that_is_not_there_leaves_no_seat_behind() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
