@@ -1,8 +1,10 @@
 //! Everything the writer can be asked to do: the table of contents of what changes the hub.
 
 use crate::sighting::HookReport;
-use headsup_core::id::AgentId;
-use headsup_core::observation::Reported;
+use headsup_adapters::RegistryRecord;
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::{Fact, Reported};
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use tokio::sync::oneshot;
 
@@ -20,6 +22,8 @@ pub(crate) enum Work {
     Hook(Box<HookReport>),
     /// An agent's or a person's own word.
     Report(OwnReport),
+    /// Something that the hub saw for itself.
+    Witnessed(Witnessed),
     /// A person has seen the outcomes of these seats.
     Seen { agents: Vec<AgentId> },
     /// A person takes a seat out of the roster.
@@ -50,12 +54,49 @@ pub(crate) struct OwnReport {
     pub(crate) spooled: Option<UnixMs>,
 }
 
+/// What a source saw.
+#[derive(Debug)]
+pub(crate) enum Witnessed {
+    /// A fact about whoever sits in a known seat.
+    Seat(Box<Sight>),
+    /// A status file that a program keeps about itself.
+    Status(Box<StatusFile>),
+}
+
+/// A fact about a known seat.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) agent: AgentId,
+    pub(crate) source: Source,
+    /// What the source calls it, for `explain`.
+    pub(crate) name: String,
+    /// It counts only while the seat is in this session.
+    pub(crate) session: Option<String>,
+    pub(crate) process: Option<ProcessId>,
+    /// It was read from the past.
+    pub(crate) is_history: bool,
+    pub(crate) fact: Fact,
+}
+
+/// A status file that was read.
+#[derive(Debug)]
+pub(crate) struct StatusFile {
+    pub(crate) kind: &'static str,
+    pub(crate) record: RegistryRecord,
+    /// The seat that its process was started for.
+    pub(crate) claimed: Option<AgentId>,
+    /// Pid and start ticks of the processes above it.
+    pub(crate) ancestors: Vec<(u32, u64)>,
+    /// It was there when the hub started.
+    pub(crate) first: bool,
+}
+
 impl Work {
     /// An act is a person's: it is acknowledged only when it would survive a power cut.
     pub(crate) fn is_act(&self) -> bool {
         match self {
             Self::Seen { .. } | Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
-            Self::Hook(_) | Self::Report(_) => false,
+            Self::Hook(_) | Self::Report(_) | Self::Witnessed(_) => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }

@@ -14,6 +14,7 @@ mod report;
 mod seen;
 mod staging;
 mod upkeep;
+mod witnessed;
 
 use crate::board::Board;
 use crate::bus::Bus;
@@ -23,6 +24,7 @@ use crate::inbox::Outbox;
 use crate::job::{Answer, Job, Key, Work};
 use crate::limits::{BATCH_JOBS, IDLE_LOOK, Limits};
 use crate::metrics::Metrics;
+use crate::sources::Moved;
 use crate::spool::Spool;
 use crate::store::Store;
 use deadlines::Deadlines;
@@ -48,6 +50,7 @@ pub(crate) struct Parts {
     /// When the last stored event was written: time goes on from there.
     pub(crate) last_at: UnixMs,
     pub(crate) pid_namespace: Option<u64>,
+    pub(crate) sources: Moved,
 }
 
 pub(crate) struct Writer {
@@ -62,6 +65,7 @@ pub(crate) struct Writer {
     watch: ClockWatch,
     limits: Limits,
     pid_namespace: Option<u64>,
+    sources: Moved,
     roster: Roster,
     deadlines: Deadlines,
     recent: RecentIds,
@@ -109,6 +113,7 @@ impl Writer {
             watch,
             limits: parts.limits,
             pid_namespace: parts.pid_namespace,
+            sources: parts.sources,
             roster,
             deadlines,
             recent: RecentIds::default(),
