@@ -10,4 +10,5 @@ mod events;
 mod hooks;
 mod load;
 mod restart;
+mod sources;
 mod spool;

@@ -7,7 +7,7 @@
 mod listener;
 mod player;
 mod recording;
-pub mod stand_in;
+mod stand_in;
 mod verdict;
 
 pub use player::play;

@@ -1,7 +1,7 @@
 //! Status files that programs keep about themselves, one a process.
 
 use super::goodbyes::Goodbyes;
-use super::inotify::Inotify;
+use super::inotify::{Change, Inotify};
 use crate::inbox::Inbox;
 use crate::job::{StatusFile, Witnessed, Work};
 use crate::process;
@@ -65,21 +65,7 @@ impl Registries {
         loop {
             let missing = self.folders.iter().any(|folder| folder.watch.is_none());
             let patience = if missing { MISSING } else { next_scan - Instant::now() };
-            let changes = match &self.inotify {
-                Some(inotify) => tokio::time::timeout(patience, inotify.next()).await,
-                None => {
-                    tokio::time::sleep(patience).await;
-                    Ok(Vec::new())
-                }
-            };
-            let changes = match changes {
-                Ok(changes) if changes.is_empty() && self.inotify.is_some() => {
-                    // It is broken; the slow look must do.
-                    self.inotify = None;
-                    changes
-                }
-                changes => changes.unwrap_or_default(),
-            };
+            let changes = self.changes(patience).await;
             if changes.iter().any(|change| change.is_over) {
                 for folder in &mut self.folders {
                     folder.watch = None;
@@ -99,6 +85,22 @@ impl Registries {
                 self.confirm().await;
                 next_scan = Instant::now() + AGAIN;
             }
+        }
+    }
+
+    /// What the kernel tells until `patience` has passed.
+    async fn changes(&mut self, patience: Duration) -> Vec<Change> {
+        let Some(inotify) = &self.inotify else {
+            tokio::time::sleep(patience).await;
+            return Vec::new();
+        };
+        match tokio::time::timeout(patience, inotify.next()).await {
+            Ok(changes) if changes.is_empty() => {
+                // It is broken; the slow look must do.
+                self.inotify = None;
+                changes
+            }
+            changes => changes.unwrap_or_default(),
         }
     }
 
@@ -132,7 +134,7 @@ impl Registries {
                 let record = known.record.as_ref().filter(|record| {
                     let busy =
                         record.level.as_ref().is_some_and(|l| !matches!(l, Level::Idle { .. }));
-                    busy && self.is_ours(record)
+                    busy && is_of_a_living(record)
                 });
                 if let Some(record) = record {
                     self.tell(folder.at.kind, record, false).await;
@@ -169,14 +171,9 @@ impl Registries {
         }
         let told = record.clone();
         folder.files.insert(name.to_owned(), Known { pid, bytes, record });
-        if let Some(record) = told.filter(|record| self.is_ours(record)) {
+        if let Some(record) = told.filter(is_of_a_living) {
             self.tell(kind, &record, first).await;
         }
-    }
-
-    /// A file outlives a process that was killed, and may be of another machine or container.
-    fn is_ours(&self, record: &RegistryRecord) -> bool {
-        process::is_alive(&record.process)
     }
 
     async fn tell(&self, kind: &'static str, record: &RegistryRecord, first: bool) {
@@ -190,6 +187,11 @@ impl Registries {
         };
         self.inbox.submit(Work::Witnessed(Witnessed::Status(Box::new(file))), None).await.ok();
     }
+}
+
+/// A file outlives a process that was killed, and may be of another machine or container.
+fn is_of_a_living(record: &RegistryRecord) -> bool {
+    process::is_alive(&record.process)
 }
 
 /// A small regular file, whole; no link is followed and nothing is waited for.

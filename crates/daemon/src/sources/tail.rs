@@ -125,7 +125,7 @@ impl Tail {
             }
             let mut whole = std::mem::take(&mut self.partial);
             whole.extend_from_slice(line);
-            if !whole.is_empty() {
+            if !whole.is_empty() && whole.len() as u64 <= MOST_BYTES {
                 lines.push(whole);
             }
         }
@@ -168,3 +168,6 @@ fn past(file: &mut File, end: u64) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
         window *= 2;
     }
 }
+
+#[cfg(test)]
+mod tests;

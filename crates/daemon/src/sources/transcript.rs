@@ -23,7 +23,7 @@ const MISSING: Duration = Duration::from_secs(2);
 struct Logs {
     inotify: Option<Inotify>,
     inbox: Inbox,
-    logs: HashMap<AgentId, Log>,
+    followed: HashMap<AgentId, Log>,
 }
 
 struct Log {
@@ -33,9 +33,9 @@ struct Log {
 }
 
 pub(super) async fn watch(mut seats: UnboundedReceiver<Arc<Seat>>, inbox: Inbox) {
-    let mut logs = Logs { inotify: Inotify::new(), inbox, logs: HashMap::new() };
+    let mut logs = Logs { inotify: Inotify::new(), inbox, followed: HashMap::new() };
     loop {
-        let missing = logs.logs.values().any(|log| log.watch.is_none());
+        let missing = logs.followed.values().any(|log| log.watch.is_none());
         let again = async {
             match missing {
                 true => tokio::time::sleep(MISSING).await,
@@ -64,22 +64,22 @@ impl Logs {
     fn look_at(&mut self, seat: &Seat) {
         let path = seat.about.log_path.as_deref().map(Path::new);
         let path = path.filter(|path| path.is_absolute() && !seat.process.state.is_over());
-        let known = self.logs.get(&seat.id).map(|log| log.tail.path());
+        let known = self.followed.get(&seat.id).map(|log| log.tail.path());
         if known == path {
             return;
         }
-        if let Some(old) = self.logs.remove(&seat.id) {
+        if let Some(old) = self.followed.remove(&seat.id) {
             self.unwatch(&old);
         }
         let Some(path) = path else { return };
         let tail = Tail::new(path);
         let watch = self.inotify.as_ref().filter(|_| tail.is_there());
         let watch = watch.and_then(|inotify| inotify.add_file(path));
-        self.logs.insert(seat.id.clone(), Log { kind: seat.kind.clone(), tail, watch });
+        self.followed.insert(seat.id.clone(), Log { kind: seat.kind.clone(), tail, watch });
     }
 
     fn unwatch(&self, log: &Log) {
-        let shared = self.logs.values().any(|other| other.watch == log.watch);
+        let shared = self.followed.values().any(|other| other.watch == log.watch);
         if let (Some(watch), Some(inotify), false) = (log.watch, &self.inotify, shared) {
             inotify.remove(watch);
         }
@@ -92,7 +92,7 @@ impl Logs {
         let mut touched: HashSet<i32> = HashSet::new();
         for change in changes {
             touched.insert(change.watch);
-            for log in self.logs.values_mut() {
+            for log in self.followed.values_mut() {
                 // An overflow has no watch: everything is looked at again.
                 if change.is_over && (change.watch < 0 || log.watch == Some(change.watch)) {
                     log.watch = None;
@@ -100,7 +100,7 @@ impl Logs {
             }
         }
         let grown =
-            self.logs.iter().filter(|(_, log)| log.watch.is_none_or(|w| touched.contains(&w)));
+            self.followed.iter().filter(|(_, log)| log.watch.is_none_or(|w| touched.contains(&w)));
         let grown: Vec<AgentId> = grown.map(|(id, _)| id.clone()).collect();
         for id in grown {
             self.read(&id).await;
@@ -108,7 +108,7 @@ impl Logs {
     }
 
     async fn look_for_missing(&mut self) {
-        let missing = self.logs.iter().filter(|(_, log)| log.watch.is_none());
+        let missing = self.followed.iter().filter(|(_, log)| log.watch.is_none());
         let missing: Vec<AgentId> = missing.map(|(id, _)| id.clone()).collect();
         for id in missing {
             self.read(&id).await;
@@ -117,7 +117,7 @@ impl Logs {
 
     async fn read(&mut self, id: &AgentId) {
         loop {
-            let Some(log) = self.logs.get_mut(id) else { return };
+            let Some(log) = self.followed.get_mut(id) else { return };
             if log.watch.is_none()
                 && let Some(inotify) = &self.inotify
             {

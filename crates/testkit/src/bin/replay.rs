@@ -3,37 +3,38 @@
 //! Ends with 0 if the hub told the truth in every span, else with 1. It plays against the
 //! `headsup` that stands beside it in the target folder.
 
-use headsup_testkit::replay::{Verdict, play, stand_in};
+use headsup_testkit::replay::{Verdict, play};
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
+
+/// Recordings begin alike: side by side they would all do the same at the same moment.
+const STAGGER: Duration = Duration::from_millis(170);
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<ExitCode> {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let [first, binary] = args.as_slice()
-        && first == stand_in::ARGUMENT
-    {
-        stand_in::run(Path::new(binary))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let json = args.iter().any(|arg| arg == "--json");
     let folders: Vec<PathBuf> =
         args.into_iter().filter(|arg| arg != "--json").map(PathBuf::from).collect();
     if folders.is_empty() {
         return Err("usage: replay FOLDER… [--json]".into());
     }
-    let replay = std::env::current_exe()?;
-    let binary = replay.with_file_name("headsup");
+    let binary = std::env::current_exe()?.with_file_name("headsup");
+    let binary = &binary;
     let verdicts = thread::scope(|scope| {
-        let (binary, replay) = (&binary, &replay);
-        let running: Vec<_> = folders
-            .iter()
-            .map(|folder| scope.spawn(move || play(binary, replay, folder)))
-            .collect();
+        let play_one = |(place, folder): (u32, &PathBuf)| {
+            let folder = folder.clone();
+            scope.spawn(move || {
+                thread::park_timeout(STAGGER * place);
+                play(binary, &folder)
+            })
+        };
+        let running: Vec<_> = (0..).zip(&folders).map(play_one).collect();
         let ended = running.into_iter().map(|one| one.join().map_err(|_| "a replay panicked"));
         ended.map(|one| Ok(one??)).collect::<Outcome<Vec<Verdict>>>()
     })?;

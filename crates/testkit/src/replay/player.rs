@@ -2,7 +2,7 @@
 
 use super::listener::Listener;
 use super::recording::{RECORDED_HOME, Recording, What};
-use super::stand_in::{self, StandIn};
+use super::stand_in::StandIn;
 use super::verdict::Verdict;
 use crate::home::Home;
 use crate::hub::Hub;
@@ -11,8 +11,7 @@ use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const KIND: &str = "claude-code";
@@ -20,8 +19,10 @@ const KIND: &str = "claude-code";
 const REST: Duration = Duration::from_millis(1_500);
 
 /// Plays the recording in `folder` against a hub of `binary` and judges what it told.
-/// `replay` is a binary that can be a [`stand_in`].
-pub fn play(binary: &Path, replay: &Path, folder: &Path) -> io::Result<Verdict> {
+///
+/// # Errors
+/// If the recording cannot be read, or a stand-in cannot be started or written to.
+pub fn play(binary: &Path, folder: &Path) -> io::Result<Verdict> {
     let recording = Recording::read(folder)?;
     let home = Home::new(&binary.to_string_lossy());
     let hub = Hub::start(&home);
@@ -29,7 +30,6 @@ pub fn play(binary: &Path, replay: &Path, folder: &Path) -> io::Result<Verdict> 
     let listener = Listener::start(&home.socket(), start)?;
     let mut player = Player {
         home: &home,
-        replay,
         binary,
         config: home.path().join(".claude"),
         stand_ins: HashMap::new(),
@@ -54,10 +54,9 @@ fn until(moment: Instant) {
 
 struct Player<'a> {
     home: &'a Home,
-    replay: &'a Path,
     binary: &'a Path,
     /// The program's own folder.
-    config: std::path::PathBuf,
+    config: PathBuf,
     /// By recorded pid.
     stand_ins: HashMap<u32, StandIn>,
     namespace: u64,
@@ -69,7 +68,6 @@ impl Player<'_> {
             What::Truth { .. } => {}
             What::Kill => {
                 for stand_in in self.stand_ins.values_mut().filter(|one| !one.has_left()) {
-                    stand_in.leave();
                     stand_in.kill()?;
                 }
             }
@@ -79,7 +77,7 @@ impl Player<'_> {
                 }
             }
             What::Hook { pid, env, payload } => {
-                let payload = self.at_home(payload);
+                let (payload, binary) = (self.at_home(payload), self.binary);
                 let own = self.stand_in(*pid)?;
                 let (real, mut env) = (own.pid().to_string(), env.clone());
                 for (name, value) in &mut env {
@@ -87,7 +85,7 @@ impl Player<'_> {
                         value.clone_from(&real);
                     }
                 }
-                own.hook(KIND, env, payload)?;
+                own.hook(binary, KIND, &env, &payload)?;
             }
             What::Registry { pid, file, record } => {
                 let recorded = self.config.join(file);
@@ -118,14 +116,8 @@ impl Player<'_> {
     /// The process that stands for a recorded one; started when it is first heard of.
     fn stand_in(&mut self, pid: u32) -> io::Result<&mut StandIn> {
         if !self.stand_ins.contains_key(&pid) {
-            let mut command: Command = self.home.command([""; 0]);
-            let inherited = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-            let inherited: Vec<_> =
-                inherited.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-            command = Command::new(self.replay);
-            command.args([stand_in::ARGUMENT.as_ref(), self.binary.as_os_str()]);
-            command.env_clear().envs(inherited).current_dir(self.home.path());
-            self.stand_ins.insert(pid, StandIn::start(command)?);
+            let like = self.home.command([""; 0]);
+            self.stand_ins.insert(pid, StandIn::start(&like, self.home.path())?);
         }
         self.stand_ins.get_mut(&pid).ok_or_else(|| io::Error::other("no stand-in"))
     }

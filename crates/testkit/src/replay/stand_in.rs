@@ -1,57 +1,36 @@
 //! A process that stands for a recorded one: it runs the hooks, so that they are its children.
 
-use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead as _, Write as _};
-use std::path::Path;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// The argument that makes the replay binary a stand-in.
-pub const ARGUMENT: &str = "--stand-in";
-
-/// One hook to be run.
-#[derive(Debug, Deserialize, Serialize)]
-struct Hook {
-    kind: String,
-    env: Vec<(String, String)>,
-    payload: String,
-}
-
-/// What a stand-in does: runs `binary hook` for each line on its standard input, beside each other,
-/// and ends after the last one when the input ends.
-pub fn run(binary: &Path) -> io::Result<()> {
-    let mut running = Vec::new();
-    for line in io::stdin().lock().lines() {
-        let hook: Hook = serde_json::from_str(&line?)?;
-        let mut command = Command::new(binary);
-        command.args(["hook", &hook.kind]).envs(hook.env);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            // A hook that has seen enough may close its end.
-            stdin.write_all(hook.payload.as_bytes()).ok();
-        }
-        running.push(child);
-    }
-    for mut child in running {
-        child.wait()?;
-    }
-    Ok(())
-}
+/// Runs each script that is named on standard input beside the others; ends after the last one when
+/// the input ends. Agent programs, too, run their hooks through a shell.
+const PROGRAM: &str = "while read -r script; do sh \"$script\" & done; wait";
 
 /// A running stand-in. It is killed when it goes out of scope.
 #[derive(Debug)]
 pub(super) struct StandIn {
     child: Child,
     stdin: Option<ChildStdin>,
+    /// Where it finds its scripts.
+    scripts: PathBuf,
+    hooks: u32,
 }
 
 impl StandIn {
-    /// Starts one with `command`, a replay binary in a hermetic environment.
-    pub(super) fn start(mut command: Command) -> io::Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::null());
+    /// Starts one in the environment of `like`, a command in a hermetic home.
+    pub(super) fn start(like: &Command, scripts: &Path) -> io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", PROGRAM]).env_clear().current_dir(scripts);
+        for (name, value) in like.get_envs() {
+            command.envs(value.map(|value| (name, value)));
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let stdin = child.stdin.take();
-        Ok(Self { child, stdin })
+        Ok(Self { child, stdin, scripts: scripts.to_owned(), hooks: 0 })
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -66,17 +45,28 @@ impl StandIn {
         ticks.ok_or_else(|| io::Error::other("no start time"))
     }
 
-    /// Has it run a hook; does not wait for it.
+    /// Has it run `binary hook kind`; does not wait for it.
     pub(super) fn hook(
         &mut self,
+        binary: &Path,
         kind: &str,
-        env: Vec<(String, String)>,
-        payload: String,
+        env: &[(String, String)],
+        payload: &str,
     ) -> io::Result<()> {
         let Some(stdin) = &mut self.stdin else { return Ok(()) };
-        let mut line = serde_json::to_vec(&Hook { kind: kind.to_owned(), env, payload })?;
-        line.push(b'\n');
-        stdin.write_all(&line)
+        self.hooks += 1;
+        let name = format!("hook-{}-{}", self.child.id(), self.hooks);
+        let (script, input) = (self.scripts.join(&name), self.scripts.join(format!("{name}.json")));
+        std::fs::write(&input, payload)?;
+        let mut text = String::new();
+        for (name, value) in env {
+            writeln!(text, "export {name}={}", quoted(value)).map_err(io::Error::other)?;
+        }
+        let (binary, input) = (binary.to_string_lossy(), input.to_string_lossy());
+        writeln!(text, "exec {} hook {kind} <{}", quoted(&binary), quoted(&input))
+            .map_err(io::Error::other)?;
+        std::fs::write(&script, text)?;
+        stdin.write_all(format!("{}\n", script.display()).as_bytes())
     }
 
     /// Lets it end by itself, once its hooks are done.
@@ -85,6 +75,7 @@ impl StandIn {
     }
 
     pub(super) fn kill(&mut self) -> io::Result<()> {
+        self.leave();
         self.child.kill()?;
         self.child.wait().map(drop)
     }
@@ -92,6 +83,10 @@ impl StandIn {
     pub(super) fn has_left(&self) -> bool {
         self.stdin.is_none()
     }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 impl Drop for StandIn {
