@@ -1,4 +1,4 @@
-//! Claude Code: what its hooks say.
+//! Claude Code: what its hooks, its status files and its transcripts say.
 //!
 //! Facts about the program are of version 2.1.330: *measured* ones were seen in recordings of
 //! the program (`fixtures/claude-code/2.1.330`), *read* ones stand in the program or its manual
@@ -11,7 +11,9 @@ mod inject;
 mod normalize;
 mod payload;
 mod prompts;
+pub(crate) mod registry;
 mod tools;
+pub(crate) mod transcript;
 
 use crate::hook_table::pid_variable;
 use crate::{FactExt, HookContext, Sighting, json, text};

@@ -11,11 +11,15 @@ pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
+mod registry;
 pub mod text;
+mod transcript;
 
 pub use context::{Ancestor, HookContext};
 pub use hook_table::{hook_environment, is_transition};
 pub use kinds::{UnknownKind, is_kind, kinds};
+pub use registry::{RegistryRecord, WatchedFolder, registries, registry, registry_pid};
+pub use transcript::{LogLine, log_line};
 
 use headsup_core::id::ProcessId;
 use headsup_core::observation::Fact;

@@ -150,11 +150,12 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
     let result = guard::check(&mut step, observation).and_then(|()| apply(&mut step, observation));
     match result {
         Ok(effect) => {
-            if observation.delivery == Delivery::Live {
-                step.seat.last_live_at = Some(now);
-            }
             if observation.source.tier() == Tier::Edge {
                 step.seat.last_edge_at = Some(now);
+                // A level that was seen meanwhile says nothing of edges that had to wait.
+                if observation.delivery == Delivery::Live {
+                    step.seat.last_live_at = Some(now);
+                }
             }
             step.confirm();
             step.record(observation, effect, &before);

@@ -57,7 +57,7 @@ pub struct Seat {
     /// When the headline's state began.
     pub headline_since: UnixMs,
     pub last_status_at: Option<UnixMs>,
-    /// Receive time of the last accepted live fact; an older spooled one is history.
+    /// Receive time of the last accepted live edge; an older spooled one is history.
     #[serde(default)]
     pub last_live_at: Option<UnixMs>,
     /// Receive time of the last accepted edge: a hook, a plugin's event, a report.

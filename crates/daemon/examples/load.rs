@@ -46,7 +46,7 @@ fn serve(server: impl Future<Output = ()>) {
 }
 
 async fn run_hub(home: PathBuf) {
-    headsup_daemon::run(headsup_daemon::Config { home }).await.unwrap();
+    headsup_daemon::run(headsup_daemon::Config { home, folders: Vec::new() }).await.unwrap();
 }
 
 async fn run_bare(socket: PathBuf) {

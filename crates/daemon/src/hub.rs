@@ -12,14 +12,17 @@ use crate::job::Work;
 use crate::limits::{self, Limits};
 use crate::metrics::Metrics;
 use crate::serve::{self, Server};
+use crate::sources::{self, Sources};
 use crate::spool::Spool;
 use crate::store::{Opened, Reader, Store};
 use crate::writer::{Parts, Writer};
 use crate::{Config, RunError};
 use headsup_core::gate;
+use headsup_core::seat::Seat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 /// A running hub. End it with [`Hub::stop`]; dropping it lets its tasks run on.
@@ -29,6 +32,7 @@ pub struct Hub {
     inbox: Inbox,
     bus: Arc<Bus>,
     server: Server,
+    sources: Sources,
     writer: JoinHandle<()>,
     /// Comes to its end with the writer.
     writer_ended: oneshot::Receiver<()>,
@@ -51,10 +55,11 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let prepare = move || Prepared::new(&config.home, clock, limits);
+        let Config { home, folders } = config;
+        let prepare = move || Prepared::new(&home, clock, limits);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
-        let Prepared { home, writer, app, bus, inbox, outbox } = prepared;
+        let Prepared { home, writer, app, bus, inbox, outbox, moved } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("headsup-writer".into());
@@ -64,6 +69,8 @@ impl Hub {
         };
         let writer = thread.spawn(run).map_err(RunError::Thread)?;
 
+        let (board, namespace) = (Arc::clone(&app.board), app.pid_namespace);
+        let sources = Sources::start(folders, &board, moved, inbox.clone(), namespace);
         let database = home.database();
         let metrics = Arc::clone(&app.metrics);
         let listener = home.listen()?;
@@ -71,7 +78,7 @@ impl Hub {
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
         tracing::info!(home = %home.path().display(), "the hub is up");
-        Ok(Self { home, inbox, bus, server, writer, writer_ended, check })
+        Ok(Self { home, inbox, bus, server, sources, writer, writer_ended, check })
     }
 
     /// The socket that clients connect to.
@@ -103,10 +110,11 @@ impl Hub {
 
     /// Takes no more connections, finishes what has begun, stores it and removes the socket.
     pub async fn stop(self) {
-        let Self { home, inbox, bus, server, writer, check, .. } = self;
+        let Self { home, inbox, bus, server, sources, writer, check, .. } = self;
         home.unlisten();
         bus.close();
         server.stop().await;
+        sources.stop().await;
         inbox.submit(Work::Shutdown, None).await.ok();
         let join = move || {
             drop(check);
@@ -128,6 +136,7 @@ struct Prepared {
     bus: Arc<Bus>,
     inbox: Inbox,
     outbox: inbox::Outbox,
+    moved: UnboundedReceiver<Arc<Seat>>,
 }
 
 impl Prepared {
@@ -150,6 +159,7 @@ impl Prepared {
         let reader = Arc::new(Reader::open(&database).map_err(fail)?);
         let flusher = Flusher::start(database.clone(), store.log_path());
         let pid_namespace = home::pid_namespace();
+        let (sources, moved) = sources::channel();
         let mut writer = Writer::new(Parts {
             store,
             board: Arc::clone(&board),
@@ -161,6 +171,7 @@ impl Prepared {
             limits,
             last_at: loaded.last_at,
             pid_namespace,
+            sources,
         })
         .map_err(fail)?;
         // What was said while no hub was here comes before anything that is said now.
@@ -178,6 +189,6 @@ impl Prepared {
             pid_namespace,
             most_subscribers: limits::subscribers(),
         };
-        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox })
+        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox, moved })
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::fnv::Fnv;
 use crate::sighting::HookReport;
+use headsup_adapters::RegistryRecord;
 use headsup_core::gate::Description;
-use headsup_core::id::AgentId;
-use headsup_core::observation::Reported;
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::{Fact, Reported};
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use std::hash::Hasher as _;
 use tokio::sync::oneshot;
@@ -27,6 +29,8 @@ pub(crate) enum Work {
     Register(Box<Registration>),
     /// A name, a role, labels, a place.
     Describe { agent: AgentId, about: Box<Description> },
+    /// Something that the hub saw for itself.
+    Witnessed(Witnessed),
     /// A person has seen the outcomes of these seats.
     Seen { agents: Vec<AgentId> },
     /// A person takes a seat out of the roster.
@@ -65,13 +69,50 @@ pub(crate) struct Registration {
     pub(crate) about: Description,
 }
 
+/// What a source saw.
+#[derive(Debug)]
+pub(crate) enum Witnessed {
+    /// A fact about whoever sits in a known seat.
+    Seat(Box<Sight>),
+    /// A status file that a program keeps about itself.
+    Status(Box<StatusFile>),
+}
+
+/// A fact about a known seat.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) agent: AgentId,
+    pub(crate) source: Source,
+    /// What the source calls it, for `explain`.
+    pub(crate) name: String,
+    /// It counts only while the seat is in this session.
+    pub(crate) session: Option<String>,
+    pub(crate) process: Option<ProcessId>,
+    /// It was read from the past.
+    pub(crate) is_history: bool,
+    pub(crate) fact: Fact,
+}
+
+/// A status file that was read.
+#[derive(Debug)]
+pub(crate) struct StatusFile {
+    pub(crate) kind: &'static str,
+    pub(crate) record: RegistryRecord,
+    /// The seat that its process was started for.
+    pub(crate) claimed: Option<AgentId>,
+    /// Pid and start ticks of the processes above it.
+    pub(crate) ancestors: Vec<(u32, u64)>,
+    /// It was there when the hub started.
+    pub(crate) first: bool,
+}
+
 impl Work {
     /// An act is a person's: it is acknowledged only when it would survive a power cut.
     pub(crate) fn is_act(&self) -> bool {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
-            Self::Hook(_) | Self::Report(_) => false,
+            Self::Hook(_) | Self::Report(_) | Self::Witnessed(_) => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }

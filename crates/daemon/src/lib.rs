@@ -25,6 +25,7 @@ mod peer;
 mod process;
 mod serve;
 mod sighting;
+mod sources;
 mod spool;
 mod store;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod writer;
 pub use error::RunError;
 pub use hub::Hub;
 
+use headsup_adapters::WatchedFolder;
 use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -42,6 +44,8 @@ use tokio::signal::unix::{SignalKind, signal};
 pub struct Config {
     /// The state folder (`HEADSUP_HOME`). It is made, for us alone, if it is not there.
     pub home: PathBuf,
+    /// Folders in which agent programs keep status files about themselves.
+    pub folders: Vec<WatchedFolder>,
 }
 
 /// Runs a hub until it is told to stop (TERM or INT): then it takes no more connections, finishes

@@ -1,19 +1,59 @@
-//! Is a known process still the same one?
+//! Processes as the kernel shows them: is a known one still the same, who is above it.
 
-use headsup_core::id::ProcessId;
+use headsup_core::id::{AgentId, ProcessId};
+
+/// How far up ancestors are looked for.
+const MAX_ANCESTORS: usize = 8;
+/// The variable in which an agent carries the id of its seat.
+const AGENT_ID: &[u8] = b"HEADSUP_AGENT_ID=";
 
 /// Looks a process up by pid and start time. One in another pid namespace cannot be looked up and
-/// counts as gone.
+/// counts as gone; so does one that has ended and was not collected by its parent yet.
 pub(crate) fn is_alive(process: &ProcessId) -> bool {
-    process.pid_namespace.is_none() && start_ticks(process.pid) == Some(process.start_ticks)
+    process.pid_namespace.is_none()
+        && Stat::read(process.pid)
+            .is_some_and(|stat| stat.start_ticks == process.start_ticks && !stat.has_ended)
 }
 
-/// Field 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)` ends it.
-fn start_ticks(pid: u32) -> Option<u64> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
-    let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
-    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+/// Pid and start ticks of the processes above this one, the nearest first.
+pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
+    let mut found = Vec::new();
+    let mut next = Stat::read(pid).map_or(0, |stat| stat.parent);
+    while next > 0 && found.len() < MAX_ANCESTORS {
+        let Some(stat) = Stat::read(next) else { break };
+        found.push((next, stat.start_ticks));
+        next = stat.parent;
+    }
+    found
+}
+
+/// The seat that a process was started for. Nothing else of its environment is kept.
+pub(crate) fn claimed_seat(pid: u32) -> Option<AgentId> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    let value = variables.find_map(|variable| variable.strip_prefix(AGENT_ID))?;
+    AgentId::new(str::from_utf8(value).ok()?).ok()
+}
+
+struct Stat {
+    parent: u32,
+    start_ticks: u64,
+    has_ended: bool,
+}
+
+impl Stat {
+    /// Fields 3, 4 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// ends it.
+    fn read(pid: u32) -> Option<Self> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+        let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let has_ended = matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
+        let start_ticks = fields.nth(17)?.parse().ok()?;
+        Some(Self { parent, start_ticks, has_ended })
+    }
 }
 
 #[cfg(test)]
@@ -23,10 +63,26 @@ mod tests {
     #[test]
     fn a_pid_alone_is_no_identity() {
         let pid = std::process::id();
-        let start_ticks = start_ticks(pid).unwrap();
+        let start_ticks = Stat::read(pid).unwrap().start_ticks;
         let own = ProcessId { pid, start_ticks, pid_namespace: None };
         assert!(is_alive(&own));
         assert!(!is_alive(&ProcessId { start_ticks: start_ticks + 1, ..own.clone() }));
         assert!(!is_alive(&ProcessId { pid_namespace: Some(1), ..own }));
+        assert_eq!(
+            ancestors(pid).first().map(|(pid, _)| *pid),
+            Some(std::os::unix::process::parent_id())
+        );
+    }
+
+    #[test]
+    fn a_process_that_nobody_has_collected_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        let start_ticks = Stat::read(pid).unwrap().start_ticks;
+        while !Stat::read(pid).unwrap().has_ended {
+            std::thread::yield_now();
+        }
+        assert!(!is_alive(&ProcessId { pid, start_ticks, pid_namespace: None }));
+        child.wait().unwrap();
     }
 }

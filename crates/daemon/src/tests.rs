@@ -11,4 +11,5 @@ mod hooks;
 mod load;
 mod restart;
 mod seats;
+mod sources;
 mod spool;

@@ -15,6 +15,7 @@ mod seat;
 mod seen;
 mod staging;
 mod upkeep;
+mod witnessed;
 
 use crate::board::Board;
 use crate::bus::Bus;
@@ -24,6 +25,7 @@ use crate::inbox::Outbox;
 use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::{BATCH_JOBS, IDLE_LOOK, Limits};
 use crate::metrics::Metrics;
+use crate::sources::Moved;
 use crate::spool::Spool;
 use crate::store::{Store, StoreError};
 use deadlines::Deadlines;
@@ -50,6 +52,7 @@ pub(crate) struct Parts {
     /// When the last stored event was written: time goes on from there.
     pub(crate) last_at: UnixMs,
     pub(crate) pid_namespace: Option<u64>,
+    pub(crate) sources: Moved,
 }
 
 pub(crate) struct Writer {
@@ -66,6 +69,7 @@ pub(crate) struct Writer {
     watch: ClockWatch,
     limits: Limits,
     pid_namespace: Option<u64>,
+    sources: Moved,
     roster: Roster,
     deadlines: Deadlines,
     recent: RecentIds,
@@ -124,6 +128,7 @@ impl Writer {
             watch,
             limits: parts.limits,
             pid_namespace: parts.pid_namespace,
+            sources: parts.sources,
             roster,
             deadlines,
             recent,

@@ -5,11 +5,13 @@
 //! - [`wait`]: waiting on conditions with a deadline
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
+//! - [`replay`]: recordings, played against a hub of their own
 //! - [`picture`]: terminal text as an SVG
 
 pub mod home;
 pub mod http;
 pub mod hub;
 pub mod picture;
+pub mod replay;
 pub mod reporter;
 pub mod wait;

@@ -2,8 +2,10 @@
 
 mod input;
 mod prompts;
+mod registry;
 mod sighting;
 mod tools;
+mod transcript;
 mod turns;
 
 use super::event::Event;

@@ -1,9 +1,9 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
 use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
-use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionStart};
+use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
-use crate::status::{Process, Turn};
+use crate::status::{Exit, ExitKind, Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
@@ -109,6 +109,9 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     {
         return refuse(Rule::G3, "the process has ended already");
     }
+    if is_late_goodbye(step, observation) {
+        return Ok(());
+    }
     let by_word_alone = observation.source == Source::Report;
     if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {
         return refuse(Rule::G1, "a straggler of a process that has ended");
@@ -119,4 +122,12 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     let session = observation.session.clone();
     session::renew(step, session.as_deref(), false);
     Ok(())
+}
+
+/// A death was seen before the goodbye that explains it: it was no crash.
+fn is_late_goodbye(step: &Step<'_>, observation: &Observation) -> bool {
+    let process = &step.seat.process;
+    let goodbye = matches!(observation.fact, Fact::SessionEnded { how: SessionEnd::Exit });
+    let unexplained = process.state == Process::Exited(Exit::of(ExitKind::Crashed));
+    goodbye && unexplained && step.now.since(process.since) < STRAGGLERS_MS
 }

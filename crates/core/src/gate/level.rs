@@ -18,11 +18,13 @@ pub(super) fn said(
     level: &Level,
 ) -> Result<Effect, Refusal> {
     let before = claim(step, source, level.word());
-    if let Level::Idle { shells } = level
-        && step.seat.shells != *shells
-    {
-        step.seat.shells = *shells;
-        step.changed = true;
+    if let Level::Idle { shells } = level {
+        // A source may only know that there are some; an exact count came with the stop.
+        let shells = if *shells == 0 { 0 } else { step.seat.shells.max(*shells) };
+        if step.seat.shells != shells {
+            step.seat.shells = shells;
+            step.changed = true;
+        }
     }
     let held = HeldLevel::from(level);
     if is_believed(step, &held) {

@@ -72,8 +72,10 @@ pub(super) fn started(
     let running = step.seat.process.state.is_running();
     if how == SessionStart::Resume {
         // Someone took the conversation up again: whatever ran before is over, unless this
-        // start was told already and nothing has happened since.
-        let untouched = known && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
+        // start was told already, or a level has shown the new process before its start was told,
+        // and nothing has happened since.
+        let told_or_shown = known || !step.seat.has_edge_witness();
+        let untouched = told_or_shown && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
         let told = entered_now || (untouched && running);
         if !told {
             let session = step.seat.session.as_ref().map(|session| session.id.clone());

@@ -4,6 +4,7 @@ use crate::clock::Manual;
 use crate::limits::Limits;
 use crate::{Config, Hub};
 use bytes::Bytes;
+use headsup_adapters::WatchedFolder;
 use headsup_core::time::UnixMs;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -29,6 +30,8 @@ pub(super) struct Bench {
     temp: TempDir,
     pub(super) clock: Arc<Manual>,
     pub(super) limits: Limits,
+    /// Status files that the hub watches.
+    pub(super) folders: Vec<WatchedFolder>,
     hub: Option<Hub>,
 }
 
@@ -43,7 +46,7 @@ impl Bench {
     pub(super) async fn with(limits: Limits) -> Self {
         let temp = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(START));
-        let mut bench = Self { temp, clock, limits, hub: None };
+        let mut bench = Self { temp, clock, limits, folders: Vec::new(), hub: None };
         bench.start().await;
         bench
     }
@@ -57,7 +60,7 @@ impl Bench {
     }
 
     pub(super) async fn start(&mut self) {
-        let config = Config { home: self.home() };
+        let config = Config { home: self.home(), folders: self.folders.clone() };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
     }
@@ -75,7 +78,8 @@ impl Bench {
     pub(super) async fn killed_now(&self) -> Self {
         let temp = tempfile::tempdir().unwrap();
         copy_folder(&self.home(), &temp.path().join("home"));
-        let mut bench = Self { temp, clock: self.clock.clone(), limits: self.limits, hub: None };
+        let (clock, limits, folders) = (self.clock.clone(), self.limits, self.folders.clone());
+        let mut bench = Self { temp, clock, limits, folders, hub: None };
         bench.start().await;
         bench
     }

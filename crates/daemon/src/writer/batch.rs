@@ -1,11 +1,12 @@
 //! One batch: staged in memory, written in one transaction, then shown, published and answered.
 
 use super::staging::{self, Staging};
-use super::{Item, Writer, forget, hook, report, seat, seen};
+use super::{Item, Writer, forget, hook, report, seat, seen, witnessed};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
 use crate::job::{Answer, Refusal, Reply, Work};
 use crate::limits::BATCH_EVENTS;
+use crate::sources;
 use crate::store::{Changes, StoreError, StoredId};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
@@ -149,13 +150,26 @@ impl Writer {
                 self.deadlines.set(id, if at > now { at } else { now.plus(AGAIN_MS) });
             }
         }
-        let seats = seats.into_iter().map(|(id, staged)| (id, staged.seat));
+        let seats: Vec<_> = seats.into_iter().map(|(id, staged)| (id, staged.seat)).collect();
+        let moved = self.moved(&seats);
         self.board.apply(seats, head);
+        for seat in moved {
+            // Without sources nobody listens.
+            self.sources.send(seat).ok();
+        }
         for frame in &frames {
             self.metrics.event(frame.kind);
         }
         self.bus.publish(frames);
         Ok(())
+    }
+
+    /// Seats that sources must look at in another way. Call it while the board shows the old ones.
+    fn moved(&self, seats: &[(AgentId, Option<Arc<Seat>>)]) -> Vec<Arc<Seat>> {
+        let now = seats.iter().filter_map(|(_, seat)| seat.as_ref());
+        let concerned =
+            now.filter(|seat| sources::concerns(self.board.seat(&seat.id).as_deref(), seat));
+        concerned.cloned().collect()
     }
 
     /// Reports are answered at once, acts behind a flush.
@@ -251,6 +265,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
         Work::Report(report) => report::admit(staging, report),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),
+        Work::Witnessed(witnessed) => witnessed::admit(staging, witnessed),
         Work::Seen { agents } => seen::mark(staging, agents),
         Work::Forget { agent, force } => forget::forget(staging, agent, *force),
         Work::Settle | Work::Shutdown => Ok(Reply::Done { agent: None, cursor: staging.head }),

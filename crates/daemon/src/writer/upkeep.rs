@@ -102,7 +102,8 @@ impl Writer {
             (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
         }
         let grown = pages - upkeep.asked_at_pages;
-        if grown >= BUSY_CHECKPOINT_PAGES || (pace == Pace::Idle && grown >= IDLE_CHECKPOINT_PAGES) {
+        if grown >= BUSY_CHECKPOINT_PAGES || (pace == Pace::Idle && grown >= IDLE_CHECKPOINT_PAGES)
+        {
             upkeep.asked_at_pages = pages;
             upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES;
             self.flusher.checkpoint();

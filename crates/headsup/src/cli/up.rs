@@ -82,7 +82,8 @@ fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime
         .map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))?;
-    let config = Config { home };
+    let folders = headsup_adapters::registries(|name| std::env::var_os(name));
+    let config = Config { home, folders };
     runtime.block_on(headsup_daemon::run(config)).map_err(|error| not_run(&error))
 }
 

@@ -64,43 +64,39 @@ fn serve(
         while let Ok(stream) = accept() {
             let mut stream = File::from(stream);
             // A hook that has given up is no fault of this hub's.
-            if let Some(request) = treat(manner, &mut stream) {
-                send.send(request).ok();
-            }
+            treat(manner, &mut stream, |request| drop(send.send(request)));
         }
     });
     requests
 }
 
-fn treat(manner: Manner, stream: &mut File) -> Option<Request> {
+/// `tell` is called before the answer, so that whoever has the answer finds the request.
+fn treat(manner: Manner, stream: &mut File, tell: impl Fn(Request)) -> Option<()> {
     match manner {
-        Manner::HangsUp => None,
+        Manner::HangsUp => {}
         Manner::Interrupts(answer) => {
             stream.write_all(answer.as_bytes()).ok()?;
             hung_up(stream, Duration::from_secs(5));
-            None
         }
         Manner::Silent => {
-            let request = read(stream)?;
+            tell(read(stream)?);
             hung_up(stream, Duration::from_secs(5));
-            Some(request)
         }
         Manner::Answers(answer) => {
-            let request = read(stream)?;
+            tell(read(stream)?);
             stream.write_all(answer.as_bytes()).ok()?;
-            Some(request)
         }
         Manner::AnswersSlowly(answer) => {
-            let request = read(stream)?;
+            tell(read(stream)?);
             for byte in answer.as_bytes() {
                 stream.write_all(&[*byte]).ok()?;
                 if hung_up(stream, Duration::from_millis(20)) {
                     break;
                 }
             }
-            Some(request)
         }
     }
+    Some(())
 }
 
 fn read(stream: &mut File) -> Option<Request> {

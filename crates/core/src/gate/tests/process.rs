@@ -1,6 +1,6 @@
 //! G9: process facts beat everything.
 
-use super::script::{Script, exit, start, stop, tool_of};
+use super::script::{Script, at_rest, exit, prompt, start, stop, tool_of};
 use crate::gate::Rule;
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionStart};
@@ -88,4 +88,42 @@ fn an_illegal_move_is_refused() {
     let mut script = Script::new();
     script.said(Source::Process, Fact::Process(ProcessFact::Stopping));
     script.refused(Rule::Illegal);
+}
+
+#[test]
+fn a_goodbye_that_comes_after_the_death_makes_it_an_end() {
+    let mut script = Script::idle();
+    script.process = Some(process(5, 50));
+    script.hook(prompt("t1"));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
+    script.hook(exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+    assert_eq!(script.count("turn.completed"), 1);
+    // A death that is explained by itself stays what it was.
+    let mut script = Script::idle();
+    script.process = Some(process(5, 50));
+    script.hook(prompt("t1"));
+    script.said(Source::Process, died(ExitKind::OomKilled));
+    script.hook(exit());
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+#[test]
+fn a_level_may_show_a_resumed_process_before_its_start_is_told() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.hook(tool_of("t1", "c1"));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    script.process = Some(process(8, 80));
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 2));
+    script.hook(start(SessionStart::Resume));
+    script.silent();
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 2));
+    // A second one is another start.
+    script.hook(prompt("t2"));
+    script.hook(start(SessionStart::Resume));
+    assert_eq!(script.seat.incarnation, 3);
 }

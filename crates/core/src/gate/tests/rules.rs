@@ -224,3 +224,14 @@ fn explain_names_winner_and_losers_at_each_step() {
     assert_eq!((winner.source, winner.confidence), (Source::Hook, Confidence::Strong));
     assert!(winner.age_ms >= 0);
 }
+
+#[test]
+fn g10_a_level_seen_meanwhile_does_not_make_a_spooled_edge_history() {
+    let mut script = Script::working();
+    script.registry(busy());
+    let reported_at = script.now.plus(5);
+    script.after(50).registry(at_rest());
+    script.delivery = Delivery::Spooled { reported_at };
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+}

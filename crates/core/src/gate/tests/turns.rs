@@ -4,7 +4,7 @@ use super::script::{
     Script, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of, wake,
 };
 use crate::gate;
-use crate::observation::{Fact, SessionStart};
+use crate::observation::{Fact, Level, SessionStart};
 use crate::prompt::Actor;
 use crate::status::Headline;
 
@@ -45,6 +45,18 @@ fn g5_background_shells_alone_leave_the_turn_idle() {
     script.hook(stop("t2"));
     assert_eq!(script.seat.doc().background.shells, 0);
     assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn a_level_that_only_knows_of_shells_does_not_lower_their_count() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &[], 2));
+    script.registry(Level::Idle { shells: 1 });
+    assert_eq!(script.seat.doc().background.shells, 2);
+    script.registry(Level::Idle { shells: 0 });
+    assert_eq!(script.seat.doc().background.shells, 0);
+    script.registry(Level::Idle { shells: 1 });
+    assert_eq!(script.seat.doc().background.shells, 1);
 }
 
 #[test]

@@ -1,0 +1,118 @@
+//! The status file.
+
+use crate::registry::{registries, registry, registry_pid};
+use crate::{RegistryRecord, WatchedFolder};
+use headsup_core::observation::Level;
+use headsup_core::status::{Attach, BlockedReason};
+use std::ffi::OsString;
+use std::path::Path;
+
+fn record(members: &str) -> Option<RegistryRecord> {
+    let text = format!(
+        r#"{{"pid":42,"procStart":"800","sessionId":"s-1","cwd":"/home/dev/api",{members}
+            "entrypoint":"cli","kind":"interactive"}}"#
+    );
+    registry("claude-code", "42.json", text.as_bytes())
+}
+
+fn level(members: &str) -> Option<Level> {
+    record(members).unwrap().level
+}
+
+fn blocked(reason: BlockedReason, detail: Option<&str>) -> Level {
+    Level::Blocked { reason, detail: detail.map(str::to_owned) }
+}
+
+#[test]
+fn every_status_is_a_level() {
+    assert_eq!(level(r#""status":"busy","#), Some(Level::Working { reason: None }));
+    assert_eq!(level(r#""status":"idle","#), Some(Level::Idle { shells: 0 }));
+    assert_eq!(level(r#""status":"shell","#), Some(Level::Idle { shells: 1 }));
+    let waits = |what: &str| level(&format!(r#""status":"waiting","waitingFor":"{what}","#));
+    for (what, reason) in [
+        ("permission prompt", BlockedReason::Permission),
+        ("sandbox request", BlockedReason::Permission),
+        ("worker request", BlockedReason::Permission),
+        ("input needed", BlockedReason::Question),
+        ("goal proposal", BlockedReason::PlanApproval),
+        ("dialog open", BlockedReason::Other),
+        ("the tide", BlockedReason::Other),
+    ] {
+        assert_eq!(waits(what), Some(blocked(reason, Some(what))), "{what}");
+    }
+    assert_eq!(level(r#""status":"waiting","#), Some(blocked(BlockedReason::Other, None)));
+}
+
+#[test]
+fn what_is_missing_or_unknown_says_nothing_of_the_turn() {
+    for members in ["", r#""status":"dreaming","#, r#""status":7,"#, r#""status":null,"#] {
+        assert_eq!(level(members), None, "{members}");
+    }
+}
+
+#[test]
+fn a_record_names_process_session_and_place() {
+    let members = r#""status":"busy","tmux":"rec:@0.%3","later":{"a":[1]},
+        "pidDomain":"linux:0:pid:[4026531836]","#;
+    let seen = record(members).unwrap();
+    assert_eq!((seen.process.pid, seen.process.start_ticks), (42, 800));
+    assert_eq!(seen.process.pid_namespace, Some(4_026_531_836));
+    assert_eq!(seen.session.as_deref(), Some("s-1"));
+    assert_eq!(seen.cwd.as_deref(), Some("/home/dev/api"));
+    assert_eq!(seen.tmux_pane.as_deref(), Some("%3"));
+    assert_eq!(seen.attach, Some(Attach::Interactive));
+    let text = br#"{"pid":42,"procStart":"800","entrypoint":"sdk-cli"}"#;
+    let headless = registry("claude-code", "42.json", text).unwrap();
+    assert_eq!(headless.attach, Some(Attach::Headless));
+}
+
+#[test]
+fn a_file_of_another_pid_or_without_a_start_time_is_not_understood() {
+    let whole = br#"{"pid":42,"procStart":"800","status":"busy"}"#;
+    assert!(registry("claude-code", "42.json", whole).is_some());
+    assert!(registry("claude-code", "43.json", whole).is_none());
+    assert!(registry("custom", "42.json", whole).is_none());
+    for bad in ["", "{", "[]", r#"{"pid":42}"#, r#"{"pid":42,"procStart":"0"}"#, "\u{0}"] {
+        assert!(registry("claude-code", "42.json", bad.as_bytes()).is_none(), "{bad}");
+    }
+    for cut in 0..whole.len() - 1 {
+        assert!(registry("claude-code", "42.json", &whole[..cut]).is_none(), "{cut}");
+    }
+}
+
+#[test]
+fn a_key_and_whatever_else_lies_there_is_not_opened() {
+    assert_eq!(registry_pid("claude-code", "42.json"), Some(42));
+    let others = ["42.key", "42.json.tmp", "042.json", "x.json", ".json", "../42.json", "-1.json"];
+    for other in others {
+        assert_eq!(registry_pid("claude-code", other), None, "{other}");
+    }
+}
+
+#[test]
+fn the_folder_follows_the_programs_own_variable() {
+    let folders = |set: &[(&str, &str)]| {
+        registries(|name| {
+            let found = set.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| OsString::from(value))
+        })
+    };
+    let one =
+        |path: &str| vec![WatchedFolder { kind: "claude-code", path: Path::new(path).to_owned() }];
+    assert_eq!(folders(&[("HOME", "/home/dev")]), one("/home/dev/.claude/sessions"));
+    let moved = [("HOME", "/home/dev"), ("CLAUDE_CONFIG_DIR", "/etc/agents")];
+    assert_eq!(folders(&moved), one("/etc/agents/sessions"));
+    assert!(folders(&[]).is_empty());
+    assert!(folders(&[("HOME", "relative")]).is_empty());
+}
+
+#[test]
+fn every_recorded_status_is_understood() {
+    let text = include_str!("../../../fixtures/claude-code/2.1.330/samples/session-registry.jsonl");
+    for line in text.lines() {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = format!("{}.json", value["pid"]);
+        let seen = registry("claude-code", &name, line.as_bytes()).unwrap();
+        assert_eq!(seen.level.is_some(), value["status"].is_string(), "{line}");
+    }
+}

@@ -1,0 +1,84 @@
+//! The transcript's lines.
+
+use crate::{LogLine, log_line};
+use headsup_core::observation::{Fact, Level};
+use headsup_core::status::WorkingReason;
+
+fn line(text: &str) -> LogLine {
+    log_line("claude-code", text.as_bytes()).unwrap()
+}
+
+fn user(members: &str, text: &str) -> LogLine {
+    line(&format!(
+        r#"{{"type":"user","sessionId":"s-1","promptId":"p-1",{members}
+            "message":{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+    ))
+}
+
+fn interrupted() -> Fact {
+    Fact::TurnInterrupted { turn_ref: Some("p-1".to_owned()) }
+}
+
+#[test]
+fn an_interruption_ends_the_turn_of_its_prompt() {
+    assert_eq!(user("", "[Request interrupted by user]").fact, Some(interrupted()));
+    assert_eq!(user("", "[Request interrupted by user for tool use]").fact, Some(interrupted()));
+    assert_eq!(user(r#""interruptedMessageId":"m-1","#, "").fact, Some(interrupted()));
+}
+
+#[test]
+fn false_positive_a_person_may_type_the_same_words() {
+    let typed = user(r#""origin":{"kind":"human"},"#, "[Request interrupted by user] is what?");
+    assert_eq!(typed.fact, None);
+    assert!(typed.is_prompt);
+    assert_eq!(user("", "Why [Request interrupted by user]?").fact, None);
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result",
+        "content":"[Request interrupted by user]"}]}}"#;
+    assert_eq!(line(result).fact, None);
+}
+
+#[test]
+fn an_api_error_message_ends_the_turn_as_failed() {
+    let text = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit",
+        "sessionId":"s-1","message":{"model":"<synthetic>"}}"#;
+    let failed = line(text);
+    let code = "rate_limit".to_owned();
+    assert_eq!(failed.fact, Some(Fact::TurnFailed { code, detail: None, turn_ref: None }));
+    assert_eq!((failed.session.as_deref(), failed.model), (Some("s-1"), None));
+}
+
+#[test]
+fn a_retry_says_that_it_still_works() {
+    let retry = line(r#"{"type":"system","subtype":"api_error","retryAttempt":1}"#);
+    let reason = Some(WorkingReason::Retrying);
+    assert_eq!(retry.fact, Some(Fact::Level(Level::Working { reason })));
+    assert_eq!(retry.name, "api_error");
+}
+
+#[test]
+fn a_helpers_lines_say_nothing() {
+    let helper = user(r#""isSidechain":true,"#, "[Request interrupted by user]");
+    assert_eq!((helper.fact, helper.is_prompt), (None, false));
+}
+
+#[test]
+fn the_past_has_prompts_model_and_title() {
+    assert!(user(r#""origin":{"kind":"human"},"#, "go").is_prompt);
+    assert!(!user(r#""origin":{"kind":"task-notification"},"#, "done").is_prompt);
+    let model = line(r#"{"type":"assistant","message":{"model":"claude-sonnet-4-5"}}"#).model;
+    assert_eq!(model.as_deref(), Some("claude-sonnet-4-5"));
+    assert_eq!(line(r#"{"type":"ai-title","aiTitle":"Fix it"}"#).title.as_deref(), Some("Fix it"));
+}
+
+#[test]
+fn long_lines_and_broken_ones_are_taken_as_they_come() {
+    let long = "x".repeat(300_000);
+    let text = format!(
+        r#"{{"type":"attachment","attachment":{{"type":"prompt_snapshot","p":"{long}"}}}}"#
+    );
+    assert_eq!(line(&text).fact, None);
+    for bad in ["", "{", "null", "[]", "{}", r#"{"type":7}"#, "\u{feff}x"] {
+        assert_eq!(log_line("claude-code", bad.as_bytes()), None, "{bad}");
+    }
+    assert_eq!(log_line("custom", b"{\"type\":\"user\"}"), None);
+}

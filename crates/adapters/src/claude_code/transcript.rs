@@ -1,0 +1,129 @@
+//! The session's transcript, one JSON object a line.
+//!
+//! Claude Code 2.1.330 (measured unless marked). It never shows a dialog and never an exit; what it
+//! tells that no hook tells is the person's Esc.
+//!
+//! | line | fact |
+//! |---|---|
+//! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn |
+//! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
+//! | `system` / `api_error` | working: the request is tried again |
+//! | all others | nothing; the first read takes prompts, model and title from them |
+//!
+//! `prompt_snapshot` attachments and `api-request*` lines hold the vendor's own prompt and may have
+//! hundreds of kilobytes: their members are skipped unread.
+
+use crate::json::{self, Raw, skim};
+use crate::text;
+use crate::transcript::LogLine;
+use headsup_core::observation::{Fact, Level};
+use headsup_core::status::WorkingReason;
+
+const INTERRUPTED: &str = "[Request interrupted by user";
+
+skim! {
+    Line {
+        kind: "type",
+        subtype: "subtype",
+        session: "sessionId",
+        is_sidechain: "isSidechain",
+        is_meta: "isMeta",
+        prompt_id: "promptId",
+        origin: "origin",
+        message: "message",
+        interrupted: "interruptedMessageId",
+        is_api_error: "isApiErrorMessage",
+        error: "error",
+        timestamp: "timestamp",
+        title: "aiTitle",
+        custom_title: "customTitle",
+    }
+}
+
+skim! {
+    Message {
+        content: "content",
+        model: "model",
+    }
+}
+
+skim! {
+    Part {
+        kind: "type",
+        text: "text",
+    }
+}
+
+skim! {
+    Origin {
+        kind: "kind",
+    }
+}
+
+pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
+    let text = json::decode(line);
+    let line: Line<'_> = serde_json::from_str(json::trim(&text)).ok()?;
+    let kind = line.kind.text()?;
+    let mut read = LogLine {
+        session: line.session.text().and_then(|id| text::id(&id)),
+        name: text::line(&line.subtype.text().unwrap_or(kind.clone()), text::EVENT),
+        written_at: line.timestamp.text().and_then(|at| text::id(&at)),
+        ..LogLine::default()
+    };
+    // A helper's conversation says nothing of the main agent's turn.
+    if line.is_sidechain.is_true() || kind.starts_with("api-request") {
+        return Some(read);
+    }
+    match &*kind {
+        "user" => {
+            if is_interruption(&line) {
+                let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
+                read.fact = Some(Fact::TurnInterrupted { turn_ref });
+            } else {
+                let origin: Origin<'_> = line.origin.object();
+                let by_person = origin.kind.text().as_deref() == Some("human");
+                read.is_prompt = by_person && !line.is_meta.is_true();
+            }
+        }
+        "assistant" if line.is_api_error.is_true() => {
+            let code = line.error.text().map(|code| text::line(&code, text::NAME));
+            let code = code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned());
+            read.fact = Some(Fact::TurnFailed { code, detail: None, turn_ref: None });
+        }
+        "assistant" => {
+            let message: Message<'_> = line.message.object();
+            let model = message.model.text().filter(|model| !model.starts_with('<'));
+            read.model = model.map(|model| text::line(&model, text::NAME));
+        }
+        "system" if line.subtype.text().as_deref() == Some("api_error") => {
+            let reason = Some(WorkingReason::Retrying);
+            read.fact = Some(Fact::Level(Level::Working { reason }));
+        }
+        // Read in the program, not provoked.
+        "ai-title" => read.title = title(line.title),
+        "custom-title" => read.title = title(line.custom_title),
+        _ => {}
+    }
+    Some(read)
+}
+
+fn title(title: Raw<'_>) -> Option<String> {
+    let title = text::line(&title.text()?, text::TITLE);
+    (!title.is_empty()).then_some(title)
+}
+
+/// The program's own words stand alone in their line; a person who types them has an `origin`.
+fn is_interruption(line: &Line<'_>) -> bool {
+    if line.interrupted.json().is_some() {
+        return true;
+    }
+    if line.origin.json().is_some() {
+        return false;
+    }
+    let message: Message<'_> = line.message.object();
+    message.content.items().iter().any(|part| {
+        let part: Part<'_> = part.object();
+        let is_text = part.kind.text().as_deref() == Some("text");
+        is_text && part.text.text().is_some_and(|text| text.starts_with(INTERRUPTED))
+    })
+}

@@ -1,0 +1,52 @@
+//! Status files that programs keep about themselves: where they are, and what they say.
+
+use crate::claude_code;
+use headsup_core::id::ProcessId;
+use headsup_core::observation::Level;
+use headsup_core::status::Attach;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A folder in which a program keeps one status file for each of its processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedFolder {
+    pub kind: &'static str,
+    pub path: PathBuf,
+}
+
+/// One status file, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegistryRecord {
+    /// Its pid namespace is the inode that the file names, also where it is the reader's own;
+    /// `None` where the file names none.
+    pub process: ProcessId,
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    pub attach: Option<Attach>,
+    pub tmux_pane: Option<String>,
+    /// `None` while the program has not said yet, or says something unknown.
+    pub level: Option<Level>,
+}
+
+/// All folders to be watched. `variable` looks a variable of the environment up.
+pub fn registries(variable: impl Fn(&str) -> Option<OsString>) -> Vec<WatchedFolder> {
+    let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+    claude_code::registry::folder(variable).into_iter().collect()
+}
+
+/// The pid in the name of a status file of this kind; `None` for every other file, which is not to
+/// be opened.
+pub fn registry_pid(kind: &str, file_name: &str) -> Option<u32> {
+    match kind {
+        claude_code::KIND => claude_code::registry::pid(file_name),
+        _ => None,
+    }
+}
+
+/// Reads one status file. `None`: not understood, or not of the process in its name.
+pub fn registry(kind: &str, file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
+    match kind {
+        claude_code::KIND => claude_code::registry::read(file_name, bytes),
+        _ => None,
+    }
+}

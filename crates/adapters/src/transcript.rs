@@ -1,0 +1,29 @@
+//! Logs that programs keep of a conversation, line by line.
+
+use crate::claude_code;
+use headsup_core::observation::Fact;
+
+/// One line of a log, understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogLine {
+    /// The vendor's conversation id.
+    pub session: Option<String>,
+    /// The line's own name, for `explain`.
+    pub name: String,
+    /// What it says of the turn, if it says anything.
+    pub fact: Option<Fact>,
+    /// A person's prompt.
+    pub is_prompt: bool,
+    pub model: Option<String>,
+    pub title: Option<String>,
+    /// When it was written, as the log says: RFC 3339.
+    pub written_at: Option<String>,
+}
+
+/// Reads one line of a log of this kind; `None` if it is not one.
+pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
+    match kind {
+        claude_code::KIND => claude_code::transcript::read(line),
+        _ => None,
+    }
+}

@@ -1,0 +1,83 @@
+//! The hub's own eyes: processes, status files, transcripts.
+//!
+//! Each source is a task that emits raw facts and decides nothing. They learn from the writer which
+//! seats there are, and hand it what they see as [`Work::Witnessed`](crate::job::Work).
+
+mod goodbyes;
+mod inotify;
+mod process;
+mod ready;
+mod registry;
+mod tail;
+mod transcript;
+
+use crate::board::Board;
+use crate::inbox::Inbox;
+use goodbyes::Goodbyes;
+use headsup_adapters::WatchedFolder;
+use headsup_core::seat::Seat;
+use std::sync::Arc;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+
+/// How the writer tells which seats have another process or log than before.
+pub(crate) type Moved = UnboundedSender<Arc<Seat>>;
+
+/// The way from the writer to the sources.
+pub(crate) fn channel() -> (Moved, UnboundedReceiver<Arc<Seat>>) {
+    unbounded_channel()
+}
+
+/// Does a source look at a seat in another way than before?
+pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
+    before.is_none_or(|before| {
+        before.process.id != now.process.id
+            || before.process.state.is_over() != now.process.state.is_over()
+            || before.about.log_path != now.about.log_path
+    })
+}
+
+/// Running sources. Dropping it ends them.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    tasks: JoinSet<()>,
+}
+
+impl Sources {
+    /// Looks at the seats on the board, and then at whatever moves.
+    pub(crate) fn start(
+        folders: Vec<WatchedFolder>,
+        board: &Board,
+        mut moved: UnboundedReceiver<Arc<Seat>>,
+        inbox: Inbox,
+        pid_namespace: Option<u64>,
+    ) -> Self {
+        let goodbyes = Arc::new(Goodbyes::default());
+        let mut tasks = JoinSet::new();
+        let (logs, with_logs) = unbounded_channel();
+        tasks.spawn(transcript::watch(with_logs, inbox.clone()));
+        let (seats, _) = board.all();
+        let mut processes = process::Processes::new(inbox.clone(), Arc::clone(&goodbyes));
+        let mut registries = registry::Registries::new(folders, inbox, goodbyes, pid_namespace);
+        tasks.spawn(async move {
+            // What status files say comes first: it tells a clean end from a crash.
+            registries.scan(true).await;
+            for seat in seats {
+                processes.look_at(&seat, true);
+                logs.send(seat).ok();
+            }
+            let follow = async {
+                while let Some(seat) = moved.recv().await {
+                    processes.look_at(&seat, false);
+                    logs.send(seat).ok();
+                }
+            };
+            tokio::join!(follow, registries.watch());
+        });
+        Self { tasks }
+    }
+
+    pub(crate) async fn stop(mut self) {
+        self.tasks.shutdown().await;
+    }
+}

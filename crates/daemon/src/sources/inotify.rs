@@ -1,0 +1,94 @@
+//! Changes of files, told by the kernel.
+
+use super::ready::when_readable;
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use rustix::io::Errno;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use tokio::io::unix::AsyncFd;
+
+#[derive(Debug)]
+pub(super) struct Inotify {
+    fd: AsyncFd<OwnedFd>,
+}
+
+/// One change below a watch.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) watch: i32,
+    /// The file's name in a watched folder.
+    pub(super) name: Option<String>,
+    /// The watch is over, or changes were lost: look at everything again.
+    pub(super) is_over: bool,
+}
+
+impl Inotify {
+    /// `None` where the system gives no more of them: the slow look must do.
+    pub(super) fn new() -> Option<Self> {
+        let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+        let fd = when_readable(fd)?;
+        Some(Self { fd })
+    }
+
+    /// Whatever is written, moved or removed in a folder.
+    pub(super) fn add_folder(&self, path: &Path) -> Option<i32> {
+        let flags = WatchFlags::CLOSE_WRITE
+            | WatchFlags::MOVED_TO
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::DELETE
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR;
+        inotify::add_watch(&self.fd, path, flags).ok()
+    }
+
+    /// Whatever is written to a file that is no link.
+    pub(super) fn add_file(&self, path: &Path) -> Option<i32> {
+        let flags = WatchFlags::MODIFY
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ATTRIB
+            | WatchFlags::DONT_FOLLOW;
+        inotify::add_watch(&self.fd, path, flags).ok()
+    }
+
+    pub(super) fn remove(&self, watch: i32) {
+        inotify::remove_watch(&self.fd, watch).ok();
+    }
+
+    /// Waits for changes and takes what is there. Empty: it cannot be read.
+    pub(super) async fn next(&self) -> Vec<Change> {
+        loop {
+            let Ok(mut ready) = self.fd.readable().await else { return Vec::new() };
+            let changes = self.read();
+            ready.clear_ready();
+            if !changes.is_empty() {
+                return changes;
+            }
+        }
+    }
+
+    fn read(&self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut buffer = [MaybeUninit::uninit(); 4_096];
+        let mut reader = Reader::new(&self.fd, &mut buffer);
+        loop {
+            let event = match reader.next() {
+                Ok(event) => event,
+                Err(Errno::INTR) => continue,
+                Err(_) => return changes,
+            };
+            let over = ReadFlags::IGNORED
+                | ReadFlags::QUEUE_OVERFLOW
+                | ReadFlags::UNMOUNT
+                | ReadFlags::DELETE_SELF
+                | ReadFlags::MOVE_SELF;
+            changes.push(Change {
+                watch: event.wd(),
+                name: event.file_name().map(|name| name.to_string_lossy().into_owned()),
+                is_over: event.events().intersects(over),
+            });
+        }
+    }
+}

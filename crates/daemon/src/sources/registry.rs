@@ -1,0 +1,208 @@
+//! Status files that programs keep about themselves, one a process.
+
+use super::goodbyes::Goodbyes;
+use super::inotify::{Change, Inotify};
+use crate::inbox::Inbox;
+use crate::job::{StatusFile, Witnessed, Work};
+use crate::process;
+use headsup_adapters::{RegistryRecord, WatchedFolder, registry, registry_pid};
+use headsup_core::observation::Level;
+use rustix::fs::{FileType, Mode, OFlags};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A status file is small; one that is not is not read.
+const MOST_BYTES: u64 = 64 << 10;
+/// How often a folder that is not there is looked for.
+const MISSING: Duration = Duration::from_secs(2);
+/// How often everything is read again: what the kernel did not tell, and what still holds.
+const AGAIN: Duration = Duration::from_secs(15);
+
+pub(super) struct Registries {
+    folders: Vec<Folder>,
+    inbox: Inbox,
+    goodbyes: Arc<Goodbyes>,
+    pid_namespace: Option<u64>,
+    inotify: Option<Inotify>,
+}
+
+struct Folder {
+    at: WatchedFolder,
+    watch: Option<i32>,
+    files: HashMap<String, Known>,
+}
+
+/// A file as it was last read.
+struct Known {
+    pid: u32,
+    bytes: Vec<u8>,
+    record: Option<RegistryRecord>,
+}
+
+impl Registries {
+    pub(super) fn new(
+        folders: Vec<WatchedFolder>,
+        inbox: Inbox,
+        goodbyes: Arc<Goodbyes>,
+        pid_namespace: Option<u64>,
+    ) -> Self {
+        let folder = |at| Folder { at, watch: None, files: HashMap::new() };
+        let folders = folders.into_iter().map(folder).collect();
+        Self { folders, inbox, goodbyes, pid_namespace, inotify: Inotify::new() }
+    }
+
+    /// Tells of every change, for ever.
+    pub(super) async fn watch(&mut self) {
+        if self.folders.is_empty() {
+            return;
+        }
+        let mut next_scan = Instant::now() + AGAIN;
+        loop {
+            let missing = self.folders.iter().any(|folder| folder.watch.is_none());
+            let patience = if missing { MISSING } else { next_scan - Instant::now() };
+            let changes = self.changes(patience).await;
+            if changes.iter().any(|change| change.is_over) {
+                for folder in &mut self.folders {
+                    folder.watch = None;
+                }
+            }
+            for change in changes {
+                let place = self.folders.iter().position(|f| f.watch == Some(change.watch));
+                if let (Some(place), Some(name)) = (place, change.name) {
+                    self.look_at(place, &name, false).await;
+                }
+            }
+            let again = Instant::now() >= next_scan;
+            if again || self.folders.iter().any(|folder| folder.watch.is_none()) {
+                self.scan(false).await;
+            }
+            if again {
+                self.confirm().await;
+                next_scan = Instant::now() + AGAIN;
+            }
+        }
+    }
+
+    /// What the kernel tells until `patience` has passed.
+    async fn changes(&mut self, patience: Duration) -> Vec<Change> {
+        let Some(inotify) = &self.inotify else {
+            tokio::time::sleep(patience).await;
+            return Vec::new();
+        };
+        match tokio::time::timeout(patience, inotify.next()).await {
+            Ok(changes) if changes.is_empty() => {
+                // It is broken; the slow look must do.
+                self.inotify = None;
+                changes
+            }
+            changes => changes.unwrap_or_default(),
+        }
+    }
+
+    /// Looks at every file. `first`: the hub has just started.
+    pub(super) async fn scan(&mut self, first: bool) {
+        for place in 0..self.folders.len() {
+            let folder = &mut self.folders[place];
+            if folder.watch.is_none()
+                && let Some(inotify) = &self.inotify
+            {
+                // Watched before it is read, so that nothing falls between.
+                folder.watch = inotify.add_folder(&folder.at.path);
+            }
+            let kind = folder.at.kind;
+            let mut names: HashSet<String> = folder.files.keys().cloned().collect();
+            if let Ok(entries) = std::fs::read_dir(&folder.at.path) {
+                let found =
+                    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+                names.extend(found.filter(|name| registry_pid(kind, name).is_some()));
+            }
+            for name in names {
+                self.look_at(place, &name, first).await;
+            }
+        }
+    }
+
+    /// What is still shown holds still: a long silence of everything else ages nothing.
+    async fn confirm(&self) {
+        for folder in &self.folders {
+            for known in folder.files.values() {
+                let record = known.record.as_ref().filter(|record| {
+                    let busy =
+                        record.level.as_ref().is_some_and(|l| !matches!(l, Level::Idle { .. }));
+                    busy && is_of_a_living(record)
+                });
+                if let Some(record) = record {
+                    self.tell(folder.at.kind, record, false).await;
+                }
+            }
+        }
+    }
+
+    async fn look_at(&mut self, place: usize, name: &str, first: bool) {
+        let folder = &mut self.folders[place];
+        let kind = folder.at.kind;
+        // Whatever else lies there, as a key, is not opened.
+        let Some(pid) = registry_pid(kind, name) else { return };
+        let path = folder.at.path.join(name);
+        let Some(bytes) = read(&path) else {
+            let is_gone = path.symlink_metadata().is_err();
+            if is_gone && let Some(known) = folder.files.remove(name) {
+                let process = known.record.map(|record| record.process);
+                self.goodbyes.file_is_gone(known.pid, process);
+            }
+            return;
+        };
+        let known = folder.files.get(name);
+        if known.is_some_and(|known| known.bytes == bytes) {
+            return;
+        }
+        if known.is_none() {
+            self.goodbyes.file_is_there(pid);
+        }
+        let mut record = registry(kind, name, &bytes);
+        if let Some(record) = &mut record {
+            let inode = &mut record.process.pid_namespace;
+            *inode = inode.filter(|inode| Some(*inode) != self.pid_namespace);
+        }
+        let told = record.clone();
+        folder.files.insert(name.to_owned(), Known { pid, bytes, record });
+        if let Some(record) = told.filter(is_of_a_living) {
+            self.tell(kind, &record, first).await;
+        }
+    }
+
+    async fn tell(&self, kind: &'static str, record: &RegistryRecord, first: bool) {
+        let pid = record.process.pid;
+        let file = StatusFile {
+            kind,
+            record: record.clone(),
+            claimed: process::claimed_seat(pid),
+            ancestors: process::ancestors(pid),
+            first,
+        };
+        self.inbox.submit(Work::Witnessed(Witnessed::Status(Box::new(file))), None).await.ok();
+    }
+}
+
+/// A file outlives a process that was killed, and may be of another machine or container.
+fn is_of_a_living(record: &RegistryRecord) -> bool {
+    process::is_alive(&record.process)
+}
+
+/// A small regular file, whole; no link is followed and nothing is waited for.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    let stat = rustix::fs::fstat(&file).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::from(file).take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MOST_BYTES).then_some(bytes)
+}

@@ -1,0 +1,173 @@
+//! One log that grows: read from where it ended when it was first seen.
+
+use rustix::fs::{FileType, Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// A line longer than this is skipped, and no more is read of the past.
+const MOST_BYTES: u64 = 8 << 20;
+/// What is read at once, and the first look back.
+const WINDOW: u64 = 64 << 10;
+/// What one turn reads at most, so that others get theirs.
+const TURN_BYTES: u64 = 4 << 20;
+
+/// Where a log was read up to.
+#[derive(Debug)]
+pub(super) struct Tail {
+    path: PathBuf,
+    /// Device and inode of what was there.
+    identity: Option<(u64, u64)>,
+    offset: u64,
+    /// A line whose end is not there yet.
+    partial: Vec<u8>,
+    skipping: bool,
+    /// What stood there before has not been looked at.
+    past_unread: bool,
+}
+
+/// What a look brought.
+#[derive(Debug, Default)]
+pub(super) struct Grown {
+    /// New whole lines.
+    pub(super) lines: Vec<Vec<u8>>,
+    /// Whole lines from before, the newest of them: metadata alone.
+    pub(super) past: Vec<Vec<u8>>,
+    /// There is more.
+    pub(super) more: bool,
+}
+
+impl Tail {
+    /// Starts at the end of what is there; nothing is read.
+    pub(super) fn new(path: &Path) -> Self {
+        let mut tail = Self {
+            path: path.to_owned(),
+            identity: None,
+            offset: 0,
+            partial: Vec::new(),
+            skipping: false,
+            past_unread: false,
+        };
+        if let Ok(stat) = rustix::fs::lstat(path)
+            && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+        {
+            tail.restart((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
+        }
+        tail
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.identity.is_some()
+    }
+
+    /// Reads what was added. A file that was replaced or cut is another one: what stands in it is
+    /// the past.
+    pub(super) fn look(&mut self) -> io::Result<Grown> {
+        let Some(mut file) = self.open()? else {
+            self.identity = None;
+            return Ok(Grown::default());
+        };
+        let stat = rustix::fs::fstat(&file)?;
+        let (identity, size) =
+            ((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
+        if self.identity != Some(identity) || size < self.offset {
+            self.restart(identity, size);
+        }
+        let mut grown = Grown::default();
+        if self.past_unread {
+            self.past_unread = false;
+            (grown.past, self.partial) = past(&mut file, self.offset)?;
+        }
+        file.seek(SeekFrom::Start(self.offset))?;
+        let end = size.min(self.offset + TURN_BYTES);
+        let mut new = Vec::new();
+        file.take(end - self.offset).read_to_end(&mut new)?;
+        self.offset += new.len() as u64;
+        grown.more = self.offset < size && !new.is_empty();
+        self.split(&new, &mut grown.lines);
+        Ok(grown)
+    }
+
+    fn restart(&mut self, identity: (u64, u64), size: u64) {
+        self.identity = Some(identity);
+        self.offset = size;
+        self.partial.clear();
+        self.skipping = false;
+        self.past_unread = size > 0;
+    }
+
+    /// A regular file, opened without following a link or waiting for a writer.
+    fn open(&self) -> io::Result<Option<File>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match rustix::fs::open(&self.path, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        Ok(Some(file))
+    }
+
+    fn split(&mut self, new: &[u8], lines: &mut Vec<Vec<u8>>) {
+        let mut rest = new;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, after) = (&rest[..end], &rest[end + 1..]);
+            rest = after;
+            if std::mem::take(&mut self.skipping) {
+                self.partial.clear();
+                continue;
+            }
+            let mut whole = std::mem::take(&mut self.partial);
+            whole.extend_from_slice(line);
+            if !whole.is_empty() && whole.len() as u64 <= MOST_BYTES {
+                lines.push(whole);
+            }
+        }
+        if self.skipping {
+            return;
+        }
+        self.partial.extend_from_slice(rest);
+        if self.partial.len() as u64 > MOST_BYTES {
+            self.partial = Vec::new();
+            self.skipping = true;
+        }
+    }
+}
+
+/// The whole lines before `end`, and the beginning of the one that goes on behind it: the window
+/// doubles backwards until it holds a whole one.
+fn past(file: &mut File, end: u64) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
+    let mut window = WINDOW;
+    loop {
+        let start = end.saturating_sub(window);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.take(end - start).read_to_end(&mut bytes)?;
+        // What comes before the first line end began before the window.
+        let first = match bytes.iter().position(|byte| *byte == b'\n') {
+            _ if start == 0 => Some(0),
+            found => found.map(|at| at + 1),
+        };
+        let text = first.map_or(&[][..], |first| &bytes[first..]);
+        let last = text.iter().rposition(|byte| *byte == b'\n');
+        let (whole, begun) = last.map_or((&[][..], text), |at| (&text[..at], &text[at + 1..]));
+        let lines: Vec<Vec<u8>> = whole
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect();
+        if !lines.is_empty() || start == 0 || window >= MOST_BYTES {
+            return Ok((lines, begun.to_vec()));
+        }
+        window *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests;

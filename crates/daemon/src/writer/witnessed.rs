@@ -1,0 +1,127 @@
+//! What the hub saw for itself: whose it is, and what it says.
+
+use super::batch::done;
+use super::staging::Staging;
+use crate::job::{Answer, Refusal, Reply, Sight, StatusFile, Witnessed};
+use crate::process;
+use headsup_core::event::EventBody;
+use headsup_core::gate::{self, Decision, Description};
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::{Delivery, Fact, Level, Observation, ProcessFact};
+use headsup_core::roster::{Caller, Place};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::Attach;
+
+pub(super) fn admit(staging: &mut Staging<'_>, witnessed: &Witnessed) -> Answer {
+    match witnessed {
+        Witnessed::Seat(sight) => seat(staging, sight),
+        Witnessed::Status(file) => status(staging, file),
+    }
+}
+
+fn seat(staging: &mut Staging<'_>, sight: &Sight) -> Answer {
+    let Sight { agent, source, name, session, process, is_history, fact } = sight;
+    let delivery = if *is_history { Delivery::Replayed } else { Delivery::Live };
+    let observation = Observation {
+        at: staging.now,
+        delivery,
+        source: *source,
+        session: None,
+        process: process.clone(),
+        name: name.clone(),
+        fact: fact.clone(),
+    };
+    staging.change(agent, None, |seat| {
+        let current = seat.session.as_ref().map(|session| &session.id);
+        if session.is_some() && current != session.as_ref() {
+            // A log of another conversation says nothing of this one.
+            return Decision::default();
+        }
+        gate::admit(seat, &observation)
+    })?;
+    Ok(done(staging, agent))
+}
+
+fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
+    let record = &file.record;
+    let Some(level) = &record.level else {
+        return Ok(Reply::Done { agent: None, cursor: staging.head });
+    };
+    let level = observe(staging, file, Fact::Level(level.clone()));
+    match place(staging, file) {
+        Place::Seat(id) => {
+            staging.change(&id, None, |seat| gate::admit(seat, &level))?;
+            Ok(done(staging, &id))
+        }
+        Place::New { id, parent } => {
+            register(staging, file, &id, parent, &level)?;
+            Ok(done(staging, &id))
+        }
+    }
+}
+
+/// A process that nobody has told of. What it does when the hub starts is no change: it is found
+/// like that.
+fn register(
+    staging: &mut Staging<'_>,
+    file: &StatusFile,
+    id: &AgentId,
+    parent: Option<AgentId>,
+    level: &Observation,
+) -> Result<(), Refusal> {
+    let StatusFile { kind, record, claimed, first, .. } = file;
+    let mut seat = Seat::new(id.clone(), *kind, Source::Registry, staging.now);
+    let adopted = Some(claimed.is_none() || parent.is_some());
+    let (cwd, tmux) = (record.cwd.clone(), record.tmux_pane.clone());
+    let description = Description { parent, adopted, cwd, tmux, ..Description::default() };
+    drop(gate::describe(&mut seat, &description, staging.now));
+    let attach = record.attach.unwrap_or(Attach::Interactive);
+    let runs = ProcessFact::Running { attach, restored: *first };
+    let runs = observe(staging, file, Fact::Process(runs));
+    drop(gate::admit(&mut seat, &runs));
+    if *first {
+        drop(gate::admit(&mut seat, level));
+        seat.last_status_at = None;
+    }
+    // The registration itself tells all of this.
+    let agent = Box::new(seat.doc());
+    staging.put(seat);
+    staging.push(id, None, EventBody::Registered { agent })?;
+    if !first {
+        staging.change(id, None, |seat| gate::admit(seat, level))?;
+    }
+    Ok(())
+}
+
+fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
+    let StatusFile { kind, record, claimed, ancestors, .. } = file;
+    let caller = Caller {
+        kind,
+        claimed: claimed.as_ref(),
+        session: record.session.as_deref(),
+        process: Some(&record.process),
+        ancestors,
+        cwd: record.cwd.as_deref(),
+        starts_session: false,
+        starts_up: false,
+    };
+    staging.roster.place(&caller, |process: &ProcessId| process::is_alive(process))
+}
+
+fn observe(staging: &Staging<'_>, file: &StatusFile, fact: Fact) -> Observation {
+    let name = match &fact {
+        Fact::Level(Level::Blocked { detail: Some(detail), .. }) => detail.clone(),
+        Fact::Level(level) => level.word().to_owned(),
+        _ => "running".to_owned(),
+    };
+    Observation {
+        at: staging.now,
+        delivery: Delivery::Live,
+        source: Source::Registry,
+        session: file.record.session.clone(),
+        process: Some(file.record.process.clone()),
+        name,
+        fact,
+    }
+}

@@ -1,0 +1,14 @@
+//! Plays a recording of an agent program against a hub of its own, at recorded time.
+//!
+//! Everything takes its real way: hooks are run as `headsup hook` by a stand-in process for each
+//! recorded one, status files and transcripts are written where the program would, and stand-ins end
+//! when and how the recording says. What the hub tells is compared with what was true.
+
+mod listener;
+mod player;
+mod recording;
+mod stand_in;
+mod verdict;
+
+pub use player::play;
+pub use verdict::{Span, Verdict};
