@@ -19,6 +19,7 @@ pub(crate) const EVENTS: &[&str] = &[
     "PreToolUse",
     "PostToolUse",
     "PostToolUseFailure",
+    "PostToolBatch",
     "PermissionRequest",
     "PermissionDenied",
     "Stop",
