@@ -6,10 +6,38 @@ struct Row {
     kind: &'static str,
     environment: &'static [&'static str],
     pid_variable: Option<&'static str>,
-    transitions: &'static [&'static str],
+    events: &'static [&'static str],
 }
 
 const PANE: &[&str] = &["TMUX", "TMUX_PANE"];
+
+/// What only confirms: it comes 6 s late, and its name does not tell its kind (measured).
+const CONFIRMS: &str = "Notification";
+
+/// The events a hook is registered for. `PostToolBatch` alone ends a call that was denied in print
+/// mode; tasks, configuration and message display are activity and not asked for. Never
+/// `WorktreeCreate`, which takes the making of worktrees over, nor `MessageDisplay`, which holds
+/// up what is streamed (Claude Code 2.1.330, measured).
+pub(crate) const CLAUDE_CODE_EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "PermissionRequest",
+    "PermissionDenied",
+    "Elicitation",
+    "ElicitationResult",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "StopFailure",
+    CONFIRMS,
+];
 
 const TABLE: &[Row] = &[Row {
     kind: "claude-code",
@@ -24,28 +52,7 @@ const TABLE: &[Row] = &[Row {
         "TMUX_PANE",
     ],
     pid_variable: Some("CLAUDE_PID"),
-    // PostToolBatch alone ends a call that was denied in print mode. Notification only confirms
-    // (it comes 6 s late, and its name does not tell its kind); tasks, configuration and message
-    // display are activity.
-    transitions: &[
-        "SessionStart",
-        "SessionEnd",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PostToolBatch",
-        "PermissionRequest",
-        "PermissionDenied",
-        "Elicitation",
-        "ElicitationResult",
-        "SubagentStart",
-        "SubagentStop",
-        "PreCompact",
-        "PostCompact",
-        "Stop",
-        "StopFailure",
-    ],
+    events: CLAUDE_CODE_EVENTS,
 }];
 
 fn row(kind: &str) -> Option<&'static Row> {
@@ -64,14 +71,13 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
 pub fn is_transition(kind: &str, event: &str) -> bool {
-    row(kind).is_some_and(|row| row.transitions.contains(&event))
+    event != CONFIRMS && row(kind).is_some_and(|row| row.events.contains(&event))
 }
 
 /// The events a hook is to be registered for: those that can change a status, and the notice
 /// that confirms one.
-pub fn events_to_register(kind: &str) -> Vec<&'static str> {
-    let transitions = row(kind).map_or(&[][..], |row| row.transitions);
-    transitions.iter().copied().chain((!transitions.is_empty()).then_some("Notification")).collect()
+pub fn events_to_register(kind: &str) -> &'static [&'static str] {
+    row(kind).map_or(&[], |row| row.events)
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ mod tests {
         let running = Process::Running { attach: Attach::Interactive };
         seat.process.state = running;
         seat.process.id = pid.map(process);
-        seat.about.cwd = Some("/work/api".into());
+        seat.about.cwd = Some("/home/dev/api".into());
         seat.session = session.map(|id| Session { id: id.into(), since: NOW, start_seen: true });
         seat
     }
@@ -274,7 +274,7 @@ mod tests {
             session,
             process,
             ancestors: &[],
-            cwd: Some("/work/api"),
+            cwd: Some("/home/dev/api"),
             starts_session: false,
             starts_up: false,
         }

@@ -62,7 +62,7 @@ fn request(session: usize, n: usize) -> String {
     let filler = "x".repeat(600);
     let body = format!(
         "{{\"hook_event_name\":\"{event}\",\"session_id\":\"session-{session}\",\
-         \"cwd\":\"/work/folder-{session}\",\"transcript_path\":\"/logs/{session}.jsonl\",\
+         \"cwd\":\"/home/dev/folder-{session}\",\"transcript_path\":\"/logs/{session}.jsonl\",\
          \"tool_name\":\"Bash\",\"tool_use_id\":\"toolu_{n}\",\
          \"tool_input\":{{\"command\":\"ls {filler}\"}}}}"
     );

@@ -45,7 +45,8 @@ fn shell(home: &Home, command: &str, path: &str, payload: &str) -> Done {
 #[test]
 fn the_settings_to_paste_report_every_event_that_matters() {
     let mut events: Vec<String> = settings().into_iter().map(|(event, _)| event).collect();
-    let mut matter = headsup_adapters::hook_table::events_to_register("claude-code");
+    let matter = headsup_adapters::hook_table::events_to_register("claude-code");
+    let mut matter = matter.to_vec();
     events.sort_unstable();
     matter.sort_unstable();
     assert_eq!(events, matter);

@@ -6,32 +6,10 @@
 
 mod cst;
 
+use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
 use crate::inject::{File, Recipe, quote};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-
-/// The events we ask for. Never `WorktreeCreate`, which takes the making of worktrees over, nor
-/// `MessageDisplay`, which holds up what is streamed (measured).
-pub(crate) const EVENTS: &[&str] = &[
-    "SessionStart",
-    "SessionEnd",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Elicitation",
-    "ElicitationResult",
-    "Notification",
-];
 
 /// In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured). No
 /// entry is `async`: such hooks are killed when the program exits (measured).

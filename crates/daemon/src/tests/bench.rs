@@ -227,7 +227,7 @@ impl Client {
 }
 
 pub(super) fn payload(event: &str, session: &str) -> String {
-    let cwd = format!("/work/{session}");
+    let cwd = format!("/home/dev/{session}");
     serde_json::json!({
         "hook_event_name": event, "session_id": session, "cwd": cwd, "source": "startup",
         "transcript_path": format!("/logs/{session}.jsonl"), "tool_name": "Bash",

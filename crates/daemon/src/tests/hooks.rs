@@ -12,7 +12,7 @@ async fn an_acknowledged_hook_is_visible_at_once() {
     client.hook("UserPromptSubmit", "s1", &[]).await;
     let doc = client.get(&format!("/api/v1/agents/{id}")).await.json();
     assert_eq!(doc["headline"], "working");
-    assert_eq!(doc["cwd"], "/work/s1");
+    assert_eq!(doc["cwd"], "/home/dev/s1");
     assert_eq!(doc["session_id"], "s1");
     let reply = client.hook("Stop", "s1", &[]).await;
     assert_eq!(client.headline(&id).await, "done");
@@ -27,7 +27,7 @@ async fn a_registration_tells_all_that_is_known() {
     let log = client.log().await;
     assert_eq!(log[0]["type"], "agent.registered");
     assert_eq!(log[0]["cursor"], "1");
-    assert_eq!(log[0]["agent"]["cwd"], "/work/s1");
+    assert_eq!(log[0]["agent"]["cwd"], "/home/dev/s1");
     assert_eq!(log[0]["agent"]["log_path"], "/logs/s1.jsonl");
     let types: Vec<_> = log.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert!(!types.contains(&"agent.updated"), "{types:?}");

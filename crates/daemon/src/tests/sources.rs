@@ -35,7 +35,7 @@ impl Agent {
     fn shows(&self, status: &str) {
         let record = json!({
             "pid": self.child.id(), "procStart": self.start_ticks(), "sessionId": self.session,
-            "cwd": "/work/api", "kind": "interactive", "entrypoint": "cli", "status": status,
+            "cwd": "/home/dev/api", "kind": "interactive", "entrypoint": "cli", "status": status,
             "waitingFor": "permission prompt",
         });
         fs::write(self.file(), record.to_string()).unwrap();
@@ -257,7 +257,7 @@ async fn a_transcript_tells_an_interruption_and_its_past_tells_nothing() {
     let client = rig.bench.client();
     let payload = json!({
         "hook_event_name": "UserPromptSubmit", "session_id": "s1", "transcript_path": log,
-        "cwd": "/work/api", "prompt": "go",
+        "cwd": "/home/dev/api", "prompt": "go",
     });
     client.send("POST", "/api/v1/hooks/claude-code", &[], payload.to_string()).await;
     let written = |text: &str| {
