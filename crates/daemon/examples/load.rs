@@ -69,8 +69,9 @@ fn request(session: usize, n: usize) -> String {
     // As the hook's: time first, so that neighbours in time are neighbours in an index.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let id = format!("{:016x}{:08x}{session:016x}", now.as_nanos(), std::process::id());
+    let kind = headsup_adapters::kinds()[0];
     format!(
-        "POST /api/v1/hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        "POST /api/v1/hooks/{kind} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Type: application/json\r\nX-Headsup-Id: {id}\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
