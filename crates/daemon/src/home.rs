@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 const SOCKET: &str = "headsup.sock";
+const SPOOL: &str = "spool";
 const NEW_SOCKET: &str = "headsup.sock.new";
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
@@ -52,7 +53,7 @@ impl Home {
             rustix::fs::fchmod(&folder, Mode::RWXU).map_err(|errno| fail(errno.into()))?;
         }
         let lock = lock(&folder, &path)?;
-        let spool = path.join("spool");
+        let spool = path.join(SPOOL);
         match DirBuilder::new().mode(0o700).create(&spool) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
             _ => {}
@@ -66,6 +67,11 @@ impl Home {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join("headsup.db")
+    }
+
+    /// Where hooks write down what no hub takes.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.path.join(SPOOL)
     }
 
     pub(crate) fn socket(&self) -> PathBuf {

@@ -70,7 +70,8 @@ impl Hub {
         let writer = thread.spawn(run).map_err(RunError::Thread)?;
 
         let (board, namespace) = (Arc::clone(&app.board), app.pid_namespace);
-        let sources = Sources::start(folders, &board, moved, inbox.clone(), namespace);
+        let sources =
+            Sources::start(folders, home.spool(), &board, moved, inbox.clone(), namespace);
         let database = home.database();
         let metrics = Arc::clone(&app.metrics);
         let listener = home.listen()?;
@@ -166,7 +167,7 @@ impl Prepared {
             bus: Arc::clone(&bus),
             metrics: Arc::clone(&metrics),
             flusher: flusher.map_err(RunError::Thread)?,
-            spool: Spool::new(home.path()),
+            spool: Spool::new(home.spool()),
             clock: Arc::clone(&clock),
             limits,
             last_at: loaded.last_at,

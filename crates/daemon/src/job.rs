@@ -31,6 +31,8 @@ pub(crate) enum Work {
     Describe { agent: AgentId, about: Box<Description> },
     /// Something that the hub saw for itself.
     Witnessed(Witnessed),
+    /// Hooks have spooled something.
+    Spooled,
     /// A person has seen the outcomes of these seats.
     Seen { agents: Vec<AgentId> },
     /// A person takes a seat out of the roster.
@@ -112,7 +114,7 @@ impl Work {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
-            Self::Hook(_) | Self::Report(_) | Self::Witnessed(_) => false,
+            Self::Hook(_) | Self::Report(_) | Self::Witnessed(_) | Self::Spooled => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }

@@ -11,11 +11,18 @@ pub(crate) struct Limits {
     pub(crate) event_age_ms: i64,
     /// Events that a watcher may fall behind before it is told that it lags.
     pub(crate) bus: usize,
+    /// How often an idle hub looks into the spool by itself, and does small chores.
+    pub(crate) idle_look: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { events: 1_000_000, event_age_ms: 90 * 24 * 3_600_000, bus: 1_024 }
+        Self {
+            events: 1_000_000,
+            event_age_ms: 90 * 24 * 3_600_000,
+            bus: 1_024,
+            idle_look: IDLE_LOOK,
+        }
     }
 }
 
@@ -43,8 +50,7 @@ pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
 pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
 /// Silence on an event stream before it is proved alive.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How often an idle hub looks into the spool, and does small chores.
-pub(crate) const IDLE_LOOK: Duration = Duration::from_secs(1);
+const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// How many event streams may be open: where files are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {

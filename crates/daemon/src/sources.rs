@@ -8,6 +8,7 @@ mod inotify;
 mod process;
 mod ready;
 mod registry;
+mod spool;
 mod tail;
 mod transcript;
 
@@ -16,6 +17,7 @@ use crate::inbox::Inbox;
 use goodbyes::Goodbyes;
 use headsup_adapters::WatchedFolder;
 use headsup_core::seat::Seat;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -47,6 +49,7 @@ impl Sources {
     /// Looks at the seats on the board, and then at whatever moves.
     pub(crate) fn start(
         folders: Vec<WatchedFolder>,
+        spool: PathBuf,
         board: &Board,
         mut moved: UnboundedReceiver<Arc<Seat>>,
         inbox: Inbox,
@@ -54,6 +57,7 @@ impl Sources {
     ) -> Self {
         let goodbyes = Arc::new(Goodbyes::default());
         let mut tasks = JoinSet::new();
+        tasks.spawn(spool::watch(spool, inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
         tasks.spawn(transcript::watch(with_logs, inbox.clone()));
         let (seats, _) = board.all();

@@ -13,13 +13,20 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const QUEUE: &str = "queue";
+pub(crate) const QUEUE: &str = "queue";
 const DRAINING: &str = "draining-";
 /// A hook holds the lock for one append. One that was stopped with it must not stop the hub.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(1);
 /// A hook's spool ends at 8 MiB; a longer file is not one.
 const LONGEST: u64 = 64 << 20;
+
+/// Whether hooks have written anything into their queue.
+pub(crate) fn has_reports(queue: &Path) -> bool {
+    rustix::fs::lstat(queue).is_ok_and(|found| {
+        FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_size > 0
+    })
+}
 
 #[derive(Debug)]
 pub(crate) struct Spool {
@@ -44,18 +51,14 @@ pub(crate) struct Tally {
 }
 
 impl Spool {
-    pub(crate) fn new(home: &Path) -> Self {
-        let folder = home.join("spool");
+    pub(crate) fn new(folder: PathBuf) -> Self {
         let queue = folder.join(QUEUE);
         Self { folder, queue, leftovers: true }
     }
 
     /// Whether there is anything to fetch: one look at one file.
     pub(crate) fn has_news(&self) -> bool {
-        self.leftovers
-            || rustix::fs::lstat(&self.queue).is_ok_and(|found| {
-                FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_size > 0
-            })
+        self.leftovers || has_reports(&self.queue)
     }
 
     /// The oldest file with reports, if any. Call [`Draining::remove`] when they are stored.
@@ -202,7 +205,7 @@ mod tests {
         fs::write(at("draining-3"), report("first")).unwrap();
         fs::write(at("draining-x"), report("never")).unwrap();
         fs::write(at("queue"), report("third")).unwrap();
-        let mut spool = Spool::new(home.path());
+        let mut spool = Spool::new(home.path().join("spool"));
         let mut found = Vec::new();
         while let Some(draining) = spool.next().unwrap() {
             found.extend(ids(&draining, &mut Tally::default()));
@@ -217,7 +220,7 @@ mod tests {
         let home = folder();
         let queue = home.path().join("spool/queue");
         fs::write(&queue, report("a")).unwrap();
-        let mut spool = Spool::new(home.path());
+        let mut spool = Spool::new(home.path().join("spool"));
         drop(spool.next().unwrap().unwrap());
         assert!(!queue.exists() && spool.has_news());
         let again = spool.next().unwrap().unwrap();
@@ -233,7 +236,7 @@ mod tests {
         {
             queue.write_all(&piece).unwrap();
         }
-        let draining = Spool::new(home.path()).next().unwrap().unwrap();
+        let draining = Spool::new(home.path().join("spool")).next().unwrap().unwrap();
         let mut tally = Tally::default();
         assert_eq!(ids(&draining, &mut tally), ["a", "b"]);
         assert_eq!(tally, Tally { corrupt: 1, dropped: 7 });
@@ -246,7 +249,7 @@ mod tests {
         fs::write(&path, report("a")).unwrap();
         let held = fs::File::open(&path).unwrap();
         rustix::fs::flock(&held, FlockOperation::LockShared).unwrap();
-        let mut spool = Spool::new(home.path());
+        let mut spool = Spool::new(home.path().join("spool"));
         assert!(spool.next().unwrap().is_none() && path.exists());
         drop(held);
         assert!(spool.next().unwrap().is_some());
@@ -256,7 +259,7 @@ mod tests {
     fn anything_but_a_file_is_left_alone() {
         let home = folder();
         fs::create_dir(home.path().join("spool/queue")).unwrap();
-        let mut spool = Spool::new(home.path());
+        let mut spool = Spool::new(home.path().join("spool"));
         assert!(spool.next().unwrap().is_none() && !spool.has_news());
     }
 }

@@ -23,7 +23,7 @@ use crate::clock::{Clock, Steady};
 use crate::flusher::Flusher;
 use crate::inbox::Outbox;
 use crate::job::{Answer, Job, Key, Refusal, Work};
-use crate::limits::{BATCH_JOBS, IDLE_LOOK, Limits};
+use crate::limits::{BATCH_JOBS, Limits};
 use crate::metrics::Metrics;
 use crate::sources::Moved;
 use crate::spool::Spool;
@@ -144,7 +144,7 @@ impl Writer {
 
     /// Works until it is told to shut down, or until nobody can send it anything.
     pub(crate) fn run(mut self, outbox: Outbox) {
-        let mut patience = IDLE_LOOK;
+        let mut patience = self.limits.idle_look;
         while let Some(jobs) = outbox.take(patience, BATCH_JOBS) {
             let count = jobs.len();
             let last = jobs.iter().any(|job| matches!(job.work, Work::Shutdown));
@@ -168,7 +168,7 @@ impl Writer {
     fn turn(&mut self, jobs: Vec<Job>) {
         let now = self.now();
         self.look_at_clock(now);
-        let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_)));
+        let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_) | Work::Spooled));
         // Older reports first: a live one must not overtake what its own agent said before.
         let mut drained = Ok(());
         if (hooks || jobs.is_empty()) && self.spool.has_news() {
@@ -211,8 +211,8 @@ impl Writer {
 
     /// Until when there is nothing to do by itself.
     fn patience(&mut self) -> Duration {
-        let Some(next) = self.deadlines.next() else { return IDLE_LOOK };
+        let Some(next) = self.deadlines.next() else { return self.limits.idle_look };
         let ms = u64::try_from(next.since(self.now())).unwrap_or(0);
-        Duration::from_millis(ms).min(IDLE_LOOK)
+        Duration::from_millis(ms).min(self.limits.idle_look)
     }
 }

@@ -1,8 +1,11 @@
 use super::bench::{Bench, payload};
+use crate::job::Work;
+use crate::limits::Limits;
 use headsup_core::spool::{Record, Report, encode};
 use headsup_core::time::UnixMs;
 use serde_json::Value;
 use std::fs;
+use std::time::Duration;
 
 pub(super) fn record(event: &str, session: &str, id: &str, at: UnixMs) -> Vec<u8> {
     encode(&Record::Report(Report {
@@ -82,10 +85,47 @@ async fn a_live_report_does_not_overtake_the_spool() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_hub_finds_the_spool_by_itself() {
     let bench = Bench::new().await;
-    fs::write(bench.home().join("spool/queue"), turn("s1", super::bench::START)).unwrap();
+    // A link that is put there is none of the changes that the kernel tells.
+    let written = bench.home().join("written");
+    fs::write(&written, turn("s1", super::bench::START)).unwrap();
+    fs::hard_link(&written, bench.home().join("spool/queue")).unwrap();
+    is_done(&bench, "claude-code-s1").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_is_spooled_wakes_a_hub_that_never_looks() {
+    let never = Duration::from_secs(3_600);
+    let bench = Bench::with(Limits { idle_look: never, ..Limits::default() }).await;
+    let queue = bench.home().join("spool/queue");
+    for session in ["s1", "s2"] {
+        fs::write(&queue, turn(session, super::bench::START)).unwrap();
+        is_done(&bench, &format!("claude-code-{session}")).await;
+    }
+    // As a compaction puts its file in the place of the queue.
+    let compacted = bench.home().join("spool/compacted");
+    fs::write(&compacted, turn("s3", super::bench::START)).unwrap();
+    fs::rename(&compacted, &queue).unwrap();
+    is_done(&bench, "claude-code-s3").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_lets_go_of_the_spool_late_is_waited_for() {
+    let never = Duration::from_secs(3_600);
+    let bench = Bench::with(Limits { idle_look: never, ..Limits::default() }).await;
+    let queue = bench.home().join("spool/queue");
+    let held = fs::File::create(&queue).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockShared).unwrap();
+    fs::write(&queue, turn("s1", super::bench::START)).unwrap();
+    bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
+    assert!(queue.exists());
+    drop(held);
+    is_done(&bench, "claude-code-s1").await;
+}
+
+async fn is_done(bench: &Bench, agent: &str) {
     let client = bench.client();
     let found = async {
-        while client.headline("claude-code-s1").await != "done" {
+        while client.headline(agent).await != "done" {
             tokio::task::yield_now().await;
         }
     };

@@ -268,7 +268,9 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
         Work::Witnessed(witnessed) => witnessed::admit(staging, witnessed),
         Work::Seen { agents } => seen::mark(staging, agents),
         Work::Forget { agent, force } => forget::forget(staging, agent, *force),
-        Work::Settle | Work::Shutdown => Ok(Reply::Done { agent: None, cursor: staging.head }),
+        Work::Settle | Work::Shutdown | Work::Spooled => {
+            Ok(Reply::Done { agent: None, cursor: staging.head })
+        }
         #[cfg(test)]
         Work::Probe(probe) => {
             (probe.0)(staging.store);
