@@ -2,6 +2,7 @@
 //!
 //! - [`home::Home`]: a hermetic environment, with a home of its own
 //! - [`hub::Hub`]: a real hub in it, as a child process
+//! - [`program`]: the `headsup` to be tested, built where it is not there
 //! - [`wait`]: waiting on conditions with a deadline
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
@@ -12,6 +13,7 @@ pub mod home;
 pub mod http;
 pub mod hub;
 pub mod picture;
+pub mod program;
 pub mod replay;
 pub mod reporter;
 pub mod wait;

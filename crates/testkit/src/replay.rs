@@ -4,11 +4,14 @@
 //! recorded one, status files and transcripts are written where the program would, and stand-ins end
 //! when and how the recording says. What the hub tells is compared with what was true.
 
+mod clock;
 mod listener;
 mod player;
+mod program;
 mod recording;
 mod stand_in;
 mod verdict;
 
 pub use player::play;
+pub use recording::Witness;
 pub use verdict::{Span, Verdict};

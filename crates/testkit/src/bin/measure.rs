@@ -1,11 +1,11 @@
 //! `measure wait|hook|kill [--rounds N]`: what this machine gives. It judges nothing.
 //!
-//! It measures the `headsup` that stands beside it in the target folder.
+//! The `headsup` that it measures is built first.
 
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
-use headsup_testkit::{http, wait};
+use headsup_testkit::{http, program, wait};
 use rustix::process::Signal;
 use std::io::Write;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
     let what = args.next().unwrap_or_default();
     let rounds = args.next_back().and_then(|n| n.parse().ok());
-    let binary = std::env::current_exe()?.with_file_name("headsup");
+    let binary = program::built()?;
     let home = Home::new(&binary.to_string_lossy());
     match what.as_str() {
         "wait" => measure_wait(&home, rounds.unwrap_or(100)),

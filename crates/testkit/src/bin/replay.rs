@@ -1,61 +1,109 @@
-//! `replay FOLDER… [--json]`: plays recordings side by side, each against a hub of its own.
+//! `replay FOLDER… [--json] [--without hooks|registry|transcript]…`: plays recordings side by side,
+//! each against a hub of its own.
 //!
-//! Ends with 0 if the hub told the truth in every span, else with 1. It plays against the
-//! `headsup` that stands beside it in the target folder.
+//! Each FOLDER is a recording or holds recordings. Ends with 0 if the hub told the truth in every
+//! span, else with 1. The `headsup` it plays against is built first.
 
-use headsup_testkit::replay::{Verdict, play};
+use headsup_testkit::program;
+use headsup_testkit::replay::{Verdict, Witness, play};
 use std::ffi::OsString;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 /// Recordings begin alike: side by side they would all do the same at the same moment.
 const STAGGER: Duration = Duration::from_millis(170);
+/// A stall of this length is told.
+const LONG: Duration = Duration::from_millis(500);
+const USAGE: &str = "usage: replay FOLDER… [--json] [--without hooks|registry|transcript]…";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+struct Asked {
+    folders: Vec<PathBuf>,
+    json: bool,
+    without: Vec<Witness>,
+}
+
 fn main() -> Outcome<ExitCode> {
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let json = args.iter().any(|arg| arg == "--json");
-    let folders: Vec<PathBuf> =
-        args.into_iter().filter(|arg| arg != "--json").map(PathBuf::from).collect();
-    if folders.is_empty() {
-        return Err("usage: replay FOLDER… [--json]".into());
-    }
-    let binary = std::env::current_exe()?.with_file_name("headsup");
-    let binary = &binary;
-    let verdicts = thread::scope(|scope| {
-        let play_one = |(place, folder): (u32, &PathBuf)| {
-            let folder = folder.clone();
-            scope.spawn(move || {
-                thread::park_timeout(STAGGER * place);
-                play(binary, &folder)
+    let Asked { folders, json, without } = asked(std::env::args_os().skip(1))?;
+    let binary = program::built()?;
+    let mut out = io::stdout();
+    let (mut right, mut all, mut played) = (0, 0, 0);
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..)
+            .zip(&folders)
+            .map(|(place, folder)| {
+                let (binary, without) = (&binary, &without);
+                scope.spawn(move || {
+                    thread::park_timeout(STAGGER * place);
+                    play(binary, folder, without).map_err(|error| told_of(folder, &error))
+                })
             })
-        };
-        let running: Vec<_> = (0..).zip(&folders).map(play_one).collect();
-        let ended = running.into_iter().map(|one| one.join().map_err(|_| "a replay panicked"));
-        ended.map(|one| Ok(one??)).collect::<Outcome<Vec<Verdict>>>()
+            .collect();
+        for one in running {
+            let verdict = one.join().map_err(|_| "a player has stopped by a defect")??;
+            if verdict.delay > LONG {
+                let Verdict { case, delay, .. } = &verdict;
+                writeln!(io::stderr(), "{case}: this machine stalled for {delay:.1?} in all")?;
+            }
+            print(&mut out, &verdict, json)?;
+            (right, all) = (right + verdict.right(), all + verdict.spans.len());
+            played += 1;
+        }
+        Outcome::Ok(())
     })?;
-    let mut out = std::io::stdout();
-    for verdict in &verdicts {
-        print(&mut out, verdict, json)?;
-    }
-    let (right, all) = sum(&verdicts);
-    if !json && verdicts.len() > 1 {
+    if !json && played > 1 {
         writeln!(out, "{right}/{all} right")?;
     }
     Ok(if right == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn sum(verdicts: &[Verdict]) -> (usize, usize) {
-    let right = verdicts.iter().map(Verdict::right).sum();
-    (right, verdicts.iter().map(|verdict| verdict.spans.len()).sum())
+fn asked(args: impl Iterator<Item = OsString>) -> Outcome<Asked> {
+    let (mut folders, mut json, mut without) = (Vec::new(), false, Vec::new());
+    let mut args = args;
+    while let Some(arg) = args.next() {
+        match arg.to_str() {
+            Some("--json") => json = true,
+            Some("--without") => {
+                let word = args.next().unwrap_or_default();
+                without.push(word.to_str().and_then(Witness::parse).ok_or(USAGE)?);
+            }
+            Some(option) if option.starts_with("--") => return Err(USAGE.into()),
+            _ => folders.extend(recordings(Path::new(&arg))?),
+        }
+    }
+    if folders.is_empty() {
+        return Err(USAGE.into());
+    }
+    Ok(Asked { folders, json, without })
 }
 
-fn print(out: &mut impl std::io::Write, verdict: &Verdict, json: bool) -> Outcome<()> {
-    let Verdict { case, spans } = verdict;
+/// The folder itself if it is a recording, else the recordings in it.
+fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let is_recording = |folder: &Path| folder.join("timeline.jsonl").is_file();
+    let folder = folder.canonicalize().map_err(|error| told_of(folder, &error))?;
+    if is_recording(&folder) {
+        return Ok(vec![folder]);
+    }
+    let entries = std::fs::read_dir(&folder).map_err(|error| told_of(&folder, &error))?;
+    let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = entries.filter(|entry| is_recording(entry)).collect();
+    found.sort();
+    match found.is_empty() {
+        true => Err(format!("{} holds no timeline.jsonl", folder.display()).into()),
+        false => Ok(found),
+    }
+}
+
+fn told_of(folder: &Path, error: &io::Error) -> String {
+    format!("{} cannot be played: {error}", folder.display())
+}
+
+fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> Outcome<()> {
+    let Verdict { case, spans, .. } = verdict;
     if json {
         for span in spans {
             writeln!(out, "{}", serde_json::to_string(span)?)?;

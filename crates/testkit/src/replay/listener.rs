@@ -13,6 +13,7 @@ pub(super) struct Told {
     pub(super) at_ms: u64,
     pub(super) agent: String,
     pub(super) session: Option<String>,
+    pub(super) pid: Option<u32>,
     pub(super) headline: String,
     pub(super) outcome: Option<String>,
 }
@@ -61,8 +62,11 @@ fn understand(at_ms: u64, event: &Value) -> Option<Told> {
     let outcome = [&event["outcome"], &document["outcome"]];
     let outcome = outcome.iter().find_map(|outcome| outcome["kind"].as_str());
     let session = document["session_id"].as_str().or_else(|| event["session_id"].as_str());
+    let pid = [&document["location"]["pid"], &document["process"]["pid"], &event["process"]["pid"]];
+    let pid = pid.iter().find_map(|pid| u32::try_from(pid.as_u64()?).ok());
     Some(Told {
         at_ms,
+        pid,
         agent,
         session: session.map(str::to_owned),
         headline: headline.to_owned(),

@@ -1,136 +1,199 @@
 //! Plays the rows of a recording, each at its time.
 
+use super::clock::Clock;
 use super::listener::Listener;
-use super::recording::{RECORDED_HOME, Recording, What};
-use super::stand_in::StandIn;
-use super::verdict::Verdict;
+use super::recording::{ProcessKey, Recording, What, Witness};
+use super::stand_in::{Call, StandIn};
+use super::verdict::{REST_MS, Truth, Verdict};
 use crate::home::Home;
 use crate::hub::Hub;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-const KIND: &str = "claude-code";
-/// How long after the last row the hub may still speak.
-const REST: Duration = Duration::from_millis(1_500);
-
-/// Plays the recording in `folder` against a hub of `binary` and judges what it told.
+/// Plays the recording in `folder` against a hub of `binary` and judges what it told. `without`:
+/// witnesses that say nothing this time.
 ///
 /// # Errors
 /// If the recording cannot be read, or a stand-in cannot be started or written to.
-pub fn play(binary: &Path, folder: &Path) -> io::Result<Verdict> {
-    let recording = Recording::read(folder)?;
+pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Verdict> {
+    let recording = Recording::read(folder, without)?;
     let home = Home::new(&binary.to_string_lossy());
     let hub = Hub::start(&home);
-    let start = Instant::now();
-    let listener = Listener::start(&home.socket(), start)?;
-    let mut player = Player {
-        home: &home,
-        binary,
-        config: home.path().join(".claude"),
-        stand_ins: HashMap::new(),
-        namespace: fs::metadata("/proc/self/ns/pid")?.ino(),
-    };
+    let mut player = Player::new(&home, binary, &recording)?;
+    let mut clock = Clock::start();
+    let listener = Listener::start(&home.socket(), clock.began())?;
+    let mut truths = Vec::new();
     for row in &recording.rows {
-        until(start + Duration::from_millis(row.t_ms));
+        let t_ms = clock.wait_for(row.t_ms);
+        if let What::Truth { status, why, session } = &row.what {
+            let (status, why) = (status.clone(), why.clone());
+            let session = session.clone();
+            truths.push(Truth { recorded_ms: row.t_ms, t_ms, status, why, session });
+        }
         player.step(&row.what)?;
     }
-    until(Instant::now() + REST);
-    let verdict = Verdict::new(&recording, &listener.told());
+    let end = recording.rows.last().map_or(0, |row| row.t_ms) + REST_MS;
+    let end = clock.wait_for(end);
+    let delay = clock.delay();
+    let pids = player.pids_of_sessions();
+    let verdict = Verdict::new(&recording.name, delay, &truths, end, &listener.told(), &pids);
     drop(player);
     drop(hub);
     Ok(verdict)
 }
 
-fn until(moment: Instant) {
-    while Instant::now() < moment {
-        std::thread::park_timeout(moment.saturating_duration_since(Instant::now()));
-    }
-}
-
 struct Player<'a> {
     home: &'a Home,
     binary: &'a Path,
+    recording: &'a Recording,
+    /// A shell under the name of the recorded program.
+    program: PathBuf,
     /// The program's own folder.
     config: PathBuf,
-    /// By recorded pid.
-    stand_ins: HashMap<u32, StandIn>,
+    stand_ins: HashMap<ProcessKey, StandIn>,
     namespace: u64,
 }
 
-impl Player<'_> {
+impl<'a> Player<'a> {
+    fn new(home: &'a Home, binary: &'a Path, recording: &'a Recording) -> io::Result<Self> {
+        let programs = home.path().join("programs");
+        fs::create_dir_all(&programs)?;
+        let program = programs.join(recording.program.name);
+        symlink("/bin/sh", &program)?;
+        Ok(Self {
+            home,
+            binary,
+            recording,
+            program,
+            config: home.path().join(recording.program.config),
+            stand_ins: HashMap::new(),
+            namespace: fs::metadata("/proc/self/ns/pid")?.ino(),
+        })
+    }
+
     fn step(&mut self, what: &What) -> io::Result<()> {
         match what {
-            What::Truth { .. } => {}
-            What::Kill => {
-                for stand_in in self.stand_ins.values_mut().filter(|one| !one.has_left()) {
-                    stand_in.kill()?;
-                }
-            }
-            What::Exit { pid } => {
-                if let Some(stand_in) = self.stand_ins.get_mut(pid) {
+            What::Truth { .. } => Ok(()),
+            What::End { process, killed } => match self.stand_ins.get_mut(process) {
+                Some(stand_in) if *killed => stand_in.kill(),
+                Some(stand_in) => {
                     stand_in.leave();
+                    Ok(())
                 }
-            }
-            What::Hook { pid, env, payload } => {
-                let (payload, binary) = (self.at_home(payload), self.binary);
-                let own = self.stand_in(*pid)?;
-                let (real, mut env) = (own.pid().to_string(), env.clone());
-                for (name, value) in &mut env {
-                    if name == "CLAUDE_PID" {
-                        value.clone_from(&real);
-                    }
-                }
-                own.hook(binary, KIND, &env, &payload)?;
-            }
-            What::Registry { pid, file, record } => {
-                let recorded = self.config.join(file);
-                let real = self.stand_in(*pid)?;
-                let (real_pid, ticks) = (real.pid(), real.start_ticks());
-                let path = recorded.with_file_name(format!("{real_pid}.json"));
-                let Some(record) = record else {
-                    return fs::remove_file(path);
-                };
-                let mut record = record.clone();
-                record["pid"] = real_pid.into();
-                record["procStart"] = ticks?.into();
-                record["pidDomain"] = format!("linux:0:pid:[{}]", self.namespace).into();
-                self.write(&path, &record)?;
-            }
-            What::Line { file, line } => {
-                let path = self.config.join("projects").join(file);
-                if let Some(folder) = path.parent() {
-                    fs::create_dir_all(folder)?;
-                }
-                let mut log = OpenOptions::new().create(true).append(true).open(path)?;
-                log.write_all(format!("{}\n", self.at_home(line)).as_bytes())?;
-            }
+                None => Ok(()),
+            },
+            What::Hook { event, .. } if self.is_unregistered(event) => Ok(()),
+            What::Hook { process, env, payload, .. } => self.hook(*process, env, payload),
+            What::Registry { process, record } => self.registry(*process, record.as_ref()),
+            What::Line { file, line } => self.line(file, line),
         }
+    }
+
+    fn is_unregistered(&self, event: &str) -> bool {
+        self.recording.program.unregistered.contains(&event)
+    }
+
+    fn hook(
+        &mut self,
+        process: ProcessKey,
+        env: &[(String, String)],
+        payload: &str,
+    ) -> io::Result<()> {
+        let (payload, binary) = (self.at_home(payload), self.binary);
+        let program = self.recording.program;
+        let mut env: Vec<(String, String)> =
+            env.iter().map(|(name, value)| (name.clone(), self.at_home(value))).collect();
+        let own = self.stand_in(process)?;
+        let variable = env.iter_mut().find(|(name, _)| Some(name.as_str()) == program.pid_variable);
+        if let Some((_, pid)) = variable {
+            *pid = own.pid().to_string();
+        }
+        let call = Call { binary, kind: program.kind, env: &env, payload: &payload };
+        if !own.has_left() {
+            return own.hook(&call);
+        }
+        // It has outlived its program: another shell runs it.
+        let like = self.home.command([""; 0]);
+        let mut other = StandIn::start(&like, Path::new("/bin/sh"), self.home.path())?;
+        other.hook(&call)?;
+        other.leave();
+        let key = ORPHANS + self.stand_ins.len() as ProcessKey;
+        self.stand_ins.insert(key, other);
         Ok(())
     }
 
-    /// The process that stands for a recorded one; started when it is first heard of.
-    fn stand_in(&mut self, pid: u32) -> io::Result<&mut StandIn> {
-        if !self.stand_ins.contains_key(&pid) {
-            let like = self.home.command([""; 0]);
-            self.stand_ins.insert(pid, StandIn::start(&like, self.home.path())?);
+    fn registry(&mut self, process: ProcessKey, record: Option<&Value>) -> io::Result<()> {
+        let folder = self.config.join("sessions");
+        let real = self.stand_in(process)?;
+        let (real_pid, ticks) = (real.pid(), real.start_ticks());
+        let path = folder.join(format!("{real_pid}.json"));
+        let Some(record) = record else {
+            let removed = fs::remove_file(path);
+            return removed.or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            });
+        };
+        let mut record = record.clone();
+        let own = [
+            ("pid", real_pid.into()),
+            ("procStart", ticks.unwrap_or_default().into()),
+            ("pidDomain", format!("linux:0:pid:[{}]", self.namespace).into()),
+        ];
+        for (name, value) in own {
+            // What this version does not tell is not told.
+            if let Some(told) = record.get_mut(name) {
+                *told = value;
+            }
         }
-        self.stand_ins.get_mut(&pid).ok_or_else(|| io::Error::other("no stand-in"))
-    }
-
-    /// The file is rewritten in place, as the program does.
-    fn write(&self, path: &Path, record: &Value) -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
+        fs::create_dir_all(&folder)?;
+        // The file is rewritten in place, as the program does.
         fs::write(path, self.at_home(&record.to_string()))
     }
 
+    fn line(&self, file: &str, line: &str) -> io::Result<()> {
+        let path = self.config.join(self.recording.program.transcripts).join(file);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut log = OpenOptions::new().create(true).append(true).open(path)?;
+        log.write_all(format!("{}\n", self.at_home(line)).as_bytes())
+    }
+
+    /// The process that stands for a recorded one; started when it is first heard of, by the one
+    /// that started it.
+    fn stand_in(&mut self, key: ProcessKey) -> io::Result<&mut StandIn> {
+        if !self.stand_ins.contains_key(&key) {
+            let above = self.recording.parents.get(&key);
+            let above = above.and_then(|above| self.stand_ins.get_mut(above));
+            let started = if let Some(above) = above.filter(|above| !above.has_left()) {
+                above.start_within(&self.program)?
+            } else {
+                let like = self.home.command([""; 0]);
+                StandIn::start(&like, &self.program, self.home.path())?
+            };
+            self.stand_ins.insert(key, started);
+        }
+        self.stand_ins.get_mut(&key).ok_or_else(|| io::Error::other("no stand-in"))
+    }
+
+    /// The real processes that have been in each session.
+    fn pids_of_sessions(&self) -> HashMap<String, Vec<u32>> {
+        let sessions = self.recording.sessions.iter().map(|(session, keys)| {
+            let known = keys.iter().filter_map(|key| self.stand_ins.get(key));
+            (session.clone(), known.map(StandIn::pid).collect())
+        });
+        sessions.collect()
+    }
+
     fn at_home(&self, text: &str) -> String {
-        text.replace(RECORDED_HOME, &self.home.path().to_string_lossy())
+        self.recording.home.moved(text, self.home.path())
     }
 }
+
+/// Keys of shells that stand for no recorded process.
+const ORPHANS: ProcessKey = 1 << 40;

@@ -1,151 +1,160 @@
 //! A recording, as it is on disk.
+//!
+//! It is somebody else's: rows that are not known are passed over, a line that is cut is left out
+//! with a word on standard error, and order, times and places are taken as they come.
 
+mod ends;
+mod home;
+mod rows;
+mod transcripts;
+
+use super::program::{PROGRAMS, Program};
+use rows::Raw;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Where the recorded person's home was.
-pub(super) const RECORDED_HOME: &str = "/home/dev";
+pub(super) use home::RecordedHome;
+
+/// A recorded process: its pid, or a number beyond all pids where none was recorded.
+pub(super) type ProcessKey = u64;
+
+/// What may be left out of a recording, to see what the others are worth alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Witness {
+    Hooks,
+    Registry,
+    Transcript,
+}
+
+impl Witness {
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "hooks" => Some(Self::Hooks),
+            "registry" => Some(Self::Registry),
+            "transcript" => Some(Self::Transcript),
+            _ => None,
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Recording {
     pub(super) name: String,
+    pub(super) program: &'static Program,
+    pub(super) home: RecordedHome,
     /// In the order of time.
     pub(super) rows: Vec<Row>,
+    /// In which process another one was started.
+    pub(super) parents: HashMap<ProcessKey, ProcessKey>,
+    /// Which processes have been in a session.
+    pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) t_ms: u64,
     pub(super) what: What,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum What {
     Truth {
         status: String,
         why: String,
         session: Option<String>,
     },
-    /// The process was killed on the spot.
-    Kill,
     Hook {
-        pid: u32,
+        process: ProcessKey,
+        event: String,
         env: Vec<(String, String)>,
         payload: String,
     },
     /// The status file of a process, or its end.
     Registry {
-        pid: u32,
-        file: String,
+        process: ProcessKey,
         record: Option<Value>,
     },
-    /// A line of a transcript, below `projects/`.
+    /// A line of a transcript, below the program's folder of them.
     Line {
         file: String,
         line: String,
     },
-    /// Nothing more is heard of the process.
-    Exit {
-        pid: u32,
+    /// The process ends: on the spot, or by itself once its hooks are done.
+    End {
+        process: ProcessKey,
+        killed: bool,
     },
 }
 
 impl Recording {
-    pub(super) fn read(folder: &Path) -> io::Result<Self> {
+    pub(super) fn read(folder: &Path, without: &[Witness]) -> io::Result<Self> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let mut rows: Vec<Row> = Vec::new();
-        for row in lines(&folder.join("timeline.jsonl"))? {
-            let t_ms = row["t_ms"].as_u64().unwrap_or_default();
-            rows.extend(understand(&row).map(|what| Row { t_ms, what }));
+        let timeline = lines(&folder.join("timeline.jsonl"))?;
+        let program = timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]);
+        let mut raw = Raw::new(program);
+        for row in &timeline {
+            raw.take(row);
         }
-        let exits = exits(&rows);
-        rows.extend(exits);
-        for number in 1.. {
-            let path = folder.join(format!("transcript-{number}.jsonl"));
-            if !path.exists() {
-                break;
-            }
-            rows.extend(transcript(&path)?);
-        }
+        let Raw { mut rows, stops, parents, sessions, epochs, .. } = raw;
         rows.sort_by_key(|row| row.t_ms);
-        Ok(Self { name: name.unwrap_or_default(), rows })
+        let home = RecordedHome::of(program, &timeline);
+        rows.extend(transcripts::read(folder, &epochs)?);
+        let ends = ends::find(&rows, stops, &sessions);
+        rows.extend(ends);
+        rows.retain(|row| !row.is_of(without));
+        rows.sort_by_key(|row| row.t_ms);
+        let name = name.unwrap_or_default();
+        Ok(Self { name, program, home, rows, parents, sessions })
     }
 }
 
+impl Row {
+    fn is_of(&self, witnesses: &[Witness]) -> bool {
+        let witness = match self.what {
+            What::Hook { .. } => Witness::Hooks,
+            What::Registry { .. } => Witness::Registry,
+            What::Line { .. } => Witness::Transcript,
+            What::Truth { .. } | What::End { .. } => return false,
+        };
+        witnesses.contains(&witness)
+    }
+}
+
+/// The objects in a file of lines. One that is none, as where a recorder was stopped, is left out.
 fn lines(path: &Path) -> io::Result<Vec<Value>> {
-    let text = std::fs::read_to_string(path)?;
-    text.lines().map(|line| serde_json::from_str(line).map_err(io::Error::other)).collect()
+    let bytes = std::fs::read(path).map_err(|error| {
+        io::Error::new(error.kind(), format!("{} cannot be read: {error}", path.display()))
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value @ Value::Object(_)) => found.push(value),
+            _ => writeln!(
+                io::stderr(),
+                "{}:{} is not a JSON object and is left out",
+                path.display(),
+                number + 1
+            )?,
+        }
+    }
+    Ok(found)
 }
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-fn understand(row: &Value) -> Option<What> {
-    match row["src"].as_str()? {
-        "truth" => Some(What::Truth {
-            status: text(&row["status"])?,
-            why: text(&row["why"]).unwrap_or_default(),
-            session: text(&row["session"]),
-        }),
-        "action" if row["signal"] == "SIGKILL" => Some(What::Kill),
-        "hook" => {
-            let env = row["env"].as_object()?;
-            let pid = env.get("CLAUDE_PID")?.as_str()?.parse().ok()?;
-            let env = env.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?)));
-            Some(What::Hook { pid, env: env.collect(), payload: row["payload"].to_string() })
-        }
-        "registry" => {
-            let file = text(&row["file"])?;
-            let pid = file.strip_prefix("sessions/")?.strip_suffix(".json")?.parse().ok()?;
-            Some(What::Registry { pid, file, record: row.get("record").cloned() })
-        }
-        _ => None,
-    }
-}
-
-/// A process that has said goodbye ends after the last that was heard of it.
-fn exits(rows: &[Row]) -> Vec<Row> {
-    let mut last: HashMap<u32, (u64, bool)> = HashMap::new();
-    for row in rows {
-        let (pid, goodbye) = match &row.what {
-            What::Hook { pid, payload, .. } => {
-                let leaves = payload.contains("\"SessionEnd\"") && !payload.contains("\"clear\"");
-                (*pid, leaves)
-            }
-            What::Registry { pid, record, .. } => (*pid, record.is_none()),
-            _ => continue,
-        };
-        let known = last.entry(pid).or_default();
-        *known = (row.t_ms, known.1 || goodbye);
-    }
-    let gone = last.into_iter().filter(|(_, (_, goodbye))| *goodbye);
-    gone.map(|(pid, (t_ms, _))| Row { t_ms: t_ms + 1, what: What::Exit { pid } }).collect()
-}
-
-/// A line without a time was written with the one before.
-fn transcript(path: &Path) -> io::Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    let mut file = None;
-    let mut t_ms = 0;
-    for mut line in lines(path)? {
-        if let Some(from) = line["recorded_from"].as_str() {
-            file = Some(from.to_owned());
-            continue;
-        }
-        let Some(file) = &file else { continue };
-        if let Some(at) = line.as_object_mut().and_then(|line| line.remove("t_ms")) {
-            t_ms = at.as_u64().unwrap_or_default().max(t_ms);
-        }
-        let what = What::Line { file: file.clone(), line: line.to_string() };
-        rows.push(Row { t_ms, what });
-    }
-    // Lines before the first time belong to it.
-    let first = rows.iter().map(|row| row.t_ms).find(|at| *at > 0).unwrap_or_default();
-    for row in &mut rows {
-        row.t_ms = row.t_ms.max(first);
-    }
-    Ok(rows)
+/// Milliseconds, however they are written; nothing is before the start.
+fn t_ms(row: &Value) -> Option<u64> {
+    let t = &row["t_ms"];
+    t.as_u64().or_else(|| {
+        let t = t.as_f64().or_else(|| t.as_str()?.parse().ok())?;
+        Some(
+            std::time::Duration::try_from_secs_f64(t / 1_000.0)
+                .map_or(0, |t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
+        )
+    })
 }

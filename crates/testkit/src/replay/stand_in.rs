@@ -1,9 +1,14 @@
 //! A process that stands for a recorded one: it runs the hooks, so that they are its children.
 
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Runs each script that is named on standard input beside the others; ends after the last one when
 /// the input ends. Agent programs, too, run their hooks through a shell.
@@ -12,60 +17,99 @@ const PROGRAM: &str = "while read -r script; do sh \"$script\" & done; wait";
 /// A running stand-in. It is killed when it goes out of scope.
 #[derive(Debug)]
 pub(super) struct StandIn {
-    child: Child,
-    stdin: Option<ChildStdin>,
+    pid: u32,
+    /// Our own child; one that was started by another stand-in is that one's.
+    child: Option<Child>,
+    pidfd: OwnedFd,
+    stdin: Option<File>,
     /// Where it finds its scripts.
     scripts: PathBuf,
     hooks: u32,
 }
 
+/// One hook as it is to be run.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) binary: &'a Path,
+    pub(super) kind: &'a str,
+    pub(super) env: &'a [(String, String)],
+    pub(super) payload: &'a str,
+}
+
 impl StandIn {
-    /// Starts one in the environment of `like`, a command in a hermetic home.
-    pub(super) fn start(like: &Command, scripts: &Path) -> io::Result<Self> {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", PROGRAM]).env_clear().current_dir(scripts);
+    /// Starts one in the environment of `like`, a command in a hermetic home. It runs as `program`,
+    /// a shell under the name of the recorded process.
+    pub(super) fn start(like: &Command, program: &Path, scripts: &Path) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg0("sh").args(["-c", PROGRAM]).env_clear().current_dir(scripts);
         for (name, value) in like.get_envs() {
             command.envs(value.map(|value| (name, value)));
         }
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn()?;
-        let stdin = child.stdin.take();
-        Ok(Self { child, stdin, scripts: scripts.to_owned(), hooks: 0 })
+        let stdin = child.stdin.take().map(|stdin| File::from(OwnedFd::from(stdin)));
+        let (pid, child) = (child.id(), Some(child));
+        let pidfd = open(pid)?;
+        Ok(Self { pid, child, pidfd, stdin, scripts: scripts.to_owned(), hooks: 0 })
+    }
+
+    /// Starts another one that is this one's child.
+    pub(super) fn start_within(&mut self, program: &Path) -> io::Result<Self> {
+        self.hooks += 1;
+        let base = self.scripts.join(format!("nested-{}-{}", self.pid, self.hooks));
+        let (script, input, told) =
+            (base.clone(), base.with_extension("input"), base.with_extension("pid"));
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &input, FileType::Fifo, mode, 0)?;
+        // Opened for both, so that neither end waits for the other.
+        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let stdin = File::from(rustix::fs::open(&input, flags, Mode::empty())?);
+        let text = format!(
+            "echo $$ >{told}.new; mv {told}.new {told}; exec {program} -c {PROGRAM} <{input}\n",
+            told = quoted(&told.to_string_lossy()),
+            program = quoted(&program.to_string_lossy()),
+            PROGRAM = quoted(PROGRAM),
+            input = quoted(&input.to_string_lossy()),
+        );
+        std::fs::write(&script, text)?;
+        self.say(&script)?;
+        let pid = crate::wait::until("a nested stand-in", || {
+            std::fs::read_to_string(&told).ok()?.trim().parse().ok()
+        });
+        let (pidfd, scripts) = (open(pid)?, self.scripts.clone());
+        Ok(Self { pid, child: None, pidfd, stdin: Some(stdin), scripts, hooks: 0 })
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+        self.pid
     }
 
-    /// Start ticks: field 22 of `/proc/PID/stat`.
-    pub(super) fn start_ticks(&self) -> io::Result<String> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid()))?;
-        let after_name = stat.rsplit_once(')').map(|(_, rest)| rest.to_owned());
-        let ticks = after_name.and_then(|rest| Some(rest.split_whitespace().nth(19)?.to_owned()));
-        ticks.ok_or_else(|| io::Error::other("no start time"))
+    /// Start ticks: field 22 of `/proc/PID/stat`. `None` once it is gone.
+    pub(super) fn start_ticks(&self) -> Option<String> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        let (_, after_name) = stat.rsplit_once(')')?;
+        Some(after_name.split_whitespace().nth(19)?.to_owned())
     }
 
-    /// Has it run `binary hook kind`; does not wait for it.
-    pub(super) fn hook(
-        &mut self,
-        binary: &Path,
-        kind: &str,
-        env: &[(String, String)],
-        payload: &str,
-    ) -> io::Result<()> {
-        let Some(stdin) = &mut self.stdin else { return Ok(()) };
+    /// Has a hook run; does not wait for it. One that has outlived its program is nobody's child.
+    pub(super) fn hook(&mut self, call: &Call<'_>) -> io::Result<()> {
         self.hooks += 1;
-        let name = format!("hook-{}-{}", self.child.id(), self.hooks);
+        let name = format!("hook-{}-{}", self.pid, self.hooks);
         let (script, input) = (self.scripts.join(&name), self.scripts.join(format!("{name}.json")));
-        std::fs::write(&input, payload)?;
+        std::fs::write(&input, call.payload)?;
         let mut text = String::new();
-        for (name, value) in env {
+        for (name, value) in call.env {
             writeln!(text, "export {name}={}", quoted(value)).map_err(io::Error::other)?;
         }
-        let (binary, input) = (binary.to_string_lossy(), input.to_string_lossy());
-        writeln!(text, "exec {} hook {kind} <{}", quoted(&binary), quoted(&input))
+        let (binary, input) = (call.binary.to_string_lossy(), input.to_string_lossy());
+        writeln!(text, "exec {} hook {} <{}", quoted(&binary), call.kind, quoted(&input))
             .map_err(io::Error::other)?;
         std::fs::write(&script, text)?;
+        self.say(&script)
+    }
+
+    fn say(&mut self, script: &Path) -> io::Result<()> {
+        let Some(stdin) = &mut self.stdin else { return Ok(()) };
         stdin.write_all(format!("{}\n", script.display()).as_bytes())
     }
 
@@ -76,13 +120,23 @@ impl StandIn {
 
     pub(super) fn kill(&mut self) -> io::Result<()> {
         self.leave();
-        self.child.kill()?;
-        self.child.wait().map(drop)
+        // It may have ended by itself.
+        pidfd_send_signal(&self.pidfd, Signal::KILL).ok();
+        match &mut self.child {
+            Some(child) => child.wait().map(drop),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn has_left(&self) -> bool {
         self.stdin.is_none()
     }
+}
+
+fn open(pid: u32) -> io::Result<OwnedFd> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| io::Error::other("no such pid"))?;
+    Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
 fn quoted(text: &str) -> String {
@@ -91,7 +145,6 @@ fn quoted(text: &str) -> String {
 
 impl Drop for StandIn {
     fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
+        self.kill().ok();
     }
 }

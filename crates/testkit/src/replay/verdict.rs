@@ -1,31 +1,50 @@
 //! Was the truth told?
 
 use super::listener::Told;
-use super::recording::{Recording, What};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 /// How far around a span's middle the truth may hold. Milliseconds.
 const SLACK: u64 = 700;
+/// How long the hub is listened to after the last row: so long the last truth goes on.
+pub(super) const REST_MS: u64 = 1_500;
+/// The words for an agent whose process has ended.
+const OVER: [&str; 4] = ["ended", "crashed", "absent", "suspended"];
+
+/// From here on this was true.
+#[derive(Clone, Debug)]
+pub(super) struct Truth {
+    /// When the recording says so.
+    pub(super) recorded_ms: u64,
+    /// When it was played.
+    pub(super) t_ms: u64,
+    pub(super) status: String,
+    pub(super) why: String,
+    pub(super) session: Option<String>,
+}
 
 /// One span of the truth, and what the hub said in its middle.
 #[derive(Clone, Debug, Serialize)]
 pub struct Span {
+    pub schema: u32,
+    pub case: String,
     pub t_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub truth: String,
     pub headlines: BTreeMap<String, String>,
     pub right: bool,
-    #[serde(skip)]
     pub why: String,
 }
 
 /// One recording, judged.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Verdict {
     pub case: String,
     pub spans: Vec<Span>,
+    /// By how much the machine's stalls have put the end off.
+    pub delay: Duration,
 }
 
 impl Verdict {
@@ -33,40 +52,90 @@ impl Verdict {
         self.spans.iter().filter(|span| span.right).count()
     }
 
-    pub(super) fn new(recording: &Recording, told: &[Told]) -> Self {
-        let mut truths = Vec::new();
-        for row in &recording.rows {
-            if let What::Truth { status, why, session } = &row.what {
-                truths.push((row.t_ms, status, why, session));
-            }
-        }
-        let end = recording.rows.last().map_or(0, |row| row.t_ms);
-        let spans = truths.iter().enumerate().map(|(index, &(from, status, why, session))| {
+    /// `truths` in the order of time; the last one holds until `end`. `pids`: the real processes
+    /// of each recorded session.
+    pub(super) fn new(
+        case: &str,
+        delay: Duration,
+        truths: &[Truth],
+        end: u64,
+        told: &[Told],
+        pids: &HashMap<String, Vec<u32>>,
+    ) -> Self {
+        let spans = truths.iter().enumerate().map(|(index, truth)| {
             // With sessions side by side, each has its own truths.
-            let next = truths[index + 1..].iter().find(|next| next.3 == session);
-            let middle = u64::midpoint(from, next.map_or(end, |next| next.0));
-            let mine: Vec<&Told> = match session {
-                Some(session) => of_session(told, session),
-                None => told.iter().collect(),
+            let next = truths[index + 1..].iter().find(|next| next.session == truth.session);
+            let until = next.map_or(end, |next| next.t_ms);
+            let middle = u64::midpoint(truth.t_ms, until);
+            let agents = match &truth.session {
+                Some(session) => of_session(told, session, pids),
+                None => living(told, truth.t_ms, until),
+            };
+            let holds = |agent: &&str| {
+                let mut said = around(told, agent, middle);
+                said.any(|told| holds(&truth.status, told))
             };
             Span {
-                t_ms: from,
-                session: session.clone(),
-                truth: status.clone(),
+                schema: 1,
+                case: case.to_owned(),
+                t_ms: truth.recorded_ms,
+                session: truth.session.clone(),
+                truth: truth.status.clone(),
                 headlines: headlines(told, middle),
-                right: near(&mine, middle).any(|told| holds(status, told)),
-                why: why.clone(),
+                right: agents.iter().any(holds),
+                why: truth.why.clone(),
             }
         });
-        Self { case: recording.name.clone(), spans: spans.collect() }
+        Self { case: case.to_owned(), spans: spans.collect(), delay }
     }
 }
 
-/// Everything told of the agent that was ever in this session.
-fn of_session<'a>(told: &'a [Told], session: &str) -> Vec<&'a Told> {
-    let known = told.iter().find(|told| told.session.as_deref() == Some(session));
-    let Some(agent) = known.map(|told| &told.agent) else { return Vec::new() };
-    told.iter().filter(|told| told.agent == *agent).collect()
+/// Whoever was ever in this session, or is a process that was.
+fn of_session<'a>(
+    told: &'a [Told],
+    session: &str,
+    pids: &HashMap<String, Vec<u32>>,
+) -> Vec<&'a str> {
+    let pids = pids.get(session).map_or(&[][..], Vec::as_slice);
+    let known = told.iter().filter(|told| {
+        told.session.as_deref() == Some(session) || told.pid.is_some_and(|pid| pids.contains(&pid))
+    });
+    distinct(known)
+}
+
+/// Whoever lived at some moment of the span: a truth without a session does not speak of those that
+/// had ended before. If nobody did, it speaks of who ended last.
+fn living(told: &[Told], from: u64, until: u64) -> Vec<&str> {
+    let agents = distinct(told.iter());
+    let lived: Vec<&str> = agents
+        .into_iter()
+        .filter(|agent| {
+            let mut said = said_by(told, agent);
+            said.any(|(at, next, told)| {
+                let in_span = at <= until + SLACK && next.saturating_add(SLACK) >= from;
+                in_span && !OVER.contains(&told.headline.as_str())
+            })
+        })
+        .collect();
+    if !lived.is_empty() {
+        return lived;
+    }
+    let last = told.iter().rfind(|told| told.at_ms <= until + SLACK);
+    last.map(|told| told.agent.as_str()).into_iter().collect()
+}
+
+fn distinct<'a>(told: impl Iterator<Item = &'a Told>) -> Vec<&'a str> {
+    let mut agents: Vec<&str> = told.map(|told| told.agent.as_str()).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    agents
+}
+
+/// What was said of an agent: from when, until when, what.
+fn said_by<'a>(told: &'a [Told], agent: &'a str) -> impl Iterator<Item = (u64, u64, &'a Told)> {
+    let own: Vec<&Told> = told.iter().filter(|told| told.agent == agent).collect();
+    let next: Vec<u64> = own.iter().skip(1).map(|told| told.at_ms).chain([u64::MAX]).collect();
+    own.into_iter().zip(next).map(|(told, next)| (told.at_ms, next, told))
 }
 
 fn headlines(told: &[Told], at_ms: u64) -> BTreeMap<String, String> {
@@ -75,11 +144,10 @@ fn headlines(told: &[Told], at_ms: u64) -> BTreeMap<String, String> {
 }
 
 /// What was said at some moment around the middle.
-fn near<'a>(told: &'a [&Told], middle: u64) -> impl Iterator<Item = &'a Told> {
-    told.iter().enumerate().filter_map(move |(index, said)| {
-        let until = told.get(index + 1).map_or(u64::MAX, |next| next.at_ms);
-        let overlaps = said.at_ms <= middle + SLACK && until.saturating_add(SLACK) >= middle;
-        overlaps.then_some(*said)
+fn around<'a>(told: &'a [Told], agent: &'a str, middle: u64) -> impl Iterator<Item = &'a Told> {
+    said_by(told, agent).filter_map(move |(at, next, told)| {
+        let overlaps = at <= middle + SLACK && next.saturating_add(SLACK) >= middle;
+        overlaps.then_some(told)
     })
 }
 
@@ -95,5 +163,66 @@ fn holds(truth: &str, told: &Told) -> bool {
         | ("starting", "starting" | "idle" | "unknown") => true,
         ("error", "ended") => failed,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(at_ms: u64, agent: &str, headline: &str) -> Told {
+        Told {
+            at_ms,
+            agent: agent.to_owned(),
+            session: Some(format!("session-{agent}")),
+            pid: None,
+            headline: headline.to_owned(),
+            outcome: None,
+        }
+    }
+
+    fn truth(t_ms: u64, status: &str, session: Option<&str>) -> Truth {
+        let session = session.map(str::to_owned);
+        Truth { recorded_ms: t_ms, t_ms, status: status.to_owned(), why: String::new(), session }
+    }
+
+    fn right(truths: &[Truth], told: &[Told]) -> Vec<bool> {
+        let none = HashMap::new();
+        let verdict = Verdict::new("case", Duration::ZERO, truths, 20_000, told, &none);
+        verdict.spans.iter().map(|span| span.right).collect()
+    }
+
+    #[test]
+    fn what_one_agent_says_does_not_end_what_another_said() {
+        let told = [told(0, "a", "working"), told(100, "b", "idle"), told(9_000, "a", "idle")];
+        let truths =
+            [truth(0, "working", Some("session-a")), truth(9_000, "idle", Some("session-a"))];
+        assert_eq!(right(&truths, &told), [true, true]);
+        assert_eq!(right(&[truth(0, "working", Some("session-b"))], &told), [false]);
+    }
+
+    #[test]
+    fn an_agent_that_ended_long_before_makes_no_truth_of_now_right() {
+        let told = [told(0, "a", "idle"), told(1_000, "a", "ended"), told(5_000, "b", "idle")];
+        let truths = [truth(0, "ended", None), truth(6_000, "ended", None)];
+        assert_eq!(right(&truths, &told), [true, false]);
+        assert_eq!(right(&[truth(900, "ended", None)], &told[..2]), [true]);
+    }
+
+    #[test]
+    fn a_session_is_also_known_by_its_process() {
+        let mut one = told(0, "a", "working");
+        (one.session, one.pid) = (None, Some(7));
+        let pids = [("s".to_owned(), vec![7])].into();
+        let truths = [truth(0, "working", Some("s"))];
+        let verdict = Verdict::new("case", Duration::ZERO, &truths, 2_000, &[one], &pids);
+        assert_eq!(verdict.right(), 1);
+    }
+
+    #[test]
+    fn a_truth_that_comes_too_late_is_wrong() {
+        let told = [told(0, "a", "working"), told(2_701, "a", "idle")];
+        let truths = [truth(1_000, "idle", None), truth(3_000, "idle", None)];
+        assert_eq!(right(&truths, &told), [false, true]);
     }
 }

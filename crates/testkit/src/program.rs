@@ -1,0 +1,36 @@
+//! The `headsup` that a program of this crate plays against or measures.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The `headsup` of the target folder that this program is in, made anew from the sources as they
+/// are now. What `cargo` has to say goes to standard error. Without `cargo` it is the one that is
+/// there.
+///
+/// # Errors
+/// If it cannot be built, or there is none.
+pub fn built() -> io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let binary = own.with_file_name("headsup");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--package", "headsup", "--bin", "headsup", "--manifest-path"]);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"));
+    // TARGET/PROFILE/replay
+    let mut above = own.ancestors().skip(1);
+    let (profile, target) = (above.next().and_then(Path::file_name), above.next());
+    if let (Some(profile), Some(target)) = (profile.and_then(|name| name.to_str()), target) {
+        let profile = if profile == "debug" { "dev" } else { profile };
+        command.args(["--profile", profile]).arg("--target-dir").arg(target);
+    }
+    match command.stdin(Stdio::null()).stdout(Stdio::null()).status() {
+        Ok(status) if status.success() => Ok(binary),
+        Ok(_) => Err(io::Error::other("headsup cannot be built; see above what is wrong")),
+        Err(_) if binary.exists() => Ok(binary),
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("there is no {}, and cargo cannot be started: {error}", binary.display()),
+        )),
+    }
+}

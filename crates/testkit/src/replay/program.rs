@@ -1,0 +1,44 @@
+//! The programs whose recordings can be played, as far as a player has to know them.
+
+/// One agent program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Program {
+    pub(super) kind: &'static str,
+    /// Its process's name.
+    pub(super) name: &'static str,
+    /// The variable in which its hooks get its process id.
+    pub(super) pid_variable: Option<&'static str>,
+    /// Its own folder below the home folder.
+    pub(super) config: &'static str,
+    /// Where its transcripts are, below that folder.
+    pub(super) transcripts: &'static str,
+    /// Events that are recorded and that no hook of ours is ever registered for.
+    pub(super) unregistered: &'static [&'static str],
+}
+
+pub(super) const PROGRAMS: [Program; 2] = [
+    Program {
+        kind: "claude-code",
+        name: "claude",
+        pid_variable: Some("CLAUDE_PID"),
+        config: ".claude",
+        transcripts: "projects",
+        unregistered: &["MessageDisplay"],
+    },
+    Program {
+        kind: "codex",
+        name: "codex",
+        pid_variable: None,
+        config: ".codex",
+        transcripts: "sessions",
+        unregistered: &[],
+    },
+];
+
+impl Program {
+    /// By the name that it is started with, or that its process has.
+    pub(super) fn named(name: &str) -> Option<&'static Self> {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        PROGRAMS.iter().find(|program| program.name == name)
+    }
+}

@@ -1,0 +1,178 @@
+//! The rows of a timeline, one by one.
+
+use super::super::program::Program;
+use super::{ProcessKey, Row, What, t_ms, text};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Keys of processes without a recorded pid.
+const NAMELESS: ProcessKey = 1 << 32;
+
+/// Somebody has ended a process.
+#[derive(Clone, Debug)]
+pub(super) struct Stop {
+    pub(super) t_ms: u64,
+    pub(super) pid: Option<ProcessKey>,
+    pub(super) session: Option<String>,
+    /// On the spot, without a goodbye.
+    pub(super) at_once: bool,
+    /// Whatever ran there, as with a terminal's window.
+    pub(super) all: bool,
+}
+
+/// What a timeline holds.
+#[derive(Debug)]
+pub(super) struct Raw {
+    program: &'static Program,
+    pub(super) rows: Vec<Row>,
+    pub(super) stops: Vec<Stop>,
+    pub(super) parents: HashMap<ProcessKey, ProcessKey>,
+    pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
+    /// The recording's beginning by the wall clock, as status files tell it. Milliseconds.
+    pub(super) epochs: Vec<i64>,
+    nameless: HashMap<String, ProcessKey>,
+    last_t_ms: u64,
+}
+
+/// The program that a row speaks of.
+pub(super) fn program(row: &Value) -> Option<&'static Program> {
+    let started = row["args"][0].as_str().filter(|_| row["src"] == "action");
+    let parents = row["parents"].as_array().into_iter().flatten();
+    let mut names = parents.filter_map(|parent| parent["comm"].as_str()).chain(started);
+    names.find_map(Program::named)
+}
+
+impl Raw {
+    pub(super) fn new(program: &'static Program) -> Self {
+        Self {
+            program,
+            rows: Vec::new(),
+            stops: Vec::new(),
+            parents: HashMap::new(),
+            sessions: HashMap::new(),
+            epochs: Vec::new(),
+            nameless: HashMap::new(),
+            last_t_ms: 0,
+        }
+    }
+
+    /// Takes one row in; one that is not known is passed over.
+    pub(super) fn take(&mut self, row: &Value) {
+        // A row without a time belongs to the one before.
+        let t_ms = t_ms(row).unwrap_or(self.last_t_ms);
+        self.last_t_ms = t_ms;
+        let what = match row["src"].as_str() {
+            Some("truth") => truth(row),
+            Some("action") => {
+                self.stops.extend(stop(row, t_ms));
+                None
+            }
+            Some("hook") => self.hook(row),
+            Some("registry") => self.registry(row, t_ms),
+            _ => None,
+        };
+        if let Some(What::Truth { status, session, .. }) = &what
+            && matches!(status.as_str(), "ended" | "crashed")
+        {
+            let (session, at_once) = (session.clone(), status == "crashed");
+            self.stops.push(Stop { t_ms, pid: None, session, at_once, all: false });
+        }
+        self.rows.extend(what.map(|what| Row { t_ms, what }));
+    }
+
+    fn hook(&mut self, row: &Value) -> Option<What> {
+        let payload = row.get("payload").filter(|payload| payload.is_object())?;
+        let env = row["env"].as_object();
+        let session = text(&payload["session_id"]);
+        let in_env = env.and_then(|env| env.get(self.program.pid_variable?)).and_then(pid);
+        let chain = row["parents"].as_array().into_iter().flatten();
+        let chain: Vec<ProcessKey> = chain
+            .filter(|parent| parent["comm"] == self.program.name)
+            .filter_map(|parent| pid(&parent["pid"]))
+            .collect();
+        let process = in_env.or_else(|| chain.first().copied());
+        let process = process.unwrap_or_else(|| self.nameless(session.clone()));
+        let above = chain.iter().skip_while(|pid| **pid != process).nth(1);
+        self.parents.extend(above.map(|above| (process, *above)));
+        self.was_in(session, process);
+        let event = text(&payload["hook_event_name"]).or_else(|| text(&row["label"][0]));
+        let env = env.into_iter().flatten();
+        let env = env.filter_map(|(name, value)| Some((name.clone(), text(value)?)));
+        Some(What::Hook {
+            process,
+            event: event.unwrap_or_default(),
+            env: env.filter(|(name, _)| may_be_set(name)).collect(),
+            payload: payload.to_string(),
+        })
+    }
+
+    fn registry(&mut self, row: &Value, t_ms: u64) -> Option<What> {
+        let file = row["file"].as_str()?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let process = pid(&Value::from(name.strip_suffix(".json")?))?;
+        let record = row.get("record").filter(|record| record.is_object()).cloned();
+        if let Some(record) = &record {
+            self.was_in(text(&record["sessionId"]), process);
+            let epoch = record["updatedAt"].as_i64().zip(i64::try_from(t_ms).ok());
+            self.epochs.extend(epoch.map(|(at, t_ms)| at - t_ms));
+        }
+        Some(What::Registry { process, record })
+    }
+
+    fn nameless(&mut self, session: Option<String>) -> ProcessKey {
+        let next = NAMELESS + self.nameless.len() as u64;
+        *self.nameless.entry(session.unwrap_or_default()).or_insert(next)
+    }
+
+    fn was_in(&mut self, session: Option<String>, process: ProcessKey) {
+        let Some(session) = session else { return };
+        let known = self.sessions.entry(session).or_default();
+        if !known.contains(&process) {
+            known.push(process);
+        }
+    }
+}
+
+fn pid(value: &Value) -> Option<ProcessKey> {
+    let pid = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
+    (1..NAMELESS).contains(&pid).then_some(pid)
+}
+
+fn truth(row: &Value) -> Option<What> {
+    Some(What::Truth {
+        status: text(&row["status"])?,
+        why: text(&row["why"]).unwrap_or_default(),
+        session: text(&row["session"]).or_else(|| text(&row["session_id"])),
+    })
+}
+
+/// Signals, the end of a terminal, and whatever else is called a kill or a crash.
+fn stop(row: &Value, t_ms: u64) -> Option<Stop> {
+    let doing = row["do"].as_str().unwrap_or_default();
+    let signal = row["signal"]
+        .as_str()
+        .map(str::to_owned)
+        .or_else(|| row["signal"].as_u64().map(|number| number.to_string()));
+    let all = doing.starts_with("tmux kill");
+    if signal.is_none() && !all && !["kill", "crash"].iter().any(|word| doing.contains(word)) {
+        return None;
+    }
+    // Those that the program hears, and says goodbye.
+    let heard = ["TERM", "HUP", "INT", "15", "1", "2"];
+    let signal = signal.unwrap_or_default();
+    let signal = signal.trim_start_matches("SIG");
+    let at_once = !all && !heard.contains(&signal) && !doing.contains("TERM");
+    Some(Stop { t_ms, pid: pid(&row["pid"]), session: text(&row["session"]), at_once, all })
+}
+
+/// What a shell can export, and what would not turn the hook away from the player's own hub.
+fn may_be_set(name: &str) -> bool {
+    let ours = ["HEADSUP_HOME", "HEADSUP_URL", "HEADSUP_TOKEN", "HEADSUP_AGENT_TOKEN"];
+    let legal = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    legal
+        && !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && !name.starts_with("LD_")
+        && !ours.contains(&name)
+        && name != "PATH"
+}

@@ -1,0 +1,77 @@
+//! The transcripts beside a timeline.
+
+use super::{Row, What, lines, t_ms};
+use headsup_core::time::UnixMs;
+use serde_json::Value;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The lines of all of them, each at its time. `epochs`: the recording's beginning by the wall
+/// clock, for transcripts without times of the recorder.
+pub(super) fn read(folder: &Path, epochs: &[i64]) -> io::Result<Vec<Row>> {
+    let entries = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = entries.filter(|path| is_transcript(path)).collect();
+    paths.sort();
+    let mut rows = Vec::new();
+    for path in paths {
+        rows.extend(transcript(&path, epochs)?);
+    }
+    Ok(rows)
+}
+
+fn is_transcript(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with("transcript-") && path.extension().is_some_and(|ending| ending == "jsonl")
+}
+
+/// A line without a time was written with the one before.
+fn transcript(path: &Path, epochs: &[i64]) -> io::Result<Vec<Row>> {
+    let mut lines = lines(path)?;
+    let Some(file) = file_of(&lines) else { return Ok(Vec::new()) };
+    lines.retain(|line| line.get("recorded_from").is_none());
+    let is_timed = lines.iter().any(|line| t_ms(line).is_some());
+    let epoch = middle(epochs).filter(|_| !is_timed);
+    let mut rows = Vec::new();
+    let mut at = None;
+    for mut line in lines {
+        let told = t_ms(&line).or_else(|| by_clock(&line, epoch?));
+        at = told.max(at);
+        if let Some(line) = line.as_object_mut() {
+            line.remove("t_ms");
+        }
+        let what = What::Line { file: file.clone(), line: line.to_string() };
+        rows.push((at, what));
+    }
+    // Lines before the first time belong to it.
+    let first = rows.iter().find_map(|(at, _)| *at).unwrap_or_default();
+    let row = |(at, what): (Option<u64>, What)| Row { t_ms: at.unwrap_or(first), what };
+    Ok(rows.into_iter().map(row).collect())
+}
+
+/// Below the folder of transcripts. Where the recorder did not tell, one session's log has a name
+/// of its own in the folder of its project.
+fn file_of(lines: &[Value]) -> Option<String> {
+    let told = lines.iter().find_map(|line| line["recorded_from"].as_str());
+    let told = told.map(|path| path.rsplit_once("/projects/").map_or(path, |(_, below)| below));
+    let is_below = |path: &str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+    if let Some(told) = told.filter(|path| is_below(path)) {
+        return Some(told.to_owned());
+    }
+    let session = lines.iter().find_map(|line| line["sessionId"].as_str())?;
+    let cwd = lines.iter().find_map(|line| line["cwd"].as_str())?;
+    let folder: String =
+        cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    Some(format!("{folder}/{session}.jsonl")).filter(|path| is_below(path))
+}
+
+fn by_clock(line: &Value, epoch: i64) -> Option<u64> {
+    let UnixMs(at) = UnixMs::parse(line["timestamp"].as_str()?)?;
+    u64::try_from(at - epoch).ok()
+}
+
+fn middle(epochs: &[i64]) -> Option<i64> {
+    let mut sorted = epochs.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
+}
