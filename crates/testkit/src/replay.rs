@@ -10,8 +10,10 @@ mod player;
 mod program;
 mod recording;
 mod stand_in;
+mod together;
 mod verdict;
 
 pub use player::play;
 pub use recording::Witness;
+pub use together::play_together;
 pub use verdict::{Span, Verdict};

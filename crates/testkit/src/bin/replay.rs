@@ -5,16 +5,13 @@
 //! span, else with 1. The `headsup` it plays against is built first.
 
 use headsup_testkit::program;
-use headsup_testkit::replay::{Verdict, Witness, play};
+use headsup_testkit::replay::{Verdict, Witness, play_together};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 use std::time::Duration;
 
-/// Recordings begin alike: side by side they would all do the same at the same moment.
-const STAGGER: Duration = Duration::from_millis(170);
 /// A stall of this length is told.
 const LONG: Duration = Duration::from_millis(500);
 const USAGE: &str = "usage: replay FOLDER… [--json] [--without hooks|registry|transcript]…";
@@ -32,28 +29,14 @@ fn main() -> Outcome<ExitCode> {
     let binary = program::built()?;
     let mut out = io::stdout();
     let (mut right, mut all, mut played) = (0, 0, 0);
-    thread::scope(|scope| {
-        let running: Vec<_> = (0..)
-            .zip(&folders)
-            .map(|(place, folder)| {
-                let (binary, without) = (&binary, &without);
-                scope.spawn(move || {
-                    thread::park_timeout(STAGGER * place);
-                    play(binary, folder, without).map_err(|error| told_of(folder, &error))
-                })
-            })
-            .collect();
-        for one in running {
-            let verdict = one.join().map_err(|_| "a player has stopped by a defect")??;
-            if verdict.delay > LONG {
-                let Verdict { case, delay, .. } = &verdict;
-                writeln!(io::stderr(), "{case}: this machine stalled for {delay:.1?} in all")?;
-            }
-            print(&mut out, &verdict, json)?;
-            (right, all) = (right + verdict.right(), all + verdict.spans.len());
-            played += 1;
+    play_together(&binary, &folders, &without, |verdict| {
+        if verdict.delay > LONG {
+            let Verdict { case, delay, .. } = &verdict;
+            writeln!(io::stderr(), "{case}: this machine stalled for {delay:.1?} in all")?;
         }
-        Outcome::Ok(())
+        (right, all) = (right + verdict.right(), all + verdict.spans.len());
+        played += 1;
+        print(&mut out, &verdict, json)
     })?;
     if !json && played > 1 {
         writeln!(out, "{right}/{all} right")?;
@@ -84,11 +67,11 @@ fn asked(args: impl Iterator<Item = OsString>) -> Outcome<Asked> {
 /// The folder itself if it is a recording, else the recordings in it.
 fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let is_recording = |folder: &Path| folder.join("timeline.jsonl").is_file();
-    let folder = folder.canonicalize().map_err(|error| told_of(folder, &error))?;
+    let folder = folder.canonicalize().map_err(|error| unreadable(folder, &error))?;
     if is_recording(&folder) {
         return Ok(vec![folder]);
     }
-    let entries = std::fs::read_dir(&folder).map_err(|error| told_of(&folder, &error))?;
+    let entries = std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
     let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(|entry| is_recording(entry)).collect();
     found.sort();
@@ -98,11 +81,11 @@ fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     }
 }
 
-fn told_of(folder: &Path, error: &io::Error) -> String {
-    format!("{} cannot be played: {error}", folder.display())
+fn unreadable(folder: &Path, error: &io::Error) -> String {
+    format!("{} cannot be read: {error}", folder.display())
 }
 
-fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> Outcome<()> {
+fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> io::Result<()> {
     let Verdict { case, spans, .. } = verdict;
     if json {
         for span in spans {

@@ -26,18 +26,33 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
     let mut player = Player::new(&home, binary, &recording)?;
     let mut clock = Clock::start();
     let listener = Listener::start(&home.socket(), clock.began())?;
-    let mut truths = Vec::new();
+    let (mut truths, mut end) = (Vec::<Truth>::new(), 0);
     for row in &recording.rows {
-        let t_ms = clock.wait_for(row.t_ms);
-        if let What::Truth { status, why, session } = &row.what {
-            let (status, why) = (status.clone(), why.clone());
-            let session = session.clone();
-            truths.push(Truth { recorded_ms: row.t_ms, t_ms, status, why, session });
+        end = clock.wait_for(row.t_ms);
+        match &row.what {
+            What::Truth { status, why, session } => truths.push(Truth {
+                recorded_ms: row.t_ms,
+                t_ms: end,
+                status: status.clone(),
+                why: why.clone(),
+                session: session.clone(),
+                gone_ms: None,
+            }),
+            What::End { process, .. } => {
+                for truth in truths.iter_mut().filter(|truth| truth.gone_ms.is_none()) {
+                    let session = truth.session.as_ref();
+                    let processes = session.and_then(|session| recording.sessions.get(session));
+                    if processes.is_none_or(|processes| processes.contains(process)) {
+                        truth.gone_ms = Some(end);
+                    }
+                }
+            }
+            _ => {}
         }
         player.step(&row.what)?;
     }
-    let end = recording.rows.last().map_or(0, |row| row.t_ms) + REST_MS;
-    let end = clock.wait_for(end);
+    let last = recording.rows.last().map_or(0, |row| row.t_ms);
+    clock.wait_for(last + REST_MS);
     let delay = clock.delay();
     let pids = player.pids_of_sessions();
     let verdict = Verdict::new(&recording.name, delay, &truths, end, &listener.told(), &pids);

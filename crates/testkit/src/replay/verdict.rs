@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How far around a span's middle the truth may hold. Milliseconds.
 const SLACK: u64 = 700;
-/// How long the hub is listened to after the last row: so long the last truth goes on.
+/// How long the hub is listened to after the last row.
 pub(super) const REST_MS: u64 = 1_500;
 /// The words for an agent whose process has ended.
 const OVER: [&str; 4] = ["ended", "crashed", "absent", "suspended"];
@@ -22,6 +22,15 @@ pub(super) struct Truth {
     pub(super) status: String,
     pub(super) why: String,
     pub(super) session: Option<String>,
+    /// When its process ended, as far as it has no next truth: nobody says what is true then.
+    pub(super) gone_ms: Option<u64>,
+}
+
+impl Truth {
+    /// Nothing but another start changes it.
+    pub(super) fn is_an_end(&self) -> bool {
+        OVER.contains(&self.status.as_str())
+    }
 }
 
 /// One span of the truth, and what the hub said in its middle.
@@ -52,7 +61,8 @@ impl Verdict {
         self.spans.iter().filter(|span| span.right).count()
     }
 
-    /// `truths` in the order of time; the last one holds until `end`. `pids`: the real processes
+    /// `truths` in the order of time; the last one holds until `end`, the last row, and an end even
+    /// longer. `pids`: the real processes
     /// of each recorded session.
     pub(super) fn new(
         case: &str,
@@ -65,7 +75,11 @@ impl Verdict {
         let spans = truths.iter().enumerate().map(|(index, truth)| {
             // With sessions side by side, each has its own truths.
             let next = truths[index + 1..].iter().find(|next| next.session == truth.session);
-            let until = next.map_or(end, |next| next.t_ms);
+            let last = || match (truth.is_an_end(), truth.gone_ms) {
+                (true, _) => end + REST_MS,
+                (false, gone) => gone.unwrap_or(end),
+            };
+            let until = next.map_or_else(last, |next| next.t_ms);
             let middle = u64::midpoint(truth.t_ms, until);
             let agents = match &truth.session {
                 Some(session) => of_session(told, session, pids),
@@ -183,7 +197,14 @@ mod tests {
 
     fn truth(t_ms: u64, status: &str, session: Option<&str>) -> Truth {
         let session = session.map(str::to_owned);
-        Truth { recorded_ms: t_ms, t_ms, status: status.to_owned(), why: String::new(), session }
+        Truth {
+            recorded_ms: t_ms,
+            t_ms,
+            status: status.to_owned(),
+            why: String::new(),
+            session,
+            gone_ms: None,
+        }
     }
 
     fn right(truths: &[Truth], told: &[Told]) -> Vec<bool> {

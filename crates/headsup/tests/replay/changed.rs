@@ -1,0 +1,61 @@
+//! Recordings that are not as ours are: of another home, another version, other processes, out of
+//! order, with rows that nobody knows.
+
+use crate::tape::Tape;
+use crate::{all_right, played, spans};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Of another person on another machine, by a recorder that knew more than ours.
+fn foreign(case: &str) -> Tape {
+    let mut tape =
+        Tape::of(case).replaced("/home/dev", "/srv/people/jane doe").replaced("2.1.330", "2.0.77");
+    tape.rows.push(json!({"t_ms": 40, "src": "screen", "text": "$"}));
+    tape.rows.push(json!({"t_ms": 41, "src": "osc", "osc": 7501}));
+    tape.rows.push(json!({"t_ms": 42, "src": "hook"}));
+    tape.rows.push(json!({"t_ms": 43, "src": "registry", "file": "sessions/x.json"}));
+    tape.rows.push(json!({"t_ms": "44", "src": "action", "do": "think"}));
+    tape.rows.push(json!({"src": null}));
+    // Whoever reads it must sort it.
+    tape.rows.reverse();
+    tape
+}
+
+/// Without the variable, as of a version that did not set it: the process chain alone tells.
+fn without_pid_variable(case: &str) -> Tape {
+    let mut tape = Tape::of(case);
+    for env in tape.rows.iter_mut().filter_map(|row| row.get_mut("env")?.as_object_mut()) {
+        env.remove("CLAUDE_PID");
+    }
+    tape
+}
+
+/// Its process dies where only the truth says so.
+fn crashed_without_an_action(case: &str) -> Tape {
+    let mut tape = Tape::of(case);
+    tape.rows.retain(|row| row["signal"].is_null());
+    tape
+}
+
+/// Two of them in one folder, one of which is killed.
+fn two_in_one_folder() -> Tape {
+    let other = Tape::of("shell_escape").at(|t_ms| t_ms + 4_000).with_session();
+    Tape::of("resume_after_kill").with_session().beside(other)
+}
+
+#[test]
+fn the_truth_is_told_of_foreign_recordings() {
+    let temp = tempfile::tempdir().unwrap();
+    let save = |name: &str, tape: Tape| tape.save(temp.path().join(name), "{\"t_ms\": 99, \"sr");
+    let folders: Vec<PathBuf> = vec![
+        save("foreign", foreign("permission_denied")),
+        save("without_pid_variable", without_pid_variable("subagent_permission")),
+        save("crashed_without_an_action", crashed_without_an_action("resume_after_kill")),
+        save("two_in_one_folder", two_in_one_folder()),
+        save("faster", Tape::of("permission_denied").at(|t_ms| t_ms * 4 / 5)),
+        save("slower", Tape::of("background_shell").at(|t_ms| t_ms * 13 / 10)),
+    ];
+    let verdicts = played(&folders, &[]);
+    all_right(&verdicts);
+    assert_eq!(spans(&verdicts).count(), 47);
+}

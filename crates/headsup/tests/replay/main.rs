@@ -1,0 +1,36 @@
+//! Recordings of the real program, played against the real hub at recorded time: it tells the truth
+//! in every span, also where no hook speaks.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod changed;
+mod tape;
+mod whole;
+
+use headsup_testkit::replay::{Span, Verdict, Witness, play_together};
+use std::path::{Path, PathBuf};
+
+fn recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures/claude-code/2.1.330")
+}
+
+fn played(folders: &[PathBuf], without: &[Witness]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let binary = Path::new(env!("CARGO_BIN_EXE_headsup"));
+    play_together(binary, folders, without, |verdict| {
+        verdicts.push(verdict);
+        Ok(())
+    })
+    .unwrap();
+    verdicts
+}
+
+fn spans(verdicts: &[Verdict]) -> impl Iterator<Item = &Span> {
+    verdicts.iter().flat_map(|verdict| &verdict.spans)
+}
+
+#[track_caller]
+fn all_right(verdicts: &[Verdict]) {
+    let wrong: Vec<_> = spans(verdicts).filter(|span| !span.right).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
