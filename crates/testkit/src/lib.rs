@@ -6,9 +6,11 @@
 //! - [`wait`]: waiting on conditions with a deadline
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
+//! - [`crowd`]: many agents with long logs
 //! - [`replay`]: recordings, played against a hub of their own
 //! - [`picture`]: terminal text as an SVG
 
+pub mod crowd;
 pub mod home;
 pub mod http;
 pub mod hub;

@@ -1,7 +1,9 @@
-//! `measure wait|hook|kill [--rounds N]`: what this machine gives. It judges nothing.
+//! `measure wait|hook|kill|restart [--rounds N] [--transcripts N] [--size 5MB]`: what this machine
+//! gives. It judges nothing.
 //!
 //! The `headsup` that it measures is built first.
 
+use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
@@ -15,16 +17,29 @@ use std::time::{Duration, Instant};
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
-    let mut args = std::env::args().skip(1);
-    let what = args.next().unwrap_or_default();
-    let rounds = args.next_back().and_then(|n| n.parse().ok());
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let what = args.first().cloned().unwrap_or_default();
+    let option = |name: &str| {
+        let at = args.iter().position(|arg| arg == name)?;
+        args.get(at + 1).map(String::as_str)
+    };
+    let number = |name: &str| option(name).and_then(|n| n.parse().ok());
+    let rounds = number("--rounds");
     let binary = program::built()?;
     let home = Home::new(&binary.to_string_lossy());
     match what.as_str() {
         "wait" => measure_wait(&home, rounds.unwrap_or(100)),
         "hook" => measure_hook(&home, rounds.unwrap_or(200)),
         "kill" => measure_kill(&home, rounds.unwrap_or(100)),
-        _ => Err("usage: measure wait|hook|kill [--rounds N]".into()),
+        "restart" => {
+            let size = option("--size").unwrap_or("5MB").trim_end_matches("MB").parse::<u64>();
+            let transcripts = number("--transcripts").unwrap_or(1_000);
+            measure_restart(&home, rounds.unwrap_or(20), transcripts, size? * 1_000_000)
+        }
+        _ => {
+            Err("usage: measure wait|hook|kill|restart [--rounds N] [--transcripts N] [--size 5MB]"
+                .into())
+        }
     }
 }
 
@@ -157,4 +172,33 @@ fn measure_kill(home: &Home, cycles: usize) -> Outcome<()> {
     ))?;
     drop(hub);
     Ok(())
+}
+
+/// A tenth of the agents have a process; half of them are in a turn.
+fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -> Outcome<()> {
+    let hub = Hub::start(home);
+    let crowd = Crowd::gather(home, transcripts, bytes, transcripts / 10)?;
+    let before = cursor(home)?;
+    let (mut hub, mut answers, mut watched) = (Some(hub), Vec::new(), Vec::new());
+    let (mut memory_kib, mut descriptors) = (0, 0);
+    for _ in 0..rounds {
+        if let Some(hub) = hub.take() {
+            hub.kill();
+        }
+        let (started, restart) = crowd.restart(home)?;
+        answers.push(restart.first_answer);
+        watched.push(restart.all_watched);
+        memory_kib = restart.memory_kib.max(memory_kib);
+        descriptors = restart.descriptors.max(descriptors);
+        hub = Some(started);
+    }
+    // What settles or ages late must not be missed.
+    std::thread::park_timeout(Duration::from_secs(5));
+    let events = cursor(home)? - before;
+    row("start to first answer", answers)?;
+    row("start to all logs watched", watched)?;
+    say(&format!(
+        "{transcripts} transcripts of {bytes} bytes, {rounds} restarts: {events} events, at most \
+         {memory_kib} KiB resident, {descriptors} descriptors"
+    ))
 }
