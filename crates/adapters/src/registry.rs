@@ -5,7 +5,7 @@ use headsup_core::id::ProcessId;
 use headsup_core::observation::Level;
 use headsup_core::status::Attach;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A folder in which a program keeps one status file for each of its processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,15 @@ pub fn registries(variable: impl Fn(&str) -> Option<OsString>) -> Vec<WatchedFol
 pub fn registry_pid(kind: &str, file_name: &str) -> Option<u32> {
     match kind {
         claude_code::KIND => claude_code::registry::pid(file_name),
+        _ => None,
+    }
+}
+
+/// Where a program of this kind keeps the log of the conversation that a status file in `folder`
+/// names. Whether it is there is not known.
+pub fn log_of(kind: &str, folder: &Path, record: &RegistryRecord) -> Option<PathBuf> {
+    match kind {
+        claude_code::KIND => claude_code::registry::log_of(folder, record),
         _ => None,
     }
 }

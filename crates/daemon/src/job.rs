@@ -100,6 +100,8 @@ pub(crate) struct Sight {
 pub(crate) struct StatusFile {
     pub(crate) kind: &'static str,
     pub(crate) record: RegistryRecord,
+    /// Where the log of its conversation would be.
+    pub(crate) log_path: Option<String>,
     /// The seat that its process was started for.
     pub(crate) claimed: Option<AgentId>,
     /// Pid and start ticks of the processes above it.

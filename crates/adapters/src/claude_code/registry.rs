@@ -20,7 +20,7 @@ use headsup_core::id::ProcessId;
 use headsup_core::observation::Level;
 use headsup_core::status::{Attach, BlockedReason};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Moves settings, transcripts and status files together.
 const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
@@ -71,6 +71,23 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
         tmux_pane: record.tmux.text().and_then(|place| pane(&place)),
         level: level(&record),
     })
+}
+
+/// `projects/CWD/SESSION.jsonl` beside the folder of status files; in CWD everything but letters and
+/// digits is a dash (measured).
+pub(crate) fn log_of(folder: &Path, record: &RegistryRecord) -> Option<PathBuf> {
+    let session = record.session.as_deref()?;
+    let is_plain = session.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let project: String = record
+        .cwd
+        .as_deref()?
+        .encode_utf16()
+        .map(|unit| {
+            u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from)
+        })
+        .collect();
+    let projects = folder.parent()?.join("projects");
+    is_plain.then(|| projects.join(project).join(format!("{session}.jsonl")))
 }
 
 fn level(record: &Record<'_>) -> Option<Level> {

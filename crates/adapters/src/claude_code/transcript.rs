@@ -6,6 +6,7 @@
 //! | line | fact |
 //! |---|---|
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn |
+//! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
 //! | all others | nothing; the first read takes prompts, model and title from them |
@@ -31,6 +32,7 @@ skim! {
         prompt_id: "promptId",
         origin: "origin",
         message: "message",
+        content: "content",
         interrupted: "interruptedMessageId",
         is_api_error: "isApiErrorMessage",
         error: "error",
@@ -99,12 +101,23 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let reason = Some(WorkingReason::Retrying);
             read.fact = Some(Fact::Level(Level::Working { reason }));
         }
+        "system" if is_stopped_compaction(&line) => {
+            read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
+        }
         // Read in the program, not provoked.
         "ai-title" => read.title = title(line.title),
         "custom-title" => read.title = title(line.custom_title),
         _ => {}
     }
     Some(read)
+}
+
+/// `/compact` throws this when it is stopped, and what a command throws is kept like that (read).
+fn is_stopped_compaction(line: &Line<'_>) -> bool {
+    line.subtype.text().as_deref() == Some("local_command")
+        && line.content.text().is_some_and(|text| {
+            text.starts_with("<local-command-stderr>") && text.contains("Compaction canceled.")
+        })
 }
 
 fn title(title: Raw<'_>) -> Option<String> {

@@ -5,7 +5,7 @@ use super::inotify::{Change, Inotify};
 use crate::inbox::Inbox;
 use crate::job::{StatusFile, Witnessed, Work};
 use crate::process;
-use headsup_adapters::{RegistryRecord, WatchedFolder, registry, registry_pid};
+use headsup_adapters::{RegistryRecord, WatchedFolder, log_of, registry, registry_pid};
 use headsup_core::observation::Level;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 /// A status file is small; one that is not is not read.
 const MOST_BYTES: u64 = 64 << 10;
 /// How often a folder that is not there is looked for.
-const MISSING: Duration = Duration::from_secs(2);
+const MISSING: Duration = Duration::from_millis(500);
 /// How often everything is read again: what the kernel did not tell, and what still holds.
 const AGAIN: Duration = Duration::from_secs(15);
 
@@ -137,7 +137,7 @@ impl Registries {
                     busy && is_of_a_living(record)
                 });
                 if let Some(record) = record {
-                    self.tell(folder.at.kind, record, false).await;
+                    self.tell(&folder.at, record, false).await;
                 }
             }
         }
@@ -172,15 +172,18 @@ impl Registries {
         let told = record.clone();
         folder.files.insert(name.to_owned(), Known { pid, bytes, record });
         if let Some(record) = told.filter(is_of_a_living) {
-            self.tell(kind, &record, first).await;
+            let at = folder.at.clone();
+            self.tell(&at, &record, first).await;
         }
     }
 
-    async fn tell(&self, kind: &'static str, record: &RegistryRecord, first: bool) {
-        let pid = record.process.pid;
+    async fn tell(&self, at: &WatchedFolder, record: &RegistryRecord, first: bool) {
+        let (kind, pid) = (at.kind, record.process.pid);
+        let log_path = log_of(kind, &at.path, record);
         let file = StatusFile {
             kind,
             record: record.clone(),
+            log_path: log_path.and_then(|path| path.into_os_string().into_string().ok()),
             claimed: process::claimed_seat(pid),
             ancestors: process::ancestors(pid),
             first,

@@ -284,3 +284,30 @@ async fn a_transcript_tells_an_interruption_and_its_past_tells_nothing() {
     let seat = rig.until_headline("idle").await;
     assert_eq!(seat["outcome"]["kind"], "interrupted");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_hooks_the_log_is_found_beside_the_status_file() {
+    let rig = Rig::new().await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    let project = rig.sessions.with_file_name("projects").join("-home-dev-api");
+    fs::create_dir_all(&project).unwrap();
+    let log = project.join("s1.jsonl");
+    fs::write(&log, "").unwrap();
+    agent.shows("busy");
+    let seat = rig.until_headline("working").await;
+    assert_eq!(seat["log_path"], log.to_str().unwrap());
+    let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
+    let hears = async {
+        // What was written before somebody looked is the past: it is written again.
+        loop {
+            let text = fs::read_to_string(&log).unwrap() + &format!("{error}\n");
+            fs::write(&log, text).unwrap();
+            rig.bench.pass(10).await;
+            let agents = rig.bench.client().get("/api/v1/agents").await.json();
+            if agents["agents"][0]["headline"] == "failed" {
+                return agents["agents"][0]["outcome"]["code"].clone();
+            }
+        }
+    };
+    assert_eq!(soon("the failure", hears).await, "overloaded");
+}

@@ -12,6 +12,8 @@ use headsup_core::roster::{Caller, Place};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::Attach;
+use headsup_core::time::UnixMs;
+use std::path::Path;
 
 pub(super) fn admit(staging: &mut Staging<'_>, witnessed: &Witnessed) -> Answer {
     match witnessed {
@@ -51,7 +53,14 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
     let level = observe(staging, file, Fact::Level(level.clone()));
     match place(staging, file) {
         Place::Seat(id) => {
-            staging.change(&id, None, |seat| gate::admit(seat, &level))?;
+            let now = staging.now;
+            staging.change(&id, None, |seat| {
+                let mut decision = gate::admit(seat, &level);
+                let named = name_log(seat, file, now);
+                decision.changed |= named.changed;
+                decision.events.extend(named.events);
+                decision
+            })?;
             Ok(done(staging, &id))
         }
         Place::New { id, parent } => {
@@ -59,6 +68,19 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
             Ok(done(staging, &id))
         }
     }
+}
+
+/// A session that no hook has told of has its log where the program keeps it.
+fn name_log(seat: &mut Seat, file: &StatusFile, now: UnixMs) -> Decision {
+    let session = seat.session.as_ref().map(|session| &session.id);
+    let is_known = seat.about.log_path.as_deref().map(Path::new).is_some_and(|path| {
+        path.file_stem().and_then(|stem| stem.to_str()) == session.map(String::as_str)
+    });
+    if is_known || session.is_none() || session != file.record.session.as_ref() {
+        return Decision::default();
+    }
+    let log_path = file.log_path.clone();
+    gate::describe(seat, &Description { log_path, ..Description::default() }, now)
 }
 
 /// A process that nobody has told of. What it does when the hub starts is no change: it is found
@@ -74,8 +96,9 @@ fn register(
     let mut seat = Seat::new(id.clone(), *kind, Source::Registry, staging.now);
     let adopted = Some(claimed.is_none() || parent.is_some());
     let (cwd, tmux) = (record.cwd.clone(), record.tmux_pane.clone());
-    let description = Description { parent, adopted, cwd, tmux, ..Description::default() };
-    drop(gate::describe(&mut seat, &description, staging.now));
+    let log_path = file.log_path.clone();
+    let about = Description { parent, adopted, cwd, tmux, log_path, ..Description::default() };
+    drop(gate::describe(&mut seat, &about, staging.now));
     let attach = record.attach.unwrap_or(Attach::Interactive);
     let runs = ProcessFact::Running { attach, restored: *first };
     let runs = observe(staging, file, Fact::Process(runs));

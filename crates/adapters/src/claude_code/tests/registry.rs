@@ -1,6 +1,6 @@
 //! The status file.
 
-use crate::registry::{registries, registry, registry_pid};
+use crate::registry::{log_of, registries, registry, registry_pid};
 use crate::{RegistryRecord, WatchedFolder};
 use headsup_core::observation::Level;
 use headsup_core::status::{Attach, BlockedReason};
@@ -48,6 +48,19 @@ fn what_is_missing_or_unknown_says_nothing_of_the_turn() {
     for members in ["", r#""status":"dreaming","#, r#""status":7,"#, r#""status":null,"#] {
         assert_eq!(level(members), None, "{members}");
     }
+}
+
+#[test]
+fn the_log_of_a_session_stands_beside_the_status_files() {
+    let log = |record: &RegistryRecord| log_of("claude-code", Path::new("/c/sessions"), record);
+    let seen = record("").unwrap();
+    assert_eq!(log(&seen).unwrap(), Path::new("/c/projects/-home-dev-api/s-1.jsonl"));
+    let cwd = Some("/home/é/a_b.c".to_owned());
+    let other = RegistryRecord { cwd, ..seen.clone() };
+    assert_eq!(log(&other).unwrap(), Path::new("/c/projects/-home---a-b-c/s-1.jsonl"));
+    let session = Some("../../etc/passwd".to_owned());
+    assert_eq!(log(&RegistryRecord { session, ..seen.clone() }), None);
+    assert_eq!(log(&RegistryRecord { cwd: None, ..seen }), None);
 }
 
 #[test]

@@ -38,6 +38,19 @@ fn false_positive_a_person_may_type_the_same_words() {
 }
 
 #[test]
+fn a_compaction_that_a_person_stopped_ends_its_turn() {
+    let says = |text: &str, subtype: &str| {
+        line(&format!(r#"{{"type":"system","subtype":"{subtype}","content":"{text}"}}"#)).fact
+    };
+    let stopped = "<local-command-stderr>Error: Compaction canceled.</local-command-stderr>";
+    let interrupted = Fact::TurnInterrupted { turn_ref: None };
+    assert_eq!(says(stopped, "local_command"), Some(interrupted));
+    assert_eq!(says(stopped, "informational"), None);
+    let printed = "<local-command-stdout>Compaction canceled.</local-command-stdout>";
+    assert_eq!(says(printed, "local_command"), None);
+}
+
+#[test]
 fn an_api_error_message_ends_the_turn_as_failed() {
     let text = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit",
         "sessionId":"s-1","message":{"model":"<synthetic>"}}"#;
