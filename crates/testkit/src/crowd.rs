@@ -18,6 +18,8 @@ pub struct Restart {
     pub first_answer: Duration,
     /// To the last log being watched.
     pub all_watched: Duration,
+    /// Processor time until then. It holds still where wall times do not.
+    pub cpu: Duration,
     pub memory_kib: u64,
     pub descriptors: usize,
 }
@@ -92,13 +94,13 @@ impl Crowd {
         let first_answer = start.elapsed();
         let pid = hub.pid();
         wait::until("all logs to be watched", || (watched(pid) >= self.logs.len()).then_some(()));
-        let all_watched = start.elapsed();
+        let (all_watched, cpu) = (start.elapsed(), cpu(pid));
         let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let memory = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
         let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.count();
         let memory_kib = memory.unwrap_or_default();
-        Ok((hub, Restart { first_answer, all_watched, memory_kib, descriptors }))
+        Ok((hub, Restart { first_answer, all_watched, cpu, memory_kib, descriptors }))
     }
 
     /// Says in an agent's log that a person has stopped its turn.
@@ -175,6 +177,16 @@ fn start_ticks(pid: u32) -> io::Result<String> {
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest);
     let ticks = after_name.and_then(|rest| rest.split_whitespace().nth(19));
     ticks.map(str::to_owned).ok_or_else(|| io::Error::other("no start time"))
+}
+
+/// What all threads of a process have run.
+fn cpu(pid: u32) -> Duration {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Duration::ZERO };
+    let ran = tasks.flatten().filter_map(|task| {
+        let told = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        told.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(ran.sum())
 }
 
 /// The most that one of the process's descriptors watches.

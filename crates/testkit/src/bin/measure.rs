@@ -179,7 +179,7 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
     let hub = Hub::start(home);
     let crowd = Crowd::gather(home, transcripts, bytes, transcripts / 10)?;
     let before = cursor(home)?;
-    let (mut hub, mut answers, mut watched) = (Some(hub), Vec::new(), Vec::new());
+    let (mut hub, mut answers, mut watched, mut cpu) = (Some(hub), vec![], vec![], vec![]);
     let (mut memory_kib, mut descriptors) = (0, 0);
     for _ in 0..rounds {
         if let Some(hub) = hub.take() {
@@ -188,6 +188,7 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
         let (started, restart) = crowd.restart(home)?;
         answers.push(restart.first_answer);
         watched.push(restart.all_watched);
+        cpu.push(restart.cpu);
         memory_kib = restart.memory_kib.max(memory_kib);
         descriptors = restart.descriptors.max(descriptors);
         hub = Some(started);
@@ -197,6 +198,7 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
     let events = cursor(home)? - before;
     row("start to first answer", answers)?;
     row("start to all logs watched", watched)?;
+    row("processor time until then", cpu)?;
     say(&format!(
         "{transcripts} transcripts of {bytes} bytes, {rounds} restarts: {events} events, at most \
          {memory_kib} KiB resident, {descriptors} descriptors"
