@@ -2,7 +2,7 @@
 //! order, with rows that nobody knows.
 
 use crate::tape::Tape;
-use crate::{all_right, played, spans};
+use crate::{all_right, played, spans, spliced};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -44,18 +44,25 @@ fn two_in_one_folder() -> Tape {
 }
 
 #[test]
-fn the_truth_is_told_of_foreign_recordings() {
-    let temp = tempfile::tempdir().unwrap();
-    let save = |name: &str, tape: Tape| tape.save(temp.path().join(name), "{\"t_ms\": 99, \"sr");
-    let folders: Vec<PathBuf> = vec![
-        save("foreign", foreign("permission_denied")),
-        save("without_pid_variable", without_pid_variable("subagent_permission")),
-        save("crashed_without_an_action", crashed_without_an_action("resume_after_kill")),
-        save("two_in_one_folder", two_in_one_folder()),
-        save("faster", Tape::of("permission_denied").at(|t_ms| t_ms * 4 / 5)),
-        save("slower", Tape::of("background_shell").at(|t_ms| t_ms * 13 / 10)),
+fn the_truth_is_told_of_recordings_that_are_not_as_ours_are() {
+    let mut tapes = vec![
+        ("foreign", foreign("permission_denied")),
+        ("without_pid_variable", without_pid_variable("subagent_permission")),
+        ("crashed_without_an_action", crashed_without_an_action("resume_after_kill")),
+        ("two_in_one_folder", two_in_one_folder()),
+        ("faster", Tape::of("permission_denied").at(|t_ms| t_ms * 4 / 5)),
+        ("slower", Tape::of("background_shell").at(|t_ms| t_ms * 13 / 10)),
     ];
+    tapes.extend(spliced::tapes());
+    let temp = tempfile::tempdir().unwrap();
+    let save =
+        |(name, tape): &(&str, Tape)| tape.save(temp.path().join(name), "{\"t_ms\": 99, \"sr");
+    let folders: Vec<PathBuf> = tapes.iter().map(save).collect();
     let verdicts = played(&folders, &[]);
     all_right(&verdicts);
-    assert_eq!(spans(&verdicts).count(), 47);
+    let nested = verdicts.iter().find(|verdict| verdict.case == "nested").unwrap();
+    let seats: Vec<_> = nested.spans.last().unwrap().headlines.keys().collect();
+    assert_eq!(seats, ["claude-code-proj", "claude-code-proj.1"]);
+    let truths: usize = tapes.iter().map(|(_, tape)| tape.truths()).sum();
+    assert_eq!(spans(&verdicts).count(), truths);
 }

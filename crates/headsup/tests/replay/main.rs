@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod changed;
+mod spliced;
 mod tape;
 mod whole;
 

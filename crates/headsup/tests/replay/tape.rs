@@ -63,6 +63,26 @@ impl Tape {
         hooks.next().unwrap()["payload"]["session_id"].as_str().unwrap().to_owned()
     }
 
+    /// Only what was before `t_ms`.
+    #[must_use]
+    pub(crate) fn until(mut self, t_ms: u64) -> Self {
+        self.rows.retain(|row| row["t_ms"].as_u64().is_some_and(|at| at < t_ms));
+        for lines in &mut self.transcripts {
+            lines.retain(|line| line["t_ms"].as_u64().is_none_or(|at| at < t_ms));
+        }
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn then(mut self, row: Value) -> Self {
+        self.rows.push(row);
+        self
+    }
+
+    pub(crate) fn truths(&self) -> usize {
+        self.rows.iter().filter(|row| row["src"] == "truth").count()
+    }
+
     /// The other one beside it.
     #[must_use]
     pub(crate) fn beside(mut self, other: Self) -> Self {

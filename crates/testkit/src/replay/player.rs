@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::listener::Listener;
-use super::recording::{ProcessKey, Recording, What, Witness};
+use super::recording::{ProcessKey, Recording, Row, What, Witness};
 use super::stand_in::{Call, StandIn};
 use super::verdict::{REST_MS, Truth, Verdict};
 use crate::home::Home;
@@ -13,6 +13,13 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::thread::park_timeout;
+use std::time::{Duration, Instant};
+
+/// Hooks that were called so near to each other ran side by side.
+const BESIDE_MS: u64 = 20;
+/// No hook takes as long as this; one whose program was killed may never say that it has ended.
+const LONGEST_HOOK: Duration = Duration::from_secs(2);
 
 /// Plays the recording in `folder` against a hub of `binary` and judges what it told. `without`:
 /// witnesses that say nothing this time.
@@ -49,7 +56,7 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
             }
             _ => {}
         }
-        player.step(&row.what)?;
+        player.step(row)?;
     }
     let last = recording.rows.last().map_or(0, |row| row.t_ms);
     clock.wait_for(last + REST_MS);
@@ -70,6 +77,8 @@ struct Player<'a> {
     /// The program's own folder.
     config: PathBuf,
     stand_ins: HashMap<ProcessKey, StandIn>,
+    /// Hooks that may still run: since when, and the file that is there once they have ended.
+    running: HashMap<ProcessKey, Vec<(u64, PathBuf)>>,
     namespace: u64,
 }
 
@@ -86,12 +95,13 @@ impl<'a> Player<'a> {
             program,
             config: home.path().join(recording.program.config),
             stand_ins: HashMap::new(),
+            running: HashMap::new(),
             namespace: fs::metadata("/proc/self/ns/pid")?.ino(),
         })
     }
 
-    fn step(&mut self, what: &What) -> io::Result<()> {
-        match what {
+    fn step(&mut self, row: &Row) -> io::Result<()> {
+        match &row.what {
             What::Truth { .. } => Ok(()),
             What::End { process, killed } => match self.stand_ins.get_mut(process) {
                 Some(stand_in) if *killed => stand_in.kill(),
@@ -102,10 +112,31 @@ impl<'a> Player<'a> {
                 None => Ok(()),
             },
             What::Hook { event, .. } if self.is_unregistered(event) => Ok(()),
-            What::Hook { process, env, payload, .. } => self.hook(*process, env, payload),
+            What::Hook { process, env, payload, .. } => {
+                self.wait_for_hooks(*process, row.t_ms);
+                let ended = self.hook(*process, env, payload)?;
+                self.running.entry(*process).or_default().push((row.t_ms, ended));
+                Ok(())
+            }
             What::Registry { process, record } => self.registry(*process, record.as_ref()),
             What::Line { file, line } => self.line(file, line),
         }
+    }
+
+    /// A program goes on only when its hooks have ended: one that takes longer here than it did
+    /// there puts off what follows, and is not overtaken.
+    fn wait_for_hooks(&mut self, process: ProcessKey, t_ms: u64) {
+        let Some(running) = self.running.get_mut(&process) else { return };
+        let end = Instant::now() + LONGEST_HOOK;
+        running.retain(|(since, ended)| {
+            if since + BESIDE_MS > t_ms {
+                return true;
+            }
+            while !ended.exists() && Instant::now() < end {
+                park_timeout(Duration::from_millis(2));
+            }
+            false
+        });
     }
 
     fn is_unregistered(&self, event: &str) -> bool {
@@ -117,7 +148,7 @@ impl<'a> Player<'a> {
         process: ProcessKey,
         env: &[(String, String)],
         payload: &str,
-    ) -> io::Result<()> {
+    ) -> io::Result<PathBuf> {
         let (payload, binary) = (self.at_home(payload), self.binary);
         let program = self.recording.program;
         let mut env: Vec<(String, String)> =
@@ -134,11 +165,11 @@ impl<'a> Player<'a> {
         // It has outlived its program: another shell runs it.
         let like = self.home.command([""; 0]);
         let mut other = StandIn::start(&like, Path::new("/bin/sh"), self.home.path())?;
-        other.hook(&call)?;
+        let ended = other.hook(&call)?;
         other.leave();
         let key = ORPHANS + self.stand_ins.len() as ProcessKey;
         self.stand_ins.insert(key, other);
-        Ok(())
+        Ok(ended)
     }
 
     fn registry(&mut self, process: ProcessKey, record: Option<&Value>) -> io::Result<()> {

@@ -91,21 +91,24 @@ impl StandIn {
         Some(after_name.split_whitespace().nth(19)?.to_owned())
     }
 
-    /// Has a hook run; does not wait for it. One that has outlived its program is nobody's child.
-    pub(super) fn hook(&mut self, call: &Call<'_>) -> io::Result<()> {
+    /// Has a hook run; does not wait for it. Returns the file that is there once it has ended.
+    pub(super) fn hook(&mut self, call: &Call<'_>) -> io::Result<PathBuf> {
         self.hooks += 1;
         let name = format!("hook-{}-{}", self.pid, self.hooks);
-        let (script, input) = (self.scripts.join(&name), self.scripts.join(format!("{name}.json")));
+        let script = self.scripts.join(name);
+        let (input, ended) = (script.with_extension("json"), script.with_extension("ended"));
         std::fs::write(&input, call.payload)?;
         let mut text = String::new();
         for (name, value) in call.env {
             writeln!(text, "export {name}={}", quoted(value)).map_err(io::Error::other)?;
         }
-        let (binary, input) = (call.binary.to_string_lossy(), input.to_string_lossy());
-        writeln!(text, "exec {} hook {} <{}", quoted(&binary), call.kind, quoted(&input))
+        let word = |path: &Path| quoted(&path.to_string_lossy());
+        let (binary, kind) = (word(call.binary), call.kind);
+        writeln!(text, "{binary} hook {kind} <{}\n: >{}", word(&input), word(&ended))
             .map_err(io::Error::other)?;
         std::fs::write(&script, text)?;
-        self.say(&script)
+        self.say(&script)?;
+        Ok(ended)
     }
 
     fn say(&mut self, script: &Path) -> io::Result<()> {
