@@ -6,6 +6,7 @@
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
 //! - [`replay`]: recordings, played against a hub of their own
+//! - [`settings`]: an agent's settings as people have them
 //! - [`picture`]: terminal text as an SVG
 
 pub mod home;
@@ -14,4 +15,5 @@ pub mod hub;
 pub mod picture;
 pub mod replay;
 pub mod reporter;
+pub mod settings;
 pub mod wait;

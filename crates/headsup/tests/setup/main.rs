@@ -8,3 +8,4 @@ mod fixtures;
 mod install;
 mod refuse;
 mod run;
+mod survive;
