@@ -327,7 +327,7 @@ impl Seat {
 
     pub fn headline(&self) -> Headline {
         Headline::derive(HeadlineFacts {
-            process: self.process.state,
+            process: self.process.state.in_short(),
             turn: self.turn(),
             outcome: self.outcome.as_ref().map(|outcome| outcome.kind),
             seen: self.seen(),

@@ -163,7 +163,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Report(args) => block_on(report::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
-        Command::Launch(args) => run::launch(&args),
+        Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),

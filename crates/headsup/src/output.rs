@@ -97,7 +97,7 @@ impl Output {
 
     /// Tells the error in the form that was asked for.
     pub(crate) fn error(self, error: &CommandError) {
-        if error.kind == Kind::OutputClosed {
+        if matches!(error.kind, Kind::OutputClosed | Kind::Agent(_)) {
             return;
         }
         if self.json {
