@@ -79,6 +79,10 @@ pub(super) fn said(
                 // The one that sat here is gone; who comes is not known yet.
                 step.seat.process.id = id.cloned();
             }
+            if matches!(state, Process::Exited(_)) {
+                // How the one before ended is no outcome of this one: it would pass for done.
+                step.seat.outcome = None;
+            }
             turn_into(step, target);
         }
         Process::Unknown | Process::Absent => turn_into(step, target),

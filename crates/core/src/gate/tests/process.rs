@@ -195,10 +195,15 @@ fn what_was_launched_may_start_the_agent_and_wait_for_it() {
 
 #[test]
 fn a_seat_that_is_taken_again_forgets_the_process_that_left_it() {
-    let mut script = Script::idle();
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
     script.process = Some(process(5, 50));
     script.hook(exit());
     script.process = None;
     script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
     assert_eq!((script.headline(), script.seat.process.id.clone()), (Headline::Starting, None));
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Idle, "nothing is done yet");
 }
