@@ -10,7 +10,7 @@ use headsup_core::wire::{AgentDoc, ProcessDoc};
 const KIND: usize = 3;
 const WHERE: usize = 4;
 /// What an agent is about needs this many columns at least.
-const LEAST_WHAT: usize = 16;
+const LEAST_WHAT: usize = 24;
 /// A folder is no wider than this.
 const LONGEST_PLACE: usize = 32;
 

@@ -123,7 +123,7 @@ fn a_narrow_terminal_keeps_what_an_agent_is_about() {
             "location": {"tmux": "main:1.2"}}),
     );
     let line = |width| shown(std::slice::from_ref(&blocked), Some(width));
-    for (width, place, kind) in [(120, true, true), (64, false, true), (48, false, false)] {
+    for (width, place, kind) in [(120, true, true), (80, false, true), (60, false, false)] {
         let text = line(width);
         assert_eq!((text.contains("WHERE"), text.contains("KIND")), (place, kind), "{text}");
         assert!(text.contains("Bash: make"), "{text}");
