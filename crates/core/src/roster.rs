@@ -131,7 +131,9 @@ impl Roster {
             if let Some(child) = seated.filter(is_child) {
                 return Place::Seat(child.clone());
             }
-            if !other_lives(claimed) && !self.is_second(claimed, caller) {
+            if self.is_launched_by(claimed, caller)
+                || !other_lives(claimed) && !self.is_second(claimed, caller)
+            {
                 return Place::Seat(claimed.clone());
             }
             let known = self.known_session(caller, &other_lives);
@@ -155,6 +157,16 @@ impl Roster {
             return Place::Seat(id.clone());
         }
         self.stranger(caller)
+    }
+
+    /// The seat's process has told of no session and is above the caller: a script that starts
+    /// the agent.
+    fn is_launched_by(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let Some(keys) = self.seats.get(id).filter(|keys| keys.session.is_none()) else {
+            return false;
+        };
+        let process = keys.process.as_ref();
+        process.is_some_and(|known| caller.ancestors.contains(&(known.pid, known.start_ticks)))
     }
 
     fn parent(&self, id: &AgentId) -> Option<&AgentId> {

@@ -341,7 +341,7 @@ impl Seat {
     pub fn status_key(&self) -> StatusKey {
         StatusKey {
             headline: self.headline(),
-            process: self.process.state,
+            process: self.process.state.in_short(),
             turn: self.turn(),
             outcome: self.outcome.as_ref().map(|outcome| (outcome.kind, outcome.code.clone())),
             stage: self.stage.as_ref().map(|stage| stage.stage),

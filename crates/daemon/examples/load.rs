@@ -46,7 +46,9 @@ fn serve(server: impl Future<Output = ()>) {
 }
 
 async fn run_hub(home: PathBuf) {
-    headsup_daemon::run(headsup_daemon::Config { home, folders: Vec::new() }).await.unwrap();
+    let retention = headsup_daemon::Retention::default();
+    let config = headsup_daemon::Config { home, folders: Vec::new(), retention };
+    headsup_daemon::run(config).await.unwrap();
 }
 
 async fn run_bare(socket: PathBuf) {

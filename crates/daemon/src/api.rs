@@ -11,6 +11,7 @@ mod headers;
 mod health;
 mod hooks;
 mod metrics;
+mod process;
 mod query;
 mod refused;
 mod reports;
@@ -30,7 +31,7 @@ use crate::store::Reader;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use headsup_core::id::AgentId;
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
@@ -59,6 +60,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/api/v1/agents/{id}",
             get(agent::get).put(seats::put).patch(seats::patch).delete(forget::delete),
         )
+        .route("/api/v1/agents/{id}/process", put(process::put))
         .route("/api/v1/agents/{id}/reports", post(reports::post))
         .route("/api/v1/agents/{id}/seen", post(seen::post))
         .route("/api/v1/agents/{id}/activity", get(activity::get))

@@ -42,12 +42,14 @@ pub struct Hub {
 impl Hub {
     /// Starts a hub on the system's clock. When this returns, clients can connect.
     pub async fn start(config: Config) -> Result<Self, RunError> {
-        Self::start_with(config, Arc::new(System::new()), Limits::default()).await
+        let limits = Limits::of(config.retention);
+        Self::start_with(config, Arc::new(System::new()), limits).await
     }
 
     /// Starts a hub on a clock of the caller's, to play back what was recorded.
     pub async fn start_at(config: Config, clock: Arc<dyn Clock>) -> Result<Self, RunError> {
-        Self::start_with(config, clock, Limits::default()).await
+        let limits = Limits::of(config.retention);
+        Self::start_with(config, clock, limits).await
     }
 
     pub(crate) async fn start_with(
@@ -55,7 +57,7 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders } = config;
+        let Config { home, folders, .. } = config;
         let prepare = move || Prepared::new(&home, clock, limits);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;

@@ -5,7 +5,7 @@ use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::gate::Description;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, Reported};
+use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use std::hash::Hasher as _;
@@ -27,6 +27,8 @@ pub(crate) enum Work {
     Report(OwnReport),
     /// A launcher takes a seat.
     Register(Box<Registration>),
+    /// A launcher tells of the process that it has started.
+    Launched(Box<Launched>),
     /// A name, a role, labels, a place.
     Describe { agent: AgentId, about: Box<Description> },
     /// Something that the hub saw for itself.
@@ -69,6 +71,14 @@ pub(crate) struct Registration {
     pub(crate) agent: AgentId,
     pub(crate) kind: String,
     pub(crate) about: Description,
+}
+
+/// A process that was started for a seat.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    pub(crate) agent: AgentId,
+    pub(crate) process: ProcessId,
+    pub(crate) fact: ProcessFact,
 }
 
 /// What a source saw.
@@ -116,7 +126,8 @@ impl Work {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
-            Self::Hook(_) | Self::Report(_) | Self::Witnessed(_) | Self::Spooled => false,
+            Self::Hook(_) | Self::Report(_) | Self::Launched(_) => false,
+            Self::Witnessed(_) | Self::Spooled => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }

@@ -46,6 +46,21 @@ pub struct Config {
     pub home: PathBuf,
     /// Folders in which agent programs keep status files about themselves.
     pub folders: Vec<WatchedFolder>,
+    /// How much of the log is kept.
+    pub retention: Retention,
+}
+
+/// Events beyond either are dropped, oldest first. Seats are never touched by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    pub events: u64,
+    pub days: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { events: 1_000_000, days: 90 }
+    }
 }
 
 /// Runs a hub until it is told to stop (TERM or INT): then it takes no more connections, finishes

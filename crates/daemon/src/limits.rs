@@ -1,8 +1,9 @@
 //! How much of everything.
 
+use crate::Retention;
 use std::time::Duration;
 
-/// What is kept and handled at once. Settings later; tests make them small.
+/// What is kept and handled at once; tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Events kept in the log.
@@ -17,12 +18,14 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            events: 1_000_000,
-            event_age_ms: 90 * 24 * 3_600_000,
-            bus: 1_024,
-            idle_look: IDLE_LOOK,
-        }
+        Self::of(Retention::default())
+    }
+}
+
+impl Limits {
+    pub(crate) fn of(retention: Retention) -> Self {
+        let event_age_ms = i64::from(retention.days) * 24 * 3_600_000;
+        Self { events: retention.events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK }
     }
 }
 

@@ -19,6 +19,7 @@ mod wait;
 mod watch;
 
 use crate::client::{Client, start};
+use crate::config::Config;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::place::{Place, Url};
@@ -113,6 +114,7 @@ Examples:
 pub(crate) struct Context {
     pub(crate) output: Output,
     pub(crate) place: Place,
+    pub(crate) config: Config,
     may_start: bool,
 }
 
@@ -147,7 +149,13 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
     let place = place();
-    let context = Context { output, place, may_start: !cli.global.no_start };
+    let config = match (&cli.command, Config::load()) {
+        // The doctor says what is wrong with it, and what was ordered is launched.
+        (Command::Doctor(_) | Command::Launch(_), Err(_)) => Config::default(),
+        (_, config) => config?,
+    };
+    let output = output.in_colour(config.colour);
+    let context = Context { output, place, config, may_start: !cli.global.no_start };
     let context = &context;
     match cli.command {
         Command::Up(args) => up::run(args, context),
@@ -163,7 +171,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Report(args) => block_on(report::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
-        Command::Launch(args) => run::launch(&args),
+        Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),

@@ -4,6 +4,7 @@ mod agents;
 mod hub;
 
 use crate::cli::Context;
+use crate::config::{self, Config};
 use crate::launch::tmux::Tmux;
 use serde::Serialize;
 use std::fs;
@@ -48,6 +49,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             // The hub makes the folder where there is none; so it is asked first.
             let hub = hub::checks(context).await;
             checks.push(folder(home));
+            checks.push(config());
             checks.extend(hub.checks);
             checks.push(spool(home));
             checks.push(tmux());
@@ -74,6 +76,19 @@ fn folder(home: &Path) -> Check {
             Check::bad("home", format!("{at} is open to others ({mode:o})"), hint)
         }
         Ok(_) => Check::good("home", format!("{at}, yours alone")),
+    }
+}
+
+fn config() -> Check {
+    let path = config::path(|name| std::env::var_os(name));
+    let at = path.map(|path| path.display().to_string()).unwrap_or_default();
+    match Config::load() {
+        Ok(_) if fs::exists(&at).unwrap_or(false) => Check::good("config", at),
+        Ok(_) => Check::good("config", format!("defaults; there is no {at}")),
+        Err(error) => {
+            let hint = error.hints.first().cloned();
+            Check::bad("config", error.message, hint.unwrap_or_else(|| "correct it".to_owned()))
+        }
     }
 }
 

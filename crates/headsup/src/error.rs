@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub(crate) enum Kind {
     /// Whoever read our output has left. Nothing is wrong and nobody is there to be told.
     OutputClosed,
+    /// An agent that was run here has ended like this. It has said itself what there was to say.
+    Agent(u8),
     Internal,
     Usage,
     TimedOut,
@@ -24,6 +26,7 @@ impl Kind {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::OutputClosed => 0,
+            Self::Agent(code) => code,
             Self::Internal => 1,
             Self::Usage => 2,
             Self::TimedOut => 3,
@@ -39,6 +42,7 @@ impl Kind {
     fn code(self) -> &'static str {
         match self {
             Self::OutputClosed => "output_closed",
+            Self::Agent(_) => "agent_ended",
             Self::Internal => "internal",
             Self::Usage => "usage",
             Self::TimedOut => "timed_out",
@@ -126,6 +130,7 @@ mod tests {
     fn every_kind_has_the_exit_code_of_the_contract() {
         let table = [
             (Kind::OutputClosed, 0),
+            (Kind::Agent(9), 9),
             (Kind::Internal, 1),
             (Kind::Usage, 2),
             (Kind::TimedOut, 3),

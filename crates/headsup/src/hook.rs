@@ -15,7 +15,7 @@ mod lock;
 mod overflow;
 mod payload;
 mod print;
-mod process;
+pub(crate) mod process;
 mod queue;
 mod request;
 mod shrink;

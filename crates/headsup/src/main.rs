@@ -2,6 +2,7 @@
 
 mod cli;
 mod client;
+mod config;
 mod demo;
 mod doctor;
 mod error;

@@ -14,6 +14,7 @@ pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod theme;
 
+use crate::config::Colour;
 use crate::error::{CommandError, Kind};
 use anstream::{AutoStream, ColorChoice};
 use line::Line;
@@ -33,6 +34,17 @@ impl Output {
         let colour_out = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
         let colour_err = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
         Self { json, colour_out, colour_err }
+    }
+
+    /// As a person's settings say.
+    #[must_use]
+    pub(crate) fn in_colour(self, colour: Colour) -> Self {
+        let wanted = match colour {
+            Colour::Auto => return self,
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        Self { colour_out: wanted, colour_err: wanted, ..self }
     }
 
     /// Was `--json` asked for?
@@ -97,7 +109,7 @@ impl Output {
 
     /// Tells the error in the form that was asked for.
     pub(crate) fn error(self, error: &CommandError) {
-        if error.kind == Kind::OutputClosed {
+        if matches!(error.kind, Kind::OutputClosed | Kind::Agent(_)) {
             return;
         }
         if self.json {

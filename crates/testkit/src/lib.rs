@@ -8,6 +8,7 @@
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
 //! - [`crowd`]: many agents with long logs
 //! - [`replay`]: recordings, played against a hub of their own
+//! - [`settings`]: an agent's settings as people have them
 //! - [`picture`]: terminal text as an SVG
 
 pub mod crowd;
@@ -18,4 +19,5 @@ pub mod picture;
 pub mod program;
 pub mod replay;
 pub mod reporter;
+pub mod settings;
 pub mod wait;

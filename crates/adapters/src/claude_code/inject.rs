@@ -39,20 +39,40 @@ pub(crate) const RECIPE: Recipe = Recipe {
     probe,
 };
 
-/// What one entry runs. It survives a missing binary without a word, because a hook that fails
-/// is an error line in the user's terminal every time (measured).
+/// What one entry runs. Whatever became of the binary, it says nothing and succeeds: a hook that
+/// fails is an error line in the user's terminal every time, and exit code 2 takes the agent's
+/// tool from it (measured). So the shell stays (70 µs): an `exec` that fails ends it. The state
+/// folder is named, because an agent's environment need not name it.
 pub(crate) fn command(launcher: &str, event: &str) -> String {
+    let (start, end) = around(launcher);
+    format!("{start}{event}{end}")
+}
+
+/// The command before and after its event.
+fn around(launcher: &str) -> (String, &'static str) {
+    let path = quote(launcher);
+    let home =
+        launcher.strip_suffix("/bin/headsup").map(|home| format!("HEADSUP_HOME={} ", quote(home)));
+    let home = home.unwrap_or_default();
+    let kind = super::KIND;
+    let start = format!("[ -f {path} ] && [ -x {path} ] && {home}{path} hook {kind} ");
+    (start, " 2>/dev/null; exit 0")
+}
+
+/// The same as earlier versions wrote it.
+fn around_before(launcher: &str) -> (String, &'static str) {
     let path = quote(launcher);
     let kind = super::KIND;
-    format!("[ -x {path} ] && exec {path} hook {kind} {event} || exit 0")
+    (format!("[ -x {path} ] && exec {path} hook {kind} "), " || exit 0")
 }
 
 /// The event of a command that is ours.
 fn event_of<'a>(command: &'a str, launcher: &str) -> Option<&'a str> {
-    let path = quote(launcher);
-    let kind = super::KIND;
-    let event = command.strip_prefix(&format!("[ -x {path} ] && exec {path} hook {kind} "))?;
-    let event = event.strip_suffix(" || exit 0")?;
+    let forms = [around(launcher), around_before(launcher)];
+    let mut events = forms.iter().filter_map(|(start, end)| {
+        command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))
+    });
+    let event = events.next()?;
     (!event.is_empty() && event.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(event)
 }
 

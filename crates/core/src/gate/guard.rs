@@ -3,7 +3,7 @@
 use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
 use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Process, Turn};
+use crate::status::{ExitKind, Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
@@ -50,9 +50,14 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     if older && !step.seat.process.state.is_over() {
         return refuse(Rule::G1, "from an older process than the one in the seat");
     }
-    session::renew(step, observation.session.as_deref(), starts(&observation.fact));
+    let had_a_voice = step.seat.session.is_some() || step.seat.process.state.is_over();
+    if had_a_voice {
+        session::renew(step, observation.session.as_deref(), starts(&observation.fact));
+    }
+    // Else what was launched has started the agent, and only waits for it.
     step.seat.process.id = Some(said.clone());
-    Ok(true)
+    step.changed = true;
+    Ok(had_a_voice)
 }
 
 fn starts(fact: &Fact) -> bool {
@@ -84,6 +89,7 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
                 return refuse(Rule::G1, "from a session that was left");
             }
             session::renew(step, Some(said), starts);
+            step.seat.process.id.clone_from(&observation.process);
             Ok(())
         }
     }
@@ -128,6 +134,7 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
 fn is_late_goodbye(step: &Step<'_>, observation: &Observation) -> bool {
     let process = &step.seat.process;
     let goodbye = matches!(observation.fact, Fact::SessionEnded { how: SessionEnd::Exit });
-    let unexplained = process.state == Process::Exited(Exit::of(ExitKind::Crashed));
+    let unexplained = matches!(process.state, Process::Exited(exit)
+        if exit.kind == ExitKind::Crashed && exit.signal.is_none());
     goodbye && unexplained && step.now.since(process.since) < STRAGGLERS_MS
 }

@@ -43,6 +43,17 @@ pub(super) fn said(
     if state == target {
         return Ok(Effect::Confirms);
     }
+    if state.in_short() == target.in_short() && matches!(target, Process::Exited(_)) {
+        // The same end, of which more is known now.
+        step.seat.process.state = target;
+        step.announce = true;
+        step.changed = true;
+        return Ok(Effect::Confirms);
+    }
+    if state.is_running() && matches!(target, Process::Starting { .. }) && id.is_some() {
+        // It has spoken before its launcher did.
+        return Ok(Effect::Confirms);
+    }
     if !state.may_become(target) {
         let why = format!("a process that is {} cannot become {}", state.word(), target.word());
         return refuse(Rule::Illegal, why);
@@ -63,19 +74,34 @@ pub(super) fn said(
                 step.set_base(Turn::Unknown, None);
             }
         }
-        Process::Starting { .. } | Process::Unknown | Process::Absent => turn_into(step, target),
+        Process::Starting { .. } => {
+            if state.is_over() {
+                // The one that sat here is gone; who comes is not known yet.
+                step.seat.process.id = id.cloned();
+            }
+            if matches!(state, Process::Exited(_)) {
+                // How the one before ended is no outcome of this one: it would pass for done.
+                step.seat.outcome = None;
+            }
+            turn_into(step, target);
+        }
+        Process::Unknown | Process::Absent => turn_into(step, target),
         Process::Stopping | Process::Suspended | Process::Exited(_) => leave(step, target),
     }
     Ok(Effect::Decides)
 }
 
-/// What was a clean goodbye stays one unless the exit itself says more.
+/// A goodbye stays one whatever code follows it, but for a signal; and an exit of which more is
+/// known is not made less of.
 fn refine(state: Process, exit: Exit) -> Exit {
-    match state {
-        Process::Exited(said) if said.kind == ExitKind::Clean && exit.code.is_none() => {
-            if exit.signal.is_some() { exit } else { said }
-        }
-        _ => exit,
+    let Process::Exited(said) = state else { return exit };
+    let knows_more = exit.code.is_some() || exit.signal.is_some();
+    let is_goodbye = said.kind == ExitKind::Clean;
+    match exit.signal {
+        Some(_) => exit,
+        None if is_goodbye => Exit { code: exit.code.or(said.code), ..said },
+        None if !knows_more && (said.code.is_some() || said.signal.is_some()) => said,
+        None => exit,
     }
 }
 

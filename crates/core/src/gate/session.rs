@@ -119,7 +119,12 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refu
             step.set_base(Turn::Idle(IdleReason::Cleared), None);
         }
         SessionEnd::Exit => {
-            super::process::leave(step, Process::Exited(Exit::of(ExitKind::Clean)));
+            let code = match step.seat.process.state {
+                Process::Exited(exit) => exit.code,
+                _ => None,
+            };
+            let exit = Exit { code, ..Exit::of(ExitKind::Clean) };
+            super::process::leave(step, Process::Exited(exit));
         }
     }
     Ok(Effect::Decides)

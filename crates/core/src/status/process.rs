@@ -73,8 +73,11 @@ impl Exit {
         const HUP: i32 = 1;
         const INT: i32 = 2;
         const TERM: i32 = 15;
+        // A shell whose child was ended by a signal returns 128 + its number.
+        const SHELL: i32 = 128;
         let kind = match (code, signal) {
             (_, Some(HUP | INT | TERM)) => ExitKind::Killed,
+            (Some(code), None) if [HUP, INT, TERM].contains(&(code - SHELL)) => ExitKind::Killed,
             (_, Some(_)) => ExitKind::Crashed,
             (Some(0), None) => ExitKind::Clean,
             (None, None) if said_goodbye => ExitKind::Clean,
@@ -91,6 +94,15 @@ impl Process {
 
     pub fn is_over(self) -> bool {
         matches!(self, Self::Exited(_) | Self::Suspended | Self::Absent)
+    }
+
+    /// Without what is only known of some ends: an exit code told later is no other end.
+    #[must_use]
+    pub fn in_short(self) -> Self {
+        match self {
+            Self::Exited(exit) => Self::Exited(Exit::of(exit.kind)),
+            other => other,
+        }
     }
 
     pub fn word(self) -> &'static str {
@@ -162,6 +174,8 @@ mod tests {
         assert_eq!(kind(Some(0), None, false), ExitKind::Clean);
         assert_eq!(kind(Some(3), None, false), ExitKind::Crashed);
         assert_eq!(kind(None, Some(15), false), ExitKind::Killed);
+        assert_eq!(kind(Some(143), None, false), ExitKind::Killed);
+        assert_eq!(kind(Some(137), None, false), ExitKind::Crashed);
         assert_eq!(kind(None, Some(9), true), ExitKind::Crashed);
         assert_eq!(kind(None, None, true), ExitKind::Clean);
         assert_eq!(kind(None, None, false), ExitKind::Crashed);

@@ -2,7 +2,7 @@
 
 use crate::clock::Manual;
 use crate::limits::Limits;
-use crate::{Config, Hub};
+use crate::{Config, Hub, Retention};
 use bytes::Bytes;
 use headsup_adapters::WatchedFolder;
 use headsup_core::time::UnixMs;
@@ -60,7 +60,8 @@ impl Bench {
     }
 
     pub(super) async fn start(&mut self) {
-        let config = Config { home: self.home(), folders: self.folders.clone() };
+        let (folders, retention) = (self.folders.clone(), Retention::default());
+        let config = Config { home: self.home(), folders, retention };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
     }

@@ -75,3 +75,34 @@ async fn a_seat_is_not_made_of_anything() {
     }
     assert_eq!(client.head().await, 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_launcher_tells_of_its_process_and_of_its_end() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let process = format!("{API}/process");
+    let tell = |body: serde_json::Value| client.send("PUT", &process, &[], body.to_string());
+    let running = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
+        "state": "running", "attach": "headless"});
+    assert_eq!(tell(running.clone()).await.status, 404, "nobody has taken the seat");
+    client.send("PUT", API, &[], "{}").await;
+    assert_eq!(tell(running).await.status, 202);
+    let doc = client.get(API).await.json();
+    assert_eq!(
+        (&doc["headline"], &doc["process"]["state"]),
+        (&json!("unknown"), &json!("running"))
+    );
+    assert_eq!(doc["process"]["attach"], "headless");
+    let ended = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
+        "state": "exited", "code": 3});
+    assert_eq!(tell(ended).await.status, 202);
+    let doc = client.get(API).await.json();
+    assert_eq!((&doc["headline"], &doc["process"]["code"]), (&json!("crashed"), &json!(3)));
+    for bad in [
+        json!({"pid": 1, "state": "running"}),
+        json!({"pid": 1, "start_ticks": 1, "state": "asleep"}),
+        json!({"pid": 1, "start_ticks": 1, "state": "running", "code": 1}),
+    ] {
+        assert_eq!(tell(bad).await.status, 400);
+    }
+}

@@ -264,6 +264,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
         Work::Hook(report) => hook::admit(staging, report),
         Work::Report(report) => report::admit(staging, report),
         Work::Register(registration) => seat::register(staging, registration),
+        Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),
         Work::Witnessed(witnessed) => witnessed::admit(staging, witnessed),
         Work::Seen { agents } => seen::mark(staging, agents),

@@ -2,7 +2,7 @@
 
 use super::batch::done;
 use super::staging::Staging;
-use crate::job::{Answer, Refusal, Registration};
+use crate::job::{Answer, Launched, Refusal, Registration};
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Description};
 use headsup_core::id::AgentId;
@@ -41,6 +41,25 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     };
     staging.change(agent, None, |seat| gate::admit(seat, &observation))?;
     Ok(done(staging, agent))
+}
+
+/// The launcher's word on a process is as good as a look at it: it is its parent.
+pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer {
+    let Launched { agent, process, fact } = launched;
+    let name = if matches!(fact, ProcessFact::Exited(_)) { "exit" } else { "launch" };
+    let observation = Observation {
+        at: staging.now,
+        delivery: Delivery::Live,
+        source: Source::Process,
+        session: None,
+        process: Some(process.clone()),
+        name: name.to_owned(),
+        fact: Fact::Process(*fact),
+    };
+    match staging.change(agent, None, |seat| gate::admit(seat, &observation))? {
+        true => Ok(done(staging, agent)),
+        false => Err(Refusal::NoSuchAgent),
+    }
 }
 
 pub(super) fn describe(staging: &mut Staging<'_>, agent: &AgentId, about: &Description) -> Answer {

@@ -145,14 +145,16 @@ fn install(
     let binary = binary()?;
     let after =
         |site: &Site| if live { site.recipe.after_settings } else { site.recipe.after_plugin };
-    apply(&sites, dry_run, context, &|site| setup::install(site, way, &binary), &|site| {
+    let make = |site: &Site| setup::install(site, way, &binary);
+    // Entries that never fire are not installed without a word.
+    apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {
         format!("{}: hooks are installed; {}", site.recipe.title, after(site))
     })
 }
 
 fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), CommandError> {
     let sites = sites(which, context)?;
-    apply(&sites, dry_run, context, &|site| setup::uninstall(site), &|site| {
+    apply(&sites, dry_run, context, &|site| setup::uninstall(site), &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
     })
 }
@@ -170,6 +172,7 @@ fn apply(
     dry_run: bool,
     context: &Context,
     make: Make<'_>,
+    problems: &dyn Fn(&Site) -> Vec<String>,
     done: &dyn Fn(&Site) -> String,
 ) -> Result<(), CommandError> {
     let output = context.output;
@@ -180,7 +183,8 @@ fn apply(
         } else {
             plan::carry_out(&site.state, || make(site), &mut edit::no_fault)
         };
-        let plan = plan.map_err(|error| with_snippet(&error, site, output))?;
+        let mut plan = plan.map_err(|error| with_snippet(&error, site, output))?;
+        plan.notes.extend(problems(site));
         let (changed, diff) = (!plan.is_empty(), plan.diff());
         if !output.is_json() {
             if dry_run {

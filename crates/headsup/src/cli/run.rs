@@ -6,10 +6,12 @@ use crate::client::Client;
 use crate::client::start;
 use crate::error::{CommandError, Kind};
 use crate::launch::order::{self, Order};
+use crate::launch::tend::{self, Seat};
 use crate::launch::tmux::{Session, Tmux};
 use crate::launch::{Program, settings};
 use crate::output::Output;
 use crate::output::line::Line;
+use crate::place::Place;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
 use headsup_core::wire::SCHEMA;
@@ -38,10 +40,11 @@ pub(crate) struct Args {
     /// In a tmux session of its own; the default where there is tmux.
     #[arg(long, conflicts_with = "here")]
     tmux: bool,
-    /// In this terminal; the agent takes this command's place.
+    /// In this terminal; this command ends with the agent's own exit code.
     #[arg(long)]
     here: bool,
-    /// Its terminal may be looked at where nothing better tells its status.
+    /// Allow headsup to look at its terminal where nothing better tells its status. It is kept as
+    /// the label `observable=true`; this version looks at no terminal.
     #[arg(long)]
     observable: bool,
     /// The program and its arguments, as they are.
@@ -49,7 +52,7 @@ pub(crate) struct Args {
     command: Vec<OsString>,
 }
 
-/// Become the agent that an order describes.
+/// Start the agent that an order describes, and stay with it.
 #[derive(Debug, clap::Args)]
 #[command(hide = true, after_help = "Examples:\n  headsup launch ORDER")]
 pub(crate) struct LaunchArgs {
@@ -107,14 +110,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             Some(recipe) => settings::inject(recipe, arguments, &launch, id.as_str(), context)?,
             None => arguments.to_vec(),
         };
-        let order = order_of(&program, &arguments, &here, &id, home)?;
+        let order = order_of(&program, &arguments, &here, &id, home, in_tmux)?;
         if in_tmux {
-            return in_session(order, &id, &launch, &client).await;
+            return in_session(order, &id, &launch, &client, &here).await;
         }
-        Err(order.become_it())
+        Err(tend::run(&order, &Seat { id: id.as_str(), hub: Some(&client) }).await)
     };
     match launched.await {
         Ok(session) => told(&id, program.kind(), &session, context.output),
+        Err(error) if matches!(error.kind, Kind::Agent(_)) => Err(error),
         Err(error) => {
             // It never was there.
             client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
@@ -129,21 +133,12 @@ fn order_of(
     here: &Path,
     id: &AgentId,
     home: &Path,
+    elsewhere: bool,
 ) -> Result<Order, CommandError> {
-    let mut order = Order::new(program, arguments, here)
-        .with("HEADSUP_AGENT_ID", id.as_str())
-        .with("HEADSUP_AGENT_TOKEN", order::secret()?);
-    // Of everything that a tmux server may have otherwise, what it takes to run and to report.
-    if let Some(path) = std::env::var_os("PATH") {
-        order = order.with("PATH", path);
-    }
-    if std::env::var_os("HEADSUP_HOME").is_some_and(|home| !home.is_empty()) {
-        order = order.with("HEADSUP_HOME", home.as_os_str());
-    }
-    if let Some(url) = std::env::var_os("HEADSUP_URL").filter(|url| !url.is_empty()) {
-        order = order.with("HEADSUP_URL", url);
-    }
-    Ok(order)
+    let order = Order::new(program, arguments, here, id.as_str());
+    let order = if elsewhere { order.with_whole_environment() } else { order };
+    let order = order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home);
+    Ok(order.with("HEADSUP_AGENT_TOKEN", order::secret()?))
 }
 
 async fn in_session(
@@ -151,12 +146,13 @@ async fn in_session(
     id: &AgentId,
     launch: &Path,
     client: &Client,
+    here: &Path,
 ) -> Result<Session, CommandError> {
     let path = order::path(launch, id.as_str());
     order.write(&path)?;
     let binary = super::hooks::binary()?;
     let words = [binary.as_os_str(), "launch".as_ref(), path.as_os_str()];
-    let session = Tmux::here().start(id.as_str(), &words).inspect_err(|_| {
+    let session = Tmux::here().start(id.as_str(), here, &words).inspect_err(|_| {
         std::fs::remove_file(&path).ok();
     })?;
     let about = json!({ "tmux": session.pane }).to_string();
@@ -209,6 +205,16 @@ async fn register(
 }
 
 /// In the session that tmux has made.
-pub(crate) fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
-    Err(Order::take(&args.order)?.become_it())
+pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
+    let order = Order::take(&args.order)?;
+    // The hub of whoever gave the order: this environment is tmux's own.
+    let place = Place::resolve(|name| order.variable(name));
+    // Without a hub the agent runs all the same.
+    let client = start::connected(&place, false).await.ok();
+    let seat = Seat { id: order.id(), hub: client.as_ref() };
+    let error = tend::run(&order, &seat).await;
+    if !matches!(error.kind, Kind::Agent(_)) {
+        seat.tell_failure().await;
+    }
+    Err(error)
 }

@@ -1,12 +1,13 @@
 //! `headsup up`
 
 use crate::cli::{Context, block_on};
+use crate::client::address;
 use crate::client::start::{self, Hub};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::wire::SCHEMA;
-use headsup_daemon::{Config, RunError};
+use headsup_daemon::{Config, Retention, RunError};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -70,6 +71,7 @@ async fn background(context: &Context) -> Result<(), CommandError> {
 
 fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
+    address::fits(&home.join("headsup.sock"))?;
     if args.detach {
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();
@@ -83,7 +85,9 @@ fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
     let runtime = runtime
         .map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))?;
     let folders = headsup_adapters::registries(|name| std::env::var_os(name));
-    let config = Config { home, folders };
+    let retention = context.config.retention;
+    let retention = Retention { events: retention.events, days: retention.days };
+    let config = Config { home, folders, retention };
     runtime.block_on(headsup_daemon::run(config)).map_err(|error| not_run(&error))
 }
 

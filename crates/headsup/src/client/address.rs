@@ -21,6 +21,24 @@ pub(crate) enum Address {
     Tcp(String),
 }
 
+/// The longest path that fits an address of a unix socket on Linux.
+const LONGEST_PATH: usize = 107;
+
+/// Whether clients can reach a socket at this path.
+pub(crate) fn fits(path: &Path) -> Result<(), CommandError> {
+    let length = path.as_os_str().len();
+    if length <= LONGEST_PATH {
+        return Ok(());
+    }
+    let message = format!(
+        "the socket's path {} has {length} bytes, and the system takes at most {LONGEST_PATH}",
+        path.display()
+    );
+    Err(CommandError::new(Kind::Refused, message)
+        .code("path_too_long")
+        .hint("set HEADSUP_HOME to a folder with a shorter path"))
+}
+
 /// Why nobody took the call.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConnection {
@@ -37,7 +55,10 @@ impl Address {
     /// The address that `url` is, if this version can reach it.
     pub(crate) fn of(url: &Url) -> Result<Self, CommandError> {
         match url {
-            Url::Unix(path) if !path.as_os_str().is_empty() => Ok(Self::Unix(path.clone())),
+            Url::Unix(path) if !path.as_os_str().is_empty() => {
+                fits(path)?;
+                Ok(Self::Unix(path.clone()))
+            }
             Url::Http { host, port } if host.contains(':') => {
                 Ok(Self::Tcp(format!("[{host}]:{port}")))
             }

@@ -4,17 +4,17 @@ use rustix::fs::{Mode, OFlags};
 
 /// One line of `/proc/PID/stat`, as far as it identifies the process.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Process {
-    pub(super) pid: u32,
+pub(crate) struct Process {
+    pub(crate) pid: u32,
     pub(super) parent: u32,
     /// Clock ticks from boot to its start: with the pid, its identity.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     pub(super) comm: String,
 }
 
 impl Process {
     /// `None` if there is no such process, or no `/proc`.
-    pub(super) fn read(pid: u32) -> Option<Self> {
+    pub(crate) fn read(pid: u32) -> Option<Self> {
         let path = format!("/proc/{pid}/stat");
         let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
         let mut line = [0; 1024];

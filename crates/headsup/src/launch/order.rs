@@ -2,55 +2,119 @@
 //!
 //! tmux hands over neither exact arguments nor secrets: one word alone it gives to a shell, and
 //! what stands on a command line everybody can read. So it starts us, we read the order, and
-//! become the agent.
+//! start the agent.
 
 use crate::error::CommandError;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
-/// A process to become. Byte strings, because arguments need not be text.
+/// What tells of a terminal and of the place in it: an agent takes these from where it runs.
+const OF_THE_TERMINAL: [&str; 17] = [
+    "TERM",
+    "TERMINFO",
+    "TERMCAP",
+    "COLORTERM",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TMUX",
+    "TMUX_PANE",
+    "COLUMNS",
+    "LINES",
+    "WINDOWID",
+    "STY",
+    "SHLVL",
+    "PWD",
+    "OLDPWD",
+    "SSH_TTY",
+    "_",
+];
+
+/// A process to start. Byte strings, because arguments need not be text.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     program: Vec<u8>,
     name: Vec<u8>,
     arguments: Vec<Vec<u8>>,
     folder: Vec<u8>,
-    environment: Vec<(String, Vec<u8>)>,
+    environment: Vec<(Vec<u8>, Vec<u8>)>,
+    /// There is nothing else in its environment but what tells of the terminal.
+    whole: bool,
+    id: String,
+    /// It will speak for itself.
+    speaks: bool,
 }
 
 impl Order {
-    pub(crate) fn new(program: &super::Program, arguments: &[OsString], folder: &Path) -> Self {
+    pub(crate) fn new(
+        program: &super::Program,
+        arguments: &[OsString],
+        folder: &Path,
+        id: &str,
+    ) -> Self {
         Self {
             program: program.path.as_os_str().as_bytes().to_vec(),
             name: program.name.as_bytes().to_vec(),
             arguments: arguments.iter().map(|word| word.as_bytes().to_vec()).collect(),
             folder: folder.as_os_str().as_bytes().to_vec(),
             environment: Vec::new(),
+            whole: false,
+            id: id.to_owned(),
+            speaks: program.recipe.is_some(),
         }
+    }
+
+    /// With the environment of the command that was typed: a tmux server has one of its own.
+    #[must_use]
+    pub(crate) fn with_whole_environment(mut self) -> Self {
+        let all = std::env::vars_os().filter(|(name, _)| !is_of_the_terminal(name));
+        self.environment = all.map(|(name, value)| (name.into_vec(), value.into_vec())).collect();
+        self.whole = true;
+        self
+    }
+
+    /// What the agent will have in its environment.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        let found = self.environment.iter().rev().find(|(of, _)| of == name.as_bytes());
+        found.map(|(_, value)| OsString::from_vec(value.clone()))
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn speaks(&self) -> bool {
+        self.speaks
     }
 
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        self.environment.push((name.to_owned(), value.into().into_vec()));
+        self.environment.push((name.into(), value.into().into_vec()));
         self
     }
 
-    /// Becomes the agent; only a failure returns.
-    pub(crate) fn become_it(self) -> CommandError {
+    /// Starts the agent in this terminal.
+    pub(crate) fn start(&self) -> Result<Child, CommandError> {
         let os = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
         let mut command = Command::new(os(&self.program));
         command.arg0(os(&self.name)).current_dir(os(&self.folder));
         command.args(self.arguments.iter().map(|word| os(word)));
-        command.envs(self.environment.iter().map(|(name, value)| (name, os(value))));
-        let error = command.exec();
-        CommandError::internal(format!("cannot run {}: {error}", os(&self.program).display()))
+        if self.whole {
+            let of_here = std::env::vars_os().filter(|(name, _)| is_of_the_terminal(name));
+            command.env_clear().envs(of_here.collect::<Vec<_>>());
+        }
+        command.env("PWD", os(&self.folder));
+        command.envs(self.environment.iter().map(|(name, value)| (os(name), os(value))));
+        command.spawn().map_err(|error| {
+            let program = os(&self.program);
+            CommandError::internal(format!("cannot run {}: {error}", program.display()))
+        })
     }
 
     /// Writes it where only we can read it.
@@ -72,6 +136,10 @@ impl Order {
         std::fs::remove_file(path).map_err(failed)?;
         serde_json::from_slice(&text).map_err(|error| failed(error.into()))
     }
+}
+
+fn is_of_the_terminal(name: &OsStr) -> bool {
+    OF_THE_TERMINAL.iter().any(|known| name == *known)
 }
 
 /// A file of ours in a folder of ours.

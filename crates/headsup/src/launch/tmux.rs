@@ -3,6 +3,8 @@
 
 use crate::error::{CommandError, Kind};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
 use std::process::Command;
 
 /// A tmux server: the user's, or the one that `HEADSUP_TMUX_SOCKET` names.
@@ -42,11 +44,18 @@ impl Tmux {
 
     /// A new session in the background. Several words after `--` are run as they are; a single
     /// one would go through a shell, so there must be more.
-    pub(crate) fn start(&self, id: &str, words: &[&OsStr]) -> Result<Session, CommandError> {
+    pub(crate) fn start(
+        &self,
+        id: &str,
+        folder: &Path,
+        words: &[&OsStr],
+    ) -> Result<Session, CommandError> {
         debug_assert!(words.len() > 1, "tmux gives a single word to a shell");
         let name = session_name(id);
         let mut command = self.command();
-        command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "--"]);
+        command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "-c"]);
+        // A format as well; what would be one is doubled.
+        command.arg(literal(folder)).arg("--");
         let output = command.args(words).output().map_err(|error| cannot(&error.to_string()))?;
         if !output.status.success() {
             return Err(cannot(String::from_utf8_lossy(&output.stderr).trim()));
@@ -72,6 +81,13 @@ impl Tmux {
 /// tmux knows no `.` in a name. An id's other characters are harmless to it.
 pub(crate) fn session_name(id: &str) -> String {
     format!("headsup-{}", id.replace('.', "_"))
+}
+
+fn literal(path: &Path) -> OsString {
+    let bytes = path.as_os_str().as_bytes();
+    let doubled =
+        bytes.iter().flat_map(|&byte| std::iter::repeat_n(byte, 1 + usize::from(byte == b'#')));
+    OsString::from_vec(doubled.collect())
 }
 
 fn cannot(why: &str) -> CommandError {

@@ -1,11 +1,18 @@
 //! The roster as a table, in the order the hub gave it: who wants you most comes first.
 
 use crate::output::line::Line;
-use crate::output::table::Table;
+use crate::output::table::{self, Table};
 use crate::output::{Output, age, theme};
 use headsup_core::status::{ExitKind, Headline};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, ProcessDoc};
+
+const KIND: usize = 3;
+const WHERE: usize = 4;
+/// What an agent is about needs this many columns at least.
+const LEAST_WHAT: usize = 24;
+/// A folder is no wider than this.
+const LONGEST_PLACE: usize = 32;
 
 /// What the table needs to know beside the roster.
 #[derive(Clone, Debug)]
@@ -26,20 +33,48 @@ impl View {
 
 /// A header and one line per agent.
 pub(crate) fn table(agents: &[AgentDoc], view: &View) -> Vec<Line> {
-    let mut table = Table::new();
     let header = ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"];
-    table.row(header.iter().map(|text| Line::new().styled(theme::DIM, text)).collect());
-    for agent in agents {
-        table.row(vec![
+    let mut rows = vec![header.map(|text| Line::new().styled(theme::DIM, text))];
+    rows.extend(agents.iter().map(|agent| {
+        let place = tail(&location(agent, view.home.as_deref()), LONGEST_PLACE);
+        [
             status(agent.headline),
             Line::plain(age::since(agent.since, view.now)),
             name(agent),
             Line::new().styled(theme::DIM, &agent.kind),
-            Line::new().styled(theme::DIM, location(agent, view.home.as_deref())),
+            Line::new().styled(theme::DIM, place),
             what(agent),
-        ]);
+        ]
+    }));
+    let shown = columns(&rows, view.width);
+    let mut table = Table::new();
+    for row in rows {
+        let cells = row.into_iter().zip(shown).filter(|(_, shown)| *shown);
+        table.row(cells.map(|(cell, _)| cell).collect());
     }
     table.lines(view.width)
+}
+
+/// On a narrow terminal, what an agent is about comes before where it is and of which kind.
+fn columns<const N: usize>(rows: &[[Line; N]], width: Option<usize>) -> [bool; N] {
+    let mut shown = [true; N];
+    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    for column in [WHERE, KIND] {
+        let taken = (0..N - 1).filter(|at| shown[*at]).map(|at| widest(at) + table::GAP);
+        let taken: usize = taken.sum();
+        shown[column] = width.is_none_or(|width| taken + LEAST_WHAT <= width);
+    }
+    shown
+}
+
+/// The end of a text that is longer than `most`: of a path it tells more than its beginning.
+fn tail(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let end: String = text.chars().skip(length + 1 - most).collect();
+    format!("…{end}")
 }
 
 /// Glyph and word.

@@ -2,7 +2,7 @@
 
 use crate::output::line::Line;
 
-const GAP: usize = 2;
+pub(crate) const GAP: usize = 2;
 
 /// Rows whose cells stand under each other. The last column takes what is left of the line.
 #[derive(Debug, Default)]

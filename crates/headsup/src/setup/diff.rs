@@ -16,7 +16,9 @@ pub(super) fn of(step: &Step) -> String {
         Step::DeleteTree { path, files } => {
             files.iter().map(|(name, text)| unified(&path.join(name), Some(text), None)).collect()
         }
-        Step::Folder { .. } | Step::DeleteEmpty { .. } | Step::Link { .. } => String::new(),
+        Step::Folder { .. } | Step::DeleteEmpty { .. } | Step::Link { .. } | Step::Clear { .. } => {
+            String::new()
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Tree { path: PathBuf, files: Vec<(String, String)> },
     /// A folder of ours, with everything in it, at once.
     DeleteTree { path: PathBuf, files: Vec<(String, String)> },
+    /// What an edit of `path` that was killed has left beside it.
+    Clear { path: PathBuf },
     /// A folder, if nothing is in it.
     DeleteEmpty { path: PathBuf },
     /// A link, where there is none or another one.
@@ -79,6 +81,9 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
             };
             gone().map_err(io_of("delete", path))
         }
+        Step::Clear { path } => fault("clear what was left")
+            .and_then(|()| clear(&beside(path)))
+            .map_err(io_of("clear what was left beside", path)),
         Step::DeleteEmpty { path } => {
             fault("delete a folder").map_err(io_of("delete", path))?;
             match fs::remove_dir(path) {
@@ -179,11 +184,14 @@ fn create(path: &Path) -> io::Result<File> {
     Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
 }
 
+/// With the folders above it: in a new home there is not even one for states.
 fn make(path: &Path, mode: u32) -> io::Result<()> {
-    match DirBuilder::new().mode(mode).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        other => other,
-    }
+    DirBuilder::new().recursive(true).mode(mode).create(path)
+}
+
+/// Has an edit of `path` been killed?
+pub(super) fn was_cut_off(path: &Path) -> bool {
+    fs::symlink_metadata(beside(path)).is_ok()
 }
 
 /// A name in the same folder that only we use. What a crash has left there goes.

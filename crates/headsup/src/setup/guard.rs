@@ -16,6 +16,10 @@ pub(crate) enum Denied {
     Outside(PathBuf),
     #[error("it is a link to nothing")]
     Dangling,
+    #[error("it cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("the folder {} is read-only", .0.display())]
+    Closed(PathBuf),
     #[error("it has more than one name (a hard link), and a new file would break them apart")]
     HardLink,
     #[error("it belongs to another user")]
@@ -60,7 +64,9 @@ pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupEr
                 missing.push(name);
                 existing = parent;
             }
-            Err(error) => return Err(SetupError::io("find", existing, error)),
+            Err(error) => {
+                return Err(SetupError::denied(path, Denied::Unreachable(error.to_string())));
+            }
         }
     };
     let inside = roots.iter().any(|root| real.starts_with(root));
@@ -70,10 +76,24 @@ pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupEr
     Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)))
 }
 
+/// Whether something can be put to `path`, which is free of links. Root could write anyway; but
+/// whoever made a folder read-only meant it.
+pub(crate) fn can_put(path: &Path) -> Result<(), SetupError> {
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists());
+    let Some(folder) = folder else { return Ok(()) };
+    let meta = fs::metadata(folder).map_err(|error| SetupError::io("look at", folder, error))?;
+    let may_write = rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+    if may_write && meta.mode() & 0o222 != 0 {
+        return Ok(());
+    }
+    Err(SetupError::denied(path, Denied::Closed(folder.to_owned())))
+}
+
 /// Looks at a file with the eyes of an editor.
 pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError> {
     let real = resolve(path, roots)?;
     let deny = |why| Err(SetupError::denied(path, why));
+    can_put(&real)?;
     let meta = match fs::symlink_metadata(&real) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -47,6 +47,7 @@ pub(crate) fn launcher(site: &Site, binary: &Path) -> Vec<Step> {
 
 fn plugin(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
     let path = site.real_plugin()?;
+    guard::can_put(&path)?;
     let files = site.recipe.plugin_files(&site.launcher);
     if fs::symlink_metadata(&path).is_err() {
         let mut steps = folders(path.parent(), record);

@@ -26,7 +26,8 @@ impl Plan {
     /// The steps in folders of other programs.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = &Step> {
         let is_theirs = |step: &&Step| {
-            !step.path().starts_with(&self.own) && !matches!(step, Step::DeleteEmpty { .. })
+            let tidies = matches!(step, Step::DeleteEmpty { .. } | Step::Clear { .. });
+            !tidies && !step.path().starts_with(&self.own)
         };
         self.steps.iter().filter(is_theirs)
     }
@@ -45,6 +46,7 @@ impl Step {
             | Self::Delete { path, .. }
             | Self::Tree { path, .. }
             | Self::DeleteTree { path, .. }
+            | Self::Clear { path }
             | Self::DeleteEmpty { path }
             | Self::Link { path, .. } => path,
         }

@@ -24,10 +24,6 @@ pub(super) struct Edited {
     pub(super) after: String,
 }
 
-fn path(site: &Site) -> PathBuf {
-    site.setup_folder().join(format!("{}.json", site.recipe.kind))
-}
-
 fn read(path: &Path) -> Result<Option<String>, SetupError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -37,8 +33,12 @@ fn read(path: &Path) -> Result<Option<String>, SetupError> {
 }
 
 impl Record {
+    pub(super) fn path(site: &Site) -> PathBuf {
+        site.setup_folder().join(format!("{}.json", site.recipe.kind))
+    }
+
     pub(super) fn load(site: &Site) -> Result<Self, SetupError> {
-        let path = path(site);
+        let path = Self::path(site);
         let Some(text) = read(&path)? else { return Ok(Self::default()) };
         serde_json::from_str(&text)
             .map_err(|error| SetupError::io("read", &path, io::Error::other(error)))
@@ -47,7 +47,7 @@ impl Record {
     /// The steps that keep it; none if it stands there already.
     pub(super) fn keep(mut self, site: &Site) -> Result<Vec<Step>, SetupError> {
         self.schema = headsup_core::wire::SCHEMA;
-        let path = path(site);
+        let path = Self::path(site);
         let after = serde_json::to_string_pretty(&self)
             .map_err(|error| SetupError::io("write", &path, io::Error::other(error)))?;
         let before = read(&path)?;
@@ -60,7 +60,7 @@ impl Record {
 
     /// The steps that drop it.
     pub(super) fn drop(site: &Site) -> Result<Vec<Step>, SetupError> {
-        let path = path(site);
+        let path = Self::path(site);
         let before = read(&path)?;
         Ok(before.map(|before| Step::Delete { path, before }).into_iter().collect())
     }

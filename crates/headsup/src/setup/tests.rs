@@ -4,7 +4,7 @@ use super::edit::{Step, no_fault, perform};
 use super::plan::carry_out;
 use super::{SetupError, Site, Way, install, uninstall};
 use headsup_adapters::inject::recipes;
-use std::collections::BTreeMap;
+use headsup_testkit::settings::{Fixture, Snapshot, kept, snapshot};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -21,16 +21,31 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("home");
         let recipe = recipes()[0];
-        let theirs = home.join(recipe.folder);
-        fs::create_dir_all(&theirs).unwrap();
-        fs::write(theirs.join(recipe.settings), SETTINGS).unwrap();
+        Self::with(|home, _| {
+            let theirs = home.join(recipe.folder);
+            fs::create_dir_all(&theirs).unwrap();
+            fs::write(theirs.join(recipe.settings), SETTINGS).unwrap();
+        })
+    }
+
+    fn of(fixture: &Fixture) -> Self {
+        Self::with(|home, launcher| fixture.lay(home, launcher))
+    }
+
+    fn with(lay: impl FnOnce(&Path, &str)) -> Self {
+        // Nothing here is to survive a power cut, and flushing takes its time.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let (home, state) = (folder.path().join("home"), folder.path().join("state"));
+        fs::create_dir(&home).unwrap();
+        lay(&home, state.join("bin/headsup").to_str().unwrap());
         let var = |name: &str| (name == "HOME").then(|| OsString::from(&home));
-        let state = folder.path().join("state");
-        let site = Site::of(recipe, &state, var).unwrap();
+        let site = Site::of(recipes()[0], &state, var).unwrap();
         Self { folder, site }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
     }
 
     fn install(&self, way: Way, fault: super::edit::Fault<'_>) -> Result<(), SetupError> {
@@ -42,33 +57,32 @@ impl Bench {
         carry_out(&self.site.state, || uninstall(&self.site), fault).map(drop)
     }
 
-    /// Every file of the agent's, without what an interrupted edit may have left beside it.
-    fn files(&self) -> BTreeMap<PathBuf, String> {
-        let mut found = BTreeMap::new();
-        let mut folders = vec![self.folder.path().join("home")];
+    /// What is there, whatever this bench's own folder is called.
+    fn files(&self) -> Snapshot {
+        let home = self.home();
+        let path = |path: &Path| path.strip_prefix(&home).unwrap().to_owned();
+        let name = self.folder.path().to_str().unwrap();
+        let text = |bytes: Vec<u8>| match String::from_utf8(bytes) {
+            Ok(text) => text.replace(name, "@").into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        let found = snapshot(&home, &self.site.state).into_iter();
+        found.map(|(at, (mode, bytes))| (path(&at), (mode, text(bytes)))).collect()
+    }
+
+    fn leftovers(&self) -> usize {
+        let mut found = 0;
+        let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.to_string_lossy().contains(".headsup-new") {
-                    continue;
-                }
-                if path.is_dir() {
+                found += usize::from(path.to_string_lossy().ends_with(".headsup-new"));
+                if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
-                } else {
-                    found.insert(path.clone(), fs::read_to_string(path).unwrap());
                 }
             }
         }
         found
-    }
-
-    fn leftovers(&self) -> usize {
-        let out = std::process::Command::new("find")
-            .arg(self.folder.path())
-            .args(["-name", "*.headsup-new"])
-            .output()
-            .unwrap();
-        String::from_utf8(out.stdout).unwrap().lines().count()
     }
 }
 
@@ -89,66 +103,108 @@ fn quiet<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-#[test]
-fn whatever_step_it_ends_at_there_is_the_old_or_the_new_and_never_half() {
-    for way in [Way::Plugin, Way::Settings] {
-        let whole = Bench::new();
-        let old = whole.files().into_values().collect::<Vec<_>>();
-        whole.install(way, &mut no_fault).unwrap();
-        let new: Vec<String> = whole
-            .files()
-            .into_values()
-            .map(|text| text.replace(&whole.site.launcher, "L"))
-            .collect();
-        for dies in [false, true] {
-            let mut ended = 0;
-            for at in 0.. {
-                let bench = Bench::new();
-                let mut stop = fault(at, dies);
-                let outcome = quiet(|| bench.install(way, &mut stop));
-                let now: Vec<String> = bench
-                    .files()
-                    .into_values()
-                    .map(|text| text.replace(&bench.site.launcher, "L"))
-                    .collect();
-                assert!(now == old || now == new, "step {at}: {now:#?}");
-                if !dies {
-                    assert_eq!(bench.leftovers(), 0, "step {at}");
-                }
-                // Whatever happened, it can be undone to the byte, and done again.
-                bench.uninstall(&mut no_fault).unwrap();
-                assert_eq!(bench.files().into_values().collect::<Vec<_>>(), old, "step {at}");
-                bench.install(way, &mut no_fault).unwrap();
-                assert_eq!(bench.leftovers(), 0, "step {at}");
-                if matches!(outcome, Some(Ok(()))) {
-                    break;
-                }
-                ended += 1;
-            }
-            assert!(ended >= 8, "{way:?} has {ended} steps");
+/// Each file is the old or the new one, and of the plugin all is there or nothing.
+fn assert_whole(at: &str, now: &Snapshot, old: &Snapshot, new: &Snapshot) {
+    let plugin = Path::new(recipes()[0].folder).join(recipes()[0].plugin);
+    let folder = rustix::fs::FileType::Directory.as_raw_mode();
+    let files = |all: &Snapshot| -> Snapshot {
+        let files = all.iter().filter(|(_, (mode, _))| mode & 0o170_000 != folder);
+        files.map(|(path, entry)| (path.clone(), entry.clone())).collect()
+    };
+    let [now, old, new] = [now, old, new].map(files);
+    for path in now.keys().chain(old.keys()).chain(new.keys()) {
+        let found = now.get(path);
+        assert!(found == old.get(path) || found == new.get(path), "{at}: {}", path.display());
+    }
+    let of_plugin = |all: &Snapshot| all.keys().filter(|path| path.starts_with(&plugin)).count();
+    let count = of_plugin(&now);
+    assert!(count == of_plugin(&old) || count == of_plugin(&new), "{at}: half a plugin");
+}
+
+/// Kills, or fails, an install or uninstall at each of its operations; then it is done again.
+fn end_everywhere(way: Way, is_install: bool, dies: bool) {
+    // How it fails is the same for all; what a kill leaves depends on what was there.
+    let some = if dies { 1 } else { 5 };
+    for fixture in kept().into_iter().step_by(some) {
+        // A megabyte would be parsed at each step, and the steps are the same ones.
+        if fixture.name == "one_megabyte" {
+            continue;
         }
+        let whole = Bench::of(&fixture);
+        let old = whole.files();
+        whole.install(way, &mut no_fault).unwrap();
+        let new = whole.files();
+        whole.uninstall(&mut no_fault).unwrap();
+        let after = whole.files();
+        whole.install(way, &mut no_fault).unwrap();
+        // Where entries of ours were there before, these stand elsewhere now.
+        let again = whole.files();
+        let mut ended = 0;
+        for step in 0.. {
+            let at = format!("{}, step {step}", fixture.name);
+            let bench = Bench::of(&fixture);
+            let there_before = bench.leftovers();
+            let mut stop = fault(step, dies);
+            let outcome = if is_install {
+                quiet(|| bench.install(way, &mut stop))
+            } else {
+                bench.install(way, &mut no_fault).unwrap();
+                quiet(|| bench.uninstall(&mut stop))
+            };
+            let (from, to) = if is_install { (&old, &new) } else { (&new, &after) };
+            assert_whole(&at, &bench.files(), from, to);
+            // What was moved away to be deleted may stay there until the next time.
+            if !dies && is_install {
+                assert!(bench.leftovers() <= there_before, "{at}: a temporary file");
+            }
+            // Whatever happened, it can be done again, and undone to the byte.
+            if step % 2 == 0 {
+                bench.install(way, &mut no_fault).unwrap();
+                let now = bench.files();
+                assert!(now == new || now == again, "{at}");
+            }
+            bench.uninstall(&mut no_fault).unwrap();
+            assert_eq!(bench.files(), after, "{at}");
+            assert!(bench.leftovers() <= there_before, "{at}");
+            if matches!(outcome, Some(Ok(()))) {
+                break;
+            }
+            ended += 1;
+        }
+        assert!(ended >= 2, "{} has {ended} steps", fixture.name);
     }
 }
 
 #[test]
-fn an_uninstall_that_ends_in_its_middle_can_be_run_again() {
-    for way in [Way::Plugin, Way::Settings] {
-        for at in 0.. {
-            let bench = Bench::new();
-            let old = bench.files();
-            bench.install(way, &mut no_fault).unwrap();
-            let new = bench.files();
-            let mut stop = fault(at, true);
-            let outcome = quiet(|| bench.uninstall(&mut stop));
-            let now = bench.files();
-            assert!(now == old || now == new, "step {at}: {now:#?}");
-            bench.uninstall(&mut no_fault).unwrap();
-            assert_eq!(bench.files(), old, "step {at}");
-            if matches!(outcome, Some(Ok(()))) {
-                break;
-            }
-        }
-    }
+fn a_plugin_install_that_is_killed_anywhere_leaves_old_or_new() {
+    end_everywhere(Way::Plugin, true, true);
+}
+
+#[test]
+fn a_settings_install_that_is_killed_anywhere_leaves_old_or_new() {
+    end_everywhere(Way::Settings, true, true);
+}
+
+#[test]
+fn a_plugin_uninstall_that_is_killed_anywhere_leaves_old_or_new() {
+    end_everywhere(Way::Plugin, false, true);
+}
+
+#[test]
+fn a_settings_uninstall_that_is_killed_anywhere_leaves_old_or_new() {
+    end_everywhere(Way::Settings, false, true);
+}
+
+#[test]
+fn an_install_that_fails_anywhere_leaves_old_or_new_and_nothing_beside() {
+    end_everywhere(Way::Plugin, true, false);
+    end_everywhere(Way::Settings, true, false);
+}
+
+#[test]
+fn an_uninstall_that_fails_anywhere_leaves_old_or_new_and_nothing_beside() {
+    end_everywhere(Way::Plugin, false, false);
+    end_everywhere(Way::Settings, false, false);
 }
 
 #[test]

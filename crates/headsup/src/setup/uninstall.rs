@@ -1,6 +1,6 @@
 //! What taking our hooks out again would do.
 
-use super::edit::Step;
+use super::edit::{self, Step};
 use super::guard::{self, Target};
 use super::install::is_ours;
 use super::plan::Plan;
@@ -16,10 +16,23 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
     let mut notes = Vec::new();
     let mut steps = plugin(site, &mut notes)?;
     steps.extend(settings(site, &record)?);
+    steps.extend(leftovers(site));
     let folders = record.folders.iter().rev();
     steps.extend(folders.map(|path| Step::DeleteEmpty { path: path.clone() }));
     steps.extend(Record::drop(site)?);
     Ok(Plan { steps, own: site.state.clone(), notes })
+}
+
+/// What is there of edits that were killed, wherever one may have been.
+fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
+    let files = site.recipe.plugin_files(&site.launcher);
+    let theirs = files.iter().map(|file| site.plugin().join(file.path));
+    let theirs = theirs.chain([site.settings(), site.plugin()]);
+    // Where a link leads, the edit was there.
+    let theirs = theirs.filter_map(|path| guard::resolve(&path, &site.roots).ok());
+    let ours = [PathBuf::from(&site.launcher), Record::path(site)];
+    let all: Vec<PathBuf> = theirs.chain(ours).filter(|path| edit::was_cut_off(path)).collect();
+    all.into_iter().map(|path| Step::Clear { path })
 }
 
 pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupError> {
@@ -69,13 +82,11 @@ fn holds_nothing(text: &str) -> bool {
 }
 
 pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
-    if fs::symlink_metadata(site.plugin()).is_err() {
+    if !is_ours(site, &site.plugin()) {
         return Ok(Vec::new());
     }
     let path = site.real_plugin()?;
-    if !is_ours(site, &path) {
-        return Ok(Vec::new());
-    }
+    guard::can_put(&path)?;
     let mut steps = Vec::new();
     let mut ours = Vec::new();
     let mut stays = strangers(site, &path);

@@ -70,10 +70,6 @@ fn whatever_is_broken_is_named_with_what_to_do() {
     fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
     let (_, doc) = examine(&home);
     assert_eq!(failing(&doc), ["claude-code fires"]);
-    assert_eq!(row(&doc, "claude-code fires")["detail"], "its command ended with 3");
-
-    fs::write(&launcher, "#!/bin/sh\nexit 0\n").unwrap();
-    let (_, doc) = examine(&home);
     let detail = row(&doc, "claude-code fires")["detail"].as_str().unwrap().to_owned();
     assert!(detail.contains("nothing arrived"), "{detail}");
     fs::remove_file(&launcher).unwrap();

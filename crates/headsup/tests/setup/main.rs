@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod config;
 mod doctor;
 mod fixtures;
 mod install;
 mod refuse;
 mod run;
+mod survive;

@@ -180,21 +180,120 @@ fn an_agent_is_on_the_roster_before_its_first_word() {
     let mut command = rig.command(&["run", "--here", "--observable", "--", "./my agent.sh"]);
     let output = command.env("HEADSUP", BINARY).output().unwrap();
     let doc = headsup_testkit::home::Done::from(output).ok().json();
-    assert_eq!((&doc["headline"], &doc["kind"]), (&json!("starting"), &json!("custom")));
+    assert_eq!((&doc["headline"], &doc["kind"]), (&json!("unknown"), &json!("custom")));
     assert_eq!(doc["labels"], json!({"observable": "true"}));
     let id = doc["id"].as_str().unwrap();
     assert!(id.starts_with("my-agent.sh-"), "{id}");
-    assert_eq!(rig.agent(id)["headline"], "working");
+    let after = rig.agent(id);
+    assert_eq!((&after["headline"], &after["process"]["code"]), (&json!("ended"), &json!(0)));
 }
 
 #[test]
-fn ids_that_are_made_up_do_not_meet() {
+fn an_agent_that_never_says_a_word_still_has_a_process_and_an_end() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    for (end, headline, kind, code, signal) in [
+        ("exit 0", "ended", "clean", json!(0), Value::Null),
+        ("exit 3", "crashed", "crashed", json!(3), Value::Null),
+        ("kill -TERM $$", "ended", "killed", Value::Null, json!(15)),
+        ("kill -KILL $$", "crashed", "crashed", Value::Null, json!(9)),
+    ] {
+        let script = format!("\"$HEADSUP\" show . --json; {end}");
+        let args = ["run", "--here", "--id", "job", "--", "sh", "-c", &script];
+        let output = rig.command(&args).env("HEADSUP", BINARY).output().unwrap();
+        let done = headsup_testkit::home::Done::from(output);
+        let doc = done.json();
+        assert_eq!(doc["process"]["state"], "running", "{doc}");
+        assert_eq!(doc["turn"]["state"], "unknown", "headsup does not guess");
+        let expected = code.as_i64().or_else(|| signal.as_i64().map(|signal| 128 + signal));
+        assert_eq!(Some(i64::from(done.code)), expected, "{end}");
+        let agent = rig.agent("job");
+        let process = &agent["process"];
+        assert_eq!(agent["headline"], headline, "{end}: {agent}");
+        assert_eq!(
+            (&process["kind"], &process["code"], &process["signal"]),
+            (&json!(kind), &code, &signal)
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_ends_before_its_first_hook_has_ended() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    for (script, headline) in [("exit 0", "ended"), ("exit 1", "crashed")] {
+        write(&rig.home.path().join("bin/claude"), &format!("#!/bin/sh\n{script}\n"), 0o755);
+        rig.run(&["run", "--here", "--id", "api", "--", "claude"]);
+        assert_eq!(rig.agent("api")["headline"], headline, "here: {script}");
+        if skipped() {
+            continue;
+        }
+        rig.run(&["run", "--tmux", "--id", "api", "--", "claude"]).ok();
+        rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "20s"]).ok();
+        assert_eq!(rig.agent("api")["headline"], headline, "in tmux: {script}");
+    }
+}
+
+#[test]
+fn a_script_that_starts_the_agent_shares_its_seat() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let payload =
+        r#"{"hook_event_name":"SessionStart","session_id":"s1","cwd":"/","source":"startup"}"#;
+    let inner = format!("echo '{payload}' | CLAUDE_PID=$$ \"$HEADSUP\" hook claude-code; true");
+    let outer = format!("sh -c '{}'; \"$HEADSUP\" ls --all --json", inner.replace('\'', r"'\''"));
+    let mut command = rig.command(&["run", "--here", "--id", "api", "--", "sh", "-c", &outer]);
+    let output = command.env("HEADSUP", BINARY).output().unwrap();
+    let doc = headsup_testkit::home::Done::from(output).ok().json();
+    assert_eq!(doc["agents"].as_array().unwrap().len(), 1, "{doc}");
+    assert_eq!(doc["agents"][0]["session_id"], "s1");
+}
+
+#[test]
+fn in_tmux_the_environment_and_the_folder_are_those_of_the_command() {
+    if skipped() {
+        return;
+    }
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    // A server that runs already has an environment of its own.
+    rig.tmux(&["new-session", "-d", "-s", "mine"]);
+    rig.tmux(&["set-environment", "-g", "STRANGE", "from tmux"]);
+    let folder = rig.home.path().join("a #{b} #c");
+    fs::create_dir(&folder).unwrap();
+    let out = rig.home.path().join("out");
+    let script = "env -0 > \"$OUT.new\"; pwd >> \"$OUT.new\"; mv \"$OUT.new\" \"$OUT\"";
+    let mut command = rig.command(&["run", "--id", "api", "--", "sh", "-c", script]);
+    command.current_dir(&folder).env("SECRET", "of mine\nand more").env("OUT", &out);
+    command.env("TERM", "mine").env("TMUX_PANE", "%99");
+    assert!(command.output().unwrap().status.success());
+    let text = wait::until("the agent to write", || fs::read_to_string(&out).ok());
+    let mut variables: Vec<&str> = text.split('\0').collect();
+    let pwd = variables.pop().unwrap().trim_end();
+    assert_eq!(PathBuf::from(pwd), folder);
+    let has = |variable: &str| variables.contains(&variable);
+    assert!(has("SECRET=of mine\nand more") && has("HEADSUP_AGENT_ID=api"), "{variables:?}");
+    assert!(has(&format!("PWD={}", folder.display())), "{variables:?}");
+    assert!(!has("STRANGE=from tmux") && !has("TERM=mine") && !has("TMUX_PANE=%99"));
+    assert!(variables.iter().any(|variable| variable.starts_with("TMUX_PANE=%")));
+}
+
+#[test]
+fn ids_that_are_made_up_do_not_meet_and_a_seat_that_is_free_is_taken_again() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     let script = rig.home.path().join("bin/tool");
-    write(&script, "#!/bin/sh\necho \"$HEADSUP_AGENT_ID\"\n", 0o755);
-    let ids = ["", "-2"].map(|_| rig.run(&["run", "--here", "--", "tool"]).ok().stdout.clone());
-    assert_eq!(ids[1].trim(), format!("{}-2", ids[0].trim()));
+    let text = "#!/bin/sh\necho \"$HEADSUP_AGENT_ID\"\n\
+                [ -n \"$INNER\" ] || INNER=1 \"$HEADSUP\" run --here -- tool\n";
+    write(&script, text, 0o755);
+    let run = || {
+        let output = rig.command(&["run", "--here", "--", "tool"]).env("HEADSUP", BINARY).output();
+        headsup_testkit::home::Done::from(output.unwrap()).ok().stdout.clone()
+    };
+    let both = run();
+    let (first, second) = both.trim().split_once('\n').unwrap();
+    assert_eq!(second, format!("{first}-2"));
+    assert_eq!(run(), both);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
     let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
     if let (Err(error), false) = (strict, plain.trim().is_empty()) {
         problems.push(format!(
-            "comments and trailing commas are not JSON, and the whole file may be ignored: {error}"
+            "with comments or trailing commas it is not JSON, so the whole file is ignored: hooks in it never fire, those of a plugin folder do ({error})"
         ));
     }
     problems
@@ -222,7 +222,7 @@ fn is_current(entry: &CstNode, event: &str, launcher: &str) -> bool {
     let number = object.get("timeout").and_then(|prop| prop.value());
     let timeout = number.is_some_and(|value| value.to_string() == TIMEOUT.to_string());
     EVENTS.contains(&event)
-        && event_of(&text, launcher) == Some(event)
+        && text == command(launcher, event)
         && text_of(entry, "type").as_deref() == Some("command")
         && timeout
         && object.get("async").is_none()

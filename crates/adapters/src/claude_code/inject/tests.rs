@@ -3,7 +3,6 @@
 use super::*;
 use crate::inject::{recipe, recipes};
 use serde_json::Value;
-use std::process::Command;
 
 const LAUNCHER: &str = "/home/ada/.local/state/headsup/bin/headsup";
 
@@ -39,7 +38,7 @@ fn the_empty_settings_get_one_entry_for_each_event() {
             "hooks": [
               {
                 "type": "command",
-                "command": "[ -x '/home/ada/.local/state/headsup/bin/headsup' ] && exec '/home/ada/.local/state/headsup/bin/headsup' hook claude-code SessionStart || exit 0",
+                "command": "[ -f '/home/ada/.local/state/headsup/bin/headsup' ] && [ -x '/home/ada/.local/state/headsup/bin/headsup' ] && HEADSUP_HOME='/home/ada/.local/state/headsup' '/home/ada/.local/state/headsup/bin/headsup' hook claude-code SessionStart 2>/dev/null; exit 0",
                 "timeout": 5
               }
             ]
@@ -164,16 +163,22 @@ fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
     assert!(!RECIPE.owns_plugin(files[0].path, "no json"));
 }
 
-/// The command is run by a real shell, with a path that wants to break out of its quotes.
 #[test]
-fn the_command_reaches_its_program_and_survives_its_absence() {
-    let folder = std::env::temp_dir().join(format!("it's \"a\" $(test) {}", std::process::id()));
-    let path = folder.join("head sup").display().to_string();
-    let text = command(&path, "Stop");
-    assert_eq!(event_of(&text, &path), Some("Stop"));
-    let run = || Command::new("/bin/sh").args(["-c", &text]).output().unwrap();
-    let absent = run();
-    assert_eq!((absent.status.code(), absent.stdout, absent.stderr), (Some(0), vec![], vec![]));
+fn entries_of_an_earlier_version_are_ours_and_are_replaced() {
+    let now = install("{}");
+    let old = |event: &str| {
+        let (start, end) = around_before(LAUNCHER);
+        format!("{start}{event}{end}")
+    };
+    let mut value = json(&now);
+    for event in EVENTS {
+        value["hooks"][event][0]["hooks"][0]["command"] = old(event).into();
+    }
+    let before = serde_json::to_string_pretty(&value).unwrap();
+    let found = RECIPE.inspect(&before, LAUNCHER).unwrap();
+    assert_eq!((found.outdated, found.entries.len()), (EVENTS.len(), 0));
+    assert_eq!(json(&install(&before)), json(&now));
+    assert_eq!(json(&uninstall(&before, None)), json("{}"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::gate::Rule;
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionStart};
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Headline};
+use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
 
 fn process(pid: u32, start_ticks: u64) -> ProcessId {
     ProcessId { pid, start_ticks, pid_namespace: None }
@@ -126,4 +126,84 @@ fn a_level_may_show_a_resumed_process_before_its_start_is_told() {
     script.hook(prompt("t2"));
     script.hook(start(SessionStart::Resume));
     assert_eq!(script.seat.incarnation, 3);
+}
+
+fn exited(code: Option<i32>, signal: Option<i32>) -> Fact {
+    Fact::Process(ProcessFact::Exited(Exit::from_wait(code, signal, false)))
+}
+
+#[test]
+fn a_launched_process_ends_before_its_first_word() {
+    for (code, headline) in [(0, Headline::Ended), (3, Headline::Crashed)] {
+        let mut script = Script::new();
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        script.process = Some(process(5, 50));
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        assert_eq!(script.headline(), Headline::Starting);
+        assert_eq!(script.seat.process.id, Some(process(5, 50)));
+        script.said(Source::Process, exited(Some(code), None));
+        assert_eq!(script.headline(), headline);
+    }
+}
+
+#[test]
+fn an_exit_code_that_is_told_after_the_goodbye_is_the_same_end() {
+    let mut script = Script::idle();
+    script.process = Some(process(5, 50));
+    script.hook(exit());
+    script.published.clear();
+    script.said(Source::Process, exited(Some(1), None));
+    assert_eq!(script.headline(), Headline::Ended, "it said goodbye");
+    assert!(matches!(script.seat.process.state, Process::Exited(Exit { code: Some(1), .. })));
+    assert_eq!(script.published, ["agent.updated"]);
+    // Less is known by whoever only saw it go.
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert!(matches!(script.seat.process.state, Process::Exited(Exit { code: Some(1), .. })));
+    script.said(Source::Process, exited(None, Some(9)));
+    assert_eq!(script.headline(), Headline::Crashed, "a signal is sure");
+}
+
+#[test]
+fn a_goodbye_that_comes_late_explains_a_code_but_no_signal() {
+    for (code, signal, headline) in
+        [(Some(1), None, Headline::Ended), (None, Some(9), Headline::Crashed)]
+    {
+        let mut script = Script::idle();
+        script.process = Some(process(5, 50));
+        script.said(Source::Process, exited(code, signal));
+        assert_eq!(script.headline(), Headline::Crashed);
+        script.hook(exit());
+        assert_eq!(script.headline(), headline);
+    }
+}
+
+#[test]
+fn what_was_launched_may_start_the_agent_and_wait_for_it() {
+    let mut script = Script::new();
+    let session = script.session.take();
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    let incarnation = script.seat.incarnation;
+    (script.process, script.session) = (Some(process(6, 60)), session);
+    script.hook(start(SessionStart::Startup));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, incarnation));
+    assert_eq!(script.seat.process.id, Some(process(6, 60)));
+    (script.process, script.session) = (Some(process(5, 50)), None);
+    script.said(Source::Process, exited(Some(0), None));
+    script.refused(Rule::G9);
+}
+
+#[test]
+fn a_seat_that_is_taken_again_forgets_the_process_that_left_it() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.process = Some(process(5, 50));
+    script.hook(exit());
+    script.process = None;
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    assert_eq!((script.headline(), script.seat.process.id.clone()), (Headline::Starting, None));
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Idle, "nothing is done yet");
 }

@@ -113,3 +113,29 @@ fn only_a_folder_below_home_is_below_home() {
     }
     assert_eq!(tilde("/home/ada", None), "/home/ada");
 }
+
+#[test]
+fn a_narrow_terminal_keeps_what_an_agent_is_about() {
+    let blocked = agent_with(
+        "claude-code-api",
+        "blocked",
+        json!({"prompts": [prompt("api", "Bash: make")], "kind": "claude-code",
+            "location": {"tmux": "main:1.2"}}),
+    );
+    let line = |width| shown(std::slice::from_ref(&blocked), Some(width));
+    for (width, place, kind) in [(120, true, true), (80, false, true), (60, false, false)] {
+        let text = line(width);
+        assert_eq!((text.contains("WHERE"), text.contains("KIND")), (place, kind), "{text}");
+        assert!(text.contains("Bash: make"), "{text}");
+    }
+    assert!(line(40).contains("permis"), "{}", line(40));
+}
+
+#[test]
+fn a_long_folder_does_not_push_everything_aside() {
+    let deep = format!("/home/ada/{}/the-end", "a-folder/".repeat(30));
+    let agents = [agent_with("api", "idle", json!({"cwd": deep, "location": {}}))];
+    let text = shown(&agents, None);
+    assert!(text.contains("…") && text.contains("/the-end"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
+}

@@ -1,0 +1,161 @@
+//! The settings of a person: `$HEADSUP_CONFIG`, else `$XDG_CONFIG_HOME/headsup/config.toml`.
+//!
+//! The hub and the commands read it; a hook never does. Nothing is read from a repository.
+
+use crate::error::CommandError;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::{fs, io};
+
+/// Every key has a default, so that no file is a whole one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) colour: Colour,
+    pub(crate) retention: Retention,
+    /// Where else the hub listens, as `127.0.0.1:7717`.
+    pub(crate) listen: Option<String>,
+    /// Names by which browsers may call it there.
+    pub(crate) allowed_hosts: Vec<String>,
+}
+
+/// Are words coloured?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` says no.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// How much of the log of events is kept; whichever limit is reached first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Retention {
+    pub(crate) events: u64,
+    pub(crate) days: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { events: 1_000_000, days: 90 }
+    }
+}
+
+/// Every key, for whoever misspells one.
+const KEYS: [&str; 6] = ["colour", "retention", "events", "days", "listen", "allowed_hosts"];
+/// How alike two words are that are meant to be one, out of 1.
+const ALIKE: f64 = 0.7;
+
+/// Where the file is, or would be; `None` without a home folder.
+pub(crate) fn path(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(named) = set("HEADSUP_CONFIG") {
+        return Some(named);
+    }
+    // A relative base would mean another file in each working folder, a repository's among them.
+    let base = |name: &str| set(name).filter(|path| path.is_absolute());
+    let base = base("XDG_CONFIG_HOME").or_else(|| base("HOME").map(|home| home.join(".config")));
+    base.map(|base| base.join("headsup/config.toml"))
+}
+
+impl Config {
+    /// What this process's environment names; the defaults where there is no file.
+    pub(crate) fn load() -> Result<Self, CommandError> {
+        let Some(path) = path(|name| std::env::var_os(name)) else { return Ok(Self::default()) };
+        let named = std::env::var_os("HEADSUP_CONFIG").is_some_and(|value| !value.is_empty());
+        match fs::read_to_string(&path) {
+            Ok(text) => Self::parse(&text, &path.display().to_string()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !named => Ok(Self::default()),
+            Err(error) => {
+                let message = format!("cannot read the settings {}: {error}", path.display());
+                Err(CommandError::usage(message).code("bad_config"))
+            }
+        }
+    }
+
+    fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
+        toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let why = error.message();
+            let message = format!("{path}:{line}: {}", why.lines().next().unwrap_or(why));
+            let refused = CommandError::usage(message).code("bad_config");
+            match unknown(why).and_then(nearest) {
+                Some(key) => refused.hint(format!("is it {key:?}?")),
+                None => refused,
+            }
+        })
+    }
+}
+
+fn unknown(message: &str) -> Option<&str> {
+    message.strip_prefix("unknown field `")?.split('`').next()
+}
+
+fn nearest(word: &str) -> Option<&'static str> {
+    let scored = KEYS.iter().map(|key| (strsim::jaro_winkler(word, key), *key));
+    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (best.0 >= ALIKE).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, CommandError> {
+        Config::parse(text, "/c.toml")
+    }
+
+    #[test]
+    fn every_key_has_a_default() {
+        assert_eq!(parse("").unwrap(), Config::default());
+        let config = parse("colour = \"never\"\n[retention]\ndays = 7\n").unwrap();
+        assert_eq!(config.colour, Colour::Never);
+        assert_eq!(config.retention, Retention { events: 1_000_000, days: 7 });
+    }
+
+    #[test]
+    fn a_wrong_key_or_value_is_named_with_its_line() {
+        let cases = [
+            ("# mine\ncolor = \"auto\"\n", "/c.toml:2: unknown field `color`", Some("colour")),
+            ("[retention]\nday = 7\n", "/c.toml:2: unknown field `day`", Some("days")),
+            ("zzz = 1\n", "/c.toml:1: unknown field `zzz`", None),
+            ("colour = 3\n", "/c.toml:1: ", None),
+            ("colour = \"pink\"\n", "/c.toml:1: unknown variant `pink`", None),
+            ("\n\ncolour \n", "/c.toml:3: ", None),
+        ];
+        for (text, why, hint) in cases {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.kind, crate::error::Kind::Usage);
+            assert!(error.message.starts_with(why), "{text}: {}", error.message);
+            let expected: Vec<String> = hint.iter().map(|key| format!("is it {key:?}?")).collect();
+            assert_eq!(error.hints, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_known_to_whoever_misspells_one() {
+        for key in KEYS {
+            assert_eq!(nearest(key), Some(key));
+        }
+    }
+
+    #[test]
+    fn the_file_is_the_first_that_is_named() {
+        let at = |vars: &[(&str, &str)]| {
+            let find = |name: &str| vars.iter().find(|(of, _)| *of == name);
+            path(|name| find(name).map(|(_, value)| OsString::from(value)))
+        };
+        let home = ("HOME", "/home/ada");
+        let file = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(at(&[home, ("HEADSUP_CONFIG", "/c.toml")]), file("/c.toml"));
+        assert_eq!(at(&[home, ("XDG_CONFIG_HOME", "/x")]), file("/x/headsup/config.toml"));
+        let own = file("/home/ada/.config/headsup/config.toml");
+        assert_eq!(at(&[home, ("HEADSUP_CONFIG", ""), ("XDG_CONFIG_HOME", "here")]), own);
+        assert_eq!(at(&[]), None);
+    }
+}

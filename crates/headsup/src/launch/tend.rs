@@ -1,0 +1,136 @@
+//! The agent as our child: its seat learns which process it is and how it ended, also where it
+//! never says a word.
+
+use super::order::Order;
+use crate::client::Client;
+use crate::error::{CommandError, Kind};
+use crate::hook::process::Process;
+use bytes::Bytes;
+use headsup_core::status::Attach;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
+use serde_json::json;
+use std::io::IsTerminal as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
+
+/// An agent does not wait for a hub that is out of breath.
+const TELL_WITHIN: Duration = Duration::from_secs(1);
+/// What a shell returns for a program that cannot be run.
+const CANNOT_RUN: i32 = 126;
+
+/// Where to tell of it.
+pub(crate) struct Seat<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) hub: Option<&'a Client>,
+}
+
+/// Starts the agent and stays until it has ended. Its end comes back as an error that carries
+/// its exit code; whatever else comes back means that it did not start.
+pub(crate) async fn run(order: &Order, seat: &Seat<'_>) -> CommandError {
+    match begin(order, seat).await {
+        Ok(status) => CommandError::new(Kind::Agent(code(status)), "the agent has ended"),
+        Err(error) => error,
+    }
+}
+
+async fn begin(order: &Order, seat: &Seat<'_>) -> Result<WaitStatus, CommandError> {
+    let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
+    // What is typed at the terminal goes to the agent as well, and is for the agent.
+    let mut typed = [SignalKind::interrupt(), SignalKind::quit()].map(signal);
+    let mut ended = signal(SignalKind::child()).map_err(cannot)?;
+    let mut term = signal(SignalKind::terminate()).map_err(cannot)?;
+    let mut hup = signal(SignalKind::hangup()).map_err(cannot)?;
+    let child = order.start()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
+    let process = Process::read(child.id());
+    seat.tell(
+        process.as_ref(),
+        &if order.speaks() { json!("starting") } else { json!("running") },
+        None,
+    )
+    .await;
+    let [interrupt, quit] = &mut typed;
+    let status = loop {
+        match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            Ok(Some((_, status))) if status.stopped() => {
+                // Put to sleep by a person; whoever wakes us wakes it.
+                kill_process(rustix::process::getpid(), Signal::STOP).ok();
+                kill_process(pid, Signal::CONT).ok();
+                continue;
+            }
+            Ok(Some((_, status))) => break status,
+            Ok(None) => {}
+            Err(errno) => return Err(cannot(errno.into())),
+        }
+        tokio::select! {
+            _ = ended.recv() => {}
+            _ = term.recv() => drop(kill_process(pid, Signal::TERM)),
+            _ = hup.recv() => drop(kill_process(pid, Signal::HUP)),
+            () = ignored(interrupt) => {}
+            () = ignored(quit) => {}
+        }
+    };
+    seat.tell(process.as_ref(), &json!("exited"), Some(status)).await;
+    Ok(status)
+}
+
+async fn ignored(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
+    match signal {
+        Ok(signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+impl Seat<'_> {
+    /// That it never came to be.
+    pub(crate) async fn tell_failure(&self) {
+        let own = Process::read(std::process::id());
+        let body = |process: &Process| {
+            json!({
+                "pid": process.pid, "start_ticks": process.start, "state": "exited",
+                "code": CANNOT_RUN,
+            })
+        };
+        self.put(own.as_ref().map(body)).await;
+    }
+
+    async fn tell(
+        &self,
+        process: Option<&Process>,
+        state: &serde_json::Value,
+        status: Option<WaitStatus>,
+    ) {
+        let attach = match std::io::stdin().is_terminal() {
+            true => Attach::Interactive,
+            false => Attach::Headless,
+        };
+        let namespace = std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok();
+        let body = |process: &Process| {
+            json!({
+                "pid": process.pid, "start_ticks": process.start, "pid_namespace": namespace,
+                "state": state, "attach": attach,
+                "code": status.and_then(WaitStatus::exit_status),
+                "signal": status.and_then(WaitStatus::terminating_signal),
+            })
+        };
+        self.put(process.map(body)).await;
+    }
+
+    /// The hub may be down, and sees for itself once it is back.
+    async fn put(&self, body: Option<serde_json::Value>) {
+        if let (Some(hub), Some(body)) = (self.hub, body) {
+            let path = format!("/api/v1/agents/{}/process", self.id);
+            timeout(TELL_WITHIN, hub.put(&path, Bytes::from(body.to_string()))).await.ok();
+        }
+    }
+}
+
+/// As a shell returns it.
+fn code(status: WaitStatus) -> u8 {
+    let signal = status.terminating_signal().map(|signal| 128 + signal);
+    let code = status.exit_status().or(signal).unwrap_or(1);
+    u8::try_from(code).unwrap_or(1)
+}

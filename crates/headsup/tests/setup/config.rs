@@ -1,0 +1,94 @@
+//! A person's settings, and places that do not fit.
+
+use crate::install::{home, write};
+use headsup_testkit::home::{Done, Home};
+use headsup_testkit::hub::Hub;
+use serde_json::json;
+use std::path::PathBuf;
+
+fn file(home: &Home) -> PathBuf {
+    home.path().join(".config/headsup/config.toml")
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_line_and_the_nearest_one() {
+    let home = home();
+    write(&file(&home), "# mine\n[retention]\ndayz = 7\n", 0o600);
+    let at = format!("{}:3: unknown field `dayz`", file(&home).display());
+    for args in [&["ls"][..], &["up"], &["up", "--foreground"], &["hooks", "status"]] {
+        let done = home.run(args);
+        assert_eq!(done.code, 2, "{args:?}: {done:?}");
+        assert!(done.stderr.contains(&at) && done.stderr.contains("days"), "{}", done.stderr);
+    }
+    assert!(!home.state().exists(), "no hub was started");
+    // An agent does not suffer from it.
+    let done = home.hook("claude-code", "{}", &[]);
+    assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
+}
+
+#[test]
+fn the_doctor_says_which_file_counts_and_what_is_wrong_with_it() {
+    let home = home();
+    let row = || {
+        let doc = home.run(["doctor", "--json", "--no-start"]).json();
+        let rows = doc["checks"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["name"] == "config").unwrap()
+    };
+    assert!(row()["detail"].as_str().unwrap().starts_with("defaults; there is no "));
+    write(&file(&home), "colour = \"never\"\n", 0o600);
+    assert_eq!(row()["detail"], json!(file(&home)));
+    write(&file(&home), "color = \"never\"\n", 0o600);
+    assert_eq!((&row()["ok"], &row()["hint"]), (&json!(false), &json!("is it \"colour\"?")));
+}
+
+#[test]
+fn settings_are_never_read_from_the_folder_one_works_in() {
+    let home = home();
+    for name in ["config.toml", "headsup.toml", ".config/headsup/config.toml"] {
+        write(&home.path().join("repo").join(name), "no key = no value", 0o600);
+    }
+    let run = |vars: &[(&str, &str)]| {
+        let mut command = home.command(["hooks", "status"]);
+        command.current_dir(home.path().join("repo")).envs(vars.iter().copied());
+        Done::from(command.output().unwrap())
+    };
+    run(&[]).ok();
+    run(&[("XDG_CONFIG_HOME", ".config")]).ok();
+    assert_eq!(run(&[("HEADSUP_CONFIG", "config.toml")]).code, 2, "it was named");
+    assert_eq!(run(&[("HEADSUP_CONFIG", "/nowhere/c.toml")]).code, 2, "it was named");
+}
+
+#[test]
+fn colour_is_a_setting() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["report", "blocked", "--agent", "api"]).ok();
+    assert!(!home.run(["ls"]).ok().stdout.contains('\u{1b}'));
+    write(&file(&home), "colour = \"always\"\n", 0o600);
+    assert!(home.run(["ls"]).ok().stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn a_socket_whose_path_is_too_long_is_refused_and_says_so() {
+    let home = home();
+    let state = home.path().join("x".repeat(110));
+    for args in [
+        &["up"][..],
+        &["up", "--foreground"],
+        &["ls"],
+        &["down"],
+        &["wait", "a", "--until", "done"],
+    ] {
+        let done = Done::from(home.command(args).env("HEADSUP_HOME", &state).output().unwrap());
+        assert_eq!(done.code, 7, "{args:?}: {done:?}");
+        for word in ["at most 107", "HEADSUP_HOME"] {
+            assert!(done.stderr.contains(word), "{args:?}: {}", done.stderr);
+        }
+    }
+    assert!(!state.exists());
+    let url = format!("unix:{}/headsup.sock", state.display());
+    assert_eq!(
+        home.command(["ls"]).env("HEADSUP_URL", url).output().unwrap().status.code(),
+        Some(7)
+    );
+}

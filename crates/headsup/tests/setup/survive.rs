@@ -1,0 +1,95 @@
+//! Whatever becomes of the program, its installed hooks say nothing and succeed.
+
+use crate::install::{home, settings};
+use headsup_testkit::home::{Done, Home};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+/// Every command that is installed.
+fn commands(home: &Home) -> Vec<String> {
+    let text = fs::read_to_string(settings(home)).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let events = value["hooks"].as_object().unwrap().values();
+    events.map(|groups| groups[0]["hooks"][0]["command"].as_str().unwrap().to_owned()).collect()
+}
+
+/// As an agent does: through a shell, the payload on standard input, and nothing of ours in the
+/// environment.
+fn fire(home: &Home, shell: &str, command: &str) -> Done {
+    let mut shell = Command::new(shell);
+    shell.args(["-c", command]).env_clear().env("HOME", home.path()).env("PATH", "/usr/bin:/bin");
+    let payload =
+        r#"{"hook_event_name":"SessionStart","session_id":"s1","cwd":"/","source":"startup"}"#;
+    home.feed(shell, payload.as_bytes())
+}
+
+fn shells() -> impl Iterator<Item = &'static str> {
+    ["/bin/sh", "/bin/bash", "/bin/dash"].into_iter().filter(|path| Path::new(path).exists())
+}
+
+/// An executable for a machine that this is not.
+fn of_another_machine() -> Vec<u8> {
+    let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0\x01\0\0\0".to_vec();
+    bytes.extend([0; 40]);
+    bytes.extend(b"\nexit 2\n");
+    bytes
+}
+
+#[test]
+fn the_installed_command_is_silent_whatever_became_of_the_program() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+    let launcher = home.state().join("bin/headsup");
+    let file = |bytes: &[u8], mode: u32| {
+        fs::write(&launcher, bytes).unwrap();
+        fs::set_permissions(&launcher, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let cases: [(&str, &dyn Fn()); 9] = [
+        ("it is gone", &|| ()),
+        ("its link leads nowhere", &|| symlink("/nowhere/headsup", &launcher).unwrap()),
+        ("it may not be run", &|| file(b"x", 0o644)),
+        ("it is a folder", &|| fs::create_dir(&launcher).unwrap()),
+        ("it is for another machine", &|| file(&of_another_machine(), 0o755)),
+        ("it was cut off", &|| file(b"\x7fELF", 0o755)),
+        ("it is empty", &|| file(b"", 0o755)),
+        ("its interpreter is gone", &|| file(b"#!/no/such/interpreter\n", 0o755)),
+        ("it blocks and complains", &|| file(b"#!/bin/sh\necho no >&2\nexit 2\n", 0o755)),
+    ];
+    let commands = commands(&home);
+    assert!(commands.len() > 10);
+    for (what, put) in cases {
+        fs::remove_dir(&launcher).ok();
+        fs::remove_file(&launcher).ok();
+        put();
+        for shell in shells() {
+            for command in &commands {
+                let done = fire(&home, shell, command);
+                let told = (done.code, &*done.stdout, &*done.stderr);
+                assert_eq!(told, (0, "", ""), "{what}: {shell} -c {command}");
+            }
+        }
+    }
+    fs::remove_dir_all(home.state()).unwrap();
+    let done = fire(&home, "/bin/sh", &commands[0]);
+    assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""), "all of it is gone");
+    assert!(!home.state().exists());
+}
+
+#[test]
+fn hooks_report_to_the_home_that_they_were_installed_from() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+    for command in &commands(&home)[..1] {
+        // The agent's environment names no state folder, and the default one is another.
+        let done = fire(&home, "/bin/sh", command);
+        assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
+    }
+    assert!(home.state().join("spool/queue").exists(), "it waits for this home's hub");
+    assert!(!home.path().join(".local").exists(), "and for no other");
+    let _hub = headsup_testkit::hub::Hub::start(&home);
+    let agents = home.run(["ls", "--json"]).ok().json();
+    assert_eq!(agents["agents"][0]["session_id"], "s1");
+}
