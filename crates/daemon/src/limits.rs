@@ -41,6 +41,9 @@ pub(crate) const RECENT_IDS: usize = 4_096;
 /// Event streams at once, where the system allows so many files.
 const SUBSCRIBERS: u64 = 4_096;
 
+/// Processes that are waited for at once, where the system allows so many files.
+const PROCESSES: usize = 4_096;
+
 /// A hook's payload, with room for what wraps it.
 pub(crate) const HOOK_BODY: usize = (1 << 20) + (64 << 10);
 /// Any other request body.
@@ -57,6 +60,15 @@ const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// How many event streams may be open: where files are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {
-    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    files.map_or(SUBSCRIBERS, |files| (files / 2).min(SUBSCRIBERS))
+    files().map_or(SUBSCRIBERS, |files| (files / 2).min(SUBSCRIBERS))
+}
+
+/// How many processes may take a file each, to be waited for.
+pub(crate) fn processes() -> usize {
+    files()
+        .map_or(PROCESSES, |files| usize::try_from(files / 4).unwrap_or(PROCESSES).min(PROCESSES))
+}
+
+fn files() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }

@@ -7,6 +7,7 @@ use super::goodbyes::Goodbyes;
 use super::ready::when_readable;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
+use crate::limits;
 use crate::process::is_alive;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
@@ -30,6 +31,8 @@ pub(super) struct Processes {
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
     watched: HashMap<AgentId, Watched>,
+    /// So many processes are waited for; any more are looked at.
+    most_waited_for: usize,
 }
 
 struct Watched {
@@ -45,7 +48,8 @@ impl Drop for Watched {
 
 impl Processes {
     pub(super) fn new(inbox: Inbox, goodbyes: Arc<Goodbyes>) -> Self {
-        Self { inbox, goodbyes, watched: HashMap::new() }
+        let most_waited_for = limits::processes();
+        Self { inbox, goodbyes, watched: HashMap::new(), most_waited_for }
     }
 
     /// Watches what sits in the seat now. `stored`: the seat is from before the hub's start. One in
@@ -65,6 +69,7 @@ impl Processes {
         let watch = until_gone(
             seat.id.clone(),
             process.clone(),
+            self.watched.len() < self.most_waited_for,
             left_in_order,
             self.inbox.clone(),
             Arc::clone(&self.goodbyes),
@@ -77,11 +82,12 @@ impl Processes {
 async fn until_gone(
     agent: AgentId,
     process: ProcessId,
+    waits: bool,
     left_in_order: bool,
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
 ) {
-    gone(&process).await;
+    gone(&process, waits).await;
     let said =
         left_in_order || tokio::time::timeout(GRACE, goodbyes.said_by(&process)).await.is_ok();
     let kind = if said { ExitKind::Clean } else { ExitKind::Crashed };
@@ -99,8 +105,8 @@ async fn until_gone(
 }
 
 /// Comes back when the process has ended, or the pid is another's.
-async fn gone(process: &ProcessId) {
-    let pidfd = open(process.pid);
+async fn gone(process: &ProcessId, waits: bool) {
+    let pidfd = if waits { open(process.pid) } else { None };
     // Only now is it sure that the descriptor is of this process.
     while is_alive(process) {
         match &pidfd {
@@ -119,4 +125,29 @@ fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
     let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
     let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK).ok()?;
     when_readable(pidfd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    /// The time between two looks passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn a_process_is_seen_to_be_gone_with_and_without_a_descriptor() {
+        for waits in [true, false] {
+            let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+            let pid = child.id();
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+            let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+            let start_ticks = ticks.parse().unwrap();
+            let process = ProcessId { pid, start_ticks, pid_namespace: None };
+            let seen = tokio::spawn(async move { gone(&process, waits).await });
+            tokio::task::yield_now().await;
+            assert!(!seen.is_finished());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            seen.await.unwrap();
+        }
+    }
 }

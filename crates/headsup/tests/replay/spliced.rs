@@ -13,6 +13,9 @@ pub(crate) fn tapes() -> Vec<(&'static str, Tape)> {
         ("plan", plan()),
         ("queued", queued()),
         ("nested", nested()),
+        ("resumed_within", resumed_within()),
+        ("forked", forked()),
+        ("other_dialog", other_dialog()),
     ]
 }
 
@@ -97,4 +100,36 @@ fn nested() -> Tape {
         parents.extend(chain.iter().cloned());
     }
     outer.beside(inner)
+}
+
+/// `/resume` puts another conversation in this one's place as `/clear` does.
+fn resumed_within() -> Tape {
+    Tape::of("clear")
+        .replaced("\"reason\":\"clear\"", "\"reason\":\"resume\"")
+        .replaced("\"source\":\"clear\"", "\"source\":\"resume\"")
+}
+
+/// What is taken up again after a kill gets an id of its own: it is another conversation.
+fn forked() -> Tape {
+    let mut tape = Tape::of("resume_after_kill");
+    let session = tape.session();
+    for row in tape.all().filter(|row| row["t_ms"].as_u64().is_some_and(|at| at > 8_000)) {
+        let text = row.to_string().replace(&session, "forked-session");
+        *row = serde_json::from_str(&text.replace("\"source\":\"resume\"", "\"source\":\"fork\""))
+            .unwrap();
+    }
+    tape
+}
+
+/// A dialog such as `/model` opens has no hook.
+fn other_dialog() -> Tape {
+    let whole = Tape::of("plain_turn");
+    let idle = |row: &&Value| row["record"]["status"] == "idle";
+    let idle = whole.rows.iter().rev().find(idle).unwrap().clone();
+    let (mut open, mut closed) = (idle.clone(), idle);
+    open["t_ms"] = 5_700.into();
+    open["record"]["status"] = "waiting".into();
+    open["record"]["waitingFor"] = "dialog open".into();
+    closed["t_ms"] = 7_000.into();
+    whole.then(open).then(truth(5_700, "blocked")).then(closed).then(truth(7_000, "idle"))
 }
