@@ -20,7 +20,7 @@ use headsup_core::id::ProcessId;
 use headsup_core::observation::Level;
 use headsup_core::status::{Attach, BlockedReason};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Moves settings, transcripts and status files together.
 const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
@@ -29,6 +29,15 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Watc
     let moved = variable(CONFIG_FOLDER).map(PathBuf::from);
     let config = moved.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".claude")))?;
     config.is_absolute().then(|| WatchedFolder { kind: KIND, path: config.join("sessions") })
+}
+
+/// The folder that belongs to a log, `CONFIG/projects/FOLDER/SESSION.jsonl`: an agent may have been
+/// started with another configuration folder than ours.
+pub(crate) fn folder_of_log(log: &str) -> Option<WatchedFolder> {
+    let projects = Path::new(log).parent()?.parent()?;
+    let config = projects.parent().filter(|config| config.is_absolute())?;
+    let named = projects.file_name()? == "projects";
+    named.then(|| WatchedFolder { kind: KIND, path: config.join("sessions") })
 }
 
 /// `PID.json`.
