@@ -18,7 +18,9 @@ mod transcript;
 pub use context::{Ancestor, HookContext};
 pub use hook_table::{hook_environment, is_transition};
 pub use kinds::{UnknownKind, is_kind, kinds};
-pub use registry::{RegistryRecord, WatchedFolder, log_of, registries, registry, registry_pid};
+pub use registry::{
+    RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
+};
 pub use transcript::{LogLine, log_line};
 
 use headsup_core::id::ProcessId;

@@ -34,6 +34,14 @@ pub fn registries(variable: impl Fn(&str) -> Option<OsString>) -> Vec<WatchedFol
     claude_code::registry::folder(variable).into_iter().collect()
 }
 
+/// The folder in which the program that writes this log keeps its status files.
+pub fn registry_of_log(kind: &str, log: &str) -> Option<WatchedFolder> {
+    match kind {
+        claude_code::KIND => claude_code::registry::folder_of_log(log),
+        _ => None,
+    }
+}
+
 /// The pid in the name of a status file of this kind; `None` for every other file, which is not to
 /// be opened.
 pub fn registry_pid(kind: &str, file_name: &str) -> Option<u32> {

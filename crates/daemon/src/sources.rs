@@ -15,7 +15,7 @@ mod transcript;
 use crate::board::Board;
 use crate::inbox::Inbox;
 use goodbyes::Goodbyes;
-use headsup_adapters::WatchedFolder;
+use headsup_adapters::{WatchedFolder, registry_of_log};
 use headsup_core::seat::Seat;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +28,10 @@ pub(crate) type Moved = UnboundedSender<Arc<Seat>>;
 /// The way from the writer to the sources.
 pub(crate) fn channel() -> (Moved, UnboundedReceiver<Arc<Seat>>) {
     unbounded_channel()
+}
+
+fn folder_of(seat: &Seat) -> Option<WatchedFolder> {
+    registry_of_log(&seat.kind, seat.about.log_path.as_deref()?)
 }
 
 /// Does a source look at a seat in another way than before?
@@ -65,18 +69,27 @@ impl Sources {
         let mut registries = registry::Registries::new(folders, inbox, goodbyes, pid_namespace);
         tasks.spawn(async move {
             // What status files say comes first: it tells a clean end from a crash.
+            for seat in seats.iter().filter(|seat| !seat.process.state.is_over()) {
+                if let Some(folder) = folder_of(seat) {
+                    registries.add(folder);
+                }
+            }
             registries.scan(true).await;
             for seat in seats {
                 processes.look_at(&seat, true);
                 logs.send(seat).ok();
             }
+            let (folders, more) = unbounded_channel();
             let follow = async {
                 while let Some(seat) = moved.recv().await {
                     processes.look_at(&seat, false);
+                    if let Some(folder) = folder_of(&seat) {
+                        folders.send(folder).ok();
+                    }
                     logs.send(seat).ok();
                 }
             };
-            tokio::join!(follow, registries.watch());
+            tokio::join!(follow, registries.watch(more));
         });
         Self { tasks }
     }

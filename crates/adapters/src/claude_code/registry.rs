@@ -31,6 +31,15 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Watc
     config.is_absolute().then(|| WatchedFolder { kind: KIND, path: config.join("sessions") })
 }
 
+/// The folder that belongs to a log, `CONFIG/projects/FOLDER/SESSION.jsonl`: an agent may have been
+/// started with another configuration folder than ours.
+pub(crate) fn folder_of_log(log: &str) -> Option<WatchedFolder> {
+    let projects = Path::new(log).parent()?.parent()?;
+    let config = projects.parent().filter(|config| config.is_absolute())?;
+    let named = projects.file_name()? == "projects";
+    named.then(|| WatchedFolder { kind: KIND, path: config.join("sessions") })
+}
+
 /// `PID.json`.
 pub(crate) fn pid(file_name: &str) -> Option<u32> {
     let digits = file_name.strip_suffix(".json")?;

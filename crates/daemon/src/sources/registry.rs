@@ -14,10 +14,13 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 /// A status file is small; one that is not is not read.
 const MOST_BYTES: u64 = 64 << 10;
+/// Folders that agents have named; whoever names more is not followed.
+const MOST_FOLDERS: usize = 32;
 /// How often a folder that is not there is looked for.
 const MISSING: Duration = Duration::from_millis(500);
 /// How often everything is read again: what the kernel did not tell, and what still holds.
@@ -56,16 +59,31 @@ impl Registries {
         Self { folders, inbox, goodbyes, pid_namespace, inotify: Inotify::new() }
     }
 
-    /// Tells of every change, for ever.
-    pub(super) async fn watch(&mut self) {
-        if self.folders.is_empty() {
-            return;
+    /// One more folder, named by an agent that keeps its files there.
+    pub(super) fn add(&mut self, at: WatchedFolder) -> bool {
+        let known = self.folders.iter().any(|folder| folder.at == at);
+        let is_new = !known && self.folders.len() < MOST_FOLDERS;
+        if is_new {
+            self.folders.push(Folder { at, watch: None, files: HashMap::new() });
         }
+        is_new
+    }
+
+    /// Tells of every change, for ever.
+    pub(super) async fn watch(&mut self, mut more: UnboundedReceiver<WatchedFolder>) {
         let mut next_scan = Instant::now() + AGAIN;
         loop {
             let missing = self.folders.iter().any(|folder| folder.watch.is_none());
             let patience = if missing { MISSING } else { next_scan - Instant::now() };
-            let changes = self.changes(patience).await;
+            let changes = tokio::select! {
+                changes = self.changes(patience) => changes,
+                Some(folder) = more.recv() => {
+                    if self.add(folder) {
+                        self.scan(false).await;
+                    }
+                    continue;
+                }
+            };
             if changes.iter().any(|change| change.is_over) {
                 for folder in &mut self.folders {
                     folder.watch = None;

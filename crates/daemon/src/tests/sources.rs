@@ -311,3 +311,26 @@ async fn without_hooks_the_log_is_found_beside_the_status_file() {
     };
     assert_eq!(soon("the failure", hears).await, "overloaded");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_with_another_configuration_folder_is_watched_there() {
+    let mut rig = Rig::new().await;
+    let config = rig.sessions.parent().unwrap().join("other");
+    let sessions = config.join("sessions");
+    fs::create_dir_all(&sessions).unwrap();
+    let agent = Agent::start(&sessions, "s1");
+    let payload = json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": "/home/dev/api",
+        "transcript_path": config.join("projects/-home-dev-api/s1.jsonl"), "prompt": "go",
+    });
+    let headers = [("x-headsup-context", &*agent.context())];
+    let client = rig.bench.client();
+    client.send("POST", "/api/v1/hooks/claude-code", &headers, payload.to_string()).await;
+    rig.until_headline("working").await;
+    agent.shows("waiting");
+    rig.settles("blocked").await;
+    // Also by a hub that starts while it runs.
+    rig.bench.restart().await;
+    agent.shows("busy");
+    rig.settles("working").await;
+}

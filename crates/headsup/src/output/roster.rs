@@ -7,10 +7,12 @@ use headsup_core::status::{ExitKind, Headline};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, ProcessDoc};
 
+const AGENT: usize = 2;
 const KIND: usize = 3;
 const WHERE: usize = 4;
 /// What an agent is about needs this many columns at least.
 const LEAST_WHAT: usize = 24;
+const LEAST_NAME: usize = 8;
 /// A folder is no wider than this.
 const LONGEST_PLACE: usize = 32;
 
@@ -48,7 +50,9 @@ pub(crate) fn table(agents: &[AgentDoc], view: &View) -> Vec<Line> {
     }));
     let shown = columns(&rows, view.width);
     let mut table = Table::new();
-    for row in rows {
+    let longest = longest_name(&rows, shown, view.width);
+    for mut row in rows {
+        row[AGENT] = std::mem::take(&mut row[AGENT]).cut(longest);
         let cells = row.into_iter().zip(shown).filter(|(_, shown)| *shown);
         table.row(cells.map(|(cell, _)| cell).collect());
     }
@@ -65,6 +69,19 @@ fn columns<const N: usize>(rows: &[[Line; N]], width: Option<usize>) -> [bool; N
         shown[column] = width.is_none_or(|width| taken + LEAST_WHAT <= width);
     }
     shown
+}
+
+/// How much of a name there is room for, so that something is left for what it is about.
+fn longest_name<const N: usize>(
+    rows: &[[Line; N]],
+    shown: [bool; N],
+    width: Option<usize>,
+) -> usize {
+    let Some(width) = width else { return usize::MAX };
+    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let others = (0..N - 1).filter(|at| shown[*at] && *at != AGENT);
+    let others: usize = others.map(|at| widest(at) + table::GAP).sum();
+    width.saturating_sub(others + table::GAP + LEAST_WHAT / 2).max(LEAST_NAME)
 }
 
 /// The end of a text that is longer than `most`: of a path it tells more than its beginning.

@@ -129,3 +129,13 @@ fn every_recorded_status_is_understood() {
         assert_eq!(seen.level.is_some(), value["status"].is_string(), "{line}");
     }
 }
+
+#[test]
+fn a_log_says_where_its_program_keeps_its_status() {
+    let of = |log: &str| crate::registry_of_log("claude-code", log).map(|folder| folder.path);
+    let sessions = Some(std::path::PathBuf::from("/cfg/sessions"));
+    assert_eq!(of("/cfg/projects/-home-dev/s1.jsonl"), sessions);
+    for other in ["/cfg/other/-home-dev/s1.jsonl", "cfg/projects/x/s1.jsonl", "/s1.jsonl", ""] {
+        assert_eq!(of(other), None, "{other}");
+    }
+}
