@@ -2,8 +2,8 @@
 
 use crate::job::Refusal;
 use crate::store::StoreError;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use headsup_core::wire::Problem;
 
@@ -74,6 +74,10 @@ impl IntoResponse for Refused {
         let json = serde_json::to_vec(&self.problem).unwrap_or_default();
         let headers = [(CONTENT_TYPE, "application/problem+json")];
         let mut response = (status, headers, json).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static("Bearer realm=\"headsup\"");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         response.extensions_mut().insert(Code(self.code));
         response
     }
