@@ -93,6 +93,7 @@ fn shared() -> Router<Arc<App>> {
         .route("/api/v1/agents/{id}/activity", get(activity::get))
         .route("/api/v1/agents/{id}/explain", get(explain::get))
         .route("/api/v1/events", get(events::get))
+        .route("/api/v1/ws", get(events::ws::get))
         .route("/healthz", get(health::get))
         .route("/metrics", get(metrics::get))
 }
