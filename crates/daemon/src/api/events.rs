@@ -16,10 +16,31 @@ use axum::response::{IntoResponse, Response};
 use cursor::Start;
 use filter::Filter;
 use futures_util::stream;
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
 use std::convert::Infallible;
 use std::sync::Arc;
+pub(super) use told::StreamMessage;
 use watcher::Watcher;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/events",
+    operation_id = "stream_events",
+    tag = "events",
+    summary = "The log as server-sent events, from any place on",
+    params(
+        ("since" = Option<String>, Query, description = "A cursor; `0` is the oldest event kept, `now` the next one. Without it a snapshot comes first"),
+        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
+        ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
+        ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+        ("Last-Event-ID" = Option<String>, Header, description = "A cursor, before `since`"),
+    ),
+    responses(
+        (status = 200, description = "One message each; its `id` is the cursor, its `event` the type, its `data` this", body = StreamMessage, content_type = "text/event-stream"),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     uri: Uri,

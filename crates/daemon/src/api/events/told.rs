@@ -4,10 +4,12 @@ use super::filter::Filter;
 use crate::api::roster;
 use crate::frame::Message;
 use bytes::Bytes;
+use headsup_core::event::Event;
 use headsup_core::seat::Seat;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{AgentDoc, SCHEMA};
 use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
@@ -41,8 +43,9 @@ pub(super) async fn snapshot(
     Some(Message::new(Some(head), kind, &json))
 }
 
-#[derive(Serialize)]
-struct CursorExpired {
+/// What came behind the cursor is not kept any more; a snapshot follows.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct CursorExpired {
     schema: u32,
     r#type: &'static str,
     /// The one that was asked for.
@@ -57,9 +60,9 @@ pub(super) fn cursor_expired(seq: u64, oldest: u64) -> Message {
     message(kind, &CursorExpired { schema: SCHEMA, r#type: kind, cursor, oldest })
 }
 
-/// The first and the last event that this client was not told.
-#[derive(Serialize)]
-struct Lagged {
+/// The first and the last event that this client was not told; a snapshot follows.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Lagged {
     schema: u32,
     r#type: &'static str,
     from: String,
@@ -75,4 +78,25 @@ pub(super) fn lagged(from: u64, to: u64) -> Message {
 fn message(kind: &str, told: &impl Serialize) -> Message {
     // None of these can fail to be written.
     Message::new(None, kind, &serde_json::to_vec(told).unwrap_or_default())
+}
+
+/// One message of a stream.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes what is written elsewhere")]
+pub(in crate::api) enum StreamMessage {
+    Event(Event),
+    Snapshot(Snapshot),
+    CursorExpired(CursorExpired),
+    Lagged(Lagged),
+}
+
+/// All agents at a cursor; the events behind it follow.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is written elsewhere")]
+pub(in crate::api) struct Snapshot {
+    schema: u32,
+    r#type: &'static str,
+    cursor: String,
+    agents: Vec<AgentDoc>,
 }

@@ -11,11 +11,30 @@ use axum::http::Uri;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Sink, SinkExt as _, StreamExt as _};
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
 use std::sync::Arc;
 
 /// Nothing that a client says here means anything to us.
 const MOST_SAID: usize = 4 << 10;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/ws",
+    operation_id = "socket_events",
+    tag = "events",
+    summary = "The same messages over a web socket, one text frame each",
+    params(
+        ("since" = Option<String>, Query, description = "A cursor; `0` is the oldest event kept, `now` the next one. Without it a snapshot comes first"),
+        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
+        ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
+        ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+    ),
+    responses(
+        (status = 101, description = "The web socket; each text frame is a `StreamMessage`"),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(in crate::api) async fn get(
     State(app): State<Arc<App>>,
     Extension(connected): Extension<Connected>,
