@@ -69,12 +69,12 @@ impl std::fmt::Debug for App {
 
 /// What is served on the unix socket: also what decides who else is served.
 pub(crate) fn on_socket(app: Arc<App>) -> Router {
-    finish(shared().merge(local()), app)
+    finish(shared().merge(local()).into(), app)
 }
 
 /// What is served on TCP: also what only a browser needs.
 pub(crate) fn on_tcp(app: Arc<App>) -> Router {
-    finish(shared().merge(web()), app)
+    finish(shared().merge(for_browsers()).into(), app)
 }
 
 /// What is served everywhere.
@@ -100,12 +100,11 @@ fn local() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(listener::code))
 }
 
-fn web() -> OpenApiRouter<Arc<App>> {
+fn for_browsers() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(open::get))
 }
 
-fn finish(router: OpenApiRouter<Arc<App>>, app: Arc<App>) -> Router {
-    let router = Router::from(router);
+fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
     router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 
