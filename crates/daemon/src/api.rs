@@ -14,10 +14,12 @@ mod metrics;
 mod query;
 mod refused;
 mod reports;
-mod roster;
+pub(crate) mod roster;
 mod seats;
 mod seen;
 
+pub(crate) use events::Subscription;
+pub(crate) use query::Query;
 pub(crate) use refused::{Code, Refused};
 
 use crate::board::Board;
@@ -27,6 +29,7 @@ use crate::inbox::Inbox;
 use crate::job::Reply;
 use crate::metrics::Metrics;
 use crate::store::Reader;
+use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -47,6 +50,8 @@ pub(crate) struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) started_ms: i64,
     pub(crate) home: PathBuf,
+    /// The person's home folder, which people are shown as `~`.
+    pub(crate) person: Option<String>,
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) most_subscribers: u64,
 }
@@ -66,6 +71,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/v1/events", get(events::get))
         .route("/healthz", get(health::get))
         .route("/metrics", get(metrics::get))
+        .merge(web::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app)

@@ -42,10 +42,10 @@ pub(super) async fn get(
 }
 
 /// One of the streams that may be open at once.
-struct Subscription(Arc<App>);
+pub(crate) struct Subscription(Arc<App>);
 
 impl Subscription {
-    fn take(app: &Arc<App>) -> Result<Self, Refused> {
+    pub(crate) fn take(app: &Arc<App>) -> Result<Self, Refused> {
         let others = app.metrics.subscribers.inc();
         let subscription = Self(Arc::clone(app));
         if u64::try_from(others).unwrap_or(0) < app.most_subscribers {
