@@ -46,7 +46,8 @@ fn serve(server: impl Future<Output = ()>) {
 }
 
 async fn run_hub(home: PathBuf) {
-    headsup_daemon::run(headsup_daemon::Config { home, folders: Vec::new() }).await.unwrap();
+    let config = headsup_daemon::Config { home, folders: Vec::new(), listen: None };
+    headsup_daemon::run(config, async |_| ()).await.unwrap();
 }
 
 async fn run_bare(socket: PathBuf) {

@@ -10,7 +10,9 @@ mod forget;
 mod headers;
 mod health;
 mod hooks;
+mod listener;
 mod metrics;
+mod open;
 mod query;
 mod refused;
 mod reports;
@@ -19,14 +21,18 @@ mod seats;
 mod seen;
 
 pub(crate) use events::Subscription;
+pub(crate) use listener::link;
 pub(crate) use query::Query;
-pub(crate) use refused::{Code, Refused};
+pub(crate) use refused::{Code, Refused, Told};
 
+use crate::access::Access;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
+use crate::guard::OPEN;
 use crate::inbox::Inbox;
 use crate::job::Reply;
+use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::store::Reader;
 use crate::web;
@@ -54,9 +60,32 @@ pub(crate) struct App {
     pub(crate) person: Option<String>,
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) most_subscribers: u64,
+    pub(crate) access: Arc<Access>,
+    pub(crate) listener: Listener,
 }
 
-pub(crate) fn router(app: Arc<App>) -> Router {
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+/// What is served on the unix socket: also what decides who else is served.
+pub(crate) fn on_socket(app: Arc<App>) -> Router {
+    let local = Router::new()
+        .route("/api/v1/listener", get(listener::get).put(listener::put).delete(listener::delete))
+        .route("/api/v1/listener/codes", post(listener::code));
+    finish(shared().merge(local), app)
+}
+
+/// What is served on TCP: also what only a browser needs.
+pub(crate) fn on_tcp(app: Arc<App>) -> Router {
+    let browser = web::routes().route(OPEN, get(open::get));
+    finish(shared().merge(browser), app)
+}
+
+/// What is served everywhere.
+fn shared() -> Router<Arc<App>> {
     Router::new()
         .route("/api/v1/hooks/{kind}", post(hooks::post))
         .route("/api/v1/agents", get(agents::get))
@@ -71,10 +100,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/v1/events", get(events::get))
         .route("/healthz", get(health::get))
         .route("/metrics", get(metrics::get))
-        .merge(web::routes())
-        .fallback(not_found)
-        .method_not_allowed_fallback(wrong_method)
-        .with_state(app)
+}
+
+fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
+    router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 
 async fn not_found() -> Refused {

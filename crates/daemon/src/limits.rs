@@ -30,6 +30,8 @@ pub(crate) const BATCH_EVENTS: usize = 512;
 pub(crate) const RECENT_IDS: usize = 4_096;
 /// Event streams at once, where the system allows so many files.
 const SUBSCRIBERS: u64 = 4_096;
+/// Connections of one TCP address at once, where the system allows so many files.
+const TCP_CONNECTIONS: u64 = 256;
 
 /// A hook's payload, with room for what wraps it.
 pub(crate) const HOOK_BODY: usize = (1 << 20) + (64 << 10);
@@ -48,6 +50,15 @@ pub(crate) const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// How many event streams may be open: where files are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {
+    part_of_files(2).min(SUBSCRIBERS)
+}
+
+/// How many TCP connections one address may have: reporters come by the unix socket.
+pub(crate) fn tcp_connections() -> usize {
+    usize::try_from(part_of_files(8).min(TCP_CONNECTIONS)).unwrap_or(1)
+}
+
+fn part_of_files(part: u64) -> u64 {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    files.map_or(SUBSCRIBERS, |files| (files / 2).min(SUBSCRIBERS))
+    files.map_or(u64::MAX, |files| files / part)
 }

@@ -13,10 +13,13 @@ mod live;
 mod missing;
 mod parts;
 mod prompt;
+mod refusal;
 mod roster;
 mod row;
 mod shell;
 mod sink;
+
+pub(crate) use refusal::{is_for_a_person, refusal};
 
 use crate::api::App;
 use axum::Router;

@@ -60,7 +60,7 @@ impl Bench {
     }
 
     pub(super) async fn start(&mut self) {
-        let config = Config { home: self.home(), folders: self.folders.clone() };
+        let config = Config { home: self.home(), folders: self.folders.clone(), listen: None };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
     }

@@ -61,7 +61,7 @@ async fn time_does_not_run_backwards_over_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_hub_on_the_same_folder_is_refused() {
     let bench = Bench::new().await;
-    match Hub::start(Config { home: bench.home(), folders: Vec::new() }).await {
+    match Hub::start(Config { home: bench.home(), folders: Vec::new(), listen: None }).await {
         Err(RunError::AlreadyRunning { pid }) => assert_eq!(pid, Some(std::process::id())),
         other => panic!("{other:?}"),
     }
@@ -91,7 +91,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let before = std::fs::read(&database).unwrap();
-    match Hub::start(Config { home: bench.home(), folders: Vec::new() }).await {
+    match Hub::start(Config { home: bench.home(), folders: Vec::new(), listen: None }).await {
         Err(RunError::NewerDatabase { found, .. }) => assert_eq!(found, 99),
         other => panic!("{other:?}"),
     }

@@ -51,6 +51,22 @@ pub(super) fn plain(title: &str, main: Markup) -> Markup {
     }
 }
 
+/// A page without any file of ours, for who may not have them.
+pub(super) fn bare(title: &str, main: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+            }
+            body { main { (main) } }
+        }
+    }
+}
+
 fn head(title: &str) -> Markup {
     html! {
         head {

@@ -3,10 +3,7 @@
 //! maud escapes what stands in the text of agents; here every hidden character in it becomes
 //! visible, wherever it stands, so that no name can reorder or hide what a person reads.
 
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
-};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::words::text::is_hidden;
@@ -54,14 +51,10 @@ pub(super) fn page(status: StatusCode, markup: Markup) -> Response {
     (status, headers, GUARD, html).into_response()
 }
 
-/// What every answer to a browser carries.
-pub(super) const GUARD: [(HeaderName, &str); 6] = [
+/// What a page says for itself, beside what the guard says with every answer.
+pub(super) const GUARD: [(HeaderName, &str); 2] = [
     (CONTENT_SECURITY_POLICY, POLICY),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (X_FRAME_OPTIONS, "DENY"),
-    (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
 #[cfg(test)]
