@@ -59,11 +59,17 @@ pub fn brief(agent: &AgentDoc) -> Option<String> {
         Headline::Crashed | Headline::Ended => Some(ending(&agent.process)),
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => agent.stage.as_ref().and_then(|stage| stage.message.clone()),
-        Headline::Working => {
-            detail.or_else(|| last_activity(agent)).or_else(|| agent.turn.reason.clone())
-        }
+        Headline::Working => doing(agent).or(detail).or_else(|| agent.turn.reason.clone()),
         _ => detail.or_else(|| last_activity(agent)),
     }
+}
+
+/// What it did last, where nothing newer is known than that.
+fn doing(agent: &AgentDoc) -> Option<String> {
+    let entry = agent.last_activity.as_ref()?;
+    let detail = agent.turn.detail.as_ref();
+    let same = detail.is_none_or(|detail| entry.tool.as_ref() == Some(detail));
+    if same { activity(entry) } else { None }
 }
 
 /// The oldest open prompt; else what the turn or the stage says.

@@ -18,7 +18,7 @@ use maud::{Markup, PreEscaped, html};
 use std::sync::Arc;
 
 /// The parts of the page, in order.
-const PARTS: [&str; 5] = ["head", "prompts", "activity", "facts", "explain"];
+const PARTS: [&str; 5] = ["head", "prompts", "explain", "facts", "activity"];
 
 pub(super) async fn get(
     State(app): State<Arc<App>>,

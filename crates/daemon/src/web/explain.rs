@@ -10,7 +10,7 @@ const ORDER: [(&str, &str); 5] = [
     ("turn", "What it is doing"),
     ("process", "Its process"),
     ("outcome", "How the last turn ended"),
-    ("seen", "Seen by you"),
+    ("seen", "Have you seen how it ended"),
     ("stage", "Its workflow"),
 ];
 
@@ -21,8 +21,13 @@ pub(super) fn section(doc: &ExplainDoc, ages: Ages) -> Markup {
             dl.why {
                 @for (name, question) in ORDER {
                     @if let Some(dimension) = doc.dimensions.get(name) {
-                        dt { (question) }
-                        dd { (believed(dimension, ages)) }
+                        @if let Some(value) = value(name, &dimension.value) {
+                            dt { (question) }
+                            dd {
+                                p.value { bdi { (value) } }
+                                (evidence(dimension, ages))
+                            }
+                        }
                     }
                 }
             }
@@ -42,9 +47,18 @@ pub(super) fn section(doc: &ExplainDoc, ages: Ages) -> Markup {
     }
 }
 
-fn believed(dimension: &DimensionDoc, ages: Ages) -> Markup {
+/// A value as people say it; `None` where there is nothing to say.
+fn value(dimension: &str, value: &str) -> Option<String> {
+    match (dimension, value) {
+        ("outcome" | "stage", "none") => None,
+        ("seen", "true") => Some("yes".to_owned()),
+        ("seen", "false") => Some("not yet".to_owned()),
+        _ => Some(value.replace('(', " (").replace('_', " ")),
+    }
+}
+
+fn evidence(dimension: &DimensionDoc, ages: Ages) -> Markup {
     html! {
-        p.value { bdi { (dimension.value) } }
         @if let Some(winner) = &dimension.winner { (winner_line(winner, ages)) }
         @for loser in &dimension.losers { (loser_line(loser, ages)) }
     }

@@ -93,7 +93,9 @@ mod tests {
         assert!(changed.lists.is_empty());
         let moved = sent.news(parts("b", &["same", "row"])).unwrap();
         assert!(moved.elements.is_empty() && moved.lists["list"] == ["same", "row"]);
-        sent.news(parts("b", &["same"])).unwrap();
+        let mut gone = parts("b", &["same"]);
+        gone.elements.remove("row");
+        sent.news(gone).unwrap();
         let back = sent.news(parts("b", &["same", "row"])).unwrap();
         assert_eq!(back.elements.keys().collect::<Vec<_>>(), ["row"]);
     }

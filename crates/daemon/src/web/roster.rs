@@ -122,7 +122,8 @@ impl Roster {
 
 /// `2 blocked · 5 working`, as the status line has it, each with its sign.
 fn summary(counts: &HashMap<Headline, usize>) -> Markup {
-    let shown = Headline::ALL.iter().filter_map(|headline| Some((headline, counts.get(headline)?)));
+    let here = Headline::ALL.iter().filter(|headline| list_of(**headline) != "gone");
+    let shown = here.filter_map(|headline| Some((headline, counts.get(headline)?)));
     html! {
         ul #summary aria-label="Agents by status" {
             @for (headline, count) in shown {

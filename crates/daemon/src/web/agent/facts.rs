@@ -60,12 +60,17 @@ pub(super) fn section(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Marku
                 (moment("Suspended", agent.suspended_at, ages))
                 (moment("Resumed", agent.resumed_at, ages))
                 (fact("Counted", &html! {
-                    (agent.counters.prompts) " prompts, " (agent.counters.turns) " turns, "
-                    (agent.counters.tools) " tools"
+                    (count(agent.counters.prompts, "prompt")) ", "
+                    (count(agent.counters.turns, "turn")) ", "
+                    (count(agent.counters.tools, "tool"))
                 }))
             }
         }
     }
+}
+
+fn count(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn fact(name: &str, value: &Markup) -> Markup {

@@ -7,7 +7,7 @@ const byId = (id) => document.getElementById(id);
 /** Silence after which the hub counts as gone. It speaks every 3 s. */
 const SILENCE = 7500;
 /** Between two attempts, at most. */
-const LONGEST = 5000;
+const LONGEST = 3000;
 
 // ---- Parts: the only place where text becomes elements; it comes rendered from the hub alone.
 const policy = globalThis.trustedTypes?.createPolicy("headsup", { createHTML: (html) => html });
@@ -135,11 +135,13 @@ function take(kind, data) {
 let stream = new AbortController();
 let attempts = 0;
 let timer = 0;
+let tried = 0;
 
 async function listen() {
   clearTimeout(timer);
   stream.abort();
   const mine = stream = new AbortController();
+  tried = Date.now();
   try {
     const answer = await fetch(root.dataset.events, { signal: mine.signal, cache: "no-store" });
     if (answer.status === 401 || answer.status === 403) link("out");
@@ -173,8 +175,9 @@ async function read(reader) {
 if (root.dataset.events) {
   setInterval(() => {
     const live = root.dataset.link === "live";
-    if (live && Date.now() - heard > SILENCE) {
-      link("lost");
+    // A hub that takes the call and never answers is no hub either.
+    if (Date.now() - Math.max(heard, tried) > SILENCE) {
+      if (live) link("lost");
       listen();
     } else if (live) tick();
     else say();
