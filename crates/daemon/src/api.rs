@@ -17,12 +17,14 @@ mod openapi;
 mod query;
 mod refused;
 mod reports;
-mod roster;
+pub(crate) mod roster;
 mod seats;
 mod seen;
 
+pub(crate) use events::Subscription;
 pub(crate) use listener::link;
-pub(crate) use refused::{Code, Refused};
+pub(crate) use query::Query;
+pub(crate) use refused::{Code, Refused, Told};
 
 use crate::access::Access;
 use crate::board::Board;
@@ -33,6 +35,7 @@ use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::store::Reader;
+use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -55,6 +58,8 @@ pub(crate) struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) started_ms: i64,
     pub(crate) home: PathBuf,
+    /// The person's home folder, which people are shown as `~`.
+    pub(crate) person: Option<String>,
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) most_subscribers: u64,
     pub(crate) access: Arc<Access>,
@@ -74,7 +79,8 @@ pub(crate) fn on_socket(app: Arc<App>) -> Router {
 
 /// What is served on TCP: also what only a browser needs.
 pub(crate) fn on_tcp(app: Arc<App>) -> Router {
-    finish(shared().merge(for_browsers()).into(), app)
+    let api = Router::from(shared().merge(for_browsers()));
+    finish(api.merge(web::routes()), app)
 }
 
 /// What is served everywhere.

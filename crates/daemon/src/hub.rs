@@ -220,6 +220,7 @@ impl Prepared {
             started_ms: clock.monotonic_ms(),
             clock,
             home: home.path().to_owned(),
+            person: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
             pid_namespace,
             most_subscribers: limits::subscribers(),
             access,

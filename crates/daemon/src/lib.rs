@@ -32,6 +32,7 @@ mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
+mod web;
 mod writer;
 
 pub use error::RunError;

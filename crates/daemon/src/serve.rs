@@ -8,6 +8,7 @@ use crate::guard::Guard;
 use crate::limits::{DRAIN_TIME, HEAD_TIME};
 use crate::metrics::Metrics;
 use crate::peer;
+use crate::web;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use hyper::Request;
@@ -190,12 +191,16 @@ impl Door {
     }
 
     async fn answer(self, request: Request<Incoming>) -> Result<Response, Infallible> {
+        let reader = web::is_for_a_person(&request);
         let mut response = match self.guard.check(&request) {
             Ok(()) => self.router.call(request).await?,
             Err(refused) => Refused::into_response(refused),
         };
         if let Some(Code(code)) = response.extensions().get() {
             self.metrics.refusal(code);
+        }
+        if reader {
+            response = web::refusal(response);
         }
         self.guard.finish(&mut response);
         Ok(response)

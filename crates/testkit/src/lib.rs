@@ -1,5 +1,6 @@
 //! For tests alone.
 //!
+//! - [`browser::Browser`]: a real Chromium without a window
 //! - [`home::Home`]: a hermetic environment, with a home of its own
 //! - [`hub::Hub`]: a real hub in it, as a child process
 //! - [`wait`]: waiting on conditions with a deadline
@@ -8,6 +9,7 @@
 //! - [`replay`]: recordings, played against a hub of their own
 //! - [`picture`]: terminal text as an SVG
 
+pub mod browser;
 pub mod home;
 pub mod http;
 pub mod hub;

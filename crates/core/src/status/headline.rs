@@ -99,6 +99,23 @@ impl Headline {
     pub fn wants_attention(self) -> bool {
         self.attention() <= 4
     }
+
+    /// A sign beside the word, one column wide in every terminal.
+    pub fn glyph(self) -> &'static str {
+        match self {
+            Self::Blocked => "▲",
+            Self::Crashed => "✗",
+            Self::Failed => "×",
+            Self::Review => "◆",
+            Self::Done => "✓",
+            Self::Working => "●",
+            Self::Starting | Self::Stopping => "◌",
+            Self::Unknown => "?",
+            Self::Idle => "○",
+            Self::Suspended => "‖",
+            Self::Ended | Self::Absent => "·",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -68,10 +68,10 @@ fn watcher(app: Arc<App>, uri: &Uri, last: Option<&str>) -> Result<Watcher, Refu
 }
 
 /// One of the streams that may be open at once.
-struct Subscription(Arc<App>);
+pub(crate) struct Subscription(Arc<App>);
 
 impl Subscription {
-    fn take(app: &Arc<App>) -> Result<Self, Refused> {
+    pub(crate) fn take(app: &Arc<App>) -> Result<Self, Refused> {
         let others = app.metrics.subscribers.inc();
         let subscription = Self(Arc::clone(app));
         if u64::try_from(others).unwrap_or(0) < app.most_subscribers {

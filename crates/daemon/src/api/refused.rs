@@ -6,12 +6,17 @@ use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use headsup_core::wire::Problem;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Refused {
     code: &'static str,
     problem: Box<Problem>,
 }
+
+/// Travels with the response to where a person is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Told(pub(crate) Arc<Problem>);
 
 /// Travels with the response to where refusals are counted.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +84,7 @@ impl IntoResponse for Refused {
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }
         response.extensions_mut().insert(Code(self.code));
+        response.extensions_mut().insert(Told(Arc::from(self.problem)));
         response
     }
 }
