@@ -9,6 +9,7 @@ mod clean;
 mod redact;
 mod shapes;
 
+use headsup_core::words::text::is_hidden;
 pub use redact::{REDACTED, redact};
 
 /// Caps, in characters.
@@ -35,7 +36,7 @@ pub fn block(text: &str, cap: usize) -> String {
 /// A vendor's id as it is; `None` for what is no id: empty, long, or with white space or
 /// control characters.
 pub(crate) fn id(text: &str) -> Option<String> {
-    let legal = |c: char| !c.is_whitespace() && !clean::is_hidden(c);
+    let legal = |c: char| !c.is_whitespace() && !is_hidden(c);
     (!text.is_empty() && text.len() <= ID && text.chars().all(legal)).then(|| text.to_owned())
 }
 

@@ -21,4 +21,5 @@ pub mod status;
 pub mod time;
 pub mod timeline;
 pub mod wire;
+pub mod words;
 pub mod workflow;

@@ -47,8 +47,8 @@ fn serve(server: impl Future<Output = ()>) {
 
 async fn run_hub(home: PathBuf) {
     let retention = headsup_daemon::Retention::default();
-    let config = headsup_daemon::Config { home, folders: Vec::new(), retention };
-    headsup_daemon::run(config).await.unwrap();
+    let config = headsup_daemon::Config { home, folders: Vec::new(), retention, listen: None };
+    headsup_daemon::run(config, async |_| ()).await.unwrap();
 }
 
 async fn run_bare(socket: PathBuf) {

@@ -10,33 +10,44 @@ mod forget;
 mod headers;
 mod health;
 mod hooks;
+mod listener;
 mod metrics;
+mod open;
+mod openapi;
 mod process;
 mod query;
 mod refused;
 mod reports;
-mod roster;
+pub(crate) mod roster;
 mod seats;
 mod seen;
 
-pub(crate) use refused::{Code, Refused};
+pub(crate) use events::Subscription;
+pub(crate) use listener::link;
+pub(crate) use query::Query;
+pub(crate) use refused::{Code, Refused, Told};
 
+use crate::access::Access;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
 use crate::inbox::Inbox;
 use crate::job::Reply;
+use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::store::Reader;
+use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
 use headsup_core::id::AgentId;
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// What the handlers share.
 pub(crate) struct App {
@@ -48,29 +59,61 @@ pub(crate) struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) started_ms: i64,
     pub(crate) home: PathBuf,
+    /// The person's home folder, which people are shown as `~`.
+    pub(crate) person: Option<String>,
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) most_subscribers: u64,
+    pub(crate) access: Arc<Access>,
+    pub(crate) listener: Listener,
 }
 
-pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/api/v1/hooks/{kind}", post(hooks::post))
-        .route("/api/v1/agents", get(agents::get))
-        .route(
-            "/api/v1/agents/{id}",
-            get(agent::get).put(seats::put).patch(seats::patch).delete(forget::delete),
-        )
-        .route("/api/v1/agents/{id}/process", put(process::put))
-        .route("/api/v1/agents/{id}/reports", post(reports::post))
-        .route("/api/v1/agents/{id}/seen", post(seen::post))
-        .route("/api/v1/agents/{id}/activity", get(activity::get))
-        .route("/api/v1/agents/{id}/explain", get(explain::get))
-        .route("/api/v1/events", get(events::get))
-        .route("/healthz", get(health::get))
-        .route("/metrics", get(metrics::get))
-        .fallback(not_found)
-        .method_not_allowed_fallback(wrong_method)
-        .with_state(app)
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+/// What is served on the unix socket: also what decides who else is served.
+pub(crate) fn on_socket(app: Arc<App>) -> Router {
+    finish(shared().merge(local()).into(), app)
+}
+
+/// What is served on TCP: also what only a browser needs.
+pub(crate) fn on_tcp(app: Arc<App>) -> Router {
+    let api = Router::from(shared().merge(for_browsers()));
+    finish(api.merge(web::routes()), app)
+}
+
+/// What is served everywhere.
+fn shared() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(hooks::post))
+        .routes(routes!(agents::get))
+        .routes(routes!(agent::get, seats::put, seats::patch, forget::delete))
+        .routes(routes!(process::put))
+        .routes(routes!(reports::post))
+        .routes(routes!(seen::post))
+        .routes(routes!(activity::get))
+        .routes(routes!(explain::get))
+        .routes(routes!(events::get))
+        .routes(routes!(events::ws::get))
+        .routes(routes!(openapi::get))
+        .routes(routes!(health::get))
+        .routes(routes!(metrics::get))
+}
+
+fn local() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(listener::get, listener::put, listener::delete))
+        .routes(routes!(listener::code))
+}
+
+fn for_browsers() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(open::get))
+}
+
+fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
+    router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 
 async fn not_found() -> Refused {
@@ -82,7 +125,7 @@ async fn wrong_method() -> Refused {
 }
 
 /// The answer to whatever changes something.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Receipt<'a> {
     schema: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

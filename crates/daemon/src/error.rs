@@ -1,6 +1,8 @@
 //! Why a hub does not run.
 
+use crate::access::TokenError;
 use crate::home::HomeError;
+use crate::listener::ListenError;
 use crate::store::StoreError;
 use std::io;
 use std::path::PathBuf;
@@ -26,6 +28,12 @@ pub enum RunError {
     /// The socket could not be made.
     #[error("the socket {} cannot be made: {source}", path.display())]
     Bind { path: PathBuf, source: io::Error },
+    /// The token file cannot be used.
+    #[error("{0}")]
+    Token(String),
+    /// It was told to listen on TCP and cannot.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
     /// A defect ended the writer. What was acknowledged is stored.
     #[error("the hub's writer ended by a defect; start the hub again")]
     WriterDied,
@@ -47,6 +55,12 @@ impl From<HomeError> for RunError {
             HomeError::Locked { pid } => Self::AlreadyRunning { pid },
             other => Self::Home(other.to_string()),
         }
+    }
+}
+
+impl From<TokenError> for RunError {
+    fn from(error: TokenError) -> Self {
+        Self::Token(error.to_string())
     }
 }
 

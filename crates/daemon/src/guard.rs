@@ -1,122 +1,45 @@
-//! What is refused before anything is read or done: the gates of the unix socket.
-//!
-//! No browser can connect to a unix socket, but a proxy in front of one can be talked into it.
+//! What is refused before anything is read or done, and what every answer carries.
+
+mod content;
+mod socket;
+mod tcp;
+
+pub(crate) use tcp::{Gates, OPEN};
 
 use crate::api::Refused;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, ORIGIN, REFERER};
-use axum::http::{HeaderMap, Method, Request};
+use axum::http::Request;
+use axum::response::Response;
+use std::sync::Arc;
 
-/// Checks the head of a request.
-pub(crate) fn check<B>(request: &Request<B>) -> Result<(), Refused> {
-    check_host(request)?;
-    let headers = request.headers();
-    if is_from_a_browser(headers) {
-        let detail = "requests that a web page can cause are not served here";
-        return Err(Refused::new(403, "browser_refused", detail));
-    }
-    if request.method() == Method::POST || headers.contains_key(CONTENT_TYPE) {
-        check_content(headers)?;
-    }
-    Ok(())
+/// The guard of one transport.
+#[derive(Clone)]
+pub(crate) enum Guard {
+    /// The unix socket: the kernel has said who it is, and it is no browser.
+    Socket,
+    /// TCP, where anybody can knock, and any web page can make a browser knock.
+    Tcp(Arc<Gates>),
 }
 
-fn check_host<B>(request: &Request<B>) -> Result<(), Refused> {
-    let mut hosts = request.headers().get_all(HOST).iter();
-    let (Some(host), None) = (hosts.next(), hosts.next()) else {
-        return Err(Refused::new(400, "bad_host", "a request has one Host header"));
-    };
-    let other =
-        request.uri().authority().is_some_and(|authority| authority.as_str() != "localhost");
-    if other || host.as_bytes() != b"localhost" {
-        let detail = "on this socket the Host is localhost";
-        return Err(Refused::new(421, "wrong_host", detail));
-    }
-    Ok(())
-}
-
-fn is_from_a_browser(headers: &HeaderMap) -> bool {
-    headers.contains_key(ORIGIN)
-        || headers.contains_key(REFERER)
-        || headers.keys().any(|name| name.as_str().starts_with("sec-fetch-"))
-}
-
-fn check_content(headers: &HeaderMap) -> Result<(), Refused> {
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
-    if !media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
-        let detail = "the body is sent as application/json";
-        return Err(Refused::new(415, "unsupported_media_type", detail));
-    }
-    if headers.contains_key(CONTENT_ENCODING) {
-        return Err(Refused::new(415, "unsupported_encoding", "the body is sent as it is"));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn code(method: &str, headers: &[(&str, &str)]) -> Option<&'static str> {
-        let mut request = Request::builder().method(method).uri("/api/v1/agents");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        check(&request.body(()).unwrap()).err().map(|refused| refused.code())
-    }
-
-    const LOCAL: (&str, &str) = ("host", "localhost");
-    const JSON: (&str, &str) = ("content-type", "application/json");
-
-    #[test]
-    fn an_honest_client_passes() {
-        assert_eq!(code("GET", &[LOCAL]), None);
-        assert_eq!(code("POST", &[LOCAL, JSON]), None);
-        assert_eq!(
-            code("POST", &[LOCAL, ("content-type", "Application/JSON; charset=utf-8")]),
-            None
-        );
-    }
-
-    #[test]
-    fn only_one_host_is_ours() {
-        assert_eq!(code("GET", &[]), Some("bad_host"));
-        assert_eq!(code("GET", &[LOCAL, LOCAL]), Some("bad_host"));
-        for host in [
-            "evil.example",
-            "localhost.evil",
-            "localhost.",
-            "localhost:80",
-            "127.0.0.1",
-            "[::1]",
-            "",
-        ] {
-            assert_eq!(code("GET", &[("host", host)]), Some("wrong_host"), "{host}");
+impl Guard {
+    /// What handlers find with the request.
+    pub(crate) fn mark<B>(&self, request: &mut Request<B>) {
+        if let Self::Tcp(gates) = self {
+            request.extensions_mut().insert(Arc::clone(gates));
         }
     }
 
-    #[test]
-    fn whatever_a_browser_adds_gives_it_away() {
-        for (name, value) in [
-            ("origin", "null"),
-            ("origin", "http://localhost"),
-            ("referer", "http://evil.example/"),
-            ("sec-fetch-site", "same-origin"),
-            ("Sec-Fetch-Mode", "no-cors"),
-        ] {
-            assert_eq!(code("GET", &[LOCAL, (name, value)]), Some("browser_refused"), "{name}");
-            assert_eq!(code("POST", &[LOCAL, JSON, (name, value)]), Some("browser_refused"));
+    /// Checks the head of a request.
+    pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
+        match self {
+            Self::Socket => socket::check(request),
+            Self::Tcp(gates) => gates.check(request),
         }
     }
 
-    #[test]
-    fn a_form_cannot_send_what_we_take() {
-        for value in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""] {
-            let found = code("POST", &[LOCAL, ("content-type", value)]);
-            assert_eq!(found, Some("unsupported_media_type"), "{value}");
+    /// What browsers have to be told, with every answer.
+    pub(crate) fn finish(&self, response: &mut Response) {
+        if let Self::Tcp(_) = self {
+            tcp::protect(response.headers_mut());
         }
-        assert_eq!(code("POST", &[LOCAL]), Some("unsupported_media_type"));
-        let packed = [LOCAL, JSON, ("content-encoding", "gzip")];
-        assert_eq!(code("POST", &packed), Some("unsupported_encoding"));
     }
 }

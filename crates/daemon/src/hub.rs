@@ -1,5 +1,6 @@
 //! A hub from its start to its end.
 
+use crate::access::Access;
 use crate::api::{self, App};
 use crate::board::Board;
 use crate::bus::Bus;
@@ -10,6 +11,7 @@ use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
 use crate::limits::{self, Limits};
+use crate::listener::{self, Desk, Listen, ListenError, Memory};
 use crate::metrics::Metrics;
 use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
@@ -29,6 +31,7 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub struct Hub {
     home: Home,
+    app: Arc<App>,
     inbox: Inbox,
     bus: Arc<Bus>,
     server: Server,
@@ -57,11 +60,11 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders, .. } = config;
+        let Config { home, folders, listen, retention: _ } = config;
         let prepare = move || Prepared::new(&home, clock, limits);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
-        let Prepared { home, writer, app, bus, inbox, outbox, moved } = prepared;
+        let Prepared { home, writer, app, bus, inbox, outbox, moved, orders } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("headsup-writer".into());
@@ -77,11 +80,38 @@ impl Hub {
         let database = home.database();
         let metrics = Arc::clone(&app.metrics);
         let listener = home.listen()?;
-        let server = serve::start(listener, api::router(app), Arc::clone(&metrics));
+        let server = serve::start(listener, api::on_socket(Arc::clone(&app)), Arc::clone(&metrics));
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
+        let door = server.door(api::on_tcp(Arc::clone(&app)), Arc::clone(&metrics));
+        let desk = Desk::new(Arc::clone(&app.access), Memory::new(home.path()), door);
+        tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
-        tracing::info!(home = %home.path().display(), "the hub is up");
-        Ok(Self { home, inbox, bus, server, sources, writer, writer_ended, check })
+        let hub = Self { home, app, inbox, bus, server, sources, writer, writer_ended, check };
+        if let Err(error) = hub.listen(listen).await {
+            hub.stop().await;
+            return Err(error.into());
+        }
+        tracing::info!(home = %hub.home.path().display(), "the hub is up");
+        Ok(hub)
+    }
+
+    /// What was asked for must be; what was only remembered must not keep agents from reporting.
+    async fn listen(&self, asked: Option<Listen>) -> Result<(), ListenError> {
+        let listener = &self.app.listener;
+        if let Some(asked) = asked {
+            return listener.open(asked).await.map(drop);
+        }
+        if let Some(kept) = Memory::new(self.home.path()).recall()
+            && let Err(error) = listener.open(kept).await
+        {
+            tracing::warn!(%error, "not listening on TCP as before");
+        }
+        Ok(())
+    }
+
+    /// A fresh link that lets one browser in; `None` where the hub is not on TCP.
+    pub async fn link(&self) -> Option<String> {
+        api::link(&self.app).await.ok().map(|(url, _)| url)
     }
 
     /// The socket that clients connect to.
@@ -113,12 +143,13 @@ impl Hub {
 
     /// Takes no more connections, finishes what has begun, stores it and removes the socket.
     pub async fn stop(self) {
-        let Self { home, inbox, bus, server, sources, writer, check, .. } = self;
+        let Self { home, app, inbox, bus, server, sources, writer, check, .. } = self;
         home.unlisten();
         bus.close();
         server.stop().await;
         sources.stop().await;
         inbox.submit(Work::Shutdown, None).await.ok();
+        drop(app);
         let join = move || {
             drop(check);
             if writer.join().is_err() {
@@ -140,11 +171,13 @@ struct Prepared {
     inbox: Inbox,
     outbox: inbox::Outbox,
     moved: UnboundedReceiver<Arc<Seat>>,
+    orders: listener::Orders,
 }
 
 impl Prepared {
     fn new(home: &Path, clock: Arc<dyn Clock>, limits: Limits) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
+        let access = Arc::new(Access::open(home.path(), Arc::clone(&clock))?);
         let database = home.database();
         let fail = |error| RunError::store(database.clone(), error);
         let now = clock.wall();
@@ -180,6 +213,7 @@ impl Prepared {
         // What was said while no hub was here comes before anything that is said now.
         writer.catch_up();
         let (inbox, outbox) = inbox::pair();
+        let (listener, orders) = listener::channel();
         let app = App {
             board,
             bus: Arc::clone(&bus),
@@ -189,9 +223,12 @@ impl Prepared {
             started_ms: clock.monotonic_ms(),
             clock,
             home: home.path().to_owned(),
+            person: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
             pid_namespace,
             most_subscribers: limits::subscribers(),
+            access,
+            listener,
         };
-        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox, moved })
+        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox, moved, orders })
     }
 }

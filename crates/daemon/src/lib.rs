@@ -1,9 +1,10 @@
 //! The hub: it owns the roster, the log and the bus of one machine.
 //!
-//! Reports come in over HTTP on a unix socket (`serve`, `api`) or out of the spool, pass the
-//! single writer (`writer`), are stored (`store`) and only then published (`bus`) and shown
+//! Reports come in over HTTP (`serve`, `guard`, `api`) on a unix socket and, where it is asked for,
+//! on TCP (`listener`, `access`), or out of the spool. They pass the single writer (`writer`), are stored (`store`) and only then published (`bus`) and shown
 //! (`board`). Every decision about a status is made in `headsup_core`; nothing here makes one.
 
+mod access;
 mod api;
 mod board;
 mod body;
@@ -20,6 +21,7 @@ mod inbox;
 mod integrity;
 mod job;
 mod limits;
+pub mod listener;
 mod metrics;
 mod peer;
 mod process;
@@ -30,10 +32,12 @@ mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
+mod web;
 mod writer;
 
 pub use error::RunError;
 pub use hub::Hub;
+pub use listener::{Listen, ListenError};
 
 use headsup_adapters::WatchedFolder;
 use std::path::PathBuf;
@@ -48,6 +52,8 @@ pub struct Config {
     pub folders: Vec<WatchedFolder>,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// Where to listen on TCP. Without it, where the last hub of this folder did.
+    pub listen: Option<Listen>,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.
@@ -69,11 +75,12 @@ impl Default for Retention {
 /// # Errors
 /// [`RunError::AlreadyRunning`] if another hub has the folder; the others say what the folder, the
 /// store or the socket would not do.
-pub async fn run(config: Config) -> Result<(), RunError> {
+pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), RunError> {
     // Installed first: a stop that comes while we start must not kill us half-way.
     let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
     let mut hub = Hub::start(config).await?;
+    ready(&hub).await;
     let failed = tokio::select! {
         _ = terminate.recv() => false,
         _ = interrupt.recv() => false,

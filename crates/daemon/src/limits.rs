@@ -40,6 +40,8 @@ pub(crate) const BATCH_EVENTS: usize = 512;
 pub(crate) const RECENT_IDS: usize = 4_096;
 /// Event streams at once, where the system allows so many files.
 const SUBSCRIBERS: u64 = 4_096;
+/// Connections of one TCP address at once, where the system allows so many files.
+const TCP_CONNECTIONS: u64 = 256;
 
 /// Processes that are waited for at once, where the system allows so many files.
 const PROCESSES: usize = 4_096;
@@ -60,15 +62,20 @@ const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// How many event streams may be open: where files are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {
-    files().map_or(SUBSCRIBERS, |files| (files / 2).min(SUBSCRIBERS))
+    part_of_files(2).min(SUBSCRIBERS)
+}
+
+/// How many TCP connections one address may have: reporters come by the unix socket.
+pub(crate) fn tcp_connections() -> usize {
+    usize::try_from(part_of_files(8).min(TCP_CONNECTIONS)).unwrap_or(1)
 }
 
 /// How many processes may take a file each, to be waited for.
 pub(crate) fn processes() -> usize {
-    files()
-        .map_or(PROCESSES, |files| usize::try_from(files / 4).unwrap_or(PROCESSES).min(PROCESSES))
+    usize::try_from(part_of_files(4)).unwrap_or(PROCESSES).min(PROCESSES)
 }
 
-fn files() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+fn part_of_files(part: u64) -> u64 {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    files.map_or(u64::MAX, |files| files / part)
 }

@@ -1,9 +1,14 @@
 //! Connections: who is let in, how long a request may take to arrive, and a stop in good order.
 
+pub(crate) mod tcp;
+mod unix;
+
 use crate::api::{Code, Refused};
+use crate::guard::Guard;
 use crate::limits::{DRAIN_TIME, HEAD_TIME};
 use crate::metrics::Metrics;
-use crate::{guard, peer};
+use crate::peer;
+use crate::web;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use hyper::Request;
@@ -14,21 +19,26 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{mpsc, watch};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 /// Bytes that one connection may hold back while its client does not read.
 const BUFFER: usize = 128 << 10;
 /// After a failed accept, which is for want of file descriptors: others must end first.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The accepting task and its connections.
+/// The accepting task and the connections of all transports.
 #[derive(Debug)]
 pub(crate) struct Server {
     stop: watch::Sender<bool>,
+    stopped: watch::Receiver<bool>,
+    alive: mpsc::Sender<Infallible>,
     accepting: JoinHandle<()>,
     /// Ends when the last connection has ended.
     open: mpsc::Receiver<Infallible>,
@@ -40,93 +50,159 @@ pub(crate) fn start(
     router: Router,
     metrics: Arc<Metrics>,
 ) -> io::Result<Server> {
-    let listener = UnixListener::from_std(listener)?;
+    let listener = tokio::net::UnixListener::from_std(listener)?;
     let (stop, stopped) = watch::channel(false);
     let (alive, open) = mpsc::channel(1);
-    let door = Door { router: TowerToHyperService::new(router), metrics, stopped, alive };
-    let accepting = tokio::spawn(door.accept(listener));
-    Ok(Server { stop, accepting, open })
+    let door = Door::new(router, Guard::Socket, metrics, stopped.clone(), alive.clone());
+    let accepting = tokio::spawn(unix::accept(listener, door));
+    Ok(Server { stop, stopped, alive, accepting, open })
 }
 
 impl Server {
+    /// A door of this server for another transport and its router.
+    pub(crate) fn door(&self, router: Router, metrics: Arc<Metrics>) -> Door {
+        let (stopped, alive) = (self.stopped.clone(), self.alive.clone());
+        Door::new(router, Guard::Socket, metrics, stopped, alive)
+    }
+
     /// No more connections; those that are open may finish their request, but not take for ever.
-    pub(crate) async fn stop(mut self) {
-        self.stop.send_replace(true);
-        self.accepting.await.ok();
-        if tokio::time::timeout(DRAIN_TIME, self.open.recv()).await.is_err() {
+    pub(crate) async fn stop(self) {
+        let Self { stop, stopped, alive, accepting, mut open } = self;
+        drop((stopped, alive));
+        stop.send_replace(true);
+        accepting.await.ok();
+        if timeout(DRAIN_TIME, open.recv()).await.is_err() {
             tracing::warn!("some requests did not end and are cut");
         }
     }
 }
 
+/// What every connection of one listener gets.
 #[derive(Clone)]
-struct Door {
+pub(crate) struct Door {
     router: TowerToHyperService<Router>,
+    guard: Guard,
     metrics: Arc<Metrics>,
     stopped: watch::Receiver<bool>,
     /// Each connection holds one.
     alive: mpsc::Sender<Infallible>,
 }
 
-impl Door {
-    async fn accept(mut self, listener: UnixListener) {
-        let own_uid = peer::own_uid();
-        loop {
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                _ = self.stopped.changed() => return,
-            };
-            match accepted {
-                Ok((stream, _)) if peer::is_ours(&stream, own_uid) => {
-                    tokio::spawn(self.clone().connection(stream));
-                }
-                // Closed without a word.
-                Ok(_) => self.metrics.refusal("foreign_peer"),
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            }
-        }
+/// Travels with each request, and beyond it where the connection becomes something else.
+#[derive(Clone, Debug)]
+pub(crate) struct Connected {
+    pub(crate) stopped: watch::Receiver<bool>,
+    pub(crate) origin: Option<Arc<Origin>>,
+    _alive: mpsc::Sender<Infallible>,
+    _permit: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+/// Both ends of a TCP connection.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    peer: SocketAddr,
+    local: SocketAddr,
+    is_another_users: OnceLock<bool>,
+}
+
+impl Origin {
+    fn of(stream: &TcpStream) -> io::Result<Self> {
+        let (peer, local) = (stream.peer_addr()?, stream.local_addr()?);
+        Ok(Self { peer, local, is_another_users: OnceLock::new() })
     }
 
-    async fn connection(self, stream: UnixStream) {
-        let Self { router, metrics, mut stopped, alive } = self;
-        let service =
-            service_fn(move |request| answer(router.clone(), Arc::clone(&metrics), request));
+    #[cfg(test)]
+    pub(crate) fn told(is_another_users: bool) -> Self {
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        Self { peer: nowhere, local: nowhere, is_another_users: is_another_users.into() }
+    }
+
+    /// Whether another user of this machine has made it. Looked up once, and only when it matters.
+    pub(crate) fn is_another_users(&self) -> bool {
+        *self.is_another_users.get_or_init(|| peer::is_another_users(self.peer, self.local))
+    }
+}
+
+#[cfg(test)]
+impl Connected {
+    /// A connection that is going to last.
+    pub(crate) fn told(origin: Origin) -> Self {
+        let (stopped, alive) = (watch::channel(false).1, mpsc::channel(1).0);
+        Self { stopped, origin: Some(Arc::new(origin)), _alive: alive, _permit: None }
+    }
+}
+
+impl Door {
+    fn new(
+        router: Router,
+        guard: Guard,
+        metrics: Arc<Metrics>,
+        stopped: watch::Receiver<bool>,
+        alive: mpsc::Sender<Infallible>,
+    ) -> Self {
+        Self { router: TowerToHyperService::new(router), guard, metrics, stopped, alive }
+    }
+
+    /// The same for one listener: its guard and its end.
+    pub(crate) fn with(&self, guard: Guard, stopped: watch::Receiver<bool>) -> Self {
+        Self { guard, stopped, ..self.clone() }
+    }
+
+    pub(crate) fn stopped(&self) -> watch::Receiver<bool> {
+        self.stopped.clone()
+    }
+
+    /// Serves one connection to its end.
+    async fn connection<S>(
+        self,
+        stream: S,
+        origin: Option<Origin>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let mut stopped = self.stopped.clone();
+        let connected = Connected {
+            stopped: self.stopped.clone(),
+            origin: origin.map(Arc::new),
+            _alive: self.alive.clone(),
+            _permit: permit.map(Arc::new),
+        };
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(connected.clone());
+            self.guard.mark(&mut request);
+            self.clone().answer(request)
+        });
         let mut builder = Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(BUFFER);
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut connection = std::pin::pin!(connection);
-        // The hub says it once, and says nothing else.
+        // The listener says it once, and says nothing else.
         let ended = tokio::select! {
-            ended = connection.as_mut() => Some(ended),
-            _ = stopped.changed() => None,
-        };
-        let ended = if let Some(ended) = ended {
-            ended
-        } else {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            ended = connection.as_mut() => ended,
+            _ = stopped.changed() => {
+                connection.as_mut().graceful_shutdown();
+                timeout(DRAIN_TIME, connection).await.unwrap_or(Ok(()))
+            }
         };
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection ended early");
         }
-        drop(alive);
     }
-}
 
-async fn answer(
-    router: TowerToHyperService<Router>,
-    metrics: Arc<Metrics>,
-    request: Request<Incoming>,
-) -> Result<Response, Infallible> {
-    let response = match guard::check(&request) {
-        Ok(()) => router.call(request).await?,
-        Err(refused) => Refused::into_response(refused),
-    };
-    if let Some(Code(code)) = response.extensions().get() {
-        metrics.refusal(code);
+    async fn answer(self, request: Request<Incoming>) -> Result<Response, Infallible> {
+        let reader = web::is_for_a_person(&request);
+        let mut response = match self.guard.check(&request) {
+            Ok(()) => self.router.call(request).await?,
+            Err(refused) => Refused::into_response(refused),
+        };
+        if let Some(Code(code)) = response.extensions().get() {
+            self.metrics.refusal(code);
+        }
+        if reader {
+            response = web::refusal(response);
+        }
+        self.guard.finish(&mut response);
+        Ok(response)
     }
-    Ok(response)
 }

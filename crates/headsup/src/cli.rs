@@ -7,8 +7,10 @@ mod duration;
 mod explain;
 mod forget;
 pub(crate) mod hooks;
+mod listen;
 mod log;
 mod ls;
+mod open;
 mod rename;
 mod report;
 mod run;
@@ -70,6 +72,7 @@ enum Command {
     Launch(run::LaunchArgs),
     Hooks(hooks::Args),
     Doctor(doctor::Args),
+    Open(open::Args),
     Statusline(statusline::Args),
     Hook(Hook),
 }
@@ -174,6 +177,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),
         Command::Doctor(args) => block_on(doctor::run(args, context)),
+        Command::Open(args) => block_on(open::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),
         Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
             .hint("write `headsup hook KIND EVENT`")),

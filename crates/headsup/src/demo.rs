@@ -1,6 +1,7 @@
 //! `headsup up --demo`: recorded agents, played through the hook path that real ones take.
 
 use crate::cli::{Context, down};
+use crate::client::page;
 use crate::client::start::{self, Hub};
 use crate::client::stream::{EventStream, Message, Query};
 use crate::client::{Client, resolve};
@@ -12,6 +13,7 @@ use crate::output::{Output, event, theme};
 use headsup_adapters::demo::{DemoSession, DemoStep, sessions, with_session};
 use headsup_core::id::AgentId;
 use headsup_core::wire::RosterDoc;
+use headsup_daemon::Listen;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -30,8 +32,13 @@ const LAST_HOOKS: Duration = Duration::from_secs(1);
 const FOOTER: &str = "Ctrl-C ends the demo · other terminal: headsup ls";
 
 /// Plays until it is interrupted, then takes everything away that it brought.
-pub(crate) async fn run(context: &Context) -> Result<(), CommandError> {
+pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
+    if let Some(listen) = listen {
+        page::listen(&client, &listen).await?;
+        let link = page::link(&client).await?;
+        context.output.say(&Line::plain(format!("headsup: the page: {}", link.url)));
+    }
     let ids: Vec<AgentId> = sessions().iter().filter_map(|s| AgentId::new(s.id).ok()).collect();
     refuse_to_replace(&client).await?;
     let stage = Stage::of(context)?;

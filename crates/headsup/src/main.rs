@@ -1,5 +1,6 @@
 //! headsup: one binary. What an agent calls comes first, before anything is set up.
 
+mod browser;
 mod cli;
 mod client;
 mod config;

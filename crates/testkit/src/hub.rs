@@ -16,9 +16,18 @@ impl Hub {
     ///
     /// # Panics
     /// If it does not come up.
-    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
     pub fn start(home: &Home) -> Self {
-        let mut command = home.command(["up", "--foreground"]);
+        Self::start_with(home, &[])
+    }
+
+    /// The same with further options of `headsup up`.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
+    pub fn start_with(home: &Home, options: &[&str]) -> Self {
+        let own = ["up", "--foreground"];
+        let mut command = home.command(own.iter().chain(options));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut hub = Self { child: command.spawn().expect("headsup runs") };
         wait::until("the hub to answer", || {

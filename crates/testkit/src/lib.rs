@@ -1,5 +1,6 @@
 //! For tests alone.
 //!
+//! - [`browser::Browser`]: a real Chromium without a window
 //! - [`home::Home`]: a hermetic environment, with a home of its own
 //! - [`hub::Hub`]: a real hub in it, as a child process
 //! - [`program`]: the `headsup` to be tested, built where it is not there
@@ -11,6 +12,7 @@
 //! - [`settings`]: an agent's settings as people have them
 //! - [`picture`]: terminal text as an SVG
 
+pub mod browser;
 pub mod crowd;
 pub mod home;
 pub mod http;

@@ -1,5 +1,7 @@
 //! Text that shows what it says: no hidden characters, no terminal sequences.
 
+use headsup_core::words::text::is_hidden;
+
 /// How much of a text is looked at, in bytes of the result. More than any cap by far, so that a
 /// key that is redacted does not bring an unread one into view.
 const LIMIT: usize = 64 * 1024;
@@ -31,18 +33,6 @@ pub(super) fn block(text: &str) -> String {
         c if c.is_whitespace() => out.push(' '),
         c => out.push(c),
     })
-}
-
-/// Is this a character that a reader does not see, or that changes what he sees? Control, format,
-/// direction, zero-width, tag and variation characters. Emoji lose their joiners.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// White space that is a control character, and line breaks that are not.

@@ -6,6 +6,7 @@ use crate::workflow::Stage;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Headline {
     Blocked,
@@ -97,6 +98,23 @@ impl Headline {
     /// Does it want a person: blocked, crashed, failed, review, done?
     pub fn wants_attention(self) -> bool {
         self.attention() <= 4
+    }
+
+    /// A sign beside the word, one column wide in every terminal.
+    pub fn glyph(self) -> &'static str {
+        match self {
+            Self::Blocked => "▲",
+            Self::Crashed => "✗",
+            Self::Failed => "×",
+            Self::Review => "◆",
+            Self::Done => "✓",
+            Self::Working => "●",
+            Self::Starting | Self::Stopping => "◌",
+            Self::Unknown => "?",
+            Self::Idle => "○",
+            Self::Suspended => "‖",
+            Self::Ended | Self::Absent => "·",
+        }
     }
 }
 

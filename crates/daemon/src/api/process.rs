@@ -3,23 +3,27 @@
 
 use super::agent_path::AgentPath;
 use super::query::{Query, bad};
-use super::{App, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
 use crate::job::{Launched, Work};
 use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use headsup_core::id::ProcessId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
 use headsup_core::status::{Attach, Exit, StartPhase};
+use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
-#[derive(Debug, Deserialize)]
+/// A process of a launcher's, by pid and start time.
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct ProcessBody {
+pub(super) struct ProcessBody {
     pid: u32,
+    /// Clock ticks since the machine started, as the kernel counts them.
     start_ticks: u64,
     /// The inode of its pid namespace.
     #[serde(default)]
@@ -33,7 +37,7 @@ struct ProcessBody {
     signal: Option<i32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Phase {
     /// It will speak for itself.
@@ -43,6 +47,23 @@ enum Phase {
     Exited,
 }
 
+#[utoipa::path(
+    put,
+    path = "/api/v1/agents/{id}/process",
+    operation_id = "place_process",
+    tag = "agents",
+    summary = "Tells which process a launched agent is, and how it ended",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = ProcessBody),
+    responses(
+        (status = 202, description = "Stored", body = Receipt),
+        (status = 200, description = "It was told before", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn put(
     State(app): State<Arc<App>>,
     AgentPath(agent): AgentPath,

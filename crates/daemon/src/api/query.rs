@@ -4,10 +4,10 @@
 use super::Refused;
 
 #[derive(Debug)]
-pub(super) struct Query(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    pub(super) fn parse(query: Option<&str>, allowed: &[&str]) -> Result<Self, Refused> {
+    pub(crate) fn parse(query: Option<&str>, allowed: &[&str]) -> Result<Self, Refused> {
         let mut pairs = Vec::new();
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -30,7 +30,7 @@ impl Query {
     }
 
     /// The value of a parameter that stands once.
-    pub(super) fn one(&self, name: &str) -> Result<Option<&str>, Refused> {
+    pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Refused> {
         let mut values = self.0.iter().filter(|(of, _)| of == name);
         let value = values.next().map(|(_, value)| value.as_str());
         match values.next() {

@@ -2,16 +2,21 @@
 
 use crate::job::Refusal;
 use crate::store::StoreError;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use headsup_core::wire::Problem;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Refused {
     code: &'static str,
     problem: Box<Problem>,
 }
+
+/// Travels with the response to where a person is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Told(pub(crate) Arc<Problem>);
 
 /// Travels with the response to where refusals are counted.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +79,12 @@ impl IntoResponse for Refused {
         let json = serde_json::to_vec(&self.problem).unwrap_or_default();
         let headers = [(CONTENT_TYPE, "application/problem+json")];
         let mut response = (status, headers, json).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static("Bearer realm=\"headsup\"");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         response.extensions_mut().insert(Code(self.code));
+        response.extensions_mut().insert(Told(Arc::from(self.problem)));
         response
     }
 }

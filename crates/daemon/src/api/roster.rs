@@ -14,10 +14,17 @@ const LARGE: usize = 300;
 
 /// Adopted seats that ended leave the roster after an hour; they are still there for who asks. A
 /// crash stays until somebody has looked at it.
-pub(super) fn is_visible(seat: &Seat, now: UnixMs) -> bool {
+pub(crate) fn is_visible(seat: &Seat, now: UnixMs) -> bool {
     let ended = seat.headline() == Headline::Ended;
     let long_ago = now.since(seat.headline_since) > SHOWN_AFTER_END_MS;
     !(seat.about.adopted && ended && long_ago)
+}
+
+/// Attention order: who wants a person most, longest first.
+pub(crate) fn sort(seats: &mut [Arc<Seat>]) {
+    seats.sort_by_cached_key(|seat| {
+        (seat.headline().attention(), seat.headline_since, seat.id.clone())
+    });
 }
 
 /// The wire's `RosterDoc`, and with a `type` the first message of an event stream.
@@ -49,10 +56,7 @@ pub(super) async fn json(
 }
 
 fn write(mut seats: Vec<Arc<Seat>>, head: u64, kind: Option<&'static str>) -> Vec<u8> {
-    // Who wants a person most, longest first.
-    seats.sort_by_cached_key(|seat| {
-        (seat.headline().attention(), seat.headline_since, seat.id.clone())
-    });
+    sort(&mut seats);
     let cursor = head.to_string();
     let roster = Roster { schema: SCHEMA, r#type: kind, cursor, agents: &seats };
     let mut json = Vec::with_capacity(seats.len() * 1_280 + 64);

@@ -65,6 +65,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         home: bench.home(),
         folders: Vec::new(),
         retention: Retention::default(),
+        listen: None,
     })
     .await
     {
@@ -101,6 +102,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         home: bench.home(),
         folders: Vec::new(),
         retention: Retention::default(),
+        listen: None,
     })
     .await
     {

@@ -1,13 +1,16 @@
 //! `headsup up`
 
+use crate::cli::listen::{self, ListenArgs};
 use crate::cli::{Context, block_on};
 use crate::client::address;
+use crate::client::page::{self, Link};
 use crate::client::start::{self, Hub};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
+use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
-use headsup_daemon::{Config, Retention, RunError};
+use headsup_daemon::{Config, Listen, ListenError, Retention, RunError};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -17,7 +20,8 @@ use tracing_subscriber::EnvFilter;
 ///
 /// The hub is the process that agents report to. It listens on a socket in `HEADSUP_HOME`
 /// that only you can open, and keeps everything in one database file beside it. Commands that
-/// need the hub start it by themselves.
+/// need the hub start it by themselves. With `--listen` it also serves a page for browsers, and
+/// this interface to whoever has the token, on TCP; it does so again after a restart.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,13 +34,17 @@ pub(crate) struct Args {
     /// Leave the terminal's session: how a started hub runs.
     #[arg(long, hide = true, requires = "foreground")]
     detach: bool,
+    #[command(flatten)]
+    listen: ListenArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   headsup up                            start it and return
   headsup up --foreground               for a service manager
-  headsup up --demo                     see it at work without an agent";
+  headsup up --demo                     see it at work without an agent
+  headsup up --listen                   and the page on http://127.0.0.1:7717
+  headsup up --no-listen                on the unix socket alone again";
 
 #[derive(Serialize)]
 struct UpDoc<'a> {
@@ -45,31 +53,56 @@ struct UpDoc<'a> {
     home: Option<&'a Path>,
     socket: Option<&'a Path>,
     started: bool,
+    #[serde(flatten)]
+    page: Option<Page>,
+}
+
+#[derive(Serialize)]
+struct Page {
+    url: String,
+    expires_at: UnixMs,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let listen = args.listen.read()?;
     if args.foreground {
-        return foreground(&args, context);
+        return foreground(&args, listen, context);
     }
     if args.demo {
-        return block_on(crate::demo::run(context));
+        return block_on(crate::demo::run(context, listen));
     }
-    block_on(background(context))
+    block_on(background(&args, listen, context))
 }
 
-async fn background(context: &Context) -> Result<(), CommandError> {
+async fn background(
+    args: &Args,
+    listen: Option<Listen>,
+    context: &Context,
+) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
+    let link = match listen {
+        Some(listen) => {
+            page::listen(&client, &listen).await?;
+            Some(page::link(&client).await?)
+        }
+        None if args.listen.is_off() => {
+            page::unlisten(&client).await?;
+            None
+        }
+        None => None,
+    };
     let (pid, address) = (health.pid, client.address());
     let word = if started { "is up" } else { "is already up" };
     context.output.say(&Line::plain(format!("headsup: hub {word} (pid {pid}, {address})")));
-    if !context.output.is_json() {
-        return Ok(());
+    if context.output.is_json() {
+        let (home, socket) = (context.place.home.as_deref(), address.socket());
+        let page = link.map(|Link { url, expires_at, .. }| Page { url, expires_at });
+        return Output::json(&UpDoc { schema: SCHEMA, pid, home, socket, started, page });
     }
-    let (home, socket) = (context.place.home.as_deref(), address.socket());
-    Output::json(&UpDoc { schema: SCHEMA, pid, home, socket, started })
+    link.map_or(Ok(()), |link| listen::show(&link.url, context.output))
 }
 
-fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
+fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
     address::fits(&home.join("headsup.sock"))?;
     if args.detach {
@@ -87,8 +120,22 @@ fn foreground(args: &Args, context: &Context) -> Result<(), CommandError> {
     let folders = headsup_adapters::registries(|name| std::env::var_os(name));
     let retention = context.config.retention;
     let retention = Retention { events: retention.events, days: retention.days };
-    let config = Config { home, folders, retention };
-    runtime.block_on(headsup_daemon::run(config)).map_err(|error| not_run(&error))
+    if args.listen.is_off() {
+        headsup_daemon::listener::forget(&home);
+    }
+    let shows = listen.is_some();
+    let listen = match listen {
+        None if !args.listen.is_off() => listen::settled(&context.config)?,
+        listen => listen,
+    };
+    let config = Config { home, folders, retention, listen };
+    let ready = async |hub: &headsup_daemon::Hub| {
+        if shows && let Some(url) = hub.link().await {
+            // A hub whose terminal is gone goes on.
+            listen::show(&url, context.output).ok();
+        }
+    };
+    runtime.block_on(headsup_daemon::run(config, ready)).map_err(|error| not_run(&error))
 }
 
 fn not_run(error: &RunError) -> CommandError {
@@ -96,6 +143,11 @@ fn not_run(error: &RunError) -> CommandError {
         RunError::AlreadyRunning { .. } => CommandError::new(Kind::Refused, error.to_string())
             .code("already_running")
             .hint("stop that one with `headsup down`"),
+        RunError::Listen(ListenError::InUse(_)) => {
+            CommandError::new(Kind::Refused, error.to_string())
+                .code("address_in_use")
+                .hint("let the system choose a free one: `headsup up --listen 127.0.0.1:0`")
+        }
         _ => CommandError::internal(format!("the hub stopped: {error}")),
     }
 }

@@ -26,7 +26,8 @@ pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes
 fn kind(status: StatusCode) -> Kind {
     match status.as_u16() {
         400 => Kind::Usage,
-        401 | 403 | 409 | 413 | 422 => Kind::Refused,
+        401 => Kind::HubUnreachable,
+        403 | 409 | 413 | 422 => Kind::Refused,
         404 => Kind::NotFound,
         _ => Kind::Internal,
     }
@@ -70,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_status_has_its_exit_code_and_the_hubs_code_is_kept() {
-        let table = [(400, 2), (404, 4), (403, 7), (409, 7), (422, 7), (503, 1), (507, 1)];
+        let table =
+            [(400, 2), (401, 5), (404, 4), (403, 7), (409, 7), (422, 7), (503, 1), (507, 1)];
         for (status, exit) in table {
             let problem = Problem::new(status, "some_code", "what was wrong").hint("do this");
             let body = Bytes::from(serde_json::to_vec(&problem).unwrap());

@@ -3,8 +3,8 @@
 use crate::output::line::Line;
 use crate::output::theme;
 use headsup_core::event::{Event, EventBody, StatusChange};
-use headsup_core::status::Outcome;
 use headsup_core::wire::PromptDoc;
+use headsup_core::words;
 
 /// The line for `event`.
 pub(crate) fn line(event: &Event) -> Line {
@@ -40,10 +40,10 @@ pub(crate) fn what(body: &EventBody) -> Line {
         EventBody::StatusChanged(change) => status(change),
         EventBody::TurnStarted { turn_seq } => Line::plain(format!("turn {turn_seq}")),
         EventBody::TurnCompleted { turn_seq, outcome } => {
-            let outcome = outcome.as_ref().map_or_else(|| "no outcome".to_owned(), outcome_text);
+            let outcome = outcome.as_ref().map_or_else(|| "no outcome".to_owned(), words::outcome);
             Line::plain(format!("turn {turn_seq}: {outcome}"))
         }
-        EventBody::PromptOpened { prompt } => Line::plain(prompt_text(prompt)),
+        EventBody::PromptOpened { prompt } => Line::plain(words::prompt(prompt)),
         EventBody::PromptResolved { prompt } => Line::plain(resolution_text(prompt)),
         EventBody::StageChanged { stage } => match &stage.message {
             Some(message) => Line::plain(format!("{}: {message}", stage.stage.word())),
@@ -76,21 +76,9 @@ fn status(change: &StatusChange) -> Line {
     if why.is_empty() { line } else { line.then(format!(" ({why})")) }
 }
 
-pub(crate) fn outcome_text(outcome: &Outcome) -> String {
-    match &outcome.code {
-        Some(code) => format!("{} ({code})", outcome.kind.word()),
-        None => outcome.kind.word().to_owned(),
-    }
-}
-
-pub(crate) fn prompt_text(prompt: &PromptDoc) -> String {
-    let helper = prompt.subagent.as_deref().map(|id| format!(" [helper {id} asks]"));
-    format!("{}: {}{}", prompt.kind.word(), prompt.title, helper.unwrap_or_default())
-}
-
 fn resolution_text(prompt: &PromptDoc) -> String {
     let Some(resolution) = &prompt.resolution else {
-        return prompt_text(prompt);
+        return words::prompt(prompt);
     };
     let by = serde_json::to_value(resolution.by).ok();
     let by = by.as_ref().and_then(|by| by.as_str()).unwrap_or("somebody").to_owned();

@@ -1,9 +1,10 @@
 //! The evidence, in words: per dimension who won and who lost, then what was refused.
 
 use crate::output::line::Line;
-use crate::output::{age, roster, sheet, theme};
+use crate::output::{age, roster, theme};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
+use headsup_core::words;
 
 /// The dimensions in the order people ask for them.
 const ORDER: [&str; 5] = ["turn", "process", "outcome", "seen", "stage"];
@@ -34,7 +35,7 @@ fn dimension(name: &str, dimension: &DimensionDoc) -> Vec<Line> {
 }
 
 fn winner(winner: &WinnerDoc) -> Vec<Line> {
-    let sure = sheet::word(&winner.confidence).unwrap_or_default();
+    let sure = words::word(&winner.confidence).unwrap_or_default();
     let event = winner.event.as_deref().map(|event| format!(" {event}")).unwrap_or_default();
     let source = winner.source.word();
     let ago = age::short(winner.age_ms);

@@ -2,10 +2,10 @@
 
 use crate::output::line::Line;
 use crate::output::roster::{self, View};
-use crate::output::{age, event, theme};
+use crate::output::{age, theme};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, LocationDoc, PromptDoc};
-use serde::Serialize;
+use headsup_core::words;
 
 const LABELS: usize = 12;
 
@@ -48,7 +48,7 @@ impl Sheet {
             .then("  ")
             .and(roster::status(agent.headline))
             .then(format!(" for {}", age::since(agent.since, self.now)));
-        for mark in roster::marks(agent) {
+        for mark in words::marks(agent) {
             line = line.styled(theme::DIM, format!(" {mark}"));
         }
         self.lines.push(line);
@@ -57,10 +57,14 @@ impl Sheet {
     fn dimensions(&mut self, agent: &AgentDoc) {
         let process = &agent.process;
         let mut text = match process.kind {
-            Some(_) => format!("{}: {}", process.state, roster::ending(process)),
+            Some(_) => format!("{}: {}", process.state, words::ending(process)),
             None => process.state.clone(),
         };
-        let mode = process.attach.as_ref().and_then(word).or(process.phase.as_ref().and_then(word));
+        let mode = process
+            .attach
+            .as_ref()
+            .and_then(words::word)
+            .or(process.phase.as_ref().and_then(words::word));
         if let Some(mode) = mode {
             text = format!("{text} ({mode})");
         }
@@ -83,7 +87,7 @@ impl Sheet {
         if let Some(outcome) = &agent.outcome {
             let seen = if agent.seen { "seen" } else { "not seen yet" };
             let ago = age::since(outcome.at, self.now);
-            self.field("outcome", format!("{}, {ago} ago, {seen}", event::outcome_text(outcome)));
+            self.field("outcome", format!("{}, {ago} ago, {seen}", words::outcome(outcome)));
         }
         if let Some(stage) = &agent.stage {
             let parts = [stage.message.as_deref(), stage.phase.as_deref()];
@@ -97,7 +101,7 @@ impl Sheet {
             self.field("verdict", format!("{}: {}{notes}", verdict.task, verdict.verdict));
         }
         let evidence = &agent.evidence;
-        let sure = word(&evidence.confidence).unwrap_or_default();
+        let sure = words::word(&evidence.confidence).unwrap_or_default();
         let ago = age::since(evidence.confirmed_at, self.now);
         let source = evidence.source.word();
         self.field("evidence", format!("{source}, {sure}, confirmed {ago} ago"));
@@ -106,7 +110,7 @@ impl Sheet {
     fn prompts(&mut self, prompts: &[PromptDoc]) {
         for prompt in prompts {
             let ago = age::since(prompt.opened_at, self.now);
-            self.field("prompt", format!("{} ({ago} ago)", event::prompt_text(prompt)));
+            self.field("prompt", format!("{} ({ago} ago)", words::prompt(prompt)));
             let body = prompt.body.iter().flat_map(|body| body.lines());
             for line in body.take(20) {
                 self.field("", format!("  {line}"));
@@ -131,16 +135,16 @@ impl Sheet {
         self.known("title", agent.title.as_deref());
         self.known("model", agent.model.as_deref());
         if agent.location != LocationDoc::default() {
-            self.field("where", roster::location(agent, home));
+            self.field("where", words::location(agent, home));
         }
         self.known("host", agent.host.as_deref());
-        let cwd = agent.cwd.as_deref().map(|cwd| roster::tilde(cwd, home));
+        let cwd = agent.cwd.as_deref().map(|cwd| words::tilde(cwd, home));
         self.known("folder", cwd.as_deref());
         self.known("branch", agent.branch.as_deref());
         self.known("worktree", agent.worktree.as_deref());
         self.known("task", agent.task.as_deref());
         self.known("session", agent.session_id.as_deref());
-        let log = agent.log_path.as_deref().map(|path| roster::tilde(path, home));
+        let log = agent.log_path.as_deref().map(|path| words::tilde(path, home));
         self.known("log", log.as_deref());
         self.moment("started", agent.started_at);
         self.moment("suspended", agent.suspended_at);
@@ -149,11 +153,6 @@ impl Sheet {
         let (prompts, turns, tools) = (counters.prompts, counters.turns, counters.tools);
         self.field("counted", format!("prompts {prompts}, turns {turns}, tools {tools}"));
     }
-}
-
-/// The word that a value has on the wire.
-pub(crate) fn word<T: Serialize>(value: &T) -> Option<String> {
-    serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Whatever an agent, a file or the hub says is data. Nothing of it may move the cursor, change
 //! the colours, reorder what is read, or hide between two letters.
 
+use headsup_core::words::text::is_hidden;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -50,18 +51,9 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// The terminal gets no variation selectors at all: they change the width of a letter.
 fn is_harmful(c: char) -> bool {
-    c.is_control() || is_invisible(c)
-}
-
-/// Bidirectional marks, joiners, fillers, variation selectors and tags.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fe0f}')
 }
 
 /// Columns that `text` takes in a terminal. `text` has come through [`line()`].

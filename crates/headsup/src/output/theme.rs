@@ -1,4 +1,4 @@
-//! Glyphs and colours. Every colour stands beside a word that says the same.
+//! Colours. Every colour stands beside a word that says the same.
 
 use anstyle::{AnsiColor, Style};
 use headsup_core::status::Headline;
@@ -22,22 +22,5 @@ pub(crate) fn style(headline: Headline) -> Style {
         Headline::Working | Headline::Starting | Headline::Stopping => BLUE,
         Headline::Idle => Style::new(),
         Headline::Suspended | Headline::Ended | Headline::Absent => DIM,
-    }
-}
-
-/// One column wide in every terminal.
-pub(crate) fn glyph(headline: Headline) -> &'static str {
-    match headline {
-        Headline::Blocked => "▲",
-        Headline::Crashed => "✗",
-        Headline::Failed => "×",
-        Headline::Review => "◆",
-        Headline::Done => "✓",
-        Headline::Working => "●",
-        Headline::Starting | Headline::Stopping => "◌",
-        Headline::Unknown => "?",
-        Headline::Idle => "○",
-        Headline::Suspended => "‖",
-        Headline::Ended | Headline::Absent => "·",
     }
 }

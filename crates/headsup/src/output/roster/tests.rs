@@ -94,7 +94,7 @@ fn blocked_by_its_stage_while_it_works() {
 #[test]
 fn every_headline_has_a_glyph_of_one_column() {
     for headline in Headline::ALL {
-        assert_eq!(crate::output::text::width(theme::glyph(*headline)), 1, "{headline:?}");
+        assert_eq!(crate::output::text::width(headline.glyph()), 1, "{headline:?}");
     }
     assert_eq!(status(agent("x", "idle").headline).render(false), "○ idle");
 }
@@ -109,9 +109,9 @@ fn only_a_folder_below_home_is_below_home() {
         ("/srv", "/srv"),
     ];
     for (path, shown) in table {
-        assert_eq!(tilde(path, home), shown);
+        assert_eq!(words::tilde(path, home), shown);
     }
-    assert_eq!(tilde("/home/ada", None), "/home/ada");
+    assert_eq!(words::tilde("/home/ada", None), "/home/ada");
 }
 
 #[test]

@@ -1,0 +1,19 @@
+//! What a body may be: JSON as it is. A web form cannot send that.
+
+use crate::api::Refused;
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+
+pub(super) fn check(headers: &HeaderMap) -> Result<(), Refused> {
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let only = types.next().filter(|_| types.next().is_none());
+    let media_type = only.and_then(|value| value.to_str().ok()?.split(';').next());
+    if !media_type.is_some_and(|is| is.trim().eq_ignore_ascii_case("application/json")) {
+        let detail = "the body is sent as application/json";
+        return Err(Refused::new(415, "unsupported_media_type", detail));
+    }
+    if headers.contains_key(CONTENT_ENCODING) {
+        return Err(Refused::new(415, "unsupported_encoding", "the body is sent as it is"));
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The hub on TCP: it listens when it is asked to, and again after a restart.
+
+mod address;
+mod desk;
+mod memory;
+
+pub use address::{BadAddress, BadName, DEFAULT, host_name, is_local, parse};
+pub(crate) use desk::Desk;
+pub(crate) use memory::Memory;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use tokio::sync::{mpsc, oneshot};
+
+/// What is wished for. Whatever is left out stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listen {
+    /// Where; port 0 lets the system choose.
+    pub address: Option<SocketAddr>,
+    /// Also where others can reach it, without TLS.
+    pub insecure: bool,
+    /// Further names under which a browser may know the hub, as in its Host header.
+    pub allow_hosts: Option<Vec<String>>,
+}
+
+/// Where the hub can be reached over TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listening {
+    /// One port. The first is the one that was asked for.
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) allow_hosts: Vec<String>,
+}
+
+/// Why the hub does not listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Another program has the port.
+    #[error("port {} on {} is in use by another program", .0.port(), .0.ip())]
+    InUse(SocketAddr),
+    /// Others could reach it there.
+    #[error("{0} can be reached from other machines, and the hub speaks no TLS")]
+    NotLocal(SocketAddr),
+    /// The system refused for another reason.
+    #[error("cannot listen on {address}: {source}")]
+    Bind { address: SocketAddr, source: io::Error },
+    /// The hub is about to end.
+    #[error("the hub is stopping")]
+    Stopping,
+}
+
+/// Makes the next hub of this state folder stay off TCP.
+pub fn forget(home: &Path) {
+    Memory::new(home).forget();
+}
+
+/// How the API reaches the listener.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener(mpsc::Sender<Order>);
+
+enum Order {
+    Open(Listen, oneshot::Sender<Result<Listening, ListenError>>),
+    Look(oneshot::Sender<Option<Listening>>),
+    Close(oneshot::Sender<()>),
+}
+
+/// The orders that are to be carried out.
+pub(crate) struct Orders(mpsc::Receiver<Order>);
+
+pub(crate) fn channel() -> (Listener, Orders) {
+    let (sender, receiver) = mpsc::channel(16);
+    (Listener(sender), Orders(receiver))
+}
+
+impl Listener {
+    /// Listens; one that listens there already goes on.
+    pub(crate) async fn open(&self, listen: Listen) -> Result<Listening, ListenError> {
+        self.order(|reply| Order::Open(listen, reply)).await.ok_or(ListenError::Stopping)?
+    }
+
+    /// `None`: not on TCP.
+    pub(crate) async fn look(&self) -> Option<Listening> {
+        self.order(Order::Look).await.flatten()
+    }
+
+    /// Listens no more, also after a restart.
+    pub(crate) async fn close(&self) {
+        self.order(Order::Close).await;
+    }
+
+    async fn order<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(order(reply)).await.ok()?;
+        answer.await.ok()
+    }
+}
+
+impl Listening {
+    /// The page's address, without a path.
+    pub(crate) fn url(&self) -> String {
+        let Some(first) = self.addresses.first() else { return String::new() };
+        // What listens everywhere is reached from here most safely.
+        let unspecified = first.ip().is_unspecified();
+        let address =
+            if unspecified { SocketAddr::new(DEFAULT.ip(), first.port()) } else { *first };
+        format!("http://{address}")
+    }
+}

@@ -1,0 +1,158 @@
+//! Carries orders out, one after the other.
+
+use super::{DEFAULT, Listen, ListenError, Listening, Memory, Order, Orders, is_local};
+use crate::access::Access;
+use crate::guard::{Gates, Guard};
+use crate::serve::{Door, tcp};
+use std::io;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+pub(crate) struct Desk {
+    access: Arc<Access>,
+    memory: Memory,
+    door: Door,
+    /// The hub's end.
+    stopped: watch::Receiver<bool>,
+    current: Option<Current>,
+}
+
+/// What listens now.
+struct Current {
+    addresses: Vec<SocketAddr>,
+    gates: Arc<Gates>,
+    insecure: bool,
+    /// Ends its connections.
+    stop: watch::Sender<bool>,
+    accepting: JoinSet<()>,
+}
+
+impl Current {
+    /// Nobody is let in any more when this comes back.
+    async fn end(self) {
+        self.stop.send_replace(true);
+        self.accepting.join_all().await;
+    }
+}
+
+impl Desk {
+    /// `door` leads to the router of TCP.
+    pub(crate) fn new(access: Arc<Access>, memory: Memory, door: Door) -> Self {
+        let stopped = door.stopped();
+        Self { access, memory, door, stopped, current: None }
+    }
+
+    pub(crate) async fn run(mut self, mut orders: Orders) {
+        loop {
+            let order = tokio::select! {
+                order = orders.0.recv() => order,
+                _ = self.stopped.changed() => None,
+            };
+            let Some(order) = order else { break };
+            // Whoever asked may have left.
+            match order {
+                Order::Open(listen, reply) => reply.send(self.open(listen).await).is_err(),
+                Order::Look(reply) => reply.send(self.look()).is_err(),
+                Order::Close(reply) => {
+                    self.close().await;
+                    reply.send(()).is_err()
+                }
+            };
+        }
+        if let Some(current) = self.current.take() {
+            current.end().await;
+        }
+    }
+
+    async fn open(&mut self, listen: Listen) -> Result<Listening, ListenError> {
+        let before = self.current.as_ref().map(|current| current.addresses[0]);
+        let kept = self.memory.recall();
+        let kept_address = kept.as_ref().and_then(|kept| kept.address);
+        let address = listen.address.or(before).or(kept_address).unwrap_or(DEFAULT);
+        let goes_on = before.is_some_and(|before| {
+            before.ip() == address.ip() && [0, before.port()].contains(&address.port())
+        });
+        if !goes_on {
+            let insecure = listen.insecure
+                || kept.as_ref().is_some_and(|kept| kept.insecure && kept_address == Some(address));
+            if !is_local(address) && !insecure {
+                return Err(ListenError::NotLocal(address));
+            }
+            let names = kept.and_then(|kept| kept.allow_hosts).unwrap_or_default();
+            self.begin(address, insecure, names).await?;
+        }
+        let Some(current) = &self.current else { return Err(ListenError::Stopping) };
+        if let Some(names) = listen.allow_hosts {
+            current.gates.allow(names);
+        }
+        self.memory.keep(current.addresses[0], current.insecure, current.gates.allowed());
+        self.look().ok_or(ListenError::Stopping)
+    }
+
+    async fn begin(
+        &mut self,
+        address: SocketAddr,
+        insecure: bool,
+        names: Vec<String>,
+    ) -> Result<(), ListenError> {
+        // Our own port is free for us, also under a narrower or a wider address.
+        let is_ours = |current: &mut Current| current.addresses[0].port() == address.port();
+        if let Some(current) = self.current.take_if(is_ours) {
+            current.end().await;
+        }
+        let first = bind(address).await.map_err(|source| failed(address, source))?;
+        let first_address = first.local_addr().map_err(|source| failed(address, source))?;
+        let mut listeners = vec![first];
+        let mut addresses = vec![first_address];
+        if address.ip() == DEFAULT.ip() {
+            // A browser may look for `localhost` there first, and must not find somebody else.
+            let twin = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), first_address.port());
+            match bind(twin).await {
+                Ok(listener) => {
+                    listeners.push(listener);
+                    addresses.push(twin);
+                }
+                Err(error) => tracing::info!(%error, %twin, "not listening there as well"),
+            }
+        }
+        let access = Arc::clone(&self.access);
+        let gates = Arc::new(Gates::new(access, &addresses, names));
+        let (stop, stopped) = watch::channel(false);
+        let door = self.door.with(Guard::Tcp(Arc::clone(&gates)), stopped);
+        let accept = |listener| tcp::accept(listener, door.clone());
+        let accepting = listeners.into_iter().map(accept).collect();
+        tracing::info!(?addresses, "listening on TCP");
+        let current = Current { addresses, gates, insecure, stop, accepting };
+        if let Some(old) = self.current.replace(current) {
+            old.end().await;
+        }
+        Ok(())
+    }
+
+    fn look(&self) -> Option<Listening> {
+        let Current { addresses, gates, .. } = self.current.as_ref()?;
+        Some(Listening { addresses: addresses.clone(), allow_hosts: gates.allowed() })
+    }
+
+    async fn close(&mut self) {
+        self.memory.forget();
+        if let Some(current) = self.current.take() {
+            current.end().await;
+            tracing::info!("not listening on TCP any more");
+        }
+    }
+}
+
+async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    TcpListener::bind(address).await
+}
+
+fn failed(address: SocketAddr, source: io::Error) -> ListenError {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => ListenError::InUse(address),
+        _ => ListenError::Bind { address, source },
+    }
+}

@@ -1,0 +1,73 @@
+//! The options of a hub on TCP, and how its page's address is shown.
+
+use crate::config::Config;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use headsup_daemon::{Listen, listener};
+use std::net::SocketAddr;
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ListenArgs {
+    /// Listen on TCP as well, and print a link to the page that works once.
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, value_parser = listener::parse)]
+    #[expect(clippy::option_option, reason = "absent, without and with an address")]
+    listen: Option<Option<SocketAddr>>,
+    /// Let browsers know the hub by this name too, as behind a proxy; repeat it for more.
+    #[arg(long, value_name = "NAME", value_parser = listener::host_name)]
+    allow_host: Vec<String>,
+    /// Listen where other machines can reach it, without TLS.
+    #[arg(long, requires = "listen")]
+    insecure_listen: bool,
+    /// Do not listen on TCP any more.
+    #[arg(long, conflicts_with_all = ["listen", "allow_host"])]
+    no_listen: bool,
+}
+
+impl ListenArgs {
+    /// What is asked for, if anything is.
+    pub(crate) fn read(&self) -> Result<Option<Listen>, CommandError> {
+        if self.listen.is_none() && self.allow_host.is_empty() {
+            return Ok(None);
+        }
+        let (address, insecure) = (self.listen.flatten(), self.insecure_listen);
+        if let Some(address) = address.filter(|_| !insecure) {
+            check_local(address)?;
+        }
+        let names = (!self.allow_host.is_empty()).then(|| self.allow_host.clone());
+        Ok(Some(Listen { address, insecure, allow_hosts: names }))
+    }
+
+    /// Whether TCP is to be left.
+    pub(crate) fn is_off(&self) -> bool {
+        self.no_listen
+    }
+}
+
+/// What the settings ask for, if they do.
+pub(crate) fn settled(config: &Config) -> Result<Option<Listen>, CommandError> {
+    let wrong = |why: &str| CommandError::usage(format!("in the settings: {why}")).code("bad_config");
+    let Some(address) = &config.listen else { return Ok(None) };
+    let address = listener::parse(address).map_err(|error| wrong(&error.to_string()))?;
+    check_local(address)?;
+    let names = config.allowed_hosts.iter().map(|name| listener::host_name(name));
+    let names: Vec<String> = names.collect::<Result<_, _>>().map_err(|e| wrong(&e.to_string()))?;
+    Ok(Some(Listen { address: Some(address), insecure: false, allow_hosts: Some(names) }))
+}
+
+fn check_local(address: SocketAddr) -> Result<(), CommandError> {
+    if listener::is_local(address) {
+        return Ok(());
+    }
+    let message = format!("{address} can be reached from other machines without TLS");
+    Err(CommandError::usage(message)
+        .code("not_loopback")
+        .hint("listen on 127.0.0.1 and put a TLS proxy before it, with --allow-host NAME")
+        .hint("or accept that others can read along: `headsup up --listen ADDR --insecure-listen`"))
+}
+
+/// The link is data; how to use it is talk.
+pub(crate) fn show(url: &str, output: Output) -> Result<(), CommandError> {
+    output.say(&Line::plain("headsup: this link lets one browser in, within two minutes:"));
+    output.line(&Line::plain(url))
+}

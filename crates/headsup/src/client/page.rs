@@ -1,0 +1,64 @@
+//! The hub's page: where it is served, and links into it.
+
+use crate::client::Client;
+use crate::client::answer;
+use crate::error::{CommandError, Kind};
+use bytes::Bytes;
+use headsup_core::time::UnixMs;
+use headsup_daemon::Listen;
+use serde::{Deserialize, Serialize};
+
+const LISTENER: &str = "/api/v1/listener";
+
+/// Lets one browser in, once.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Link {
+    pub(crate) schema: u32,
+    pub(crate) url: String,
+    pub(crate) expires_at: UnixMs,
+}
+
+#[derive(Serialize)]
+struct ListenBody<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    insecure: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_hosts: Option<&'a [String]>,
+}
+
+/// Has the hub listen on TCP.
+pub(crate) async fn listen(client: &Client, listen: &Listen) -> Result<(), CommandError> {
+    on_socket(client)?;
+    let body = ListenBody {
+        address: listen.address.map(|address| address.to_string()),
+        insecure: listen.insecure,
+        allow_hosts: listen.allow_hosts.as_deref(),
+    };
+    let body = serde_json::to_vec(&body)
+        .map_err(|error| CommandError::internal(format!("cannot write JSON: {error}")))?;
+    client.put(LISTENER, body.into()).await.map(drop)
+}
+
+/// Has it listen no more.
+pub(crate) async fn unlisten(client: &Client) -> Result<(), CommandError> {
+    on_socket(client)?;
+    client.delete(LISTENER).await.map(drop)
+}
+
+/// A fresh link.
+pub(crate) async fn link(client: &Client) -> Result<Link, CommandError> {
+    on_socket(client)?;
+    let path = "/api/v1/listener/codes";
+    answer::doc(path, &client.post(path, Bytes::new()).await?)
+}
+
+/// Who lets others in must be this machine's user, which only the socket shows.
+fn on_socket(client: &Client) -> Result<(), CommandError> {
+    if client.address().socket().is_some() {
+        return Ok(());
+    }
+    let message = format!("the hub at {} gives no links over TCP", client.address());
+    Err(CommandError::new(Kind::Refused, message)
+        .hint("unset HEADSUP_URL, or run the command on the hub's own machine"))
+}
