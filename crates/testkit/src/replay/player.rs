@@ -202,6 +202,7 @@ impl<'a> Player<'a> {
     }
 
     fn line(&self, file: &str, line: &str) -> io::Result<()> {
+        let file = self.recording.home.moved_log(file, self.home.path());
         let path = self.config.join(self.recording.program.transcripts).join(file);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;

@@ -8,6 +8,9 @@ use std::path::Path;
 pub(crate) struct RecordedHome {
     /// Recorded folders and what stands for them below the player's home, the longest first.
     places: Vec<(String, &'static str)>,
+    /// The folder of transcripts, and how those of the home's projects begin in it: named after the
+    /// project's path.
+    projects: Option<(String, String)>,
 }
 
 impl RecordedHome {
@@ -21,10 +24,11 @@ impl RecordedHome {
         let own = own.and_then(|folder| folder.strip_suffix('/'));
         let home = own.map(str::to_owned).or_else(|| recorded_home(timeline));
         let mut places: Vec<(String, &'static str)> = Vec::new();
+        let named = home.as_ref().map(|home| (inner.clone(), dashed(home)));
         places.extend(config.map(|folder| (folder.to_owned(), program.config)));
         places.extend(home.filter(|home| home.len() > 1).map(|home| (home, "")));
         places.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
-        Self { places }
+        Self { places, projects: named }
     }
 
     /// The text with every recorded path in `home` instead.
@@ -34,7 +38,18 @@ impl RecordedHome {
             let to = home.join(to);
             text = replace(&text, from, to.to_string_lossy().trim_end_matches('/'));
         }
+        if let Some((folder, from)) = &self.projects {
+            let to = dashed(&home.to_string_lossy());
+            text = text.replace(&format!("{folder}{from}-"), &format!("{folder}{to}-"));
+        }
         text
+    }
+
+    /// The same for a file below the folder of transcripts.
+    pub(crate) fn moved_log(&self, file: &str, home: &Path) -> String {
+        let Some((folder, _)) = &self.projects else { return file.to_owned() };
+        let moved = self.moved(&format!("{folder}{file}"), home);
+        moved.strip_prefix(folder).unwrap_or(file).to_owned()
     }
 }
 
@@ -53,6 +68,15 @@ fn recorded_home(timeline: &[Value]) -> Option<String> {
             _ => None,
         }
     })
+}
+
+/// A path as the name of a folder.
+pub(super) fn dashed(path: &str) -> String {
+    path.encode_utf16()
+        .map(|unit| {
+            u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from)
+        })
+        .collect()
 }
 
 /// Whole folders alone: `/home/dev` is not in `/home/developer`.

@@ -1,5 +1,6 @@
 //! The transcripts beside a timeline.
 
+use super::home::dashed;
 use super::{Row, What, lines, t_ms};
 use headsup_core::time::UnixMs;
 use serde_json::Value;
@@ -60,8 +61,7 @@ fn file_of(lines: &[Value]) -> Option<String> {
     }
     let session = lines.iter().find_map(|line| line["sessionId"].as_str())?;
     let cwd = lines.iter().find_map(|line| line["cwd"].as_str())?;
-    let folder: String =
-        cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let folder = dashed(cwd);
     Some(format!("{folder}/{session}.jsonl")).filter(|path| is_below(path))
 }
 
