@@ -117,9 +117,9 @@ fn only_a_folder_below_home_is_below_home() {
 #[test]
 fn a_narrow_terminal_keeps_what_an_agent_is_about() {
     let blocked = agent_with(
-        "claude-code-api",
+        "long-agents-api",
         "blocked",
-        json!({"prompts": [prompt("api", "Bash: make")], "kind": "claude-code",
+        json!({"prompts": [prompt("api", "Bash: make")], "kind": "acp:another",
             "location": {"tmux": "main:1.2"}}),
     );
     let line = |width| shown(std::slice::from_ref(&blocked), Some(width));
