@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// An accepted change, before the store gives it a cursor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "type")]
 pub enum EventBody {
     #[serde(rename = "agent.registered")]
@@ -41,6 +42,7 @@ pub enum EventBody {
 
 /// The status of a seat before and after, in one event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StatusChange {
     pub from: Headline,
     pub to: Headline,
@@ -56,6 +58,7 @@ pub struct StatusChange {
 
 /// A change with its place in the log. Serialized once; these bytes are what clients get.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Event {
     pub schema: u32,
     pub cursor: String,

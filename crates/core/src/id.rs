@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The stable id of a seat in the roster: 1 to 128 of `A-Z a-z 0-9 . _ -`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^[A-Za-z0-9._-]{1,128}$"))]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentId(String);
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// Milliseconds since the Unix epoch. On the wire: RFC 3339 UTC with milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, format = DateTime))]
 pub struct UnixMs(pub i64);
 
 const PRINTER: jiff::fmt::temporal::DateTimePrinter =

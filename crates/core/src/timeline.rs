@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub const KEPT: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Entry {
     pub ts: UnixMs,
     #[serde(default, skip_serializing_if = "Option::is_none")]

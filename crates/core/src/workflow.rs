@@ -5,6 +5,7 @@ use crate::time::UnixMs;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     Started,
@@ -33,6 +34,7 @@ pub enum By {
 
 /// Where a seat's workflow stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StageStatus {
     #[serde(rename = "state")]
     pub stage: Stage,

@@ -13,6 +13,7 @@ mod hooks;
 mod listener;
 mod metrics;
 mod open;
+mod openapi;
 mod query;
 mod refused;
 mod reports;
@@ -29,22 +30,22 @@ use crate::access::Access;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
-use crate::guard::OPEN;
 use crate::inbox::Inbox;
 use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::store::Reader;
-use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 use headsup_core::id::AgentId;
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// What the handlers share.
 pub(crate) struct App {
@@ -72,37 +73,45 @@ impl std::fmt::Debug for App {
 
 /// What is served on the unix socket: also what decides who else is served.
 pub(crate) fn on_socket(app: Arc<App>) -> Router {
-    let local = Router::new()
-        .route("/api/v1/listener", get(listener::get).put(listener::put).delete(listener::delete))
-        .route("/api/v1/listener/codes", post(listener::code));
-    finish(shared().merge(local), app)
+    finish(shared().merge(local()), app)
 }
 
 /// What is served on TCP: also what only a browser needs.
 pub(crate) fn on_tcp(app: Arc<App>) -> Router {
-    let browser = web::routes().route(OPEN, get(open::get));
-    finish(shared().merge(browser), app)
+    // The page is for people, and no part of the API's description.
+    let pages = OpenApiRouter::from(crate::web::routes());
+    finish(shared().merge(web()).merge(pages), app)
 }
 
 /// What is served everywhere.
-fn shared() -> Router<Arc<App>> {
-    Router::new()
-        .route("/api/v1/hooks/{kind}", post(hooks::post))
-        .route("/api/v1/agents", get(agents::get))
-        .route(
-            "/api/v1/agents/{id}",
-            get(agent::get).put(seats::put).patch(seats::patch).delete(forget::delete),
-        )
-        .route("/api/v1/agents/{id}/reports", post(reports::post))
-        .route("/api/v1/agents/{id}/seen", post(seen::post))
-        .route("/api/v1/agents/{id}/activity", get(activity::get))
-        .route("/api/v1/agents/{id}/explain", get(explain::get))
-        .route("/api/v1/events", get(events::get))
-        .route("/healthz", get(health::get))
-        .route("/metrics", get(metrics::get))
+fn shared() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(hooks::post))
+        .routes(routes!(agents::get))
+        .routes(routes!(agent::get, seats::put, seats::patch, forget::delete))
+        .routes(routes!(reports::post))
+        .routes(routes!(seen::post))
+        .routes(routes!(activity::get))
+        .routes(routes!(explain::get))
+        .routes(routes!(events::get))
+        .routes(routes!(events::ws::get))
+        .routes(routes!(openapi::get))
+        .routes(routes!(health::get))
+        .routes(routes!(metrics::get))
 }
 
-fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
+fn local() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(listener::get, listener::put, listener::delete))
+        .routes(routes!(listener::code))
+}
+
+fn web() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(open::get))
+}
+
+fn finish(router: OpenApiRouter<Arc<App>>, app: Arc<App>) -> Router {
+    let router = Router::from(router);
     router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 
@@ -115,7 +124,7 @@ async fn wrong_method() -> Refused {
 }
 
 /// The answer to whatever changes something.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Receipt<'a> {
     schema: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

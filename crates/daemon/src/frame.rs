@@ -14,8 +14,14 @@ pub(crate) struct Frame {
     pub(crate) at: UnixMs,
     pub(crate) agent: AgentId,
     pub(crate) kind: &'static str,
-    /// The whole message of an event stream; the event's JSON is a part of it.
-    message: Bytes,
+    message: Message,
+}
+
+/// One message for a watcher. Cloning it copies nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// As an event stream has it; the JSON is a part of it.
+    whole: Bytes,
     json: Range<usize>,
 }
 
@@ -31,31 +37,46 @@ impl Frame {
         let json = start..message.len();
         message.extend_from_slice(b"\n\n");
         let (at, agent) = (event.at, event.agent_id.clone());
-        Ok(Self { seq, at, agent, kind, message: Bytes::from(message), json })
+        let message = Message { whole: Bytes::from(message), json };
+        Ok(Self { seq, at, agent, kind, message })
     }
 
     /// The event's JSON. The same bytes are stored.
     pub(crate) fn json(&self) -> &[u8] {
-        &self.message[self.json.clone()]
+        &self.message.whole[self.message.json.clone()]
     }
 
-    /// The message of an event stream.
-    pub(crate) fn message(&self) -> Bytes {
+    pub(crate) fn message(&self) -> Message {
         self.message.clone()
     }
 }
 
-/// A message of an event stream: `id` (absent where the message is no place in the log), type and
-/// one line of JSON.
-pub(crate) fn message(id: Option<u64>, kind: &str, json: &[u8]) -> Bytes {
-    let mut message = Vec::with_capacity(json.len() + kind.len() + 48);
-    if let Some(id) = id {
-        message.extend_from_slice(format!("id: {id}\n").as_bytes());
+impl Message {
+    /// `id` (absent where the message is no place in the log), type and one line of JSON.
+    pub(crate) fn new(id: Option<u64>, kind: &str, json: &[u8]) -> Self {
+        let mut message = Vec::with_capacity(json.len() + kind.len() + 48);
+        if let Some(id) = id {
+            message.extend_from_slice(format!("id: {id}\n").as_bytes());
+        }
+        for part in [b"event: ", kind.as_bytes(), b"\ndata: "] {
+            message.extend_from_slice(part);
+        }
+        let start = message.len();
+        message.extend_from_slice(json);
+        let json = start..message.len();
+        message.extend_from_slice(b"\n\n");
+        Self { whole: Bytes::from(message), json }
     }
-    for part in [b"event: ", kind.as_bytes(), b"\ndata: ", json, b"\n\n"] {
-        message.extend_from_slice(part);
+
+    /// For an event stream.
+    pub(crate) fn whole(&self) -> &Bytes {
+        &self.whole
     }
-    Bytes::from(message)
+
+    /// For a web socket: the JSON names its type and its cursor itself.
+    pub(crate) fn json(&self) -> Bytes {
+        self.whole.slice(self.json.clone())
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +97,7 @@ mod tests {
         };
         let frame = Frame::new(7, &event).unwrap();
         assert_eq!(serde_json::from_slice::<Event>(frame.json()).unwrap(), event);
-        assert_eq!(frame.message(), message(Some(7), "turn.started", frame.json()));
+        assert_eq!(frame.message(), Message::new(Some(7), "turn.started", frame.json()));
+        assert_eq!(frame.message().json(), frame.json());
     }
 }

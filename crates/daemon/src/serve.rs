@@ -88,7 +88,7 @@ pub(crate) struct Door {
 /// Travels with each request, and beyond it where the connection becomes something else.
 #[derive(Clone, Debug)]
 pub(crate) struct Connected {
-    _stopped: watch::Receiver<bool>,
+    pub(crate) stopped: watch::Receiver<bool>,
     _alive: mpsc::Sender<Infallible>,
     _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
@@ -120,7 +120,7 @@ impl Door {
     {
         let mut stopped = self.stopped.clone();
         let connected = Connected {
-            _stopped: self.stopped.clone(),
+            stopped: self.stopped.clone(),
             _alive: self.alive.clone(),
             _permit: permit.map(Arc::new),
         };

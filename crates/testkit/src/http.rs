@@ -1,10 +1,26 @@
-//! The smallest client that speaks to the hub's socket: one request, one connection.
+//! The smallest client that speaks to the hub: one request, one connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Sends one request; returns status and body.
+/// What was answered.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Sends one request to a socket; returns status and body.
 pub fn request(
     socket: &Path,
     method: &str,
@@ -12,9 +28,31 @@ pub fn request(
     headers: &[(&str, &str)],
     body: &[u8],
 ) -> io::Result<(u16, Vec<u8>)> {
-    let mut stream = UnixStream::connect(socket)?;
-    let mut head =
-        format!("{method} {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+    let stream = UnixStream::connect(socket)?;
+    let answer = exchange(stream, "localhost", method, target, headers, body)?;
+    Ok((answer.status, answer.body))
+}
+
+/// Sends one request to `HOST:PORT`.
+pub fn over_tcp(
+    address: &str,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> io::Result<Answer> {
+    exchange(TcpStream::connect(address)?, address, method, target, headers, body)
+}
+
+fn exchange(
+    mut stream: impl Read + Write,
+    host: &str,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> io::Result<Answer> {
+    let mut head = format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
     for (name, value) in headers {
         head.extend([name, ": ", value, "\r\n"]);
     }
@@ -38,14 +76,14 @@ pub fn post(socket: &Path, target: &str, body: &[u8]) -> io::Result<(u16, Vec<u8
     request(socket, "POST", target, &[], body)
 }
 
-fn read(stream: UnixStream) -> io::Result<(u16, Vec<u8>)> {
+fn read(stream: impl Read) -> io::Result<Answer> {
     let bad = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
     let status = status.ok_or_else(|| bad("no status line"))?;
-    let mut length = None;
+    let mut headers = Vec::new();
     loop {
         line.clear();
         reader.read_line(&mut line)?;
@@ -53,21 +91,21 @@ fn read(stream: UnixStream) -> io::Result<(u16, Vec<u8>)> {
         if trimmed.is_empty() {
             break;
         }
-        if let Some((name, value)) = trimmed.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse::<usize>().ok();
+        if let Some((name, value)) = trimmed.split_once(':') {
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
     }
-    let mut body = Vec::new();
+    let mut answer = Answer { status, headers, body: Vec::new() };
+    let length = answer.header("content-length").and_then(|text| text.parse::<usize>().ok());
+    let body = &mut answer.body;
     match length {
         Some(length) => {
             body.resize(length, 0);
-            reader.read_exact(&mut body)?;
+            reader.read_exact(body)?;
         }
         None => {
-            reader.read_to_end(&mut body)?;
+            reader.read_to_end(body)?;
         }
     }
-    Ok((status, body))
+    Ok(answer)
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 /// The roster: every agent in attention order, and the cursor it is true at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RosterDoc {
     pub schema: u32,
     pub cursor: String,
@@ -19,6 +20,7 @@ pub struct RosterDoc {
 
 /// One agent, whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AgentDoc {
     pub schema: u32,
     pub id: AgentId,
@@ -66,6 +68,7 @@ pub struct AgentDoc {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LocationDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tmux: Option<String>,
@@ -77,6 +80,7 @@ pub struct LocationDoc {
 
 /// Process state on the wire: `{state, attach?, kind?, code?, signal?, phase?, pid?}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ProcessDoc {
     pub state: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +118,7 @@ impl ProcessDoc {
 
 /// Turn state on the wire: `{state, reason, detail, since, turn_seq}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TurnDoc {
     pub state: String,
     pub reason: Option<String>,
@@ -134,6 +139,7 @@ impl TurnDoc {
 pub type StageDoc = StageStatus;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct VerdictDoc {
     pub task: String,
     pub verdict: String,
@@ -142,12 +148,14 @@ pub struct VerdictDoc {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BackgroundDoc {
     pub subagents: u32,
     pub shells: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CountersDoc {
     pub prompts: u64,
     pub turns: u64,
@@ -155,6 +163,7 @@ pub struct CountersDoc {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct EvidenceDoc {
     pub source: Source,
     pub confidence: Confidence,
@@ -174,6 +183,7 @@ impl From<&Evidence> for EvidenceDoc {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PromptState {
     Open,
@@ -182,6 +192,7 @@ pub enum PromptState {
 
 /// A prompt on the wire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PromptDoc {
     pub id: String,
     pub agent_id: AgentId,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ExplainDoc {
     pub schema: u32,
     pub agent_id: AgentId,
@@ -20,6 +21,7 @@ pub struct ExplainDoc {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DimensionDoc {
     pub value: String,
     pub winner: Option<WinnerDoc>,
@@ -27,6 +29,7 @@ pub struct DimensionDoc {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct WinnerDoc {
     pub source: Source,
     pub confidence: Confidence,
@@ -41,6 +44,7 @@ pub struct WinnerDoc {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoserDoc {
     pub source: Source,
     pub value: String,
@@ -51,6 +55,7 @@ pub struct LoserDoc {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RejectedDoc {
     pub at: UnixMs,
     pub source: Source,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The body of `POST /api/v1/agents/{id}/reports`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReportBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,20 +7,37 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
 use headsup_core::id::AgentId;
-use headsup_core::timeline::KEPT;
-use headsup_core::wire::SCHEMA;
+use headsup_core::timeline::{Entry, KEPT};
+use headsup_core::wire::{Problem, SCHEMA};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Activity {
     schema: u32,
     agent_id: AgentId,
     /// Oldest first.
+    #[schema(value_type = Vec<Entry>)]
     entries: Vec<Box<RawValue>>,
 }
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents/{id}/activity",
+    operation_id = "get_activity",
+    tag = "agents",
+    summary = "What it did lately",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("limit" = Option<usize>, Query, minimum = 1, maximum = 100, description = "How many entries, the last ones"),
+    ),
+    responses(
+        (status = 200, description = "The entries, oldest first", body = Activity),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     AgentPath(agent_id): AgentPath,

@@ -6,9 +6,24 @@ use super::{App, Refused};
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use headsup_core::wire::AgentDoc;
+use headsup_core::id::AgentId;
+use headsup_core::wire::{AgentDoc, Problem};
 use std::sync::Arc;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents/{id}",
+    operation_id = "get_agent",
+    tag = "agents",
+    summary = "One agent, whole",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+    ),
+    responses(
+        (status = 200, description = "The agent", body = AgentDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     AgentPath(id): AgentPath,

@@ -9,8 +9,26 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::seat::Seat;
 use headsup_core::select::HeadlineSet;
+use headsup_core::wire::{Problem, RosterDoc};
 use std::sync::Arc;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents",
+    operation_id = "list_agents",
+    tag = "agents",
+    summary = "The roster in attention order",
+    params(
+        ("status" = Option<String>, Query, description = "Headlines, separated by commas; `attention` is all that want a person"),
+        ("label" = Option<Vec<String>>, Query, description = "KEY=VALUE, repeated: all of them"),
+        ("match" = Option<String>, Query, description = "An id, a name, or the beginning of one; hidden ones too"),
+        ("all" = Option<bool>, Query, description = "Also those that left long ago"),
+    ),
+    responses(
+        (status = 200, description = "The agents, and the cursor at which this is true", body = RosterDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
     let query = Query::parse(uri.query(), &["status", "label", "match", "all"])?;
     let filter = Filter::new(&query)?;

@@ -4,6 +4,7 @@ mod cursor;
 mod filter;
 mod told;
 mod watcher;
+pub(super) mod ws;
 
 use super::query::Query;
 use super::{App, Refused};
@@ -15,30 +16,55 @@ use axum::response::{IntoResponse, Response};
 use cursor::Start;
 use filter::Filter;
 use futures_util::stream;
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
 use std::convert::Infallible;
 use std::sync::Arc;
+pub(super) use told::StreamMessage;
 use watcher::Watcher;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/events",
+    operation_id = "stream_events",
+    tag = "events",
+    summary = "The log as server-sent events, from any place on",
+    params(
+        ("since" = Option<String>, Query, description = "A cursor; `0` is the oldest event kept, `now` the next one. Without it a snapshot comes first"),
+        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
+        ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
+        ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+        ("Last-Event-ID" = Option<String>, Header, description = "A cursor, before `since`"),
+    ),
+    responses(
+        (status = 200, description = "One message each; its `id` is the cursor, its `event` the type, its `data` this", body = StreamMessage, content_type = "text/event-stream"),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
-    let query = Query::parse(uri.query(), &["since", "agent", "type", "follow"])?;
-    let filter = Filter::new(&query)?;
-    let follow = query.flag("follow", true)?;
     // A browser that connects again repeats its old address and adds this header.
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let since = last.filter(|last| !last.is_empty()).or(query.one("since")?);
-    let start = Start::parse(since, &app.board);
-    let seat = Subscription::take(&app)?;
-    let watcher = Watcher::new(app, filter, start, follow, seat);
+    let watcher = watcher(app, &uri, last.filter(|last| !last.is_empty()))?;
     let messages = stream::unfold(watcher, async |mut watcher| {
-        let message = watcher.next().await?;
+        let message = watcher.next_piece().await?;
         Some((Ok::<_, Infallible>(message), watcher))
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((headers, Body::from_stream(messages)).into_response())
+}
+
+/// The watcher that a request asks for. `last` is where it stood before.
+fn watcher(app: Arc<App>, uri: &Uri, last: Option<&str>) -> Result<Watcher, Refused> {
+    let query = Query::parse(uri.query(), &["since", "agent", "type", "follow"])?;
+    let filter = Filter::new(&query)?;
+    let follow = query.flag("follow", true)?;
+    let start = Start::parse(last.or(query.one("since")?), &app.board);
+    let seat = Subscription::take(&app)?;
+    Ok(Watcher::new(app, filter, start, follow, seat))
 }
 
 /// One of the streams that may be open at once.

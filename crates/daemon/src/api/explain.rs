@@ -6,9 +6,24 @@ use super::{App, Refused};
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use headsup_core::wire::ExplainDoc;
+use headsup_core::id::AgentId;
+use headsup_core::wire::{ExplainDoc, Problem};
 use std::sync::Arc;
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents/{id}/explain",
+    operation_id = "explain_agent",
+    tag = "agents",
+    summary = "Who says so, how sure, and who was not believed",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+    ),
+    responses(
+        (status = 200, description = "The evidence", body = ExplainDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     AgentPath(id): AgentPath,

@@ -3,11 +3,12 @@
 use super::App;
 use axum::Json;
 use axum::extract::State;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{Problem, SCHEMA};
 use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(super) struct Health {
     schema: u32,
     /// False while the disk does not take what is reported.
@@ -19,6 +20,17 @@ pub(super) struct Health {
     uptime_ms: i64,
 }
 
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "get_health",
+    tag = "hub",
+    summary = "That there is a hub, which one, and whether it can write",
+    responses(
+        (status = 200, description = "The hub", body = Health),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn get(State(app): State<Arc<App>>) -> Json<Health> {
     Json(Health {
         schema: SCHEMA,

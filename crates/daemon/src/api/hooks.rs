@@ -1,7 +1,7 @@
 //! `POST /api/v1/hooks/{kind}?event=`: a vendor's payload as it is.
 
 use super::query::Query;
-use super::{App, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
 use crate::job::Work;
 use crate::limits::HOOK_BODY;
@@ -9,8 +9,32 @@ use crate::sighting::{self, Envelope, Unreadable};
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::Problem;
 use std::sync::Arc;
 
+#[utoipa::path(
+    post,
+    path = "/api/v1/hooks/{kind}",
+    operation_id = "report_hook",
+    tag = "reports",
+    summary = "A vendor's payload as it is",
+    params(
+        ("kind" = String, Path, description = "The kind of the agent program"),
+        ("event" = Option<String>, Query, description = "The event, where the payload does not carry it"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+        ("X-Headsup-Agent" = Option<AgentId>, Header, description = "The seat that the hook runs in"),
+        ("X-Headsup-Context" = Option<String>, Header, description = "Where the hook runs, as JSON"),
+        ("X-Headsup-Spooled-At" = Option<UnixMs>, Header, description = "When a report that had to wait was made"),
+    ),
+    request_body(content = serde_json::Value, description = "What the agent program gave its hook"),
+    responses(
+        (status = 202, description = "Stored", body = Receipt),
+        (status = 200, description = "It was stored before", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn post(
     State(app): State<Arc<App>>,
     kind: Result<Path<String>, axum::extract::rejection::PathRejection>,

@@ -11,13 +11,14 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
 use headsup_core::time::UnixMs;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{Problem, SCHEMA};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// What is wished for. Whatever is left out stays as it is.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ListenBody {
     /// `IP:PORT`; port 0 lets the system choose.
@@ -28,23 +29,36 @@ pub(super) struct ListenBody {
     allow_hosts: Option<Vec<String>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ListenerDoc {
     schema: u32,
     /// The page's address; null where the hub is not on TCP.
     url: Option<String>,
+    #[schema(value_type = Vec<String>)]
     addresses: Vec<SocketAddr>,
     allow_hosts: Vec<String>,
 }
 
 /// A link that lets one browser in.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CodeDoc {
     schema: u32,
     url: String,
     expires_at: UnixMs,
 }
 
+#[utoipa::path(
+    get,
+    path = "/api/v1/listener",
+    operation_id = "get_listener",
+    tag = "hub",
+    summary = "Whether the hub is on TCP, and where. On the unix socket alone.",
+    responses(
+        (status = 200, description = "The listener", body = ListenerDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     uri: Uri,
@@ -53,6 +67,19 @@ pub(super) async fn get(
     Ok(doc(app.listener.look().await))
 }
 
+#[utoipa::path(
+    put,
+    path = "/api/v1/listener",
+    operation_id = "listen",
+    tag = "hub",
+    summary = "Listens on TCP; what listens there already goes on. On the unix socket alone.",
+    request_body(content = ListenBody),
+    responses(
+        (status = 200, description = "The listener", body = ListenerDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
 pub(super) async fn put(
     State(app): State<Arc<App>>,
     request: Request,
@@ -65,6 +92,18 @@ pub(super) async fn put(
     Ok(doc(Some(app.listener.open(wish.read()?).await?)))
 }
 
+#[utoipa::path(
+    delete,
+    path = "/api/v1/listener",
+    operation_id = "unlisten",
+    tag = "hub",
+    summary = "Leaves TCP, also after a restart. On the unix socket alone.",
+    responses(
+        (status = 200, description = "The listener", body = ListenerDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
 pub(super) async fn delete(
     State(app): State<Arc<App>>,
     uri: Uri,
@@ -75,6 +114,18 @@ pub(super) async fn delete(
 }
 
 /// `POST /api/v1/listener/codes`: a link with a one-time code.
+#[utoipa::path(
+    post,
+    path = "/api/v1/listener/codes",
+    operation_id = "make_link",
+    tag = "hub",
+    summary = "A link that lets one browser in. On the unix socket alone.",
+    responses(
+        (status = 201, description = "The link", body = CodeDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
 pub(super) async fn code(
     State(app): State<Arc<App>>,
     uri: Uri,

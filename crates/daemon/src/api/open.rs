@@ -6,8 +6,24 @@ use axum::extract::{Extension, State};
 use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use headsup_core::wire::Problem;
 use std::sync::Arc;
 
+#[utoipa::path(
+    get,
+    path = "/open",
+    operation_id = "open",
+    tag = "hub",
+    summary = "Exchanges a one-time code for a session. On TCP alone.",
+    params(
+        ("code" = String, Query, description = "As `make_link` gave it"),
+    ),
+    responses(
+        (status = 303, description = "To the page, with a session cookie"),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     Extension(gates): Extension<Arc<crate::guard::Gates>>,

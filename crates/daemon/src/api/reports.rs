@@ -2,7 +2,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::Query;
-use super::{App, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
 use crate::job::{OwnReport, Work};
 use crate::limits::BODY;
@@ -10,13 +10,33 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_adapters::text;
-use headsup_core::wire::ReportBody;
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::{Problem, ReportBody};
 use std::sync::Arc;
 
 /// A detail is one line under a headline, a word is a word. In characters.
 const LONGEST_DETAIL: usize = 4_000;
 const LONGEST_WORD: usize = 200;
 
+#[utoipa::path(
+    post,
+    path = "/api/v1/agents/{id}/reports",
+    operation_id = "report",
+    tag = "reports",
+    summary = "A report in our own words",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+        ("X-Headsup-Spooled-At" = Option<UnixMs>, Header, description = "When a report that had to wait was made"),
+    ),
+    request_body(content = ReportBody),
+    responses(
+        (status = 202, description = "Stored", body = Receipt),
+        (status = 200, description = "It was stored before", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn post(
     State(app): State<Arc<App>>,
     AgentPath(agent): AgentPath,

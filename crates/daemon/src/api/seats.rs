@@ -3,7 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::{Query, bad};
-use super::{App, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
 use crate::job::{Registration, Work};
 use crate::limits::BODY;
@@ -12,16 +12,19 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_adapters::text;
 use headsup_core::gate::Description;
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 const MOST_LABELS: usize = 64;
 
 /// What may be said about a seat. `kind` is a launcher's alone.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-struct SeatBody {
+pub(super) struct SeatBody {
     kind: Option<String>,
     name: Option<String>,
     role: Option<String>,
@@ -30,6 +33,23 @@ struct SeatBody {
     tmux: Option<String>,
 }
 
+#[utoipa::path(
+    put,
+    path = "/api/v1/agents/{id}",
+    operation_id = "take_seat",
+    tag = "agents",
+    summary = "Takes a seat for an agent that is about to start",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = SeatBody),
+    responses(
+        (status = 201, description = "Taken", body = Receipt),
+        (status = 200, description = "It was taken before", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn put(
     State(app): State<Arc<App>>,
     AgentPath(agent): AgentPath,
@@ -46,6 +66,22 @@ pub(super) async fn put(
     Ok(receipt(StatusCode::CREATED, &reply))
 }
 
+#[utoipa::path(
+    patch,
+    path = "/api/v1/agents/{id}",
+    operation_id = "describe_agent",
+    tag = "agents",
+    summary = "Says more about an agent; its kind does not change",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = SeatBody),
+    responses(
+        (status = 200, description = "Stored", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
 pub(super) async fn patch(
     State(app): State<Arc<App>>,
     AgentPath(agent): AgentPath,

@@ -1,8 +1,7 @@
 //! Reading the log and the activity, beside the writer and without waiting for it.
 
 use super::{StoreError, activity};
-use crate::frame;
-use bytes::Bytes;
+use crate::frame::Message;
 use headsup_core::id::AgentId;
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
@@ -21,7 +20,7 @@ pub(crate) struct Reader {
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     /// Messages of those events that were asked for.
-    pub(crate) messages: Vec<Bytes>,
+    pub(crate) messages: Vec<Message>,
     /// The first and the last event looked at; `None` where there are none.
     pub(crate) range: Option<(u64, u64)>,
 }
@@ -74,7 +73,7 @@ impl Reader {
             let text = |column| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
             let kind = text(2)?;
             if wanted(text(1)?, kind) {
-                page.messages.push(frame::message(Some(seq), kind, text(3)?.as_bytes()));
+                page.messages.push(Message::new(Some(seq), kind, text(3)?.as_bytes()));
             }
         }
         Ok(page)

@@ -8,15 +8,18 @@ use headsup_adapters::WatchedFolder;
 use headsup_core::time::UnixMs;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::net::UnixStream;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -91,7 +94,25 @@ impl Bench {
     }
 
     pub(super) fn client(&self) -> Client {
-        Client { socket: self.hub().socket() }
+        Client { socket: self.hub().socket(), tcp: None }
+    }
+
+    /// A client of the hub on TCP, at a port of its own.
+    pub(super) async fn on_tcp(&self) -> Client {
+        self.on_tcp_at("127.0.0.1:0").await
+    }
+
+    pub(super) async fn on_tcp_at(&self, address: &str) -> Client {
+        let body = serde_json::json!({ "address": address }).to_string();
+        let reply = self.client().send("PUT", "/api/v1/listener", &[], body).await;
+        assert_eq!(reply.status, StatusCode::OK, "{}", reply.text());
+        let address = reply.json()["addresses"][0].as_str().unwrap().parse().unwrap();
+        Client { tcp: Some(address), ..self.client() }
+    }
+
+    /// What an `Authorization` says.
+    pub(super) fn bearer(&self) -> String {
+        format!("Bearer {}", std::fs::read_to_string(self.home().join("token")).unwrap().trim())
     }
 }
 
@@ -112,6 +133,8 @@ fn copy_folder(from: &Path, to: &Path) {
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) socket: PathBuf,
+    /// Instead of the socket.
+    pub(super) tcp: Option<SocketAddr>,
 }
 
 #[derive(Debug)]
@@ -138,6 +161,17 @@ impl Reply {
 pub(super) type Headers<'a> = &'a [(&'a str, &'a str)];
 
 impl Client {
+    pub(super) fn host(&self) -> String {
+        self.tcp.map_or_else(|| "localhost".to_owned(), |address| address.to_string())
+    }
+
+    async fn connect(&self) -> SendRequest<Full<Bytes>> {
+        match self.tcp {
+            None => speak(UnixStream::connect(&self.socket).await.unwrap()).await,
+            Some(address) => speak(TcpStream::connect(address).await.unwrap()).await,
+        }
+    }
+
     pub(super) async fn open(
         &self,
         method: &str,
@@ -145,15 +179,14 @@ impl Client {
         headers: Headers<'_>,
         body: impl Into<Bytes>,
     ) -> Response<Incoming> {
-        let stream = UnixStream::connect(&self.socket).await.unwrap();
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
-        tokio::spawn(connection);
+        let mut sender = self.connect().await;
         let mut request = Request::builder().method(method).uri(path);
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("host")) {
-            request = request.header("host", "localhost");
+            request = request.header("host", self.host());
         }
-        if method == "POST" && headers.iter().all(|(name, _)| *name != "content-type") {
+        if ["POST", "PUT"].contains(&method)
+            && headers.iter().all(|(name, _)| *name != "content-type")
+        {
             request = request.header("content-type", "application/json");
         }
         for (name, value) in headers {
@@ -224,6 +257,15 @@ impl Client {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Stream { body: response.into_body(), text: String::new(), ready: VecDeque::new() }
     }
+}
+
+async fn speak<S>(stream: S) -> SendRequest<Full<Bytes>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    sender
 }
 
 pub(super) fn payload(event: &str, session: &str) -> String {

@@ -8,7 +8,7 @@ use super::parts::{Parts, Sent};
 use super::roster::Roster;
 use super::{agent, assets, sink};
 use crate::api::{App, Query, Refused, Subscription};
-use crate::frame::{Frame, message};
+use crate::frame::{self, Frame};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
@@ -143,6 +143,6 @@ impl Live {
         let said = Message { now, build: assets::version(), parts };
         // Nothing in it can fail to be written.
         let json = serde_json::to_vec(&said).unwrap_or_default();
-        message(None, kind, &json)
+        frame::Message::new(None, kind, &json).whole().clone()
     }
 }

@@ -79,9 +79,6 @@ async fn background(
     context: &Context,
 ) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
-    let (pid, address) = (health.pid, client.address());
-    let word = if started { "is up" } else { "is already up" };
-    context.output.say(&Line::plain(format!("headsup: hub {word} (pid {pid}, {address})")));
     let link = match listen {
         Some(listen) => {
             page::listen(&client, &listen).await?;
@@ -93,6 +90,9 @@ async fn background(
         }
         None => None,
     };
+    let (pid, address) = (health.pid, client.address());
+    let word = if started { "is up" } else { "is already up" };
+    context.output.say(&Line::plain(format!("headsup: hub {word} (pid {pid}, {address})")));
     if context.output.is_json() {
         let (home, socket) = (context.place.home.as_deref(), address.socket());
         let page = link.map(|Link { url, expires_at, .. }| Page { url, expires_at });

@@ -2,15 +2,33 @@
 
 use super::filter::Filter;
 use crate::api::roster;
-use crate::frame;
+use crate::frame::Message;
 use bytes::Bytes;
+use headsup_core::event::Event;
 use headsup_core::seat::Seat;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{AgentDoc, SCHEMA};
 use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
-/// A comment, which clients ignore.
-pub(super) const KEEP_ALIVE: Bytes = Bytes::from_static(b": still here\n\n");
+/// What a watcher is told.
+#[derive(Clone, Debug)]
+pub(super) enum Told {
+    Message(Message),
+    /// That the hub is there, after a silence.
+    Alive,
+}
+
+impl Told {
+    /// As a piece of an event stream.
+    pub(super) fn bytes(&self) -> Bytes {
+        match self {
+            Self::Message(message) => message.whole().clone(),
+            // A comment, which clients ignore.
+            Self::Alive => Bytes::from_static(b": still here\n\n"),
+        }
+    }
+}
 
 /// Every seat, also those that a roster no longer shows: the events that follow may be theirs.
 /// `None` if the work was cut short by the hub's end.
@@ -18,15 +36,16 @@ pub(super) async fn snapshot(
     mut seats: Vec<Arc<Seat>>,
     head: u64,
     filter: &Filter,
-) -> Option<Bytes> {
+) -> Option<Message> {
     seats.retain(|seat| filter.wants_agent(seat.id.as_str()));
     let kind = "snapshot";
     let json = roster::json(seats, head, Some(kind)).await?;
-    Some(frame::message(Some(head), kind, &json))
+    Some(Message::new(Some(head), kind, &json))
 }
 
-#[derive(Serialize)]
-struct CursorExpired {
+/// What came behind the cursor is not kept any more; a snapshot follows.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct CursorExpired {
     schema: u32,
     r#type: &'static str,
     /// The one that was asked for.
@@ -35,28 +54,49 @@ struct CursorExpired {
     oldest: String,
 }
 
-pub(super) fn cursor_expired(seq: u64, oldest: u64) -> Bytes {
+pub(super) fn cursor_expired(seq: u64, oldest: u64) -> Message {
     let (cursor, oldest) = (seq.to_string(), oldest.to_string());
     let kind = "cursor_expired";
     message(kind, &CursorExpired { schema: SCHEMA, r#type: kind, cursor, oldest })
 }
 
-/// The first and the last event that this client was not told.
-#[derive(Serialize)]
-struct Lagged {
+/// The first and the last event that this client was not told; a snapshot follows.
+#[derive(Serialize, ToSchema)]
+pub(in crate::api) struct Lagged {
     schema: u32,
     r#type: &'static str,
     from: String,
     to: String,
 }
 
-pub(super) fn lagged(from: u64, to: u64) -> Bytes {
+pub(super) fn lagged(from: u64, to: u64) -> Message {
     let (from, to) = (from.to_string(), to.to_string());
     let kind = "lagged";
     message(kind, &Lagged { schema: SCHEMA, r#type: kind, from, to })
 }
 
-fn message(kind: &str, told: &impl Serialize) -> Bytes {
+fn message(kind: &str, told: &impl Serialize) -> Message {
     // None of these can fail to be written.
-    frame::message(None, kind, &serde_json::to_vec(told).unwrap_or_default())
+    Message::new(None, kind, &serde_json::to_vec(told).unwrap_or_default())
+}
+
+/// One message of a stream.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes what is written elsewhere")]
+pub(in crate::api) enum StreamMessage {
+    Event(Event),
+    Snapshot(Snapshot),
+    CursorExpired(CursorExpired),
+    Lagged(Lagged),
+}
+
+/// All agents at a cursor; the events behind it follow.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is written elsewhere")]
+pub(in crate::api) struct Snapshot {
+    schema: u32,
+    r#type: &'static str,
+    cursor: String,
+    agents: Vec<AgentDoc>,
 }

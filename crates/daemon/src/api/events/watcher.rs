@@ -7,7 +7,7 @@
 use super::Subscription;
 use super::cursor::Start;
 use super::filter::Filter;
-use super::told;
+use super::told::{self, Told};
 use crate::api::App;
 use crate::frame::Frame;
 use crate::limits::KEEP_ALIVE;
@@ -31,7 +31,7 @@ pub(super) struct Watcher {
     position: u64,
     /// Where a stream that does not follow ends.
     until: Option<u64>,
-    ready: VecDeque<Bytes>,
+    ready: VecDeque<Told>,
     keep_alive: Interval,
     _subscription: Subscription,
 }
@@ -67,12 +67,33 @@ impl Watcher {
         }
     }
 
-    /// The next bytes for the client; `None` at the end of the stream.
-    pub(super) async fn next(&mut self) -> Option<Bytes> {
-        loop {
-            if let Some(piece) = self.piece() {
-                return Some(piece);
-            }
+    /// The next message; `None` at the end of the stream. Not to be dropped half-way.
+    pub(super) async fn next(&mut self) -> Option<Told> {
+        self.fill().await?;
+        self.ready.pop_front()
+    }
+
+    /// The next bytes of an event stream: as many messages as are ready and worth a system call.
+    pub(super) async fn next_piece(&mut self) -> Option<Bytes> {
+        self.fill().await?;
+        let first = self.ready.pop_front()?.bytes();
+        if self.ready.is_empty() || first.len() >= PIECE {
+            return Some(first);
+        }
+        let mut piece = BytesMut::with_capacity(PIECE);
+        piece.extend_from_slice(&first);
+        while let Some(next) = self.ready.front().map(Told::bytes)
+            && piece.len() + next.len() <= PIECE
+        {
+            piece.extend_from_slice(&next);
+            self.ready.pop_front();
+        }
+        Some(piece.freeze())
+    }
+
+    /// Comes back when something is ready.
+    async fn fill(&mut self) -> Option<()> {
+        while self.ready.is_empty() {
             match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Begin(Start::Snapshot) => self.snapshot().await?,
                 Phase::Begin(Start::Expired(seq)) => self.expired(seq).await?,
@@ -85,30 +106,15 @@ impl Watcher {
                 Phase::Over => return None,
             }
         }
-    }
-
-    /// What is ready, in pieces that are worth a system call.
-    fn piece(&mut self) -> Option<Bytes> {
-        let first = self.ready.pop_front()?;
-        if self.ready.is_empty() || first.len() >= PIECE {
-            return Some(first);
-        }
-        let mut piece = BytesMut::with_capacity(PIECE);
-        piece.extend_from_slice(&first);
-        while let Some(next) = self.ready.front()
-            && piece.len() + next.len() <= PIECE
-        {
-            piece.extend_from_slice(next);
-            self.ready.pop_front();
-        }
-        Some(piece.freeze())
+        Some(())
     }
 
     async fn snapshot(&mut self) -> Option<()> {
         let frames = self.app.bus.subscribe()?;
         let (seats, head) = self.app.board.all();
         self.position = head;
-        self.ready.push_back(told::snapshot(seats, head, &self.filter).await?);
+        let snapshot = told::snapshot(seats, head, &self.filter).await?;
+        self.ready.push_back(Told::Message(snapshot));
         if self.until.is_none() {
             self.phase = Phase::Live(frames);
         }
@@ -116,7 +122,8 @@ impl Watcher {
     }
 
     async fn expired(&mut self, seq: u64) -> Option<()> {
-        self.ready.push_back(told::cursor_expired(seq, self.app.board.oldest()));
+        let expired = told::cursor_expired(seq, self.app.board.oldest());
+        self.ready.push_back(Told::Message(expired));
         self.snapshot().await
     }
 
@@ -141,7 +148,7 @@ impl Watcher {
                 return self.expired(after).await;
             };
             self.position = last;
-            self.ready.extend(page.messages);
+            self.ready.extend(page.messages.into_iter().map(Told::Message));
         }
         self.phase = match self.until {
             _ if self.position < until => Phase::CatchUp,
@@ -155,7 +162,7 @@ impl Watcher {
         let received = tokio::select! {
             received = frames.recv() => received,
             _ = self.keep_alive.tick() => {
-                self.ready.push_back(told::KEEP_ALIVE);
+                self.ready.push_back(Told::Alive);
                 self.phase = Phase::Live(frames);
                 return Some(());
             }
@@ -185,7 +192,7 @@ impl Watcher {
         if frame.seq > self.position {
             self.position = frame.seq;
             if self.filter.wants(frame.agent.as_str(), frame.kind) {
-                self.ready.push_back(frame.message());
+                self.ready.push_back(Told::Message(frame.message()));
             }
         }
     }
@@ -197,7 +204,8 @@ impl Watcher {
         let told = self.ready.len();
         self.snapshot().await?;
         // Between what was still heard and the snapshot.
-        self.ready.insert(told, told::lagged(from, self.position));
+        let lagged = Told::Message(told::lagged(from, self.position));
+        self.ready.insert(told, lagged);
         Some(())
     }
 }

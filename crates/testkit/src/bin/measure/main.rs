@@ -1,6 +1,8 @@
-//! `measure wait|hook|kill [--rounds N]`: what this machine gives. It judges nothing.
+//! `measure wait|hook|kill|board [--rounds N]`: what this machine gives. It judges nothing.
 //!
 //! It measures the `headsup` that stands beside it in the target folder.
+
+mod board;
 
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -24,7 +26,8 @@ fn main() -> Outcome<()> {
         "wait" => measure_wait(&home, rounds.unwrap_or(100)),
         "hook" => measure_hook(&home, rounds.unwrap_or(200)),
         "kill" => measure_kill(&home, rounds.unwrap_or(100)),
-        _ => Err("usage: measure wait|hook|kill [--rounds N]".into()),
+        "board" => board::measure(&home, rounds.unwrap_or(200)),
+        _ => Err("usage: measure wait|hook|kill|board [--rounds N]".into()),
     }
 }
 

@@ -1,0 +1,88 @@
+//! `GET /api/v1/ws`: the same messages over a web socket, one JSON object each.
+
+use super::told::Told;
+use super::watcher::Watcher;
+use crate::api::{App, Refused};
+use crate::serve::Connected;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::{Extension, State};
+use axum::http::Uri;
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::{Sink, SinkExt as _, StreamExt as _};
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
+use std::sync::Arc;
+
+/// Nothing that a client says here means anything to us.
+const MOST_SAID: usize = 4 << 10;
+
+#[utoipa::path(
+    get,
+    path = "/api/v1/ws",
+    operation_id = "socket_events",
+    tag = "events",
+    summary = "The same messages over a web socket, one text frame each",
+    params(
+        ("since" = Option<String>, Query, description = "A cursor; `0` is the oldest event kept, `now` the next one. Without it a snapshot comes first"),
+        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
+        ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
+        ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+    ),
+    responses(
+        (status = 101, description = "The web socket; each text frame is a `StreamMessage`"),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::api) async fn get(
+    State(app): State<Arc<App>>,
+    Extension(connected): Extension<Connected>,
+    uri: Uri,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refused> {
+    let upgrade = upgrade.map_err(|error| {
+        Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
+            .hint("the same messages without one: GET /api/v1/events")
+    })?;
+    let watcher = super::watcher(app, &uri, None)?;
+    let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
+    // Each message leaves before the next is asked for.
+    let upgrade = upgrade.write_buffer_size(0);
+    Ok(upgrade.on_upgrade(|socket| serve(socket, watcher, connected)))
+}
+
+/// Until the client leaves, the stream ends or the listener closes. `connected` is held so long.
+async fn serve(socket: WebSocket, watcher: Watcher, mut connected: Connected) {
+    let (mut sink, mut said) = socket.split();
+    let listen = async {
+        // Reading answers pings and notices the end.
+        while let Some(Ok(_)) = said.next().await {}
+    };
+    tokio::select! {
+        () = listen => {}
+        () = tell(&mut sink, watcher) => {}
+        _ = connected.stopped.changed() => {}
+    }
+}
+
+async fn tell<S>(sink: &mut S, mut watcher: Watcher)
+where
+    S: Sink<Message, Error = axum::Error> + Unpin,
+{
+    while let Some(told) = watcher.next().await {
+        let message = match told {
+            Told::Message(message) => match Utf8Bytes::try_from(message.json()) {
+                Ok(text) => Message::Text(text),
+                // What we wrote ourselves is text.
+                Err(_) => continue,
+            },
+            Told::Alive => Message::Ping(Bytes::new()),
+        };
+        if sink.send(message).await.is_err() {
+            return;
+        }
+    }
+    let end = CloseFrame { code: close_code::NORMAL, reason: Utf8Bytes::from_static("the end") };
+    sink.send(Message::Close(Some(end))).await.ok();
+}

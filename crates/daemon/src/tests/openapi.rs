@@ -1,0 +1,184 @@
+//! The description of the API against the hub as it answers.
+
+use super::bench::{Bench, Client};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+async fn document(client: &Client) -> Value {
+    client.get("/api/openapi.json").await.json()
+}
+
+/// The schemas made strict: what is not described is not said. Those that are combined with others
+/// cannot know all of it.
+fn strict(api: &Value) -> Value {
+    fn combined(value: &Value, found: &mut HashSet<String>) {
+        match value {
+            Value::Object(map) => {
+                for part in map.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+                    found.extend(part["$ref"].as_str().map(str::to_owned));
+                }
+                map.values().for_each(|value| combined(value, found));
+            }
+            Value::Array(list) => list.iter().for_each(|value| combined(value, found)),
+            _ => {}
+        }
+    }
+    let mut parts = HashSet::new();
+    combined(api, &mut parts);
+    let mut components = api["components"].clone();
+    for (name, schema) in components["schemas"].as_object_mut().unwrap() {
+        let is_part = parts.contains(&format!("#/components/schemas/{name}"));
+        if !is_part && schema.get("properties").is_some() {
+            schema["additionalProperties"] = json!(false);
+        }
+    }
+    components
+}
+
+#[track_caller]
+fn assert_fits(components: &Value, schema: &Value, value: &Value) {
+    let mut whole = schema.clone();
+    whole["components"] = components.clone();
+    let validator = jsonschema::validator_for(&whole).unwrap();
+    let errors: Vec<_> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}\n{value:#}");
+}
+
+/// A hub with agents in many states.
+async fn busy() -> Bench {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for session in ["s1", "s2"] {
+        for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest"] {
+            client.hook(event, session, &[]).await;
+        }
+        bench.pass(1_000).await;
+    }
+    for event in ["PostToolUse", "Stop", "SessionEnd"] {
+        client.hook(event, "s1", &[]).await;
+        bench.pass(1_000).await;
+    }
+    for turn in ["working", "blocked", "failed", "done"] {
+        client.report("script", turn).await;
+    }
+    let seat = r#"{"kind":"custom","name":"web","role":"r","labels":{"a":"b"},"cwd":"/x"}"#;
+    client.send("PUT", "/api/v1/agents/taken", &[("content-type", "application/json")], seat).await;
+    client.report("gone", "working").await;
+    client.send("DELETE", "/api/v1/agents/gone?force=true", &[], "").await;
+    bench
+}
+
+/// The schema of an answer, as the document has it.
+fn answer<'a>(api: &'a Value, method: &str, path: &str, status: u16) -> &'a Value {
+    let responses = &api["paths"][path][method]["responses"];
+    let response = match &responses[status.to_string()] {
+        Value::Null => &responses["default"],
+        response => response,
+    };
+    let (_, content) = response["content"].as_object().unwrap().iter().next().unwrap();
+    &content["schema"]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_what_the_description_says() {
+    let bench = busy().await;
+    let client = bench.client();
+    let api = document(&client).await;
+    let components = strict(&api);
+    let report = r#"{"turn":"working"}"#;
+    let listen = r#"{"address":"127.0.0.1:0"}"#;
+    let id = "/api/v1/agents/{id}";
+    let calls = [
+        ("get", "/api/v1/agents", "/api/v1/agents?all=true", "", 200),
+        ("get", "/api/v1/agents", "/api/v1/agents?status=nonsense", "", 400),
+        ("get", id, "/api/v1/agents/claude-code-s2", "", 200),
+        ("get", id, "/api/v1/agents/claude-code-s1", "", 200),
+        ("get", id, "/api/v1/agents/nobody", "", 404),
+        ("put", id, "/api/v1/agents/new", "{}", 201),
+        ("put", id, "/api/v1/agents/new", "{\"x\":1}", 400),
+        ("patch", id, "/api/v1/agents/new", "{\"name\":\"n\"}", 200),
+        ("delete", id, "/api/v1/agents/new?force=true", "", 200),
+        ("post", "/api/v1/agents/{id}/reports", "/api/v1/agents/script/reports", report, 202),
+        ("post", "/api/v1/agents/{id}/seen", "/api/v1/agents/script/seen", "", 200),
+        ("get", "/api/v1/agents/{id}/activity", "/api/v1/agents/claude-code-s1/activity", "", 200),
+        ("get", "/api/v1/agents/{id}/explain", "/api/v1/agents/claude-code-s2/explain", "", 200),
+        ("get", "/api/v1/agents/{id}/explain", "/api/v1/agents/script/explain", "", 200),
+        ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/claude-code", "{}", 202),
+        ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/nobody", "{}", 404),
+        ("get", "/healthz", "/healthz", "", 200),
+        ("get", "/api/v1/listener", "/api/v1/listener", "", 200),
+        ("put", "/api/v1/listener", "/api/v1/listener", listen, 200),
+        ("post", "/api/v1/listener/codes", "/api/v1/listener/codes", "", 201),
+        ("delete", "/api/v1/listener", "/api/v1/listener", "", 200),
+        ("post", "/api/v1/listener/codes", "/api/v1/listener/codes", "", 409),
+        ("get", "/api/v1/ws", "/api/v1/ws", "", 426),
+    ];
+    let json = [("content-type", "application/json")];
+    for (method, path, target, body, status) in calls {
+        let headers = if body.is_empty() { &[][..] } else { &json };
+        let reply = client.send(&method.to_uppercase(), target, headers, body).await;
+        assert_eq!(reply.status, status, "{method} {target}: {}", reply.text());
+        assert_fits(&components, answer(&api, method, path, status), &reply.json());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_message_of_the_stream_is_what_the_description_says() {
+    let bench = busy().await;
+    let client = bench.client();
+    let api = document(&client).await;
+    let components = strict(&api);
+    let schema = answer(&api, "get", "/api/v1/events", 200);
+    let mut kinds = HashSet::new();
+    for query in ["?follow=false", "?since=0&follow=false"] {
+        let mut stream = client.events(query).await;
+        while let Some(message) = stream.next().await {
+            assert_fits(&components, schema, &message.data);
+            kinds.insert(message.event);
+        }
+    }
+    assert!(kinds.len() >= 9, "{kinds:?}");
+    for told in [
+        json!({"schema": 1, "type": "lagged", "from": "1", "to": "2"}),
+        json!({"schema": 1, "type": "cursor_expired", "cursor": "1", "oldest": "2"}),
+    ] {
+        assert_fits(&components, schema, &told);
+    }
+    let mut whole = schema.clone();
+    whole["components"] = components;
+    let validator = jsonschema::validator_for(&whole).unwrap();
+    assert!(!validator.is_valid(&json!({"schema": 1, "type": "moon.rose"})));
+}
+
+/// The hub serves what is described, by those methods and no others, and each on its transport.
+#[tokio::test(flavor = "multi_thread")]
+async fn routes_and_description_are_the_same() {
+    let bench = Bench::new().await;
+    let (client, tcp) = (bench.client(), bench.on_tcp().await);
+    let bearer = bench.bearer();
+    let headers = [("content-type", "application/json")];
+    let told = [headers[0], ("authorization", bearer.as_str())];
+    let api = document(&client).await;
+    for (path, item) in api["paths"].as_object().unwrap() {
+        let target = path.replace("{id}", "nobody").replace("{kind}", "nobody");
+        let only_tcp = path == "/open";
+        let only_socket = path.starts_with("/api/v1/listener");
+        for method in ["get", "put", "post", "patch", "delete"] {
+            // What would act is sent where it can do nothing.
+            let target = format!("{target}?no_such_parameter");
+            let there = item.get(method).is_some();
+            for (client, headers, is_here) in
+                [(&client, &headers[..], !only_tcp), (&tcp, &told, !only_socket)]
+            {
+                let reply = client.open(&method.to_uppercase(), &target, headers, "{").await;
+                let status = reply.status();
+                let found = match (is_here, there) {
+                    (false, _) => status == 404,
+                    (true, false) => status == 405,
+                    (true, true) => status != 405,
+                };
+                assert!(found, "{method} {path}: {status}");
+            }
+        }
+    }
+}

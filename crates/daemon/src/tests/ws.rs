@@ -1,0 +1,169 @@
+use super::bench::{Bench, Client, Headers, soon};
+use crate::limits::Limits;
+use futures_util::StreamExt as _;
+use hyper::StatusCode;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Line for T {}
+
+struct Socket(WebSocketStream<Box<dyn Line>>);
+
+async fn open(client: &Client, query: &str, headers: Headers<'_>) -> Result<Socket, Error> {
+    let line: Box<dyn Line> = match client.tcp {
+        None => Box::new(UnixStream::connect(&client.socket).await.unwrap()),
+        Some(address) => Box::new(TcpStream::connect(address).await.unwrap()),
+    };
+    let url = format!("ws://{}/api/v1/ws{query}", client.host());
+    let mut request = url.into_client_request().unwrap();
+    for (name, value) in headers {
+        let name = hyper::header::HeaderName::from_bytes(name.as_bytes()).unwrap();
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let (stream, _) = soon("the upgrade", client_async(request, line)).await?;
+    Ok(Socket(stream))
+}
+
+impl Socket {
+    /// The next message that is text; `None` once it is closed.
+    async fn next(&mut self) -> Option<Value> {
+        loop {
+            match soon("a message", self.0.next()).await? {
+                Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
+                Ok(Message::Close(_)) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    async fn next_of(&mut self, kind: &str) -> Value {
+        loop {
+            let message = self.next().await.expect("the socket closed");
+            if message["type"] == kind {
+                return message;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_socket_says_what_an_event_stream_says() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("SessionStart", "s1", &[]).await;
+    client.report("b", "working").await;
+    for query in ["", "?since=0", "?since=1&agent=b", "?type=agent.status_changed", "?since=99"] {
+        let end = if query.is_empty() { "?follow=false" } else { "&follow=false" };
+        let mut stream = client.events(&format!("{query}{end}")).await;
+        let mut socket = open(&client, &format!("{query}{end}"), &[]).await.unwrap();
+        let mut count = 0;
+        while let Some(message) = stream.next().await {
+            assert_eq!(socket.next().await.unwrap(), message.data, "{query}");
+            count += 1;
+        }
+        assert_eq!(socket.next().await, None, "{query}");
+        assert!(count > 0, "{query}");
+    }
+    let mut socket = open(&client, "", &[]).await.unwrap();
+    assert_eq!(socket.next().await.unwrap()["type"], "snapshot");
+    client.report("c", "blocked").await;
+    assert_eq!(socket.next_of("agent.registered").await["agent_id"], "c");
+    let asked = open(&client, "?type=no.such", &[]).await;
+    assert!(
+        matches!(asked, Err(Error::Http(response)) if response.status() == StatusCode::BAD_REQUEST)
+    );
+    let plain = client.get("/api/v1/ws").await;
+    assert_eq!((plain.status.as_u16(), plain.code().as_str()), (426, "upgrade_required"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_that_is_not_kept_is_told_on_a_web_socket() {
+    let limits = Limits { events: 4, ..Limits::default() };
+    let bench = Bench::with(limits).await;
+    let client = bench.client();
+    for n in 0..20 {
+        client.report("a", ["working", "blocked"][n % 2]).await;
+    }
+    bench.pass(3_600_000).await;
+    let mut socket = open(&client, "?since=1", &[]).await.unwrap();
+    let first = socket.next().await.unwrap();
+    assert_eq!((&first["type"], &first["cursor"]), (&"cursor_expired".into(), &"1".into()));
+    assert_eq!(socket.next().await.unwrap()["type"], "snapshot");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_socket_that_lags_is_told_and_holds_up_nobody() {
+    let bench = Bench::with(Limits { bus: 16, ..Limits::default() }).await;
+    let client = bench.client();
+    let mut slow = open(&client, "", &[]).await.unwrap();
+    assert_eq!(slow.next().await.unwrap()["type"], "snapshot");
+    // It does not read. Every post is answered all the same, far beyond what any buffer holds.
+    let blocked = format!("{{\"turn\":\"blocked\",\"detail\":\"{}\"}}", "x".repeat(3_900));
+    for n in 0..400 {
+        let turn = if n % 2 == 0 { blocked.clone() } else { "{\"turn\":\"working\"}".to_owned() };
+        assert_eq!(client.send("POST", "/api/v1/agents/a/reports", &[], turn).await.status, 202);
+    }
+    let mut last = 0;
+    let lagged = loop {
+        let message = slow.next().await.unwrap();
+        if message["type"] == "lagged" {
+            break message;
+        }
+        let cursor = message["cursor"].as_str().unwrap().parse::<u64>().unwrap();
+        assert!(last == 0 || cursor == last + 1, "a gap before {cursor} without a word");
+        last = cursor;
+    };
+    assert_eq!(lagged["from"], (last + 1).to_string());
+    let snapshot = slow.next().await.unwrap();
+    assert_eq!((&snapshot["type"], &snapshot["cursor"]), (&"snapshot".into(), &lagged["to"]));
+    client.report("b", "working").await;
+    assert_eq!(slow.next_of("agent.registered").await["agent_id"], "b");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_socket_passes_every_gate() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let own = format!("http://{}", tcp.host());
+    let token = ("authorization", bearer.as_str());
+    let evil = ("origin", "http://evil.example");
+    let cases: [(Headers<'_>, u16); 6] = [
+        (&[token, ("host", "evil.example")], 421),
+        (&[token, evil], 403),
+        (&[token, ("sec-fetch-site", "cross-site")], 403),
+        (&[token, ("content-type", "text/plain")], 415),
+        (&[], 401),
+        (&[("origin", &own)], 401),
+    ];
+    for (headers, status) in cases {
+        match open(&tcp, "", headers).await {
+            Err(Error::Http(response)) => assert_eq!(response.status().as_u16(), status),
+            other => panic!("{headers:?}: {}", other.is_ok()),
+        }
+    }
+    let mut socket = open(&tcp, "", &[token, ("origin", &own)]).await.unwrap();
+    assert_eq!(socket.next().await.unwrap()["type"], "snapshot");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_sockets_end_with_their_listener_and_with_the_hub() {
+    let mut bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let mut on_tcp = open(&tcp, "", &[("authorization", &bearer)]).await.unwrap();
+    let mut on_unix = open(&bench.client(), "", &[]).await.unwrap();
+    on_tcp.next().await.unwrap();
+    on_unix.next().await.unwrap();
+    bench.client().send("DELETE", "/api/v1/listener", &[], "").await;
+    assert_eq!(on_tcp.next().await, None);
+    bench.client().report("a", "working").await;
+    assert_eq!(on_unix.next().await.unwrap()["type"], "agent.registered");
+    bench.stop().await;
+    while on_unix.next().await.is_some() {}
+}
