@@ -10,17 +10,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const AGENTS: usize = 40;
 
-/// Writes down when the row of `api` is first painted with another headline: in the frame after
-/// the change, on the browser's own wall clock.
+/// Writes down when a step of `api` is first in the document, and when it has been painted: after
+/// the next frame, on the browser's own wall clock.
 const WATCH: &str = "
-    window.painted = {};
+    window.seen = {};
     new MutationObserver(() => {
-      const row = document.getElementById('a-api');
-      const turn = row?.innerText.match(/step (\\d+)/)?.[1];
-      if (turn && !window.painted[turn]) {
-        window.painted[turn] = -1;
-        requestAnimationFrame(() => setTimeout(() => { window.painted[turn] = Date.now(); }));
-      }
+      const step = document.getElementById('a-api')?.innerText.match(/step (\\d+)/)?.[1];
+      if (!step || window.seen[step]) return;
+      const times = window.seen[step] = [Date.now()];
+      requestAnimationFrame(() => setTimeout(() => times.push(Date.now())));
     }).observe(document.getElementById('main'), {subtree: true, childList: true});";
 
 pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
@@ -40,11 +38,11 @@ pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
     let rows = format!("document.querySelectorAll('.row').length === {}", AGENTS + 1);
     browser.until("all rows", &rows);
     browser.js(WATCH);
-    one_by_one(home, &browser, rounds, "hook start to paint, calm")?;
+    one_by_one(home, &browser, rounds, "hook to page, calm")?;
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| bustle(home, &stop));
-        let measured = one_by_one(home, &browser, rounds, "the same, 40 agents at work");
+        let measured = one_by_one(home, &browser, rounds, "40 at work");
         stop.store(true, Ordering::Relaxed);
         measured
     })?;
@@ -52,18 +50,21 @@ pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
 }
 
 fn one_by_one(home: &Home, browser: &Browser, rounds: usize, name: &str) -> Outcome<()> {
-    let mut times = Vec::new();
-    let first = browser.js("return Object.keys(window.painted).length").as_u64().unwrap_or(0);
-    let first = usize::try_from(first)? + 1;
+    let (mut there, mut painted) = (Vec::new(), Vec::new());
+    let before = browser.js("return Object.keys(window.seen).length").as_u64().unwrap_or(0);
+    let first = usize::try_from(before)? + 1;
     for round in first..first + rounds {
         let start = prompt(home, round);
-        let painted = wait::until("the change on the page", || {
-            let painted = browser.js(&format!("return window.painted[{round}] ?? -1"));
-            painted.as_f64().filter(|painted| *painted > 0.0)
+        let times = wait::until("the change on the page", || {
+            let times = browser.js(&format!("return window.seen[{round}] ?? []"));
+            serde_json::from_value::<[f64; 2]>(times).ok()
         });
-        times.push(Duration::from_secs_f64(((painted - start) / 1_000.0).max(0.0)));
+        let [in_document, on_screen] = times.map(|time| ((time - start) / 1_000.0).max(0.0));
+        there.push(Duration::from_secs_f64(in_document));
+        painted.push(Duration::from_secs_f64(on_screen));
     }
-    row(name, times)
+    row(&format!("{name}: there"), there)?;
+    row(&format!("{name}: painted"), painted)
 }
 
 /// A permission that an agent asks for, through the real hook; when that hook was started.
