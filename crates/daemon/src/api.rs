@@ -35,6 +35,7 @@ use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::store::Reader;
+use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -73,14 +74,13 @@ impl std::fmt::Debug for App {
 
 /// What is served on the unix socket: also what decides who else is served.
 pub(crate) fn on_socket(app: Arc<App>) -> Router {
-    finish(shared().merge(local()), app)
+    finish(shared().merge(local()).into(), app)
 }
 
 /// What is served on TCP: also what only a browser needs.
 pub(crate) fn on_tcp(app: Arc<App>) -> Router {
-    // The page is for people, and no part of the API's description.
-    let pages = OpenApiRouter::from(crate::web::routes());
-    finish(shared().merge(web()).merge(pages), app)
+    let api = Router::from(shared().merge(for_browsers()));
+    finish(api.merge(web::routes()), app)
 }
 
 /// What is served everywhere.
@@ -106,12 +106,11 @@ fn local() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(listener::code))
 }
 
-fn web() -> OpenApiRouter<Arc<App>> {
+fn for_browsers() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(open::get))
 }
 
-fn finish(router: OpenApiRouter<Arc<App>>, app: Arc<App>) -> Router {
-    let router = Router::from(router);
+fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
     router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
 }
 

@@ -1,5 +1,8 @@
-//! Who may speak on the unix socket: the user the hub runs as.
+//! Whose connection it is: on the unix socket the kernel says so with the connection, on loopback it
+//! lists the sockets of all users.
 
+use std::fmt::Write as _;
+use std::net::{IpAddr, SocketAddr};
 use tokio::net::UnixStream;
 
 /// Checks the other end before anything it sends is read. Not root either: an answer to a prompt
@@ -12,6 +15,41 @@ pub(crate) fn is_ours(stream: &UnixStream, own_uid: u32) -> bool {
 /// The user the hub runs as.
 pub(crate) fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// Whether the other end of a TCP connection is a socket of another user of this machine. One that
+/// the kernel does not list is on another machine, or its end is that of a dead program.
+pub(crate) fn is_another_users(peer: SocketAddr, local: SocketAddr) -> bool {
+    let table = if peer.ip().to_canonical().is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
+    let owner = std::fs::read_to_string(table).ok().and_then(|table| owner(&table, peer, local));
+    owner.is_some_and(|owner| owner != own_uid())
+}
+
+/// The user of the socket at `peer` that is connected to `local`, in one of the kernel's tables:
+/// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid …`.
+fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+    let (from, to) = (entry(peer), entry(local));
+    table.lines().find_map(|line| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let found = fields.next()? == from && fields.next()? == to;
+        found.then(|| fields.nth(4)?.parse().ok()).flatten()
+    })
+}
+
+/// An address as the kernel writes it: words of memory in hexadecimal, then the port.
+fn entry(address: SocketAddr) -> String {
+    let bytes = match address.ip().to_canonical() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    let mut text = String::with_capacity(40);
+    for word in bytes.chunks_exact(4) {
+        let word = [word[0], word[1], word[2], word[3]];
+        // Writing to a string cannot fail.
+        write!(text, "{:08X}", u32::from_ne_bytes(word)).ok();
+    }
+    write!(text, ":{:04X}", address.port()).ok();
+    text
 }
 
 fn admits(own: u32, peer: Option<u32>) -> bool {
@@ -28,6 +66,36 @@ mod tests {
         assert!(!admits(1000, Some(1001)));
         assert!(!admits(1000, Some(0)));
         assert!(!admits(1000, None));
+    }
+
+    #[test]
+    fn the_kernels_table_tells_the_owner() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n\
+            0: 0100007F:1E25 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1\n\
+            1: 0100007F:C001 0100007F:1E25 01 00000000:00000000 00:00000000 00000000  1001        0 2\n\
+            2: 0100007F:1E25 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 3\n";
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let (peer, local) = (at("127.0.0.1:49153"), at("127.0.0.1:7717"));
+        assert_eq!(owner(table, peer, local), Some(1001));
+        assert_eq!(owner(table, local, peer), Some(1000));
+        assert_eq!(owner(table, at("[::ffff:127.0.0.1]:49153"), local), Some(1001));
+        assert_eq!(owner(table, at("127.0.0.1:49154"), local), None);
+        assert_eq!(entry(at("[::1]:80")), "00000000000000000000000001000000:0050");
+    }
+
+    #[test]
+    fn our_own_connections_are_ours_and_listed() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            // A machine without the one still has the other.
+            let Ok(listener) = std::net::TcpListener::bind(address) else { continue };
+            let local = listener.local_addr().unwrap();
+            let client = std::net::TcpStream::connect(local).unwrap();
+            let peer = client.local_addr().unwrap();
+            let name = if local.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
+            let table = std::fs::read_to_string(name).unwrap();
+            assert_eq!(owner(&table, peer, local), Some(own_uid()), "{address}");
+            assert!(!is_another_users(peer, local));
+        }
     }
 
     #[tokio::test]

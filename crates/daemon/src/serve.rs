@@ -7,6 +7,7 @@ use crate::api::{Code, Refused};
 use crate::guard::Guard;
 use crate::limits::{DRAIN_TIME, HEAD_TIME};
 use crate::metrics::Metrics;
+use crate::peer;
 use crate::web;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
@@ -18,9 +19,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -89,8 +92,44 @@ pub(crate) struct Door {
 #[derive(Clone, Debug)]
 pub(crate) struct Connected {
     pub(crate) stopped: watch::Receiver<bool>,
+    pub(crate) origin: Option<Arc<Origin>>,
     _alive: mpsc::Sender<Infallible>,
     _permit: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+/// Both ends of a TCP connection.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    peer: SocketAddr,
+    local: SocketAddr,
+    is_another_users: OnceLock<bool>,
+}
+
+impl Origin {
+    fn of(stream: &TcpStream) -> io::Result<Self> {
+        let (peer, local) = (stream.peer_addr()?, stream.local_addr()?);
+        Ok(Self { peer, local, is_another_users: OnceLock::new() })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn told(is_another_users: bool) -> Self {
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        Self { peer: nowhere, local: nowhere, is_another_users: is_another_users.into() }
+    }
+
+    /// Whether another user of this machine has made it. Looked up once, and only when it matters.
+    pub(crate) fn is_another_users(&self) -> bool {
+        *self.is_another_users.get_or_init(|| peer::is_another_users(self.peer, self.local))
+    }
+}
+
+#[cfg(test)]
+impl Connected {
+    /// A connection that is going to last.
+    pub(crate) fn told(origin: Origin) -> Self {
+        let (stopped, alive) = (watch::channel(false).1, mpsc::channel(1).0);
+        Self { stopped, origin: Some(Arc::new(origin)), _alive: alive, _permit: None }
+    }
 }
 
 impl Door {
@@ -114,13 +153,18 @@ impl Door {
     }
 
     /// Serves one connection to its end.
-    async fn connection<S>(self, stream: S, permit: Option<OwnedSemaphorePermit>)
-    where
+    async fn connection<S>(
+        self,
+        stream: S,
+        origin: Option<Origin>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut stopped = self.stopped.clone();
         let connected = Connected {
             stopped: self.stopped.clone(),
+            origin: origin.map(Arc::new),
             _alive: self.alive.clone(),
             _permit: permit.map(Arc::new),
         };

@@ -1,6 +1,6 @@
 //! `GET /api/openapi.json`: what all of this is, for programs.
 
-use super::{App, local, shared, web};
+use super::{App, for_browsers, local, shared};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use headsup_core::wire::Problem;
@@ -38,7 +38,7 @@ pub(super) async fn get() -> impl IntoResponse {
 
 /// Every route of every transport.
 fn document() -> OpenApi {
-    let all: OpenApiRouter<Arc<App>> = shared().merge(local()).merge(web());
+    let all: OpenApiRouter<Arc<App>> = shared().merge(local()).merge(for_browsers());
     let mut api = all.into_openapi();
     api.info = InfoBuilder::new()
         .title("headsup")

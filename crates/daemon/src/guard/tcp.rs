@@ -10,6 +10,7 @@
 use super::content;
 use crate::access::Access;
 use crate::api::Refused;
+use crate::serve::Connected;
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, HeaderName, ORIGIN,
     REFERRER_POLICY, TRANSFER_ENCODING, UPGRADE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
@@ -64,7 +65,7 @@ impl Gates {
         check_origin(headers, &host)?;
         check_site(headers)?;
         check_content(request.method(), headers)?;
-        self.check_caller(request)
+        self.check_caller(request, &host)
     }
 
     fn check_host<B>(&self, request: &Request<B>) -> Result<Host, Refused> {
@@ -83,10 +84,10 @@ impl Gates {
     }
 
     /// The token, or a session.
-    fn check_caller<B>(&self, request: &Request<B>) -> Result<(), Refused> {
+    fn check_caller<B>(&self, request: &Request<B>, host: &Host) -> Result<(), Refused> {
         let headers = request.headers();
         if request.method() == Method::GET && request.uri().path() == OPEN {
-            return Ok(());
+            return check_user(request, host);
         }
         if headers.contains_key(AUTHORIZATION) {
             let said = only(headers, AUTHORIZATION)?.and_then(bearer);
@@ -99,6 +100,7 @@ impl Gates {
                  HEADSUP_HOME; a browser comes in by `headsup open`",
             ));
         }
+        check_user(request, host)?;
         // A cookie comes by itself: what does something must also come from our own page.
         let acts = !matches!(*request.method(), Method::GET | Method::HEAD)
             || headers.contains_key(UPGRADE);
@@ -127,6 +129,17 @@ impl Gates {
 struct Host {
     name: String,
     is_own: bool,
+}
+
+/// A link stands on the command line of the browser that opens it, and a session goes to every port
+/// of this machine that the browser visits: neither is worth anything to another user here. A proxy
+/// before us may be one.
+fn check_user<B>(request: &Request<B>, host: &Host) -> Result<(), Refused> {
+    let origin = request.extensions().get::<Connected>().and_then(|of| of.origin.as_ref());
+    if host.is_own && origin.is_some_and(|origin| origin.is_another_users()) {
+        return Err(Refused::new(403, "foreign_user", "another user's browser is not let in"));
+    }
+    Ok(())
 }
 
 fn check_origin(headers: &HeaderMap, host: &Host) -> Result<(), Refused> {

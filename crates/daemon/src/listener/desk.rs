@@ -9,6 +9,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 pub(crate) struct Desk {
     access: Arc<Access>,
@@ -26,6 +27,15 @@ struct Current {
     insecure: bool,
     /// Ends its connections.
     stop: watch::Sender<bool>,
+    accepting: JoinSet<()>,
+}
+
+impl Current {
+    /// Nobody is let in any more when this comes back.
+    async fn end(self) {
+        self.stop.send_replace(true);
+        self.accepting.join_all().await;
+    }
 }
 
 impl Desk {
@@ -47,13 +57,13 @@ impl Desk {
                 Order::Open(listen, reply) => reply.send(self.open(listen).await).is_err(),
                 Order::Look(reply) => reply.send(self.look()).is_err(),
                 Order::Close(reply) => {
-                    self.close();
+                    self.close().await;
                     reply.send(()).is_err()
                 }
             };
         }
         if let Some(current) = self.current.take() {
-            current.stop.send_replace(true);
+            current.end().await;
         }
     }
 
@@ -88,6 +98,11 @@ impl Desk {
         insecure: bool,
         names: Vec<String>,
     ) -> Result<(), ListenError> {
+        // Our own port is free for us, also under a narrower or a wider address.
+        let is_ours = |current: &mut Current| current.addresses[0].port() == address.port();
+        if let Some(current) = self.current.take_if(is_ours) {
+            current.end().await;
+        }
         let first = bind(address).await.map_err(|source| failed(address, source))?;
         let first_address = first.local_addr().map_err(|source| failed(address, source))?;
         let mut listeners = vec![first];
@@ -107,13 +122,12 @@ impl Desk {
         let gates = Arc::new(Gates::new(access, &addresses, names));
         let (stop, stopped) = watch::channel(false);
         let door = self.door.with(Guard::Tcp(Arc::clone(&gates)), stopped);
-        for listener in listeners {
-            tokio::spawn(tcp::accept(listener, door.clone()));
-        }
+        let accept = |listener| tcp::accept(listener, door.clone());
+        let accepting = listeners.into_iter().map(accept).collect();
         tracing::info!(?addresses, "listening on TCP");
-        let current = Current { addresses, gates, insecure, stop };
+        let current = Current { addresses, gates, insecure, stop, accepting };
         if let Some(old) = self.current.replace(current) {
-            old.stop.send_replace(true);
+            old.end().await;
         }
         Ok(())
     }
@@ -123,10 +137,10 @@ impl Desk {
         Some(Listening { addresses: addresses.clone(), allow_hosts: gates.allowed() })
     }
 
-    fn close(&mut self) {
+    async fn close(&mut self) {
         self.memory.forget();
         if let Some(current) = self.current.take() {
-            current.stop.send_replace(true);
+            current.end().await;
             tracing::info!("not listening on TCP any more");
         }
     }

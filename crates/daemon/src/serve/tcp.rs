@@ -1,6 +1,6 @@
 //! TCP: anybody's connections, and not more than are good for those on the unix socket.
 
-use super::{ACCEPT_PAUSE, Door};
+use super::{ACCEPT_PAUSE, Door, Origin};
 use crate::limits;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -19,7 +19,9 @@ pub(crate) async fn accept(listener: TcpListener, mut door: Door) {
                 Ok(place) => {
                     // Events are small and must not wait for more.
                     stream.set_nodelay(true).ok();
-                    tokio::spawn(door.clone().connection(stream, Some(place)));
+                    // Whoever has left already has no address.
+                    let Ok(origin) = Origin::of(&stream) else { continue };
+                    tokio::spawn(door.clone().connection(stream, Some(origin), Some(place)));
                 }
                 // Closed without a word: an answer would need what there is none of.
                 Err(_) => door.metrics.refusal("too_many_connections"),

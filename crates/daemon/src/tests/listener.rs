@@ -1,4 +1,4 @@
-use super::bench::Bench;
+use super::bench::{Bench, Client};
 use std::net::TcpListener;
 
 const LISTENER: &str = "/api/v1/listener";
@@ -13,6 +13,12 @@ async fn a_hub_listens_when_asked_and_again_after_a_restart() {
 
     let tcp = bench.on_tcp().await;
     let first = bench.client().get(LISTENER).await.json();
+    for address in first["addresses"].as_array().unwrap() {
+        // `localhost` may be either.
+        let address = address.as_str().unwrap().parse().unwrap();
+        let twin = Client { tcp: Some(address), ..bench.client() };
+        assert_eq!(twin.get("/healthz").await.code(), "token_missing");
+    }
     assert_eq!(first["url"], format!("http://{}", tcp.host()));
     // Asked again, also for any port or for none: it stays where it is.
     for body in ["{}".to_owned(), r#"{"address":"127.0.0.1:0"}"#.to_owned()] {
@@ -40,6 +46,13 @@ async fn a_hub_moves_to_another_address_and_keeps_its_names() {
     let old = doc["addresses"][0].as_str().unwrap().to_owned();
     let bearer = bench.bearer();
     let headers = [("authorization", bearer.as_str()), ("host", "hub.example")];
+    let port = old.rsplit(':').next().unwrap();
+    // Also to an address that shares the port with the one before.
+    let wide = format!("{{\"address\":\"0.0.0.0:{port}\",\"insecure\":true}}");
+    let wide = bench.client().send("PUT", LISTENER, &[], wide).await.json();
+    assert_eq!(wide["addresses"][0], format!("0.0.0.0:{port}"), "{wide}");
+    assert_eq!(wide["url"], format!("http://127.0.0.1:{port}"));
+    bench.on_tcp_at(&old).await;
     for address in ["[::1]:0", "127.0.0.1:0"] {
         let tcp = bench.on_tcp_at(address).await;
         assert_eq!(tcp.send("GET", "/healthz", &headers, "").await.status, 200, "{address}");

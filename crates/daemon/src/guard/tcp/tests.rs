@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::clock::Manual;
+use crate::serve::Origin;
 use headsup_core::time::UnixMs;
 use std::fs;
 
@@ -256,6 +257,26 @@ fn with_a_session_only_our_own_page_acts() {
     assert_eq!(rig.page("GET", &[upgrade]), Some("origin_missing"));
     assert_eq!(rig.page("GET", &[upgrade, US]), None);
     assert_eq!(rig.told("GET", &[upgrade]), None);
+}
+
+#[test]
+fn a_link_or_a_session_is_worth_nothing_to_another_user_of_the_machine() {
+    let rig = Rig::new();
+    let code = |is_another: bool, path: &str, host: &str, said: (&str, &str)| {
+        let request = Request::builder().uri(path).header("host", host).header(said.0, said.1);
+        let mut request = request.body(()).unwrap();
+        request.extensions_mut().insert(Connected::told(Origin::told(is_another)));
+        rig.gates.check(&request).err().map(|refused| refused.code())
+    };
+    let session = ("cookie", rig.cookie.as_str());
+    let token = ("authorization", rig.bearer.as_str());
+    for (path, said) in [("/open?code=x", ("x", "y")), ("/api/v1/agents", session)] {
+        assert_eq!(code(true, path, HOST, said), Some("foreign_user"), "{path}");
+        assert_eq!(code(false, path, HOST, said), None, "{path}");
+        // A proxy runs as whoever it likes.
+        assert_eq!(code(true, path, "hub.example", said), None, "{path}");
+    }
+    assert_eq!(code(true, "/api/v1/agents", HOST, token), None, "it was given to them");
 }
 
 #[test]
