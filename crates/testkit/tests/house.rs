@@ -121,3 +121,25 @@ fn no_file_names_a_machine_or_a_registry_host() {
         }
     }
 }
+
+/// Text becomes elements in one place of the page, and HTML leaves the hub through one.
+#[test]
+fn the_page_has_one_door_for_markup() {
+    let web = root().join("crates/daemon/src/web");
+    let read = |name: &str| fs::read_to_string(web.join(name)).expect("text");
+    let script = read("assets/board.js");
+    for (sink, times) in [("innerHTML", 1), ("createHTML", 2)] {
+        assert_eq!(script.matches(sink).count(), times, "{sink}");
+    }
+    for sink in
+        ["outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"]
+    {
+        assert!(!script.contains(sink), "{sink}");
+    }
+    assert!(script.lines().count() <= 220, "the page's script stays small");
+    for (name, text) in sources() {
+        let web = name.starts_with("crates/daemon/src/web");
+        let sink = name.ends_with("web/sink.rs");
+        assert!(!web || sink || !text.contains("into_string()"), "{name} lets markup out");
+    }
+}

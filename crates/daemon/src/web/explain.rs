@@ -15,11 +15,12 @@ const ORDER: [(&str, &str); 5] = [
 ];
 
 pub(super) fn section(doc: &ExplainDoc, ages: Ages) -> Markup {
+    let has_ended = doc.dimensions.get("outcome").is_some_and(|outcome| outcome.value != "none");
     html! {
         section #explain .card aria-labelledby="explain-head" {
             h2 #explain-head { "Why headsup believes so" }
             dl.why {
-                @for (name, question) in ORDER {
+                @for (name, question) in ORDER.into_iter().filter(|(name, _)| *name != "seen" || has_ended) {
                     @if let Some(dimension) = doc.dimensions.get(name) {
                         @if let Some(value) = value(name, &dimension.value) {
                             dt { (question) }

@@ -46,7 +46,8 @@ impl ListenArgs {
 
 /// What the settings ask for, if they do.
 pub(crate) fn settled(config: &Config) -> Result<Option<Listen>, CommandError> {
-    let wrong = |why: &str| CommandError::usage(format!("in the settings: {why}")).code("bad_config");
+    let wrong =
+        |why: &str| CommandError::usage(format!("in the settings: {why}")).code("bad_config");
     let Some(address) = &config.listen else { return Ok(None) };
     let address = listener::parse(address).map_err(|error| wrong(&error.to_string()))?;
     check_local(address)?;

@@ -71,7 +71,7 @@ fn an_agents_page_follows_it() {
         board.browser.until(what, &format!("document.body.innerText.includes({quoted})"));
     };
     says("working");
-    says("src/api");
+    says("~/src/api");
     says("session-api");
     says("Why headsup believes so");
     board.asks("api", "make deploy");

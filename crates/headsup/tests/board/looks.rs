@@ -72,10 +72,10 @@ fn nothing_moves_for_who_does_not_want_it() {
     }
 }
 
-/// Not a test of anything by itself: see `main.rs`.
 #[test]
+#[ignore = "takes pictures into the folder HEADSUP_PICTURES"]
 fn pictures() {
-    let Some(folder) = std::env::var_os("HEADSUP_PICTURES") else { return };
+    let folder = std::env::var_os("HEADSUP_PICTURES").expect("HEADSUP_PICTURES names a folder");
     let Some(board) = Board::start() else { return };
     scene::pictures(&board, std::path::Path::new(&folder));
 }

@@ -99,7 +99,7 @@ impl Board {
     pub(crate) fn hook(&self, agent: &str, event: &str, more: Value) {
         let mut payload = json!({
             "hook_event_name": event, "session_id": format!("session-{agent}"),
-            "cwd": format!("/home/ada/src/{agent}"), "source": "startup", "prompt": "go",
+            "cwd": self.home.path().join("src").join(agent), "source": "startup", "prompt": "go",
             "background_tasks": [],
         });
         for (name, value) in more.as_object().unwrap() {

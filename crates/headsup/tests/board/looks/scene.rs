@@ -40,7 +40,7 @@ pub(super) fn busy(board: &Board) {
     }
     board.report("nightly", json!({"turn": "working", "detail": "rebuilding the search index"}));
     board.report("audit", json!({"turn": "idle"}));
-    board.describe("PUT", "etl", &json!({"cwd": "/home/ada/src/etl"}));
+    board.describe("PUT", "etl", &json!({"cwd": board.home.path().join("src/etl")}));
     board.works("old");
     board.hook("old", "SessionEnd", json!({"reason": "prompt_input_exit"}));
     board.shows("old", "ended");

@@ -1,7 +1,9 @@
-//! `measure wait|hook|kill|restart [--rounds N] [--transcripts N] [--size 5MB]`: what this machine
-//! gives. It judges nothing.
+//! `measure wait|hook|kill|restart|board [--rounds N] [--transcripts N] [--size 5MB]`: what this
+//! machine gives. It judges nothing.
 //!
 //! The `headsup` that it measures is built first.
+
+mod board;
 
 use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
@@ -13,6 +15,9 @@ use std::io::Write;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+const USAGE: &str =
+    "usage: measure wait|hook|kill|restart|board [--rounds N] [--transcripts N] [--size 5MB]";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -31,15 +36,13 @@ fn main() -> Outcome<()> {
         "wait" => measure_wait(&home, rounds.unwrap_or(100)),
         "hook" => measure_hook(&home, rounds.unwrap_or(200)),
         "kill" => measure_kill(&home, rounds.unwrap_or(100)),
+        "board" => board::measure(&home, rounds.unwrap_or(200)),
         "restart" => {
             let size = option("--size").unwrap_or("5MB").trim_end_matches("MB").parse::<u64>();
             let transcripts = number("--transcripts").unwrap_or(1_000);
             measure_restart(&home, rounds.unwrap_or(20), transcripts, size? * 1_000_000)
         }
-        _ => {
-            Err("usage: measure wait|hook|kill|restart [--rounds N] [--transcripts N] [--size 5MB]"
-                .into())
-        }
+        _ => Err(USAGE.into()),
     }
 }
 
