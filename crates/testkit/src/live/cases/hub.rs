@@ -89,7 +89,7 @@ fn adopted_at_work(stage: &Stage) {
     agent.rest();
     stage.model.release("go");
     let at = stage.answered(&Asker::Main);
-    agent.mark(at, "idle", Class::Unhooked, "answer finished");
+    agent.mark(at, "done", Class::Unhooked, "answer finished");
     agent.rest();
 }
 
@@ -104,7 +104,7 @@ fn no_binary(stage: &Stage) {
     assert!(!screen.contains("hook"), "{screen}");
 }
 
-/// The status file alone tells all but how a turn ended.
+/// The status file tells all but how a turn ended, and the log that.
 fn unhooked_turn(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
@@ -130,7 +130,7 @@ fn unhooked_permission(stage: &Stage) {
     agent.settle();
     agent.key("1", "working", "approved");
     let at = stage.answered(&Asker::Main);
-    agent.mark(at, "idle", Class::Unhooked, "answer finished");
+    agent.mark(at, "done", Class::Unhooked, "answer finished");
     agent.rest();
 }
 

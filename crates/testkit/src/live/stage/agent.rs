@@ -58,7 +58,7 @@ impl Agent<'_> {
         self.rest();
         self.stage.model.release("go");
         let at = self.stage.answered(&Asker::Main);
-        self.mark(at, "idle", Class::Unhooked, "answer finished");
+        self.mark(at, "done", Class::Unhooked, "answer finished");
         self.rest();
     }
 
