@@ -17,38 +17,58 @@ pub(crate) fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether the other end of a TCP connection is a socket of another user of this machine. One that
-/// the kernel does not list is on another machine, or its end is that of a dead program.
+/// A socket that speaks version 6 to an address of version 4 is in the second.
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+/// Whether the other end of a TCP connection is a socket of another user of this machine. One on
+/// loopback that the kernel does not list has been given up by whoever it was, and says nothing
+/// for itself any more; from elsewhere it is on another machine.
 pub(crate) fn is_another_users(peer: SocketAddr, local: SocketAddr) -> bool {
-    let table = if peer.ip().to_canonical().is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
-    let owner = std::fs::read_to_string(table).ok().and_then(|table| owner(&table, peer, local));
-    owner.is_some_and(|owner| owner != own_uid())
+    let tables: Vec<String> =
+        TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
+    if tables.is_empty() {
+        // The kernel tells nobody.
+        return false;
+    }
+    let owner = tables.iter().find_map(|table| owner(table, peer, local));
+    owner.map_or(peer.ip().to_canonical().is_loopback(), |owner| owner != own_uid())
 }
 
 /// The user of the socket at `peer` that is connected to `local`, in one of the kernel's tables:
-/// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid …`.
+/// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid timeout inode …`.
+/// A socket without an inode has no program any more; the kernel shows it as root's.
 fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
-    let (from, to) = (entry(peer), entry(local));
+    let (from, to) = (entries(peer), entries(local));
     table.lines().find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
-        let found = fields.next()? == from && fields.next()? == to;
-        found.then(|| fields.nth(4)?.parse().ok()).flatten()
+        let is_from = from.iter().any(|entry| fields.clone().next() == Some(entry));
+        let is_to = to.iter().any(|entry| fields.clone().nth(1) == Some(entry));
+        let uid = fields.nth(6)?.parse().ok()?;
+        let inode: u64 = fields.nth(1)?.parse().ok()?;
+        (is_from && is_to && inode != 0).then_some(uid)
     })
 }
 
-/// An address as the kernel writes it: words of memory in hexadecimal, then the port.
-fn entry(address: SocketAddr) -> String {
-    let bytes = match address.ip().to_canonical() {
-        IpAddr::V4(ip) => ip.octets().to_vec(),
-        IpAddr::V6(ip) => ip.octets().to_vec(),
-    };
+/// An address as the kernel may list it.
+fn entries(address: SocketAddr) -> Vec<String> {
+    let port = address.port();
+    match address.ip().to_canonical() {
+        IpAddr::V4(ip) => {
+            vec![entry(&ip.octets(), port), entry(&ip.to_ipv6_mapped().octets(), port)]
+        }
+        IpAddr::V6(ip) => vec![entry(&ip.octets(), port)],
+    }
+}
+
+/// Words of memory in hexadecimal, then the port.
+fn entry(bytes: &[u8], port: u16) -> String {
     let mut text = String::with_capacity(40);
     for word in bytes.chunks_exact(4) {
         let word = [word[0], word[1], word[2], word[3]];
         // Writing to a string cannot fail.
         write!(text, "{:08X}", u32::from_ne_bytes(word)).ok();
     }
-    write!(text, ":{:04X}", address.port()).ok();
+    write!(text, ":{port:04X}").ok();
     text
 }
 
@@ -80,7 +100,33 @@ mod tests {
         assert_eq!(owner(table, local, peer), Some(1000));
         assert_eq!(owner(table, at("[::ffff:127.0.0.1]:49153"), local), Some(1001));
         assert_eq!(owner(table, at("127.0.0.1:49154"), local), None);
-        assert_eq!(entry(at("[::1]:80")), "00000000000000000000000001000000:0050");
+        assert_eq!(entries(at("[::1]:80")), ["00000000000000000000000001000000:0050"]);
+    }
+
+    #[test]
+    fn a_socket_of_version_6_that_speaks_to_version_4_is_found() {
+        let table = "0: 0000000000000000FFFF00000100007F:C001 0000000000000000FFFF00000100007F:1E25 01 \
+            00000000:00000000 00:00000000 00000000 65534        0 7\n";
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        assert_eq!(owner(table, at("127.0.0.1:49153"), at("127.0.0.1:7717")), Some(65_534));
+    }
+
+    #[test]
+    fn a_socket_that_was_given_up_is_nobodys() {
+        let table = "0: 0100007F:C001 0100007F:1E25 05 \
+            00000000:00000000 00:00000000 00000000 0        0 0\n";
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        assert_eq!(owner(table, at("127.0.0.1:49153"), at("127.0.0.1:7717")), None);
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let local = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(local).unwrap();
+        let peer = client.local_addr().unwrap();
+        assert!(!is_another_users(peer, local));
+        let accepted = listener.accept().unwrap();
+        drop(client);
+        assert!(is_another_users(peer, local), "on loopback, and nobody's");
+        drop(accepted);
+        assert!(!is_another_users(at("192.0.2.1:49153"), local), "another machine's");
     }
 
     #[test]

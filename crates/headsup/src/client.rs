@@ -126,7 +126,7 @@ impl Client {
             let headers = request.headers_mut();
             headers.insert(header::ACCEPT, header::HeaderValue::from_static("text/event-stream"));
             if let Some(last) = last {
-                headers.insert("last-event-id", value(last)?);
+                headers.insert("last-event-id", value("the cursor", last)?);
             }
             let response: Response<Incoming> =
                 sender.send_request(request).await.map_err(CallError::Broken)?;
@@ -157,7 +157,8 @@ impl Client {
                 .header("x-headsup-id", uuid::Uuid::now_v7().to_string());
         }
         if let (Address::Tcp(_), Some(token)) = (&self.address, &self.token) {
-            request = request.header(header::AUTHORIZATION, value(&format!("Bearer {token}"))?);
+            request = request
+                .header(header::AUTHORIZATION, value("HEADSUP_TOKEN", &format!("Bearer {token}"))?);
         }
         request.body(Full::new(body.unwrap_or_default())).map_err(|error| {
             CallError::Answer(CommandError::internal(format!("cannot ask for {path}: {error}")))
@@ -189,9 +190,11 @@ where
     Ok(sender)
 }
 
-fn value(text: &str) -> Result<header::HeaderValue, CallError> {
+/// `what` names it: it may be a secret, and is never shown.
+fn value(what: &str, text: &str) -> Result<header::HeaderValue, CallError> {
     header::HeaderValue::from_str(text).map_err(|_| {
-        CallError::Answer(CommandError::usage(format!("{text:?} cannot stand in a header")))
+        let message = format!("{what} has characters that cannot stand in a header");
+        CallError::Answer(CommandError::usage(message))
     })
 }
 

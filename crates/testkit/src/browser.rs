@@ -7,6 +7,7 @@ mod driver;
 use command::Chrome;
 use driver::Driver;
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
+use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -94,6 +95,31 @@ impl Browser {
     #[expect(clippy::expect_used, reason = "a test without its page cannot go on")]
     pub fn open(&self, url: &str) {
         self.runtime.block_on(self.client.goto(url)).expect("a page");
+    }
+
+    /// Opens an address in a tab of its own, which is looked at from here on. Returns the tab that
+    /// was looked at before.
+    ///
+    /// # Panics
+    /// If there is no answer.
+    #[track_caller]
+    #[expect(clippy::expect_used, reason = "a test without its page cannot go on")]
+    pub fn open_tab(&self, url: &str) -> WindowHandle {
+        let before = self.runtime.block_on(self.client.window()).expect("a tab");
+        let tab = self.runtime.block_on(self.client.new_window(true)).expect("another tab");
+        self.look_at(tab.handle);
+        self.open(url);
+        before
+    }
+
+    /// Looks at another tab.
+    ///
+    /// # Panics
+    /// If it is gone.
+    #[track_caller]
+    #[expect(clippy::expect_used, reason = "a test without its page cannot go on")]
+    pub fn look_at(&self, tab: WindowHandle) {
+        self.runtime.block_on(self.client.switch_to_window(tab)).expect("a tab");
     }
 
     /// The address that is shown.

@@ -66,6 +66,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     };
     let safe = |name: &str| match args.format {
         Format::Tmux => tmux(name),
+        Format::Waybar => markup(name),
         _ => name.to_owned(),
     };
     let text = match &args.template {
@@ -82,6 +83,11 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         }
         Format::Tmux | Format::Plain => context.output.line(&Line::plain(text)),
     }
+}
+
+/// A bar reads what it shows as markup, as Pango has it.
+fn markup(name: &str) -> String {
+    name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn json(text: &str, counts: &Counts) -> Result<(), CommandError> {

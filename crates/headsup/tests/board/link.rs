@@ -96,3 +96,21 @@ fn who_is_signed_out_is_told_so() {
     board.sign_in();
     board.shows("api", "working");
 }
+
+/// A browser has six connections to a host, and a page that waits for events holds one.
+#[test]
+fn many_tabs_do_not_starve_the_one_that_is_looked_at() {
+    let Some(board) = Board::start() else { return };
+    board.works("api");
+    board.shows("api", "working");
+    let first = board.browser.open_tab(&board.url);
+    for _ in 0..8 {
+        board.browser.open_tab(&board.url);
+        board.live();
+    }
+    board.asks("api", "make");
+    board.shows("api", "blocked");
+    board.browser.look_at(first);
+    board.shows("api", "blocked");
+    board.live();
+}

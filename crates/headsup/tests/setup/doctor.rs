@@ -123,6 +123,10 @@ fn a_status_line_counts_in_every_format() {
     assert_eq!(json["counts"], json!({"blocked": 1, "done": 1, "working": 2}));
     let waybar: Value = serde_json::from_str(&line(&["--format", "waybar"])).unwrap();
     assert_eq!(waybar["class"], "blocked");
+    home.run(["rename", "a", "<b>&"]).ok();
+    let named: Value =
+        serde_json::from_str(&line(&["--format", "waybar", "--template", "{first}"])).unwrap();
+    assert_eq!(named["text"], "&lt;b&gt;&amp;", "bars read markup");
 }
 
 #[test]

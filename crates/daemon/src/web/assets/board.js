@@ -102,6 +102,7 @@ function say() {
     live: ["Live", ""],
     lost: [`Reconnecting for ${ago}`, `The hub is not heard. What you see is ${asOf}.`],
     stopped: [`Hub stopped ${ago} ago`, `The hub has stopped. What you see is ${asOf}; it goes on by itself when the hub is back.`],
+    resting: ["Paused", ""],
     out: ["Signed out", `You are signed out. What you see is ${asOf}. Run headsup open in a terminal to sign in again.`],
   };
   const [brief, long] = texts[state];
@@ -156,6 +157,27 @@ async function listen() {
   timer = setTimeout(listen, pause);
 }
 
+// A browser has six connections to one host. Of the tabs that nobody looks at, two stay connected
+// and count in their titles; the others rest until they are looked at.
+let leave = () => {};
+
+function stay(places = ["one", "two"]) {
+  const [place, ...others] = places;
+  if (!navigator.locks || !document.hidden) return;
+  if (!place) return rest();
+  navigator.locks.request(`headsup-${place}`, { ifAvailable: true }, (lock) => {
+    if (!lock) return stay(others);
+    if (document.hidden) return new Promise((done) => { leave = done; });
+  });
+}
+
+function rest() {
+  clearTimeout(timer);
+  stream.abort();
+  stream = new AbortController();
+  link("resting");
+}
+
 async function read(reader) {
   let text = "";
   for (;;) {
@@ -175,6 +197,7 @@ async function read(reader) {
 if (root.dataset.events) {
   setInterval(() => {
     const live = root.dataset.link === "live";
+    if (root.dataset.link === "resting") return;
     // A hub that takes the call and never answers is no hub either.
     if (Date.now() - Math.max(heard, tried) > SILENCE) {
       if (live) link("lost");
@@ -186,6 +209,11 @@ if (root.dataset.events) {
   addEventListener("online", again);
   addEventListener("pageshow", (event) => { if (event.persisted) { link("lost"); again(); } });
   addEventListener("pagehide", () => stream.abort());
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) again(); });
+  document.addEventListener("visibilitychange", () => {
+    leave();
+    if (document.hidden) stay();
+    else again();
+  });
   listen();
+  stay();
 }
