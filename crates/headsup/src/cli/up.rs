@@ -80,6 +80,7 @@ async fn background(
     context: &Context,
 ) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
+    context.warn_of(&health);
     let link = match listen {
         Some(listen) => {
             page::listen(&client, &listen).await?;
