@@ -4,6 +4,7 @@
 //! transaction, and only then shows it, publishes it and answers. What the disk refuses has never
 //! happened.
 
+mod asked;
 mod batch;
 mod deadlines;
 mod drain;

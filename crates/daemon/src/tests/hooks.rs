@@ -103,6 +103,43 @@ async fn what_a_tool_does_is_kept_as_activity() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_permission_and_its_answer_stand_in_the_log() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let ask = async |event: &str| client.hook(event, "s1", &[]).await;
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"] {
+        ask(event).await;
+    }
+    for event in ["PreToolUse", "PermissionRequest", "UserPromptSubmit"] {
+        ask(event).await;
+    }
+    let path = "/api/v1/agents/claude-code-s1/activity";
+    let all = client.get(path).await.json();
+    let entries = all["entries"].as_array().unwrap().iter();
+    let said = entries.map(|entry| {
+        let word = |name: &str| entry[name].as_str().unwrap_or("-").to_owned();
+        assert!(entry["ts"].is_string(), "{entry}");
+        format!("{} {} {}", word("state"), word("tool"), word("action"))
+    });
+    let said: Vec<String> = said.filter(|line| !line.contains("prompt:")).collect();
+    let expected = [
+        "working Bash ls",
+        "blocked - asks permission: Bash: ls",
+        "working - answered in its terminal: Bash: ls",
+        "working Bash ls",
+        "blocked - asks permission: Bash: ls",
+        "working - denied: Bash: ls",
+    ];
+    assert_eq!(said, expected);
+    // What it did last is what it did, not what it asked.
+    let agent = client.get("/api/v1/agents/claude-code-s1").await.json();
+    assert_eq!(
+        agent["last_activity"]["action"].as_str().unwrap().split(':').next(),
+        Some("prompt")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hooks_own_time_marks_its_events_as_spooled() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -3,6 +3,7 @@
 //! A seat is copied at its first touch; the board's own stays as it was until the commit. If the
 //! commit fails, or a job panics, the overlay is dropped and nothing has happened.
 
+use super::asked;
 use super::recent::{Known, RecentIds};
 use crate::board::Board;
 use crate::fnv::Fnv;
@@ -101,7 +102,8 @@ impl<'a> Staging<'a> {
             staged.dirty = true;
             self.writes += 1;
         }
-        for event in decision.events {
+        let events = asked::noted(seat, decision.events, self.now);
+        for event in events {
             self.push(id, reported_at, event)?;
         }
         Ok(true)
