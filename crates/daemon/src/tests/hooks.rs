@@ -1,4 +1,5 @@
 use super::bench::{Bench, payload};
+use crate::BackgroundShells;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledged_hook_is_visible_at_once() {
@@ -137,6 +138,28 @@ async fn a_permission_and_its_answer_stand_in_the_log() {
         agent["last_activity"]["action"].as_str().unwrap().split(':').next(),
         Some("prompt")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shells_in_the_background_count_as_they_are_set_to() {
+    let mut bench = Bench::new().await;
+    let id = "claude-code-s1";
+    let stop = r#"{"hook_event_name":"Stop","session_id":"s1","background_tasks":[
+        {"id":"b1","type":"shell","status":"running","command":"sleep 99"}]}"#;
+    for (set, headline) in [
+        (BackgroundShells::Working, "working"),
+        (BackgroundShells::Idle, "done"),
+        (BackgroundShells::Working, "working"),
+    ] {
+        bench.background_shells = set;
+        bench.restart().await;
+        let client = bench.client();
+        client.hook("UserPromptSubmit", "s1", &[]).await;
+        client.send("POST", "/api/v1/hooks/claude-code", &[], stop).await;
+        assert_eq!(client.headline(id).await, headline, "{set:?}");
+        let agent = client.get(&format!("/api/v1/agents/{id}")).await.json();
+        assert_eq!(agent["background"]["shells"], 1, "{set:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
