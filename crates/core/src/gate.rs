@@ -24,7 +24,7 @@ pub use acts::{Description, append_activity, describe, mark_seen, set_stage};
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
-use crate::observation::{Delivery, Fact, Observation};
+use crate::observation::{BackgroundShells, Delivery, Fact, Observation};
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
 use crate::source::{Confidence, Evidence, Tier};
 use crate::status::{Attach, Process, Turn};
@@ -268,7 +268,7 @@ impl<'a> Step<'a> {
     }
 
     fn record(&mut self, observation: &Observation, effect: Effect, before: &StatusKey) {
-        let Some(value) = observation.fact.implies() else {
+        let Some(value) = observation.fact.implies(self.seat.background_shells) else {
             return;
         };
         let lost = match effect {
@@ -311,7 +311,7 @@ impl<'a> Step<'a> {
             rule: rule.to_owned(),
             why: refusal.why.clone(),
         });
-        if let Some(value) = observation.fact.implies() {
+        if let Some(value) = observation.fact.implies(self.seat.background_shells) {
             let lost = Some(format!("{} ({rule})", refusal.why));
             let (source, event) = (observation.source, observation.name.clone());
             self.seat.remember(Statement { source, event, value, at: observation.at, lost });
@@ -345,7 +345,7 @@ impl<'a> Step<'a> {
 
 impl Fact {
     /// What a fact says of the turn, in words for `explain`; `None` if it says nothing of it.
-    fn implies(&self) -> Option<String> {
+    fn implies(&self, shells: BackgroundShells) -> Option<String> {
         let word = match self {
             Self::SessionStarted { how, .. } => match how {
                 crate::observation::SessionStart::Compact => return None,
@@ -364,7 +364,10 @@ impl Fact {
             }
             Self::PromptResolved { .. } => "working(model)",
             Self::PromptConfirmed => "blocked",
-            Self::TurnEnded { background, .. } if !background.subagents.is_empty() => {
+            Self::TurnEnded { background, .. }
+                if !background.subagents.is_empty()
+                    || (background.shells > 0 && shells == BackgroundShells::Working) =>
+            {
                 "working(background)"
             }
             Self::TurnEnded { .. } | Self::TurnFailed { .. } | Self::TurnInterrupted { .. } => {

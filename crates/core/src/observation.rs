@@ -5,6 +5,7 @@ use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::source::Source;
 use crate::status::{Attach, BlockedReason, Exit, OutcomeKind, StartPhase, WorkingReason};
 use crate::time::UnixMs;
+use serde::{Deserialize, Serialize};
 
 /// One normalized fact from one source, at one time.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +148,17 @@ pub enum Submitter {
     Person,
     /// The program woke itself, for a finished background task.
     Program,
+}
+
+/// What shells in the background say of a turn whose agent has finished its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackgroundShells {
+    /// Nothing: they are shown beside it.
+    #[default]
+    Idle,
+    /// It goes on, as it does with helpers.
+    Working,
 }
 
 /// Work that goes on behind the main agent.

@@ -5,7 +5,7 @@
 pub mod view;
 
 use crate::id::{AgentId, ProcessId};
-use crate::observation::Level;
+use crate::observation::{BackgroundShells, Level};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Headline, HeadlineFacts, Outcome, Process, Turn};
@@ -84,6 +84,9 @@ pub struct Seat {
     /// Consecutive sightings of a quiet prompt box while hooks say working.
     #[serde(skip)]
     pub quiet_prompts: u8,
+    /// A setting of the hub, which lends it to each seat that it changes.
+    #[serde(skip)]
+    pub background_shells: BackgroundShells,
 }
 
 /// Descriptive facts: they change no status.
@@ -307,6 +310,7 @@ impl Seat {
             rejected: VecDeque::new(),
             ageing_from: now,
             quiet_prompts: 0,
+            background_shells: BackgroundShells::Idle,
         }
     }
 

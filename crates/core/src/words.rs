@@ -4,9 +4,11 @@
 //! in its own), with the help of [`text::is_hidden`].
 
 pub mod age;
+mod asked;
 mod brief;
 pub mod text;
 
+pub use asked::{answered, asked};
 pub use brief::{activity, brief, ending, location, marks, outcome, prompt, tilde};
 
 use serde::Serialize;

@@ -20,6 +20,7 @@ use crate::store::{Opened, Reader, Store};
 use crate::writer::{Parts, Writer};
 use crate::{Config, RunError};
 use headsup_core::gate;
+use headsup_core::observation::BackgroundShells;
 use headsup_core::seat::Seat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,8 +61,8 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders, listen, retention: _ } = config;
-        let prepare = move || Prepared::new(&home, clock, limits);
+        let Config { home, folders, listen, background_shells, retention: _ } = config;
+        let prepare = move || Prepared::new(&home, clock, limits, background_shells);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
         let Prepared { home, writer, app, bus, inbox, outbox, moved, orders } = prepared;
@@ -175,7 +176,12 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(home: &Path, clock: Arc<dyn Clock>, limits: Limits) -> Result<Self, RunError> {
+    fn new(
+        home: &Path,
+        clock: Arc<dyn Clock>,
+        limits: Limits,
+        background_shells: BackgroundShells,
+    ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
         let access = Arc::new(Access::open(home.path(), Arc::clone(&clock))?);
         let database = home.database();
@@ -205,6 +211,7 @@ impl Prepared {
             spool: Spool::new(home.spool()),
             clock: Arc::clone(&clock),
             limits,
+            background_shells,
             last_at: loaded.last_at,
             pid_namespace,
             sources,

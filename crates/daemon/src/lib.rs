@@ -36,6 +36,7 @@ mod web;
 mod writer;
 
 pub use error::RunError;
+pub use headsup_core::observation::BackgroundShells;
 pub use hub::Hub;
 pub use listener::{Listen, ListenError};
 
@@ -52,6 +53,8 @@ pub struct Config {
     pub folders: Vec<WatchedFolder>,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// What shells in the background say of a turn.
+    pub background_shells: BackgroundShells,
     /// Where to listen on TCP. Without it, where the last hub of this folder did.
     pub listen: Option<Listen>,
 }

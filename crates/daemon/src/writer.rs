@@ -4,6 +4,7 @@
 //! transaction, and only then shows it, publishes it and answers. What the disk refuses has never
 //! happened.
 
+mod asked;
 mod batch;
 mod deadlines;
 mod drain;
@@ -31,6 +32,7 @@ use crate::store::{Store, StoreError};
 use deadlines::Deadlines;
 use headsup_core::clock::ClockWatch;
 use headsup_core::gate;
+use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::time::UnixMs;
 use recent::RecentIds;
@@ -49,6 +51,7 @@ pub(crate) struct Parts {
     pub(crate) spool: Spool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
+    pub(crate) background_shells: BackgroundShells,
     /// When the last stored event was written: time goes on from there.
     pub(crate) last_at: UnixMs,
     pub(crate) pid_namespace: Option<u64>,
@@ -68,6 +71,7 @@ pub(crate) struct Writer {
     time: Steady,
     watch: ClockWatch,
     limits: Limits,
+    background_shells: BackgroundShells,
     pid_namespace: Option<u64>,
     sources: Moved,
     roster: Roster,
@@ -127,6 +131,7 @@ impl Writer {
             time,
             watch,
             limits: parts.limits,
+            background_shells: parts.background_shells,
             pid_namespace: parts.pid_namespace,
             sources: parts.sources,
             roster,

@@ -20,10 +20,12 @@ mod up;
 mod wait;
 mod watch;
 
-use crate::client::{Client, start};
+use crate::client::start::Health;
+use crate::client::{Client, start, version};
 use crate::config::Config;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
+use crate::output::line::Line;
 use crate::place::{Place, Url};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
@@ -124,7 +126,25 @@ pub(crate) struct Context {
 impl Context {
     /// A connected client; the hub is started if it is missing and may be started.
     pub(crate) async fn client(&self) -> Result<Client, CommandError> {
-        start::connected(&self.place, self.may_start).await
+        if !self.may_start || !start::is_to_be_started(&self.place)? {
+            return start::connected(&self.place).await;
+        }
+        // An answer, not only a line: a hub that is being killed still takes connections.
+        let hub = start::start(&self.place).await?;
+        self.warn_of(&hub.health);
+        Ok(hub.client)
+    }
+
+    /// One line where an update has left an older hub running. Scripts that read stderr as JSON
+    /// are spared.
+    pub(crate) fn warn_of(&self, health: &Health) {
+        let ours = env!("CARGO_PKG_VERSION");
+        if version::is_older(&health.version, ours) && !self.output.is_json() {
+            let hub = &health.version;
+            self.output.say(&Line::plain(format!(
+                "headsup: the hub is still {hub}, this is {ours}: headsup down && headsup up"
+            )));
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod resolve;
 pub(crate) mod sse;
 pub(crate) mod start;
 pub(crate) mod stream;
+pub(crate) mod version;
 
 use crate::error::{CommandError, Kind};
 use address::{Address, Connection, NoConnection};

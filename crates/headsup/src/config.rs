@@ -3,6 +3,7 @@
 //! The hub and the commands read it; a hook never does. Nothing is read from a repository.
 
 use crate::error::CommandError;
+use headsup_daemon::BackgroundShells;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,8 @@ use std::{fs, io};
 pub(crate) struct Config {
     pub(crate) colour: Colour,
     pub(crate) retention: Retention,
+    /// Does a turn go on while shells of its agent run in the background?
+    pub(crate) background_shells: BackgroundShells,
     /// Where else the hub listens, as `127.0.0.1:7717`.
     pub(crate) listen: Option<String>,
     /// Names by which browsers may call it there.
@@ -46,7 +49,8 @@ impl Default for Retention {
 }
 
 /// Every key, for whoever misspells one.
-const KEYS: [&str; 6] = ["colour", "retention", "events", "days", "listen", "allowed_hosts"];
+const KEYS: [&str; 7] =
+    ["colour", "retention", "events", "days", "background_shells", "listen", "allowed_hosts"];
 /// How alike two words are that are meant to be one, out of 1.
 const ALIKE: f64 = 0.7;
 
@@ -116,6 +120,9 @@ mod tests {
         let config = parse("colour = \"never\"\n[retention]\ndays = 7\n").unwrap();
         assert_eq!(config.colour, Colour::Never);
         assert_eq!(config.retention, Retention { events: 1_000_000, days: 7 });
+        assert_eq!(config.background_shells, BackgroundShells::Idle);
+        let config = parse("background_shells = \"working\"").unwrap();
+        assert_eq!(config.background_shells, BackgroundShells::Working);
     }
 
     #[test]
@@ -126,6 +133,8 @@ mod tests {
             ("zzz = 1\n", "/c.toml:1: unknown field `zzz`", None),
             ("colour = 3\n", "/c.toml:1: ", None),
             ("colour = \"pink\"\n", "/c.toml:1: unknown variant `pink`", None),
+            ("background_shell = 1\n", "/c.toml:1: unknown field", Some("background_shells")),
+            ("background_shells = \"done\"\n", "/c.toml:1: unknown variant `done`", None),
             ("\n\ncolour \n", "/c.toml:3: ", None),
         ];
         for (text, why, hint) in cases {

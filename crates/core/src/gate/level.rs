@@ -5,7 +5,7 @@
 
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
 use crate::arbitrate::{self, Standing};
-use crate::observation::Level;
+use crate::observation::{BackgroundShells, Level};
 use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Confidence, Source, Tier};
@@ -89,6 +89,9 @@ fn claim(step: &mut Step<'_>, source: Source, word: &str) -> Option<String> {
 pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
     let failed = step.seat.outcome.as_ref().map(|o| o.kind) == Some(OutcomeKind::Failed);
     match (level, step.seat.turn()) {
+        (HeldLevel::Idle { shells: 1.. }, Turn::Working(WorkingReason::Background)) => {
+            step.seat.background_shells == BackgroundShells::Working
+        }
         (HeldLevel::Idle { .. }, Turn::Idle(_))
         | (HeldLevel::Working, Turn::Working(_))
         | (HeldLevel::Blocked { .. }, Turn::Blocked(_)) => true,

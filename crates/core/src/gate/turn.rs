@@ -2,7 +2,7 @@
 
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
 use crate::event::EventBody;
-use crate::observation::{Background, Submitter};
+use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::seat::EndedTurn;
 use crate::source::Tier;
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
@@ -198,13 +198,13 @@ pub(super) fn ended(
         crate::prompt::Actor::Main => true,
         crate::prompt::Actor::Sub(id) => !gone.contains(id),
     });
-    if background.subagents.is_empty() {
-        rest(step, OutcomeKind::Completed, None);
-    } else {
+    if goes_on_behind(step) {
         step.seat.turn.main_stopped = true;
         step.seat.open_tools.retain(|open| !open.actor.is_main());
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
+    } else {
+        rest(step, OutcomeKind::Completed, None);
     }
     Ok(Effect::Decides)
 }
@@ -224,6 +224,13 @@ pub(super) fn end_logged(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     prompts::withdraw_all(step);
     rest(step, OutcomeKind::Completed, None);
     Ok(Effect::Decides)
+}
+
+/// Does anything run behind the main agent that keeps its turn open (G5)?
+pub(super) fn goes_on_behind(step: &Step<'_>) -> bool {
+    let seat = &step.seat;
+    let shells = seat.background_shells == BackgroundShells::Working && seat.shells > 0;
+    shells || !seat.subagents.is_empty()
 }
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
@@ -348,8 +355,8 @@ pub(super) fn idle_notice(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     if is_compacting(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }
-    if step.seat.turn.main_stopped && !step.seat.subagents.is_empty() {
-        return refuse(Rule::G5, "helpers are still running");
+    if step.seat.turn.main_stopped && goes_on_behind(step) {
+        return refuse(Rule::G5, "work goes on in the background");
     }
     step.ensure_running(None);
     prompts::withdraw_all(step);

@@ -150,8 +150,8 @@ impl Registries {
         for folder in &self.folders {
             for known in folder.files.values() {
                 let record = known.record.as_ref().filter(|record| {
-                    let busy =
-                        record.level.as_ref().is_some_and(|l| !matches!(l, Level::Idle { .. }));
+                    let rests = |level: &Level| matches!(level, Level::Idle { shells: 0 });
+                    let busy = record.level.as_ref().is_some_and(|level| !rests(level));
                     busy && is_of_a_living(record)
                 });
                 if let Some(record) = record {

@@ -2,7 +2,7 @@
 
 use crate::clock::Manual;
 use crate::limits::Limits;
-use crate::{Config, Hub, Retention};
+use crate::{BackgroundShells, Config, Hub, Retention};
 use bytes::Bytes;
 use headsup_adapters::WatchedFolder;
 use headsup_core::time::UnixMs;
@@ -35,6 +35,7 @@ pub(super) struct Bench {
     pub(super) limits: Limits,
     /// Status files that the hub watches.
     pub(super) folders: Vec<WatchedFolder>,
+    pub(super) background_shells: BackgroundShells,
     hub: Option<Hub>,
 }
 
@@ -49,7 +50,8 @@ impl Bench {
     pub(super) async fn with(limits: Limits) -> Self {
         let temp = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(START));
-        let mut bench = Self { temp, clock, limits, folders: Vec::new(), hub: None };
+        let (folders, background_shells) = (Vec::new(), BackgroundShells::Idle);
+        let mut bench = Self { temp, clock, limits, folders, background_shells, hub: None };
         bench.start().await;
         bench
     }
@@ -64,7 +66,13 @@ impl Bench {
 
     pub(super) async fn start(&mut self) {
         let (folders, retention) = (self.folders.clone(), Retention::default());
-        let config = Config { home: self.home(), folders, retention, listen: None };
+        let config = Config {
+            home: self.home(),
+            folders,
+            retention,
+            background_shells: self.background_shells,
+            listen: None,
+        };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
     }
@@ -83,7 +91,8 @@ impl Bench {
         let temp = tempfile::tempdir().unwrap();
         copy_folder(&self.home(), &temp.path().join("home"));
         let (clock, limits, folders) = (self.clock.clone(), self.limits, self.folders.clone());
-        let mut bench = Self { temp, clock, limits, folders, hub: None };
+        let background_shells = self.background_shells;
+        let mut bench = Self { temp, clock, limits, folders, background_shells, hub: None };
         bench.start().await;
         bench
     }

@@ -1,4 +1,5 @@
 use super::bench::{Bench, payload};
+use crate::BackgroundShells;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledged_hook_is_visible_at_once() {
@@ -100,6 +101,65 @@ async fn what_a_tool_does_is_kept_as_activity() {
     assert_eq!(entries[0]["tool"], "Bash");
     let last = client.get(&format!("{path}?limit=3")).await.json();
     assert_eq!(last["entries"].as_array().unwrap()[..], entries[97..]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_permission_and_its_answer_stand_in_the_log() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let ask = async |event: &str| client.hook(event, "s1", &[]).await;
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"] {
+        ask(event).await;
+    }
+    for event in ["PreToolUse", "PermissionRequest", "UserPromptSubmit"] {
+        ask(event).await;
+    }
+    let path = "/api/v1/agents/claude-code-s1/activity";
+    let all = client.get(path).await.json();
+    let entries = all["entries"].as_array().unwrap().iter();
+    let said = entries.map(|entry| {
+        let word = |name: &str| entry[name].as_str().unwrap_or("-").to_owned();
+        assert!(entry["ts"].is_string(), "{entry}");
+        format!("{} {} {}", word("state"), word("tool"), word("action"))
+    });
+    let said: Vec<String> = said.filter(|line| !line.contains("prompt:")).collect();
+    let expected = [
+        "working Bash ls",
+        "blocked - asks permission: Bash: ls",
+        "working - answered in its terminal: Bash: ls",
+        "working Bash ls",
+        "blocked - asks permission: Bash: ls",
+        "working - denied: Bash: ls",
+    ];
+    assert_eq!(said, expected);
+    // What it did last is what it did, not what it asked.
+    let agent = client.get("/api/v1/agents/claude-code-s1").await.json();
+    assert_eq!(
+        agent["last_activity"]["action"].as_str().unwrap().split(':').next(),
+        Some("prompt")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shells_in_the_background_count_as_they_are_set_to() {
+    let mut bench = Bench::new().await;
+    let id = "claude-code-s1";
+    let stop = r#"{"hook_event_name":"Stop","session_id":"s1","background_tasks":[
+        {"id":"b1","type":"shell","status":"running","command":"sleep 99"}]}"#;
+    for (set, headline) in [
+        (BackgroundShells::Working, "working"),
+        (BackgroundShells::Idle, "done"),
+        (BackgroundShells::Working, "working"),
+    ] {
+        bench.background_shells = set;
+        bench.restart().await;
+        let client = bench.client();
+        client.hook("UserPromptSubmit", "s1", &[]).await;
+        client.send("POST", "/api/v1/hooks/claude-code", &[], stop).await;
+        assert_eq!(client.headline(id).await, headline, "{set:?}");
+        let agent = client.get(&format!("/api/v1/agents/{id}")).await.json();
+        assert_eq!(agent["background"]["shells"], 1, "{set:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
 use super::bench::Bench;
-use crate::{Config, Hub, Retention, RunError};
+use crate::{BackgroundShells, Config, Hub, Retention, RunError};
 use std::os::unix::net::UnixListener;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,6 +65,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         home: bench.home(),
         folders: Vec::new(),
         retention: Retention::default(),
+        background_shells: BackgroundShells::Idle,
         listen: None,
     })
     .await
@@ -102,6 +103,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         home: bench.home(),
         folders: Vec::new(),
         retention: Retention::default(),
+        background_shells: BackgroundShells::Idle,
         listen: None,
     })
     .await

@@ -81,8 +81,9 @@ impl Writer {
             let mut position = Position::Due(0);
             let mut answers = Vec::with_capacity(items.len());
             let (clock, time) = (&*self.clock, &mut self.time);
-            let mut staging =
-                Staging::new(&self.board, &self.store, &mut self.roster, &self.recent);
+            let (board, store, recent) = (&self.board, &self.store, &self.recent);
+            let shells = self.background_shells;
+            let mut staging = Staging::new(board, store, &mut self.roster, recent, shells);
             let done = catch_unwind(AssertUnwindSafe(|| {
                 for (index, id) in due.iter().enumerate() {
                     position = Position::Due(index);

@@ -3,6 +3,7 @@
 //! A seat is copied at its first touch; the board's own stays as it was until the commit. If the
 //! commit fails, or a job panics, the overlay is dropped and nothing has happened.
 
+use super::asked;
 use super::recent::{Known, RecentIds};
 use crate::board::Board;
 use crate::fnv::Fnv;
@@ -12,6 +13,7 @@ use crate::store::{Store, StoreError};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::gate::Decision;
 use headsup_core::id::AgentId;
+use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
@@ -25,6 +27,8 @@ pub(super) struct Staging<'a> {
     pub(super) store: &'a Store,
     pub(super) roster: &'a mut Roster,
     pub(super) recent: &'a RecentIds,
+    /// Lent to each seat that changes.
+    pub(super) background_shells: BackgroundShells,
     /// The time of the job at hand.
     pub(super) now: UnixMs,
     /// Where the log stands behind what is staged.
@@ -57,12 +61,14 @@ impl<'a> Staging<'a> {
         store: &'a Store,
         roster: &'a mut Roster,
         recent: &'a RecentIds,
+        background_shells: BackgroundShells,
     ) -> Self {
         Self {
             board,
             store,
             roster,
             recent,
+            background_shells,
             now: UnixMs(0),
             head: board.head(),
             seats: HashMap::new(),
@@ -92,6 +98,7 @@ impl<'a> Staging<'a> {
         let staged = self.seats.entry(id.clone()).or_insert_with(fresh);
         let Some(seat) = &mut staged.seat else { return Ok(false) };
         let seat = Arc::make_mut(seat);
+        seat.background_shells = self.background_shells;
         let keys = roster_keys(seat);
         let decision = change(seat);
         if roster_keys(seat) != keys {
@@ -101,7 +108,8 @@ impl<'a> Staging<'a> {
             staged.dirty = true;
             self.writes += 1;
         }
-        for event in decision.events {
+        let events = asked::noted(seat, decision.events, self.now);
+        for event in events {
             self.push(id, reported_at, event)?;
         }
         Ok(true)

@@ -63,9 +63,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 }
 
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];
-const NONE_AT_ALL: [&str; 2] = [
+const NONE_AT_ALL: [&str; 3] = [
     "No agents yet. An agent appears here with the first event that its hooks send.",
-    "Try `headsup report working --agent test`, or see recorded agents: `headsup up --demo`.",
+    "Start one: `headsup run -- AGENT`; or have all of them report: `headsup hooks install`.",
+    "To see it at work without any: `headsup up --demo`.",
 ];
 
 impl Args {

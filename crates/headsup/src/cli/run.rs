@@ -210,7 +210,7 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     // The hub of whoever gave the order: this environment is tmux's own.
     let place = Place::resolve(|name| order.variable(name));
     // Without a hub the agent runs all the same.
-    let client = start::connected(&place, false).await.ok();
+    let client = start::connected(&place).await.ok();
     let seat = Seat { id: order.id(), hub: client.as_ref() };
     let error = tend::run(&order, &seat).await;
     if !matches!(error.kind, Kind::Agent(_)) {

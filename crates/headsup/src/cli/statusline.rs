@@ -96,6 +96,6 @@ fn json(text: &str, counts: &Counts) -> Result<(), CommandError> {
 }
 
 async fn roster(context: &Context) -> Option<RosterDoc> {
-    let client = start::connected(&context.place, false).await.ok()?;
+    let client = start::connected(&context.place).await.ok()?;
     client.get_doc("/api/v1/agents").await.ok()
 }

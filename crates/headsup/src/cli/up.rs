@@ -80,6 +80,7 @@ async fn background(
     context: &Context,
 ) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
+    context.warn_of(&health);
     let link = match listen {
         Some(listen) => {
             page::listen(&client, &listen).await?;
@@ -128,7 +129,8 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         None if !args.listen.is_off() => listen::settled(&context.config)?,
         listen => listen,
     };
-    let config = Config { home, folders, retention, listen };
+    let background_shells = context.config.background_shells;
+    let config = Config { home, folders, retention, background_shells, listen };
     let ready = async |hub: &headsup_daemon::Hub| {
         if shows && let Some(url) = hub.link().await {
             // A hub whose terminal is gone goes on.

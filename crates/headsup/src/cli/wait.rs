@@ -170,13 +170,18 @@ impl Args {
 }
 
 fn ended(id: &AgentId, how: &str) -> CommandError {
+    let hint = match how {
+        // There is nothing left to explain it with.
+        "forgotten" => "somebody took it off the roster; see the others: `headsup ls --all`".into(),
+        _ => format!("see why: `headsup explain {id}`"),
+    };
     let how = match how {
         "forgotten" => "was forgotten".to_owned(),
         "absent" => "is absent".to_owned(),
         word => format!("has {word}"),
     };
     CommandError::new(Kind::TargetEnded, format!("{id} {how}; it will not come to that state"))
-        .hint(format!("see why: `headsup explain {id}`"))
+        .hint(hint)
 }
 
 fn timed_out(args: &Args, condition: &Condition) -> CommandError {

@@ -27,6 +27,16 @@ struct ListenBody<'a> {
     allow_hosts: Option<&'a [String]>,
 }
 
+#[derive(Deserialize)]
+struct ListenerDoc {
+    addresses: Vec<String>,
+}
+
+/// Where the hub listens on TCP; nowhere is an empty answer.
+pub(crate) async fn listening(client: &Client) -> Result<Vec<String>, CommandError> {
+    Ok(client.get_doc::<ListenerDoc>(LISTENER).await?.addresses)
+}
+
 /// Has the hub listen on TCP.
 pub(crate) async fn listen(client: &Client, listen: &Listen) -> Result<(), CommandError> {
     on_socket(client)?;

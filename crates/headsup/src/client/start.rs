@@ -62,19 +62,19 @@ pub(crate) fn client(place: &Place) -> Result<Client, CommandError> {
     Ok(Client::new(Address::of(url)?, token))
 }
 
-/// A client that is connected. A hub that is missing is started, if it would be ours and
-/// `may_start` allows it.
-pub(crate) async fn connected(place: &Place, may_start: bool) -> Result<Client, CommandError> {
+/// A client that is connected to a hub that somebody has started.
+pub(crate) async fn connected(place: &Place) -> Result<Client, CommandError> {
     let client = client(place)?;
-    if may_start && is_ours(place, client.address()) {
-        // An answer, not only a line: a hub that is being killed still takes connections.
-        return Ok(start(place).await?.client);
-    }
     client.connect().await.map_err(|error| error.at(client.address()))?;
     Ok(client)
 }
 
-/// Is it the hub of this home, and not one that `HEADSUP_URL` names elsewhere?
+/// Would a hub that is missing be ours to start? Not one that `HEADSUP_URL` names elsewhere.
+pub(crate) fn is_to_be_started(place: &Place) -> Result<bool, CommandError> {
+    Ok(is_ours(place, client(place)?.address()))
+}
+
+/// Is it the hub of this home?
 pub(crate) fn is_ours(place: &Place, address: &Address) -> bool {
     let socket = place.home.as_ref().map(|home| home.join("headsup.sock"));
     socket.is_some_and(|socket| address.socket() == Some(&socket))

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::cli::Context;
-use crate::client::{Client, start};
+use crate::client::{Client, page, start};
 use bytes::Bytes;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
@@ -42,8 +42,26 @@ pub(super) async fn checks(context: &Context) -> Hub {
         let detail = format!("the hub is {}, this is {ours}", health.version);
         Check::bad("version", detail, "restart the hub: `headsup down`, then `headsup up`")
     });
+    checks.extend(tcp(&client, context.config.listen.is_some()).await);
     checks.extend(probe(&client, health.ok).await);
     Hub { checks, client: Some(client) }
+}
+
+/// Does it listen on TCP, and as the settings want it? Only the hub's own machine may ask.
+async fn tcp(client: &Client, wanted: bool) -> Option<Check> {
+    client.address().socket()?;
+    Some(match page::listening(client).await {
+        Ok(places) if places.is_empty() && wanted => Check::bad(
+            "tcp",
+            "not listening, although the settings say `listen`",
+            "restart the hub: `headsup down`, then `headsup up`",
+        ),
+        Ok(places) if places.is_empty() => {
+            Check::good("tcp", "not listening; `headsup open` has it listen and shows the page")
+        }
+        Ok(places) => Check::good("tcp", format!("listening on {}", places.join(", "))),
+        Err(error) => Check::bad("tcp", error.message, "see hub.log in the state folder"),
+    })
 }
 
 /// A report of our own is stored, read back, and taken away.

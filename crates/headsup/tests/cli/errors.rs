@@ -13,14 +13,17 @@ fn rig_with_two() -> (Rig, crate::hub::Hub) {
 #[test]
 fn every_failure_has_its_exit_code() {
     let (rig, _hub) = rig_with_two();
-    let table: [(&[&str], i32, &str); 15] = [
+    let table: [(&[&str], i32, &str); 18] = [
         (&["show", "web"], 0, ""),
         (&["--version"], 0, ""),
         (&["ls", "--help"], 0, ""),
         (&[], 2, "usage"),
         (&["lsx"], 2, "usage"),
         (&["ls", "--status", "finished"], 2, "usage"),
+        (&["ls", "--label", "team"], 2, "usage"),
+        (&["ls", "--label", "=a"], 2, "usage"),
         (&["wait", "web"], 2, "usage"),
+        (&["wait", "nobody", "--until", "done"], 4, "no_such_agent"),
         (&["wait", "web", "--until", "done", "--timeout", "5"], 2, "usage"),
         (&["report", "working"], 2, "usage"),
         (&["report", "working", "--agent", "a/b"], 2, "usage"),
@@ -57,6 +60,16 @@ fn an_error_says_what_to_do_next() {
     error: no agent is called "nobody"
     hint: see them all: `headsup ls --all`
     "#);
+    insta::assert_snapshot!(rig.run(&["ls", "--status", "finished"]).stderr, @r#"
+    error: invalid value 'finished' for '--status <S,…>': "finished" is not a status; use attention or any of blocked, crashed, failed, review, done, working, starting, stopping, unknown, idle, suspended, ended, absent
+
+    For more information, try '--help'.
+    "#);
+    insta::assert_snapshot!(rig.run(&["ls", "--label", "team"]).stderr, @"
+    error: invalid value 'team' for '--label <K=V>': a label is KEY=VALUE
+
+    For more information, try '--help'.
+    ");
     insta::assert_snapshot!(rig.run(&["forget", "web"]).stderr, @"
     error: the hub says agent_running
     hint: end it first, or use --force: it comes back with its next event
@@ -120,4 +133,32 @@ fn a_hub_that_is_up_is_no_error_and_one_that_is_not_need_not_be_stopped() {
     assert!(seen.stderr.starts_with("headsup: hub is already up (pid "), "{}", seen.stderr);
     let json: serde_json::Value = serde_json::from_str(rig.run(&["up", "--json"]).ok()).unwrap();
     assert_eq!((&json["schema"], &json["started"]), (&1.into(), &false.into()));
+}
+
+#[test]
+fn a_hub_that_an_update_left_behind_is_told_in_one_line() {
+    for (version, warned) in
+        [("0.0.9", true), (env!("CARGO_PKG_VERSION"), false), ("99.0.0", false)]
+    {
+        let rig = Rig::new();
+        let _hub = rig.hub(move |request| match (answer(&[], request), request.path.as_str()) {
+            (Reply::Json(status, mut body), "/healthz") => {
+                body["version"] = version.into();
+                Reply::Json(status, body)
+            }
+            (reply, _) => reply,
+        });
+        for command in ["ls", "up"] {
+            let seen = rig.run(&[command]);
+            seen.ok();
+            let lines: Vec<&str> =
+                seen.stderr.lines().filter(|line| line.contains("the hub is still")).collect();
+            assert_eq!(lines.len(), usize::from(warned), "{version}: {seen:?}");
+            if let [line] = lines[..] {
+                assert!(line.contains("0.0.9"), "{line}");
+                assert!(line.ends_with("headsup down && headsup up"), "{line}");
+            }
+            assert!(!rig.run(&[command, "--json"]).stderr.contains("still"));
+        }
+    }
 }

@@ -83,7 +83,8 @@ fn an_empty_roster_says_how_to_fill_it() {
     assert_eq!(seen.ok(), "");
     insta::assert_snapshot!(seen.stderr, @"
     No agents yet. An agent appears here with the first event that its hooks send.
-    Try `headsup report working --agent test`, or see recorded agents: `headsup up --demo`.
+    Start one: `headsup run -- AGENT`; or have all of them report: `headsup hooks install`.
+    To see it at work without any: `headsup up --demo`.
     ");
     let json = rig.run(&["ls", "--json"]);
     assert_eq!(

@@ -133,6 +133,14 @@ pub(crate) fn changed(cursor: &str, agent: &str, from: &str, to: &str) -> String
     message(cursor, "agent.status_changed", &data)
 }
 
+/// The event of a seat that is taken off the roster.
+pub(crate) fn forgotten(cursor: &str, agent: &str) -> String {
+    let data = json!({
+        "schema": 1, "cursor": cursor, "at": AT, "type": "agent.forgotten", "agent_id": agent,
+    });
+    message(cursor, "agent.forgotten", &data)
+}
+
 /// Answers for a roster: `?match=` by id or beginning, one agent, the hub's health.
 pub(crate) fn answer(agents: &[Value], request: &Request) -> Reply {
     let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));

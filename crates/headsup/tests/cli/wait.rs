@@ -1,7 +1,7 @@
 //! `wait`.
 
 use crate::hub::{Hub, Reply};
-use crate::rig::{Rig, agent, answer, changed, snapshot};
+use crate::rig::{Rig, agent, answer, changed, forgotten, snapshot};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -59,6 +59,20 @@ fn a_crash_ends_it_with_8() {
     insta::assert_snapshot!(seen.stderr, @"
     error: api has crashed; it will not come to that state
     hint: see why: `headsup explain api`
+    ");
+}
+
+#[test]
+fn an_agent_that_is_forgotten_meanwhile_ends_it_with_8_and_a_hint_that_helps() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working")];
+    let stream = vec![snapshot("10", &agents), forgotten("11", "api")];
+    let _hub = hub_with(&rig, agents, vec![stream]);
+    let seen = rig.run(&["wait", "api", "--until", "done"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (8, ""));
+    insta::assert_snapshot!(seen.stderr, @"
+    error: api was forgotten; it will not come to that state
+    hint: somebody took it off the roster; see the others: `headsup ls --all`
     ");
 }
 

@@ -2,8 +2,10 @@
 
 use crate::install::{home, write};
 use headsup_testkit::home::{Done, Home};
+use headsup_testkit::http;
 use headsup_testkit::hub::Hub;
-use serde_json::json;
+use headsup_testkit::wait;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 fn file(home: &Home) -> PathBuf {
@@ -24,6 +26,42 @@ fn an_unknown_key_is_refused_with_its_line_and_the_nearest_one() {
     // An agent does not suffer from it.
     let done = home.hook("claude-code", "{}", &[]);
     assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
+}
+
+#[test]
+fn a_hub_listens_where_the_settings_say() {
+    let home = home();
+    let text = "listen = \"127.0.0.1:0\"\nallowed_hosts = [\"hub.example\"]\n";
+    write(&file(&home), text, 0o600);
+    let _hub = Hub::start(&home);
+    let listener = || {
+        let (_, doc) = http::get(&home.socket(), "/api/v1/listener").ok()?;
+        let doc: Value = serde_json::from_slice(&doc).ok()?;
+        doc["addresses"][0].is_string().then_some(doc)
+    };
+    let doc = wait::until("the hub to listen on TCP", listener);
+    let address = doc["addresses"][0].as_str().unwrap();
+    assert!(address.starts_with("127.0.0.1:"), "{doc}");
+    assert_eq!(doc["allow_hosts"], json!(["hub.example"]));
+    assert_eq!(http::over_tcp(address, "GET", "/healthz", &[], b"").unwrap().status, 401);
+}
+
+#[test]
+fn settings_that_would_open_the_hub_to_others_are_refused() {
+    let home = home();
+    for (text, code, why) in [
+        ("listen = \"0.0.0.0:0\"", "not_loopback", "0.0.0.0:0 can be reached"),
+        ("listen = \"7717\"", "bad_config", "in the settings: "),
+        ("listen = \"127.0.0.1:0\"\nallowed_hosts = [\"http://x/\"]", "bad_config", "http://x/"),
+    ] {
+        write(&file(&home), text, 0o600);
+        let done = home.run(["up", "--foreground", "--json"]);
+        assert_eq!(done.code, 2, "{text}: {done:?}");
+        let error: Value = serde_json::from_str(&done.stderr).unwrap();
+        assert_eq!(error["error"]["code"], code, "{text}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(why), "{error}");
+    }
+    assert!(!home.socket().exists(), "no hub was started");
 }
 
 #[test]

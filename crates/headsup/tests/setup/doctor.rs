@@ -38,7 +38,7 @@ fn a_healthy_home_is_told_so_and_nothing_is_left_of_the_probes() {
         let (code, doc) = examine(&home);
         assert_eq!((code, &doc["ok"], failing(&doc)), (0, &json!(true), vec![]), "{doc}");
         assert_eq!(doc["schema"], 1);
-        for name in ["home", "hub", "version", "store", "clock", "spool", "tmux"] {
+        for name in ["home", "hub", "version", "tcp", "store", "clock", "spool", "tmux"] {
             row(&doc, name);
         }
         let fired = row(&doc, "claude-code fires");
@@ -50,6 +50,24 @@ fn a_healthy_home_is_told_so_and_nothing_is_left_of_the_probes() {
     assert_eq!(left["agents"], json!([]));
     let text = home.run(["doctor"]);
     assert!(text.stdout.contains("ok    store: "), "{text:?}");
+}
+
+#[test]
+fn it_says_whether_the_hub_is_on_tcp() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let detail = |doc: &Value| row(doc, "tcp")["detail"].as_str().unwrap().to_owned();
+    assert!(detail(&examine(&home).1).starts_with("not listening"));
+    let up = home.run(["up", "--listen", "127.0.0.1:0", "--json"]).ok().json();
+    let (_, rest) = up["url"].as_str().unwrap().split_once("//").unwrap();
+    let authority = rest.split('/').next().unwrap();
+    let listening = detail(&examine(&home).1);
+    assert!(listening.starts_with(&format!("listening on {authority}")), "{listening}");
+    home.run(["up", "--no-listen"]).ok();
+    let config = home.path().join(".config/headsup/config.toml");
+    write(&config, "listen = \"127.0.0.1:0\"\n", 0o600);
+    let (code, doc) = examine(&home);
+    assert_eq!((code, failing(&doc)), (1, vec!["tcp"]), "{doc}");
 }
 
 #[test]

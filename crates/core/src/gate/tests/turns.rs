@@ -4,7 +4,7 @@ use super::script::{
     Script, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of, wake,
 };
 use crate::gate;
-use crate::observation::{Fact, Level, SessionStart};
+use crate::observation::{BackgroundShells, Fact, Level, SessionStart};
 use crate::prompt::Actor;
 use crate::status::Headline;
 
@@ -45,6 +45,37 @@ fn g5_background_shells_alone_leave_the_turn_idle() {
     script.hook(stop("t2"));
     assert_eq!(script.seat.doc().background.shells, 0);
     assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn g5_background_shells_keep_the_turn_open_where_that_is_set() {
+    let mut script = Script::working();
+    script.seat.background_shells = BackgroundShells::Working;
+    script.hook(stop_with("t1", &[], 1));
+    assert_eq!(script.phrase(), "working(background)");
+    // The program itself sits at its prompt, and shows that a shell runs.
+    script.registry(Level::Idle { shells: 1 });
+    script.tick(gate::SETTLE_MS);
+    script.hook(Fact::IdleNotice);
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!(script.seat.trail.iter().filter(|said| said.lost.is_none()).count(), 1);
+    assert_eq!(script.seat.trail.back().map(|said| &*said.value), Some("idle"), "refused");
+    // A shell that somebody kills has no event.
+    script.registry(Level::Idle { shells: 0 });
+    script.tick(gate::SETTLE_MS);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(script.count("turn.completed"), 1);
+    // One that ends wakes the agent, in the same turn.
+    script.hook(prompt("t2"));
+    script.hook(stop_with("t2", &[], 1));
+    script.hook(wake("t2b"));
+    script.hook(stop("t2b"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.completed"), 2);
+    // Esc is an end, whatever runs.
+    script.hook(prompt("t3"));
+    script.hook(Fact::TurnInterrupted { turn_ref: Some("t3".into()) });
+    assert_eq!(script.outcome(), Some("interrupted"));
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! Launching from within tmux: the session is made on the server that one works in.
+
+use crate::install::BINARY;
+use crate::run::{Rig, has_tmux};
+use headsup_testkit::home::Done;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use std::fs;
+
+/// A rig whose tmux server runs, with a session `mine`; `None`, and why, without tmux.
+fn rig() -> Option<Rig> {
+    if !has_tmux() {
+        eprintln!("SKIPPED: tmux is not installed on this machine, so sessions cannot be tested");
+        return None;
+    }
+    let rig = Rig::new();
+    rig.tmux(&["new-session", "-d", "-s", "mine"]);
+    Some(rig)
+}
+
+/// The names of the sessions there are, in order.
+fn sessions(rig: &Rig) -> Vec<String> {
+    let names = rig.tmux(&["list-sessions", "-F", "#{session_name}"]);
+    names.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn from_within_tmux_the_agent_gets_a_session_beside_ones_own() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    let of_the_pane = |format: &str| {
+        rig.tmux(&["display-message", "-p", "-t", "=mine:", format]).trim_end().to_owned()
+    };
+    let socket = of_the_pane("#{socket_path}");
+    let (tmux, pane) = (of_the_pane("#{socket_path},#{pid},0"), of_the_pane("#{pane_id}"));
+    let out = rig.home.path().join("out");
+    let script = "echo \"$TMUX $TMUX_PANE\" > \"$OUT.new\"; mv \"$OUT.new\" \"$OUT\"; exec cat";
+    let mut command = rig.command(&["run", "--id", "api", "--", "sh", "-c", script]);
+    // As in a pane: nothing but `TMUX` says which server it is.
+    command.env_remove("HEADSUP_TMUX_SOCKET").env("TMUX", tmux).env("TMUX_PANE", &pane);
+    let done = Done::from(command.env("OUT", &out).output().unwrap());
+    // `attach` would be refused there: sessions do not nest.
+    let how = "see it: tmux switch-client -t '=headsup-api'\n";
+    assert!(done.ok().stderr.ends_with(how), "{done:?}");
+    assert_eq!(sessions(&rig), ["headsup-api", "mine"]);
+    let of_the_agent = wait::until("the agent to write", || fs::read_to_string(&out).ok());
+    let (its_tmux, its_pane) = of_the_agent.trim_end().split_once(' ').unwrap();
+    assert!(its_tmux.starts_with(&socket), "{its_tmux}");
+    assert_ne!(its_pane, pane);
+    let agent = rig.run(&["show", "api", "--json"]).ok().json();
+    assert_eq!(agent["location"]["tmux"], its_pane);
+    // One's own session is none the worse for the agent's end.
+    rig.tmux(&["kill-session", "-t", "=headsup-api"]);
+    rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "20s"]).ok();
+    assert_eq!(sessions(&rig), ["mine"]);
+}
+
+#[test]
+fn here_within_tmux_the_agent_stays_in_its_pane() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    let script = "echo \"$TMUX $TMUX_PANE\"";
+    let mut command = rig.command(&["run", "--here", "--id", "api", "--", "sh", "-c", script]);
+    command.env_remove("HEADSUP_TMUX_SOCKET").env("TMUX", "/t,1,0").env("TMUX_PANE", "%7");
+    let done = Done::from(command.env("HEADSUP", BINARY).output().unwrap());
+    assert_eq!(done.ok().stdout, "/t,1,0 %7\n");
+    assert_eq!(sessions(&rig), ["mine"]);
+}
+
+#[test]
+fn a_server_that_runs_keeps_its_sessions_and_a_name_that_is_taken_is_refused() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    rig.tmux(&["new-session", "-d", "-s", "headsup-api"]);
+    let refused = rig.run(&["run", "--id", "api", "--", "sh", "-c", "exec cat"]);
+    assert_eq!(refused.code, 7, "{refused:?}");
+    assert!(refused.stderr.contains("duplicate session: headsup-api"), "{}", refused.stderr);
+    assert_eq!(rig.run(&["show", "api"]).code, 4, "it never was there");
+    rig.run(&["run", "--id", "web", "--", "sh", "-c", "exec cat"]).ok();
+    assert_eq!(sessions(&rig), ["headsup-api", "headsup-web", "mine"]);
+}
