@@ -18,7 +18,7 @@ pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
 
 enum Task {
     Flush(Waiting),
-    Checkpoint,
+    Checkpoint { and_empty: bool },
 }
 
 /// The way to the flusher's thread. The thread ends when this is dropped, its work done.
@@ -46,10 +46,11 @@ impl Flusher {
         self.send(Task::Flush(waiting));
     }
 
-    /// Asks for a checkpoint, unless one is under way.
-    pub(crate) fn checkpoint(&self) {
+    /// Asks for a checkpoint, unless one is under way; and then for an empty log, which costs
+    /// those who write next.
+    pub(crate) fn checkpoint(&self, and_empty: bool) {
         if !self.checkpointing.swap(true, Ordering::AcqRel) {
-            self.send(Task::Checkpoint);
+            self.send(Task::Checkpoint { and_empty });
         }
     }
 
@@ -86,19 +87,19 @@ impl Disk {
     fn run(mut self) {
         while let Ok(first) = self.tasks.recv() {
             let mut waiting = Waiting::new();
-            let mut checkpoint = false;
+            let mut checkpoint = None;
             // All that wait share one flush.
             for task in std::iter::once(first).chain(self.tasks.try_iter()) {
                 match task {
                     Task::Flush(more) => waiting.extend(more),
-                    Task::Checkpoint => checkpoint = true,
+                    Task::Checkpoint { and_empty } => checkpoint = Some(and_empty),
                 }
             }
             if !waiting.is_empty() {
                 answer(waiting, self.flush());
             }
-            if checkpoint {
-                if let Err(error) = self.checkpoint() {
+            if let Some(and_empty) = checkpoint {
+                if let Err(error) = self.checkpoint(and_empty) {
                     tracing::warn!(%error, "the write-ahead log could not be checkpointed");
                 }
                 self.done.store(false, Ordering::Release);
@@ -118,12 +119,13 @@ impl Disk {
         rustix::fs::fdatasync(&log)
     }
 
-    fn checkpoint(&mut self) -> Result<(), StoreError> {
+    fn checkpoint(&mut self, and_empty: bool) -> Result<(), StoreError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(store::connect_again(&self.database)?),
         };
-        store::checkpoint(connection)
+        store::checkpoint(connection)?;
+        if and_empty { store::empty_log(connection) } else { Ok(()) }
     }
 }
 
@@ -170,15 +172,32 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_moves_the_log_into_the_database() {
+    fn a_checkpoint_moves_the_log_into_the_database_and_may_empty_it() {
         let temp = tempfile::tempdir().unwrap();
         let database = temp.path().join("headsup.db");
         let store = Store::open(&database, UnixMs(0)).unwrap().store;
         store.connection().execute_batch("CREATE TABLE t (x)").unwrap();
-        let before = std::fs::metadata(&database).unwrap().len();
-        let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
-        flusher.checkpoint();
+        let log = store.log_path();
+        let length = |path| std::fs::metadata(path).unwrap().len();
+        let before = (length(&database), length(&log));
+        for and_empty in [false, true] {
+            let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
+            flusher.checkpoint(and_empty);
+            drop(flusher);
+            assert!(length(&database) > before.0);
+            assert_eq!(length(&log), if and_empty { 0 } else { before.1 });
+        }
+    }
+
+    #[test]
+    fn a_log_that_is_in_use_is_not_emptied_and_nobody_waits() {
+        let temp = tempfile::tempdir().unwrap();
+        let database = temp.path().join("headsup.db");
+        let store = Store::open(&database, UnixMs(0)).unwrap().store;
+        store.connection().execute_batch("CREATE TABLE t (x); BEGIN; SELECT * FROM t").unwrap();
+        let flusher = Flusher::start(database, store.log_path()).unwrap();
+        flusher.checkpoint(true);
         drop(flusher);
-        assert!(std::fs::metadata(&database).unwrap().len() > before);
+        assert!(std::fs::metadata(store.log_path()).unwrap().len() > 0);
     }
 }

@@ -149,10 +149,11 @@ impl Hub {
         bus.close();
         server.stop().await;
         sources.stop().await;
-        inbox.submit(Work::Shutdown, None).await.ok();
+        // The writer's connection is the last one: only its close moves the log into the database.
         drop(app);
+        tokio::task::spawn_blocking(move || drop(check)).await.ok();
+        inbox.submit(Work::Shutdown, None).await.ok();
         let join = move || {
-            drop(check);
             if writer.join().is_err() {
                 tracing::error!("the writer ended by a defect");
             }

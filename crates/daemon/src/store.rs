@@ -19,10 +19,12 @@ pub(crate) use open::Opened;
 pub(crate) use read::Reader;
 pub(crate) use write::{Changes, StoredId};
 
+use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// The writer's connection.
 #[derive(Debug)]
@@ -74,9 +76,11 @@ impl Store {
 
     /// The write-ahead log's file.
     pub(crate) fn log_path(&self) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push("-wal");
-        name.into()
+        log_path(&self.path)
+    }
+
+    pub(crate) fn log_is_empty(&self) -> bool {
+        std::fs::metadata(self.log_path()).map_or(true, |log| log.len() == 0)
     }
 
     #[cfg(test)]
@@ -86,11 +90,27 @@ impl Store {
 }
 
 pub(crate) fn checkpoint(connection: &Connection) -> Result<(), StoreError> {
-    connection.wal_checkpoint_v2(None::<&str>, rusqlite::wal::CheckpointMode::PASSIVE)?;
+    connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE)?;
     Ok(())
 }
 
+/// Empties a write-ahead log that is in the database already: the next start after a kill reads
+/// all that is in it. Whoever uses it now is let be; it is then emptied another time.
+pub(crate) fn empty_log(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    match connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::TRUNCATE) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+        other => Ok(other.map(drop)?),
+    }
+}
+
+fn log_path(database: &Path) -> PathBuf {
+    let mut name = database.to_owned().into_os_string();
+    name.push("-wal");
+    name.into()
+}
+
 /// A second connection to a database that is open already.
-pub(crate) fn connect_again(path: &std::path::Path) -> Result<Connection, StoreError> {
+pub(crate) fn connect_again(path: &Path) -> Result<Connection, StoreError> {
     open::connect_again(path)
 }

@@ -149,6 +149,8 @@ impl Writer {
 
     /// Works until it is told to shut down, or until nobody can send it anything.
     pub(crate) fn run(mut self, outbox: Outbox) {
+        // A log that a killed hub has left is not read at the next start again.
+        self.checkpoint(Pace::Idle);
         let mut patience = self.limits.idle_look;
         while let Some(jobs) = outbox.take(patience, BATCH_JOBS) {
             let count = jobs.len();

@@ -35,17 +35,22 @@ pub(super) fn said(
     if let Standing::Outranked { by } = arbitrate::standing(step.seat, source, earliest) {
         return refuse(Rule::Rank, format!("a fresh {} says otherwise", by.word()));
     }
-    if step.seat.turn.compacting && matches!(level, Level::Idle { .. }) {
+    let before = before.as_deref();
+    let waits =
+        |other: &Held| other.source == source && other.what == HeldFact::Level(held.clone());
+    let waits = step.seat.held.iter().any(waits);
+    // One that shows work throughout a compaction, and then rest, tells its end.
+    let tells_end = source.tier() == Tier::Own && (before == Some("working") || waits);
+    if step.seat.turn.compacting && matches!(level, Level::Idle { .. }) && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
-    let resumed = matches!(level, Level::Working { .. }) && before.as_deref() == Some("blocked");
+    let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
     if resumed || !explained(step, level) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         believe(step, &held);
         return Ok(Effect::Decides);
     }
-    let same = |other: &Held| matches!(&other.what, HeldFact::Level(level) if *level == held);
-    if !step.seat.held.iter().any(|other| other.source == source && same(other)) {
+    if !waits {
         step.seat.held.retain(|held| !is_level_of(held, source));
         let until = step.now.plus(SETTLE_MS);
         let what = HeldFact::Level(held);
@@ -128,6 +133,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
         HeldLevel::Idle { .. } => {
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
+            step.seat.turn.compacting = false;
             step.ensure_running(None);
             if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.

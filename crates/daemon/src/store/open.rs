@@ -1,6 +1,6 @@
 //! Opening the database: right settings, right format, and a damaged file put aside.
 
-use super::{Loaded, Store, StoreError, activity, migrations, quarantine, retention};
+use super::{Loaded, Store, StoreError, activity, log_path, migrations, quarantine, retention};
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+/// A page in the write-ahead log, about.
+const PAGE_BYTES: u64 = 4_096;
 
 /// A store and what was in it.
 #[derive(Debug)]
@@ -61,7 +64,9 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
     connection.pragma_update(None, "cache_size", -4_096)?;
     migrations::run(&mut connection)?;
     let loaded = Loaded::from(&connection)?;
-    let log_pages = Arc::new(AtomicU32::new(0));
+    // What a killed hub has left counts too.
+    let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
+    let log_pages = Arc::new(AtomicU32::new(u32::try_from(log).unwrap_or(u32::MAX)));
     let seen = Arc::clone(&log_pages);
     connection.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
         seen.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);

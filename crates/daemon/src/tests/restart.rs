@@ -120,6 +120,7 @@ async fn a_damaged_database_is_put_aside_and_the_hub_serves() {
     bench.client().hook("UserPromptSubmit", "s1", &[]).await;
     bench.stop().await;
     let database = bench.home().join("headsup.db");
+    assert!(!bench.home().join("headsup.db-wal").exists(), "all of it is in the database");
     let mut bytes = std::fs::read(&database).unwrap();
     bytes[..4_096].fill(0xAA);
     std::fs::write(&database, &bytes).unwrap();

@@ -4,12 +4,13 @@ use super::Writer;
 use headsup_core::time::UnixMs;
 
 /// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB):
-/// soon when nobody reports, because the disk is then nobody's bottleneck; else seldom.
+/// soon when nobody reports, because the disk is then nobody's bottleneck; else seldom. A start
+/// after a kill reads all of the log, at a few milliseconds a thousand pages.
 const IDLE_CHECKPOINT_PAGES: u32 = 1_000;
-const BUSY_CHECKPOINT_PAGES: u32 = 16_000;
+const BUSY_CHECKPOINT_PAGES: u32 = 4_000;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
 /// over. When it is so many pages long the writer itself copies what the flusher has left over.
-const LONG_LOG_PAGES: u32 = 32_000;
+const LONG_LOG_PAGES: u32 = 8_000;
 /// So many events are looked through at once for activity.
 const ACTIVITY_STEP: u64 = 256;
 /// Under steady load the writer copies activity even so, when the log is so far ahead.
@@ -94,7 +95,7 @@ impl Writer {
         left
     }
 
-    fn checkpoint(&mut self, pace: Pace) {
+    pub(super) fn checkpoint(&mut self, pace: Pace) {
         let pages = self.store.log_pages();
         let upkeep = &mut self.upkeep;
         if pages < upkeep.asked_at_pages {
@@ -102,11 +103,15 @@ impl Writer {
             (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
         }
         let grown = pages - upkeep.asked_at_pages;
-        if grown >= BUSY_CHECKPOINT_PAGES || (pace == Pace::Idle && grown >= IDLE_CHECKPOINT_PAGES)
-        {
+        // Until it is empty: somebody may be reading in it.
+        let calm = pace == Pace::Idle
+            && pages >= IDLE_CHECKPOINT_PAGES
+            && !self.flusher.is_checkpointing()
+            && !self.store.log_is_empty();
+        if calm || grown >= BUSY_CHECKPOINT_PAGES {
             upkeep.asked_at_pages = pages;
-            upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES;
-            self.flusher.checkpoint();
+            upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES && !calm;
+            self.flusher.checkpoint(calm);
         } else if upkeep.finish_checkpoint && !self.flusher.is_checkpointing() {
             upkeep.finish_checkpoint = false;
             if let Err(error) = self.store.checkpoint() {

@@ -1,6 +1,6 @@
-//! G7: nothing is idle between the start and the end of a compaction.
+//! G7: nothing is idle between the start and the end of a compaction; the own status tells its end.
 
-use super::script::{Script, at_rest, prompt, start, stop};
+use super::script::{Script, at_rest, busy, prompt, start, stop};
 use crate::gate::Rule;
 use crate::observation::{Fact, SessionStart};
 use crate::status::Headline;
@@ -61,4 +61,62 @@ fn a_compaction_whose_end_was_lost_is_over_with_the_turns_end() {
     script.hook(start(SessionStart::Compact));
     script.hook(stop("t1"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Claude Code 2.1.330 tells no hook of an Esc during `/compact`; its status file is busy from
+/// before the compaction to its end, and then idle.
+#[test]
+fn a_compaction_that_was_stopped_is_over_with_the_own_status() {
+    let mut script = Script::idle();
+    script.registry(at_rest());
+    script.hook(Fact::CompactionStarted);
+    // Read again before the program has written that it is busy.
+    script.registry(at_rest());
+    script.refused(Rule::G7);
+    script.registry(busy());
+    script.after(3_000).registry(at_rest());
+    script.tick(299);
+    assert_eq!(script.phrase(), "working(compacting)");
+    script.tick(1);
+    assert_eq!(script.headline(), Headline::Idle);
+    assert_eq!(script.outcome(), Some("interrupted"));
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_compactions_end_that_is_told_beside_the_own_status_completes_it() {
+    for hook_first in [true, false] {
+        let mut script = Script::idle();
+        script.registry(busy());
+        script.hook(Fact::CompactionStarted);
+        let ended = Fact::CompactionEnded { manual: true };
+        if hook_first {
+            script.hook(ended);
+            script.registry(at_rest());
+        } else {
+            script.registry(at_rest());
+            script.hook(ended);
+        }
+        script.tick(1_000);
+        assert_eq!(script.headline(), Headline::Done);
+        assert_eq!(script.count("turn.completed"), 1);
+    }
+}
+
+#[test]
+fn a_turn_that_is_stopped_while_it_compacts_is_over_with_the_own_status() {
+    let mut script = Script::working();
+    script.registry(busy());
+    script.hook(Fact::CompactionStarted);
+    script.registry(at_rest());
+    // The next one begins at once: nothing was stopped.
+    script.registry(busy());
+    script.tick(1_000);
+    assert_eq!(script.phrase(), "working(compacting)");
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!(script.outcome(), Some("interrupted"));
+    assert_eq!(script.headline(), Headline::Idle);
 }
