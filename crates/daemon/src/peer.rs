@@ -20,17 +20,26 @@ pub(crate) fn own_uid() -> u32 {
 /// Whether the other end of a TCP connection is a socket of another user of this machine. One that
 /// the kernel does not list is on another machine, or its end is that of a dead program.
 pub(crate) fn is_another_users(peer: SocketAddr, local: SocketAddr) -> bool {
-    let table = if peer.ip().to_canonical().is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
-    let owner = std::fs::read_to_string(table).ok().and_then(|table| owner(&table, peer, local));
-    owner.is_some_and(|owner| owner != own_uid())
+    owner(peer, local).is_some_and(|owner| owner != own_uid())
+}
+
+/// A socket of IPv6 may be connected to an address of IPv4, so both tables are looked at.
+fn owner(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+    ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
+        let table = std::fs::read_to_string(table).ok()?;
+        owner_in(&table, peer, local)
+    })
 }
 
 /// The user of the socket at `peer` that is connected to `local`, in one of the kernel's tables:
 /// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid …`.
-fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+fn owner_in(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
     let (from, to) = (entry(peer), entry(local));
+    let mapped = words(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]);
     table.lines().find_map(|line| {
-        let mut fields = line.split_ascii_whitespace().skip(1);
+        let fields = line.split_ascii_whitespace().skip(1);
+        // An address of IPv4 in the table of IPv6.
+        let mut fields = fields.map(|field| field.strip_prefix(&mapped).unwrap_or(field));
         let found = fields.next()? == from && fields.next()? == to;
         found.then(|| fields.nth(4)?.parse().ok()).flatten()
     })
@@ -38,17 +47,20 @@ fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
 
 /// An address as the kernel writes it: words of memory in hexadecimal, then the port.
 fn entry(address: SocketAddr) -> String {
-    let bytes = match address.ip().to_canonical() {
-        IpAddr::V4(ip) => ip.octets().to_vec(),
-        IpAddr::V6(ip) => ip.octets().to_vec(),
+    let address_words = match address.ip().to_canonical() {
+        IpAddr::V4(ip) => words(&ip.octets()),
+        IpAddr::V6(ip) => words(&ip.octets()),
     };
-    let mut text = String::with_capacity(40);
+    format!("{address_words}:{:04X}", address.port())
+}
+
+fn words(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(32);
     for word in bytes.chunks_exact(4) {
         let word = [word[0], word[1], word[2], word[3]];
         // Writing to a string cannot fail.
         write!(text, "{:08X}", u32::from_ne_bytes(word)).ok();
     }
-    write!(text, ":{:04X}", address.port()).ok();
     text
 }
 
@@ -76,24 +88,29 @@ mod tests {
             2: 0100007F:1E25 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 3\n";
         let at = |text: &str| text.parse::<SocketAddr>().unwrap();
         let (peer, local) = (at("127.0.0.1:49153"), at("127.0.0.1:7717"));
-        assert_eq!(owner(table, peer, local), Some(1001));
-        assert_eq!(owner(table, local, peer), Some(1000));
-        assert_eq!(owner(table, at("[::ffff:127.0.0.1]:49153"), local), Some(1001));
-        assert_eq!(owner(table, at("127.0.0.1:49154"), local), None);
+        assert_eq!(owner_in(table, peer, local), Some(1001));
+        assert_eq!(owner_in(table, local, peer), Some(1000));
+        assert_eq!(owner_in(table, at("[::ffff:127.0.0.1]:49153"), local), Some(1001));
+        assert_eq!(owner_in(table, at("127.0.0.1:49154"), local), None);
         assert_eq!(entry(at("[::1]:80")), "00000000000000000000000001000000:0050");
     }
 
     #[test]
     fn our_own_connections_are_ours_and_listed() {
-        for address in ["127.0.0.1:0", "[::1]:0"] {
+        // The last is a socket of IPv6 that is connected to an address of IPv4.
+        for (listens, called) in
+            [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("127.0.0.1", "::ffff:127.0.0.1")]
+        {
+            let (listens, called): (IpAddr, IpAddr) =
+                (listens.parse().unwrap(), called.parse().unwrap());
             // A machine without the one still has the other.
-            let Ok(listener) = std::net::TcpListener::bind(address) else { continue };
+            let Ok(listener) = std::net::TcpListener::bind((listens, 0)) else { continue };
             let local = listener.local_addr().unwrap();
-            let client = std::net::TcpStream::connect(local).unwrap();
-            let peer = client.local_addr().unwrap();
-            let name = if local.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
-            let table = std::fs::read_to_string(name).unwrap();
-            assert_eq!(owner(&table, peer, local), Some(own_uid()), "{address}");
+            let Ok(_client) = std::net::TcpStream::connect((called, local.port())) else {
+                continue;
+            };
+            let peer = listener.accept().unwrap().1;
+            assert_eq!(owner(peer, local), Some(own_uid()), "{called}");
             assert!(!is_another_users(peer, local));
         }
     }
