@@ -131,8 +131,10 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     duplicate: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     agent_id: Option<&'a AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     cursor: Option<String>,
 }
 
