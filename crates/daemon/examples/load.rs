@@ -47,7 +47,13 @@ fn serve(server: impl Future<Output = ()>) {
 
 async fn run_hub(home: PathBuf) {
     let retention = headsup_daemon::Retention::default();
-    let config = headsup_daemon::Config { home, folders: Vec::new(), retention, listen: None };
+    let config = headsup_daemon::Config {
+        home,
+        folders: Vec::new(),
+        retention,
+        listen: None,
+        must_listen: false,
+    };
     headsup_daemon::run(config, async |_| ()).await.unwrap();
 }
 

@@ -64,7 +64,8 @@ impl Bench {
 
     pub(super) async fn start(&mut self) {
         let (folders, retention) = (self.folders.clone(), Retention::default());
-        let config = Config { home: self.home(), folders, retention, listen: None };
+        let config =
+            Config { home: self.home(), folders, retention, listen: None, must_listen: false };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
     }

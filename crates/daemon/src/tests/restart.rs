@@ -66,6 +66,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         folders: Vec::new(),
         retention: Retention::default(),
         listen: None,
+        must_listen: false,
     })
     .await
     {
@@ -103,6 +104,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         folders: Vec::new(),
         retention: Retention::default(),
         listen: None,
+        must_listen: false,
     })
     .await
     {

@@ -123,14 +123,15 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     if args.listen.is_off() {
         headsup_daemon::listener::forget(&home);
     }
-    let shows = listen.is_some();
+    // What stands in the settings is wished for at every start, and one that fails stops nobody.
+    let is_asked = listen.is_some();
     let listen = match listen {
         None if !args.listen.is_off() => listen::settled(&context.config)?,
         listen => listen,
     };
-    let config = Config { home, folders, retention, listen };
+    let config = Config { home, folders, retention, listen, must_listen: is_asked };
     let ready = async |hub: &headsup_daemon::Hub| {
-        if shows && let Some(url) = hub.link().await {
+        if is_asked && let Some(url) = hub.link().await {
             // A hub whose terminal is gone goes on.
             listen::show(&url, context.output).ok();
         }
