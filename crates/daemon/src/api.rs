@@ -4,6 +4,7 @@ mod activity;
 mod agent;
 mod agent_path;
 mod agents;
+mod asked;
 mod events;
 mod explain;
 mod forget;
