@@ -26,6 +26,9 @@ pub struct RegistryRecord {
     pub tmux_pane: Option<String>,
     /// `None` while the program has not said yet, or says something unknown.
     pub level: Option<Level>,
+    /// Which statement of the level this is: a file may be written again with nothing new said.
+    /// `None` where the file does not tell them apart.
+    pub statement: Option<u64>,
 }
 
 /// All folders to be watched. `variable` looks a variable of the environment up.

@@ -153,6 +153,9 @@ pub struct TurnFacts {
     /// The main agent has stopped; helpers go on.
     #[serde(default)]
     pub main_stopped: bool,
+    /// Without hooks: the log says that the turn ended as it should.
+    #[serde(default)]
+    pub end_logged: bool,
     #[serde(default)]
     pub compacting: bool,
     /// The compaction's summary is in; only its end is still to be told.
@@ -277,6 +280,7 @@ impl Seat {
                 queued: Vec::new(),
                 ended: None,
                 main_stopped: false,
+                end_logged: false,
                 compacting: false,
                 summarized: false,
                 evidence,

@@ -10,6 +10,8 @@
 //! - [`crowd`]: many agents with long logs
 //! - [`replay`]: recordings, played against a hub of their own
 //! - [`settings`]: an agent's settings as people have them
+//! - [`model`]: a scripted model server for real agents
+//! - [`live`]: real agents in situations, against that model and a real hub
 //! - [`picture`]: terminal text as an SVG
 
 pub mod browser;
@@ -17,6 +19,8 @@ pub mod crowd;
 pub mod home;
 pub mod http;
 pub mod hub;
+pub mod live;
+pub mod model;
 pub mod picture;
 pub mod program;
 pub mod replay;

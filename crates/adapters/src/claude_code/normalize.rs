@@ -10,7 +10,7 @@
 //! | `PreToolUse` | tool started: before the permission, so never blocked | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended | measured |
 //! | `PostToolUseFailure` | tool ended; with `is_interrupt` a person stopped the turn | measured, interrupt read |
-//! | `PermissionRequest` | prompt opened: permission, question or plan | measured, plan read |
+//! | `PermissionRequest` | prompt opened: permission, question or plan | measured |
 //! | `PermissionDenied` | tool ended: the automatic mode refused it | read |
 //! | `Elicitation`, `ElicitationResult` | prompt opened, resolved | measured |
 //! | `Notification` | `idle_prompt`: idle notice, 60 s late; dialogs: prompt confirmed, 6 s late | measured |

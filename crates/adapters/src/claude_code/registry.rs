@@ -1,7 +1,7 @@
 //! The program's own status file, `sessions/PID.json`.
 //!
 //! Claude Code 2.1.330 (measured unless marked). It is undocumented and rewritten whole at every
-//! change; `claude agents --json` is the official reader. Beside it stands `PID.key`, a secret,
+//! change, also of a name or a mode, which moves `updatedAt` and leaves `statusUpdatedAt`; `claude agents --json` is the official reader. Beside it stands `PID.key`, a secret,
 //! which is never opened.
 //!
 //! | `status` | level |
@@ -59,6 +59,7 @@ skim! {
         tmux: "tmux",
         status: "status",
         waiting_for: "waitingFor",
+        status_updated_at: "statusUpdatedAt",
     }
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
         attach: attach(&record),
         tmux_pane: record.tmux.text().and_then(|place| pane(&place)),
         level: level(&record),
+        statement: record.status_updated_at.json().and_then(|at| at.parse().ok()),
     })
 }
 

@@ -9,6 +9,7 @@
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
+//! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
 //! | all others | nothing; the first read takes prompts, model and title from them |
 //!
 //! `prompt_snapshot` attachments and `api-request*` lines hold the vendor's own prompt and may have
@@ -17,7 +18,7 @@
 use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
-use headsup_core::observation::{Fact, Level};
+use headsup_core::observation::{Background, Fact, Level};
 use headsup_core::status::WorkingReason;
 
 const INTERRUPTED: &str = "[Request interrupted by user";
@@ -37,6 +38,7 @@ skim! {
         is_api_error: "isApiErrorMessage",
         error: "error",
         timestamp: "timestamp",
+        pending_agents: "pendingBackgroundAgentCount",
         title: "aiTitle",
         custom_title: "customTitle",
     }
@@ -103,6 +105,13 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         "system" if is_stopped_compaction(&line) => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
+        }
+        "system" if line.subtype.text().as_deref() == Some("turn_duration") => {
+            // With helpers behind it the turn is not over, and which they are is not said.
+            if matches!(line.pending_agents.json(), None | Some("0")) {
+                let background = Background::default();
+                read.fact = Some(Fact::TurnEnded { background, turn_ref: None });
+            }
         }
         // Read in the program, not provoked.
         "ai-title" => read.title = title(line.title),

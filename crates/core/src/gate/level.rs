@@ -39,7 +39,7 @@ pub(super) fn said(
         return refuse(Rule::G7, "a compaction is under way");
     }
     let resumed = matches!(level, Level::Working { .. }) && before.as_deref() == Some("blocked");
-    if resumed || !step.seat.has_edge_witness() {
+    if resumed || !explained(step, level) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         believe(step, &held);
         return Ok(Effect::Decides);
@@ -53,6 +53,14 @@ pub(super) fn said(
         step.changed = true;
     }
     Ok(Effect::Outranked("it waits a moment for the event that explains it"))
+}
+
+/// Will another source tell what a level is about? Hooks do; without them the log tells how a turn
+/// has ended.
+fn explained(step: &Step<'_>, level: &Level) -> bool {
+    let turn = &step.seat.turn;
+    let ends = matches!(level, Level::Idle { .. }) && turn.open && !turn.end_logged;
+    step.seat.has_edge_witness() || (ends && step.seat.about.log_path.is_some())
 }
 
 fn is_level_of(held: &Held, source: Source) -> bool {
@@ -120,7 +128,8 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             step.ensure_running(None);
             if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.
-                let kind = match step.seat.turn.main_stopped {
+                let turn = &step.seat.turn;
+                let kind = match turn.main_stopped || turn.end_logged {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,
                 };

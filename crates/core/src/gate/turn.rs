@@ -1,9 +1,10 @@
 //! Turns: how they start, go on and end (G3, G5, G7).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, Step, prompts, refuse};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
 use crate::event::EventBody;
 use crate::observation::{Background, Submitter};
 use crate::seat::EndedTurn;
+use crate::source::Tier;
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 
 /// A turn begins.
@@ -14,6 +15,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.open = true;
     turn.reference = reference.map(str::to_owned);
     turn.main_stopped = false;
+    turn.end_logged = false;
     let turn_seq = turn.seq;
     step.seat.outcome = None;
     step.seat.counters.turns += 1;
@@ -204,6 +206,23 @@ pub(super) fn ended(
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
     }
+    Ok(Effect::Decides)
+}
+
+/// The log says that the turn ended as it should. A hook tells that better; without hooks the
+/// program's own status tells when, and the log tells how.
+pub(super) fn end_logged(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if step.seat.has_edge_witness() || !step.seat.turn.open || is_compacting(step) {
+        return Ok(Effect::Confirms);
+    }
+    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
+    if own.is_some_and(|claim| claim.word != "idle") {
+        step.seat.turn.end_logged = true;
+        step.changed = true;
+        return Ok(Effect::Outranked("the program's own status tells when"));
+    }
+    prompts::withdraw_all(step);
+    rest(step, OutcomeKind::Completed, None);
     Ok(Effect::Decides)
 }
 

@@ -198,7 +198,12 @@ impl Registries {
             let inode = &mut record.process.pid_namespace;
             *inode = inode.filter(|inode| Some(*inode) != self.pid_namespace);
         }
-        let told = record.clone();
+        let known = folder.files.get(name).and_then(|known| known.record.as_ref());
+        let states = record.as_ref().is_some_and(|record| record.statement.is_some());
+        // Something else in the file has changed. Told again, an old level would contradict
+        // whatever hooks have said since.
+        let is_same = states && known == record.as_ref();
+        let told = record.clone().filter(|_| !is_same);
         folder.files.insert(name.to_owned(), Known { pid, bytes, record });
         if let Some(record) = told.filter(is_of_a_living) {
             let at = folder.at.clone();

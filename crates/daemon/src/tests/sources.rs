@@ -33,12 +33,23 @@ impl Agent {
     }
 
     fn shows(&self, status: &str) {
-        let record = json!({
+        fs::write(self.file(), self.record(status).to_string()).unwrap();
+    }
+
+    /// The file is written at `at`, and has said so since `since`.
+    fn states(&self, status: &str, at: u64, since: u64) {
+        let mut record = self.record(status);
+        record["updatedAt"] = at.into();
+        record["statusUpdatedAt"] = since.into();
+        fs::write(self.file(), record.to_string()).unwrap();
+    }
+
+    fn record(&self, status: &str) -> Value {
+        json!({
             "pid": self.child.id(), "procStart": self.start_ticks(), "sessionId": self.session,
             "cwd": "/home/dev/api", "kind": "interactive", "entrypoint": "cli", "status": status,
             "waitingFor": "permission prompt",
-        });
-        fs::write(self.file(), record.to_string()).unwrap();
+        })
     }
 
     /// What its hooks would say of where they come from.
@@ -115,6 +126,16 @@ impl Rig {
             }
         };
         soon(headline, looks).await;
+    }
+
+    /// Lets the hub's clock go on until an event of this type is told.
+    async fn until_settled(&self, kind: &str) {
+        let looks = async {
+            while !self.types().await.iter().any(|told| told == kind) {
+                self.bench.pass(50).await;
+            }
+        };
+        soon(kind, looks).await;
     }
 
     async fn types(&self) -> Vec<String> {
@@ -333,4 +354,29 @@ async fn an_agent_with_another_configuration_folder_is_watched_there() {
     rig.bench.restart().await;
     agent.shows("busy");
     rig.settles("working").await;
+}
+
+/// Seen with Claude Code 2.1.330: an approved plan changes the mode in the file before the status.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_file_that_is_written_again_states_nothing_anew() {
+    let rig = Rig::new().await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    agent.states("idle", 1, 1);
+    rig.until_headline("idle").await;
+    rig.hook(&agent, "UserPromptSubmit").await;
+    agent.states("idle", 2, 1);
+    // Files are looked at in the order of their changes.
+    let other = Agent::start(&rig.sessions, "s2");
+    other.shows("idle");
+    let both = async {
+        while rig.types().await.iter().filter(|kind| *kind == "agent.registered").count() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("the other agent", both).await;
+    rig.bench.pass(1_000).await;
+    rig.until_headline("working").await;
+    assert!(!rig.types().await.contains(&"turn.completed".to_owned()));
+    agent.states("idle", 3, 3);
+    rig.until_settled("turn.completed").await;
 }

@@ -64,6 +64,16 @@ fn the_log_of_a_session_stands_beside_the_status_files() {
 }
 
 #[test]
+fn a_statement_is_told_from_a_file_that_is_only_written_again() {
+    let statement = |members: &str| record(members).unwrap().statement;
+    let early = statement(r#""status":"idle","updatedAt":7,"statusUpdatedAt":7,"#);
+    assert_eq!(early, Some(7));
+    assert_eq!(statement(r#""status":"idle","updatedAt":9,"statusUpdatedAt":7,"#), early);
+    assert_ne!(statement(r#""status":"idle","updatedAt":9,"statusUpdatedAt":9,"#), early);
+    assert_eq!(statement(r#""status":"idle","updatedAt":9,"#), None);
+}
+
+#[test]
 fn a_record_names_process_session_and_place() {
     let members = r#""status":"busy","tmux":"rec:@0.%3","later":{"a":[1]},
         "pidDomain":"linux:0:pid:[4026531836]","#;

@@ -1,7 +1,7 @@
 //! The transcript's lines.
 
 use crate::{LogLine, log_line};
-use headsup_core::observation::{Fact, Level};
+use headsup_core::observation::{Background, Fact, Level};
 use headsup_core::status::WorkingReason;
 
 fn line(text: &str) -> LogLine {
@@ -94,4 +94,16 @@ fn long_lines_and_broken_ones_are_taken_as_they_come() {
         assert_eq!(log_line("claude-code", bad.as_bytes()), None, "{bad}");
     }
     assert_eq!(log_line("custom", b"{\"type\":\"user\"}"), None);
+}
+
+#[test]
+fn the_time_that_a_turn_took_is_its_end_unless_helpers_go_on() {
+    let took = |members: &str| {
+        line(&format!(r#"{{"type":"system","subtype":"turn_duration",{members}"durationMs":373}}"#))
+            .fact
+    };
+    let ended = Fact::TurnEnded { background: Background::default(), turn_ref: None };
+    assert_eq!(took(""), Some(ended));
+    assert_eq!(took(r#""pendingBackgroundAgentCount":1,"#), None);
+    assert_eq!(took(r#""isSidechain":true,"#), None);
 }

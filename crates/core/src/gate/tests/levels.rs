@@ -1,7 +1,8 @@
 //! Levels and edges together: one change told by both is one change.
 
 use super::script::{
-    Script, at_rest, busy, fail, permission, prompt, stop, tool, tool_end, waiting,
+    Script, at_rest, busy, fail, permission, prompt, stop, stop_without_a_name, tool, tool_end,
+    waiting,
 };
 use crate::prompt::Actor;
 use crate::status::Headline;
@@ -107,4 +108,53 @@ fn a_glimpse_of_idle_between_two_turns_is_no_end() {
     script.tick(1_000);
     assert_eq!(script.headline(), Headline::Working);
     assert_eq!(script.count("turn.completed"), 0);
+}
+
+/// A seat without hooks, in a turn that its status file shows.
+fn unhooked() -> Script {
+    let mut script = Script::new();
+    script.registry(at_rest());
+    script.seat.about.log_path = Some("/home/dev/s1.jsonl".into());
+    script.registry(busy());
+    assert_eq!(script.headline(), Headline::Working);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn without_hooks_the_log_tells_how_a_turn_ended_and_the_level_when() {
+    let mut script = unhooked();
+    script.log(stop_without_a_name());
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+
+    let mut script = unhooked();
+    script.registry(at_rest());
+    script.silent();
+    script.log(stop_without_a_name());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    script.tick(1_000);
+    assert_eq!(script.published, ["turn.completed", "agent.status_changed"]);
+}
+
+#[test]
+fn without_hooks_a_turn_whose_end_the_log_does_not_tell_was_interrupted() {
+    let mut script = unhooked();
+    script.log(stop_without_a_name());
+    script.registry(at_rest());
+    script.registry(busy());
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn beside_hooks_the_log_ends_no_turn() {
+    let mut script = Script::working();
+    script.registry(busy());
+    script.log(stop_without_a_name());
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }

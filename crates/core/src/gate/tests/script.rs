@@ -93,6 +93,10 @@ impl Script {
         self.said(Source::Registry, Fact::Level(level))
     }
 
+    pub(crate) fn log(&mut self, fact: Fact) -> &Decision {
+        self.said(Source::Transcript, fact)
+    }
+
     pub(crate) fn tick(&mut self, ms: i64) -> &Decision {
         self.now = self.now.plus(ms);
         let decision = gate::tick(&mut self.seat, self.now);
@@ -190,6 +194,10 @@ pub(crate) fn settling_permission(actor: &Actor, input: u64, settle_ms: u32) -> 
         answerable: vec![Answerable::Terminal],
     };
     Fact::PromptOpened { actor: actor.clone(), prompt, settle_ms, turn_ref: None }
+}
+
+pub(crate) fn stop_without_a_name() -> Fact {
+    Fact::TurnEnded { background: Background::default(), turn_ref: None }
 }
 
 pub(crate) fn stop(turn: &str) -> Fact {

@@ -15,10 +15,16 @@ impl Evil {
         let page = PAGE.replace("TARGET", target);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n";
-                let mut request = [0; 4_096];
-                let _read = stream.read(&mut request);
-                let _sent = write!(stream, "{head}content-length: {}\r\n\r\n{page}", page.len());
+                let page = page.clone();
+                // A browser opens connections ahead of time and says nothing on some of them.
+                std::thread::spawn(move || {
+                    let head =
+                        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n";
+                    let mut request = [0; 4_096];
+                    let _read = stream.read(&mut request);
+                    let length = page.len();
+                    let _sent = write!(stream, "{head}content-length: {length}\r\n\r\n{page}");
+                });
             }
         });
         Self { port }

@@ -1,0 +1,169 @@
+//! `live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR]`: Claude Code itself in
+//! every situation, against a scripted model and a hub of its own. Without cases it lists them.
+//!
+//! Ends with 0 if everything was told, in order, and in time.
+
+use headsup_testkit::live::{self, Case, Class, Figures, Verdict, With};
+use headsup_testkit::program;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+struct Args {
+    cases: Vec<Case>,
+    rounds: usize,
+    jobs: usize,
+    json: bool,
+    record: Option<PathBuf>,
+}
+
+fn main() -> Outcome<ExitCode> {
+    let args = arguments()?;
+    let mut out = std::io::stdout();
+    if args.cases.is_empty() {
+        writeln!(
+            out,
+            "usage: live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR]\n\ncases:"
+        )?;
+        for case in live::all() {
+            writeln!(out, "  {}", case.name)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let program = live::program()?;
+    let binary = program::built()?;
+    // A play that cannot go on is told in the table.
+    std::panic::set_hook(Box::new(|_| {}));
+    let verdicts = play(&args, &binary, &program);
+    let figures: Vec<_> = Class::MEASURED
+        .into_iter()
+        .filter_map(|class| Figures::of(class, verdicts.iter()))
+        .collect();
+    if args.json {
+        for verdict in &verdicts {
+            writeln!(out, "{}", serde_json::to_string(verdict)?)?;
+        }
+        writeln!(out, "{}", serde_json::json!({ "figures": figures }))?;
+    } else {
+        table(&mut out, &args, &verdicts)?;
+        for figures in &figures {
+            sum(&mut out, figures, "")?;
+        }
+        for class in Class::MEASURED {
+            if let Some(own) = Figures::own(class, verdicts.iter()) {
+                sum(&mut out, &own, " after its own signal")?;
+            }
+        }
+    }
+    let right = verdicts.iter().all(Verdict::is_right) && figures.iter().all(Figures::is_kept);
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn arguments() -> Outcome<Args> {
+    let mut args = Args { cases: Vec::new(), rounds: 1, jobs: 2, json: false, record: None };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--all" => args.cases = live::all(),
+            "--record" => {
+                let folder = words.next().ok_or("--record wants a folder")?;
+                args.record = Some(PathBuf::from(folder));
+            }
+            "--json" => args.json = true,
+            "--rounds" => args.rounds = number(words.next()).ok_or("--rounds wants a number")?,
+            "--jobs" => args.jobs = number(words.next()).ok_or("--jobs wants a number")?,
+            name => args.cases.push(live::named(name).ok_or(format!("there is no case {name}"))?),
+        }
+    }
+    Ok(args)
+}
+
+fn number(word: Option<String>) -> Option<usize> {
+    word?.parse().ok().filter(|number| *number > 0)
+}
+
+/// Some at a time; in the order of the cases, round by round.
+fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
+    let plays: Vec<&Case> = (0..args.rounds).flat_map(|_| &args.cases).collect();
+    let next = AtomicUsize::new(0);
+    let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
+    thread::scope(|scope| {
+        for _ in 0..args.jobs {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = plays.get(number) else { return };
+                    let record = args.record.as_deref();
+                    let with = With { binary, program, patient: false, record };
+                    let verdict = live::play(case, with);
+                    if let Ok(mut verdicts) = verdicts.lock() {
+                        verdicts.push((number, verdict));
+                    }
+                }
+            });
+        }
+    });
+    let mut verdicts = verdicts.into_inner().unwrap_or_default();
+    verdicts.sort_by_key(|(number, _)| *number);
+    verdicts.into_iter().map(|(_, verdict)| verdict).collect()
+}
+
+fn table(out: &mut impl Write, args: &Args, verdicts: &[Verdict]) -> Outcome<()> {
+    let head = ["hooked", "unhooked", "kill"].map(|class| format!("{class:>18}")).concat();
+    writeln!(out, "  {:<24} {:>7}  events {head}   p50/p99/max ms", "case", "right")?;
+    for case in &args.cases {
+        let mine: Vec<&Verdict> = verdicts.iter().filter(|v| v.case == case.name).collect();
+        let right: usize = mine.iter().map(|verdict| verdict.right()).sum();
+        let all: usize = mine.iter().map(|verdict| verdict.spans.len()).sum();
+        let in_order = mine.iter().all(|verdict| verdict.disorder.is_empty());
+        let is_right = mine.iter().all(|verdict| verdict.is_right());
+        let mark = if is_right { ' ' } else { '!' };
+        let order = if in_order { "in order" } else { "WRONG" };
+        write!(out, "{mark} {:<24} {:>7}  {order:<8}", case.name, format!("{right}/{all}"))?;
+        for class in Class::MEASURED {
+            let figures = Figures::of(class, mine.iter().copied());
+            let text = figures.map_or_else(
+                || "-".to_owned(),
+                |figures| format!("{:.0}/{:.0}/{:.0}", figures.p50, figures.p99, figures.max),
+            );
+            write!(out, "{text:>18}")?;
+        }
+        writeln!(out)?;
+        for verdict in mine.into_iter().filter(|verdict| !verdict.is_right()) {
+            explain(out, verdict)?;
+        }
+    }
+    Ok(())
+}
+
+fn explain(out: &mut impl Write, verdict: &Verdict) -> Outcome<()> {
+    for span in &verdict.spans {
+        let mark = if span.right { ' ' } else { '!' };
+        let (at, truth, why) = (span.t_ms, span.truth, &span.why);
+        let told = span.told.as_deref().unwrap_or("nothing");
+        writeln!(out, "    {mark} {at:>6.0} {truth} ({why}); told: {told}")?;
+    }
+    for event in &verdict.events {
+        writeln!(out, "        {event}")?;
+    }
+    for fault in &verdict.disorder {
+        writeln!(out, "    ! {fault}")?;
+    }
+    Ok(())
+}
+
+fn sum(out: &mut impl Write, figures: &Figures, from: &str) -> Outcome<()> {
+    let Figures { class, n, p50, p99, max, limit } = figures;
+    let mark = if figures.is_kept() { ' ' } else { '!' };
+    let class = format!("{}{from}", class.word());
+    writeln!(
+        out,
+        "{mark} {class:<29} n {n:<5} p50 {p50:>5.0}  p99 {p99:>5.0}  max {max:>5.0} ms; promised {limit:.0} ms"
+    )?;
+    Ok(())
+}

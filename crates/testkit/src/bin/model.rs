@@ -1,0 +1,68 @@
+//! `model [--port N] [--keep FOLDER]`: serves the scripted model for a person, who drives it by
+//! directives in prompts (`headsup_testkit::model::directive`).
+//!
+//! A line on standard input releases the hold of that name. `--keep` writes every request
+//! to FOLDER/N.json.
+
+use headsup_testkit::model::{Mark, Model, What};
+use serde_json::json;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (mut port, mut keep) = (0, None);
+    let mut args = std::env::args().skip(1);
+    while let Some(option) = args.next() {
+        match (option.as_str(), args.next()) {
+            ("--port", Some(number)) => port = number.parse()?,
+            ("--keep", Some(folder)) => keep = Some(PathBuf::from(folder)),
+            _ => return Err("usage: model [--port N] [--keep FOLDER]".into()),
+        }
+    }
+    let model = Model::at(port)?;
+    let mut out = std::io::stdout();
+    writeln!(out, "The model listens on {}. Start an agent with:\n", model.url())?;
+    writeln!(out, "ANTHROPIC_BASE_URL={}", model.url())?;
+    writeln!(out, "ANTHROPIC_API_KEY=sk-ant-api03-scripted-000000000000")?;
+    writeln!(out, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n")?;
+    writeln!(
+        out,
+        "Say [[text hello]] or [[bash ls]] to it; type the name of a hold to release it."
+    )?;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+                model.release(line.trim());
+            }
+        });
+        let mut seen = 0;
+        loop {
+            let marks = model.marks().all();
+            for mark in marks.iter().skip(seen) {
+                writeln!(std::io::stdout(), "{}", line(&model, mark))?;
+                if let (What::Received, Some(folder)) = (&mark.what, &keep) {
+                    let request = model.requests().swap_remove(mark.request);
+                    let whole = json!({"headers": request.headers, "body": request.body});
+                    let path = folder.join(format!("{}.json", mark.request));
+                    std::fs::write(path, serde_json::to_string_pretty(&whole)?)?;
+                }
+            }
+            seen = marks.len();
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    })
+}
+
+fn line(model: &Model, mark: &Mark) -> String {
+    let number = mark.request;
+    if mark.what != What::Received {
+        return format!("{} #{number} {:?}", mark.wall_ms, mark.what);
+    }
+    let requests = model.requests();
+    let Some(request) = requests.get(number) else { return String::new() };
+    let (method, path, asker) = (&request.method, &request.path, request.asker());
+    let prompt: String = request.prompt().chars().take(80).collect();
+    let (at, step, results) = (mark.wall_ms, request.step(), request.results().len());
+    format!("{at} #{number} {method} {path} {asker:?} step {step} results {results} {prompt:?}")
+}

@@ -1,0 +1,78 @@
+//! Ways to go.
+
+use super::Case;
+use crate::live::stage::{Agent, Stage};
+use crate::live::truth::Class;
+use rustix::process::Signal;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("exit", exit),
+    Case::new("ctrl_d", ctrl_d),
+    Case::new("sigterm", sigterm),
+    Case::new("sighup", sighup),
+    Case::new("sigkill_idle", sigkill_idle),
+    Case::new("sigkill_working", sigkill_working),
+    Case::new("sigkill_blocked", sigkill_blocked),
+];
+
+fn at_work(stage: &Stage) -> Agent<'_> {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[slow 5 50]] [[hold never]]");
+    agent.rest();
+    agent
+}
+
+fn exit(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    let at = agent.submit("/exit");
+    agent.mark(at, "ended", Class::Hooked, "/exit");
+}
+
+/// It wants the key twice.
+fn ctrl_d(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.press("C-d");
+    agent.shows("again to exit");
+    let at = agent.press("C-d");
+    agent.mark(at, "ended", Class::Hooked, "Ctrl-D, twice");
+}
+
+fn sigterm(stage: &Stage) {
+    let agent = at_work(stage);
+    let at = agent.signal(Signal::TERM);
+    agent.mark(at, "ended", Class::Hooked, "SIGTERM");
+}
+
+/// The terminal goes away.
+fn sighup(stage: &Stage) {
+    let agent = at_work(stage);
+    let at = agent.hang_up();
+    agent.mark(at, "ended", Class::Hooked, "SIGHUP");
+}
+
+fn sigkill_working(stage: &Stage) {
+    let agent = at_work(stage);
+    kill(&agent);
+}
+
+fn sigkill_idle(stage: &Stage) {
+    stage.hub();
+    kill(&stage.start(&[]));
+}
+
+fn sigkill_blocked(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[bash touch x]]");
+    agent.asks("Do you want to");
+    kill(&agent);
+}
+
+fn kill(agent: &Agent<'_>) {
+    let at = agent.signal(Signal::KILL);
+    agent.mark(at, "crashed", Class::Kill, "SIGKILL");
+    agent.rest();
+}

@@ -1,0 +1,76 @@
+//! A tool server asks the person to fill in a form (MCP elicitation).
+
+use super::Case;
+use crate::live::stage::{Agent, Stage};
+use crate::live::truth::Class;
+use crate::model::Asker;
+use serde_json::json;
+use std::fs;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("elicitation_cancelled", elicitation_cancelled),
+    Case::new("elicitation_answered", elicitation_answered),
+];
+
+/// The least that a tool server has to say (MCP 2025-06-18). Its one tool asks before it answers.
+const SERVER: &str = r#"say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$1" "$2"; }
+number() { printf '%s' "$1" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'; }
+while read -r line; do
+    case $line in
+    *'"method":"initialize"'*)
+        say "$(number "$line")" '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}' ;;
+    *'"method":"tools/list"'*)
+        say "$(number "$line")" '"result":{"tools":[{"name":"ask","description":"Asks","inputSchema":{"type":"object","properties":{}}}]}' ;;
+    *'"method":"tools/call"'*)
+        call=$(number "$line")
+        : >asked
+        say '"form"' '"method":"elicitation/create","params":{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"boolean"}}}}' ;;
+    *'"id":"form"'*)
+        say "$call" '"result":{"content":[{"type":"text","text":"Asked."}]}' ;;
+    esac
+done
+"#;
+
+fn asked(stage: &Stage) -> Agent<'_> {
+    let server = stage.home.path().join("server.sh");
+    fs::write(&server, SERVER).expect("a server");
+    let config = json!({ "mcpServers": { "demo": { "command": "/bin/sh", "args": [server] } } });
+    stage.hub();
+    let agent = stage.start(&[
+        "--mcp-config",
+        &config.to_string(),
+        "--strict-mcp-config",
+        "--allowedTools",
+        "mcp__demo__ask",
+    ]);
+    agent.prompt("[[tool mcp__demo__ask {}]] [[hold go]] [[text Asked.]]");
+    stage.answered(&Asker::Main);
+    agent.shows("Which colour?");
+    // The program takes its time between the model's answer and the server.
+    agent.mark(stage.written("asked"), "blocked", Class::Hooked, "the server asks");
+    agent.settle();
+    agent
+}
+
+fn elicitation_cancelled(stage: &Stage) {
+    let agent = asked(stage);
+    let at = agent.press("Escape");
+    agent.mark(at, "working", Class::Hooked, "cancelled, and the turn goes on");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+}
+
+/// Accept is one field below the form's own.
+fn elicitation_answered(stage: &Stage) {
+    let agent = asked(stage);
+    agent.press("Down");
+    agent.rest();
+    let at = agent.press("Enter");
+    agent.mark(at, "working", Class::Hooked, "accepted");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+}

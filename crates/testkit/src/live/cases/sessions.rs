@@ -1,0 +1,110 @@
+//! Conversations that begin anew, go on, or are summed up; agents beside and within agents.
+
+use super::Case;
+use crate::live::stage::Stage;
+use crate::live::truth::Class;
+use crate::model::Asker;
+use rustix::process::Signal;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("clear", clear),
+    Case::new("compact_manual", compact_manual),
+    Case::new("compact_auto", compact_auto),
+    Case::new("nested", nested),
+    Case::new("resume_after_kill", resume_after_kill),
+    Case::new("two_in_one_folder", two_in_one_folder),
+];
+
+/// A new conversation in the same seat.
+fn clear(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let at = agent.submit("/clear");
+    // What was done is done, seen or not.
+    agent.mark(at, "done", Class::Unmeasured, "/clear");
+    agent.rest();
+    agent.turn();
+}
+
+fn compact_manual(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    stage.model.script_compaction(
+        crate::model::Reply::new().hold("sum").and_text("<summary>Greetings.</summary>"),
+    );
+    let at = agent.submit("/compact");
+    agent.mark(at, "working", Class::Hooked, "/compact");
+    agent.rest();
+    stage.model.release("sum");
+    let at = stage.answered(&Asker::Compaction);
+    agent.mark(at, "done", Class::Hooked, "summed up");
+    agent.rest();
+    agent.turn();
+}
+
+/// The same conversation in a new process has the same seat.
+fn resume_after_kill(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let at = agent.signal(Signal::KILL);
+    agent.mark(at, "crashed", Class::Kill, "SIGKILL");
+    agent.rest();
+    // What was done before the crash has not been looked at yet.
+    let again = stage.start_again(&agent, &["--continue"], "done");
+    again.turn();
+}
+
+fn two_in_one_folder(stage: &Stage) {
+    stage.hub();
+    let one = stage.start(&[]);
+    let other = stage.start(&[]);
+    one.prompt("[[hold one]] [[text One.]]");
+    let first = stage.asked(&Asker::Main);
+    other.prompt("[[hold other]] [[text Other.]]");
+    let second = stage.asked(&Asker::Main);
+    other.rest();
+    stage.model.release("one");
+    one.mark(stage.over(first), "done", Class::Hooked, "answer finished");
+    other.rest();
+    stage.model.release("other");
+    other.mark(stage.over(second), "done", Class::Hooked, "answer finished");
+    other.rest();
+}
+
+/// In mid-turn: it is work like any other.
+fn compact_auto(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    agent.turn();
+    agent.prompt("[[too-long]] [[text Shorter.]]");
+    stage.answered(&Asker::Main);
+    stage.answered(&Asker::Compaction);
+    agent.answered();
+    agent.rest();
+}
+
+/// An agent in print mode that another one runs in its shell has a seat within that one's.
+fn nested(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&["--allowedTools", "Bash"]);
+    let child = stage.child_of(&agent);
+    agent.prompt("[[bash claude -p '[[hold in]] [[text Inner.]]']] [[hold out]] [[text Outer.]]");
+    stage.answered(&Asker::Main);
+    let inner = stage.asked(&Asker::Main);
+    let asked = stage.came(inner);
+    stage.mark(child, asked, "idle", Class::Unmeasured, "it was started");
+    stage.mark(child, asked, "working", Class::Unmeasured, "and asked");
+    agent.rest();
+    stage.model.release("in");
+    let over = stage.over(inner);
+    stage.mark(child, over, "done", Class::Hooked, "it has answered");
+    stage.mark(child, over, "ended", Class::Unmeasured, "and gone");
+    agent.rest();
+    stage.model.release("out");
+    agent.answered();
+    agent.rest();
+}

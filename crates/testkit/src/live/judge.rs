@@ -1,0 +1,272 @@
+//! Was the truth told, in order, once each, and how fast?
+
+use super::record::Row;
+use super::truth::{Class, Seat, Truth};
+use super::watcher::Told;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// One span of the truth.
+#[derive(Clone, Debug, Serialize)]
+pub struct Span {
+    /// Since the play began.
+    pub t_ms: f64,
+    pub seat: String,
+    pub truth: &'static str,
+    pub why: String,
+    pub class: Class,
+    /// What the hub said at its end.
+    pub told: Option<String>,
+    pub right: bool,
+    /// From the mark to the event.
+    pub latency_ms: Option<f64>,
+    /// From the program's own signal to the event; known in recorded plays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_ms: Option<f64>,
+}
+
+/// One play, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    pub case: String,
+    pub spans: Vec<Span>,
+    /// What is wrong with the order of events, if anything.
+    pub disorder: Vec<String>,
+    /// Everything that was told, in a few words.
+    #[serde(skip)]
+    pub events: Vec<String>,
+}
+
+impl Verdict {
+    pub fn right(&self) -> usize {
+        self.spans.iter().filter(|span| span.right).count()
+    }
+
+    pub fn is_right(&self) -> bool {
+        self.disorder.is_empty() && self.right() == self.spans.len()
+    }
+
+    /// A play that could not be brought to its end.
+    pub fn broken(case: &str, why: String) -> Self {
+        Self { disorder: vec![why], ..Self::empty(case) }
+    }
+
+    fn empty(case: &str) -> Self {
+        let (case, spans, disorder) = (case.to_owned(), Vec::new(), Vec::new());
+        Self { case, spans, disorder, events: Vec::new() }
+    }
+
+    pub(super) fn new(case: &str, truth: &Truth, told: &[Told], start: Instant) -> Self {
+        let mut verdict = Self::empty(case);
+        verdict.events = told.iter().filter_map(|told| in_words(told, start)).collect();
+        let mut ids = Vec::new();
+        for seat in 0..truth.seats.len() {
+            let id = id_of(&truth.seats, seat, told);
+            verdict.seat(truth, seat, id.as_deref(), told, start);
+            ids.extend(id);
+        }
+        for told in told {
+            let id = told.event["agent_id"].as_str().unwrap_or_default();
+            if told.event["type"] == "agent.registered" && !ids.iter().any(|known| known == id) {
+                verdict.disorder.push(format!("{id} was registered, and nobody started it"));
+            }
+        }
+        verdict
+    }
+
+    /// Splits the latencies: what came after the program's own signals was ours.
+    pub(super) fn split(&mut self, signals: &[Row]) {
+        for span in &mut self.spans {
+            let Some(latency) = span.latency_ms else { continue };
+            let told = span.t_ms + latency;
+            let own = signals.iter().filter_map(|row| signal(row, span.truth, span.class));
+            let last = own.filter(|at| *at <= told).fold(f64::MIN, f64::max);
+            span.own_ms = (last > span.t_ms - 1_000.0).then_some(told - last);
+        }
+    }
+
+    fn seat(
+        &mut self,
+        truth: &Truth,
+        seat: usize,
+        id: Option<&str>,
+        told: &[Told],
+        start: Instant,
+    ) {
+        let mine: Vec<&Told> =
+            told.iter().filter(|told| told.event["agent_id"].as_str() == id).collect();
+        let mine = if id.is_some() { mine } else { Vec::new() };
+        let changes = changes(&mine);
+        let marks = truth.of(seat);
+        let name = id.map_or_else(|| format!("seat {seat}"), str::to_owned);
+        let mut expected: Vec<&str> = marks.iter().map(|mark| mark.headline).collect();
+        expected.dedup();
+        let got: Vec<&str> = changes.iter().map(|(_, headline)| headline.as_str()).collect();
+        let in_order = expected == got;
+        if !in_order {
+            let (expected, got) = (expected.join(" "), got.join(" "));
+            self.disorder.push(format!("{name}: expected {expected}; told {got}"));
+        }
+        self.disorder.extend(faults(&mine).into_iter().map(|fault| format!("{name}: {fault}")));
+        let mut change = 0;
+        for (index, mark) in marks.iter().enumerate() {
+            let next = marks.get(index + 1);
+            let end = next.map(|next| next.at).or(truth.end);
+            let by = |at: Instant| end.is_none_or(|end| at < end);
+            let told = changes.iter().rev().find(|(at, _)| by(*at));
+            let told = told.map(|(_, headline)| headline.clone());
+            // A span that is over before it must be told, or whose end is seen late, is right if
+            // it was told in its turn.
+            let lasts = end.is_none_or(|end| end.duration_since(mark.at) >= mark.class.patience());
+            let seen_late = next.is_some_and(|next| next.class == Class::Unmeasured);
+            let in_turn = in_order && (seen_late || !lasts);
+            let right = told.as_deref() == Some(mark.headline) || in_turn;
+            let is_change = index == 0 || marks[index - 1].headline != mark.headline;
+            change += usize::from(is_change);
+            let measured = is_change && in_order && mark.class != Class::Unmeasured;
+            let latency = measured.then(|| between(mark.at, changes[change - 1].0));
+            self.spans.push(Span {
+                t_ms: between(start, mark.at),
+                seat: name.clone(),
+                truth: mark.headline,
+                why: mark.why.clone(),
+                class: mark.class,
+                right,
+                told,
+                latency_ms: latency,
+                own_ms: None,
+            });
+        }
+    }
+}
+
+/// When a signal was given, if it is one of those that tell of such a change.
+fn signal(row: &Row, headline: &str, class: Class) -> Option<f64> {
+    let event = row.row["payload"]["hook_event_name"].as_str();
+    let status = row.row["record"]["status"].as_str();
+    let tells = match (class, headline) {
+        (Class::Hooked, "working") => matches!(
+            event,
+            Some("UserPromptSubmit" | "PostToolUse" | "ElicitationResult" | "PreCompact")
+        ),
+        (Class::Hooked, "blocked") => matches!(event, Some("PermissionRequest" | "Elicitation")),
+        (Class::Hooked, "done") => matches!(event, Some("Stop" | "PostCompact")),
+        (Class::Hooked, "failed") => event == Some("StopFailure"),
+        (Class::Hooked, "ended") => event == Some("SessionEnd"),
+        (Class::Unhooked, "working") => status == Some("busy"),
+        (Class::Unhooked, "idle") => status == Some("idle"),
+        (Class::Unhooked, "blocked") => status == Some("waiting"),
+        _ => false,
+    };
+    tells.then_some(row.t_ms)
+}
+
+/// Milliseconds; negative if `to` was first.
+fn between(from: Instant, to: Instant) -> f64 {
+    let forth = to.saturating_duration_since(from).as_secs_f64();
+    let back = from.saturating_duration_since(to).as_secs_f64();
+    (forth - back) * 1_000.0
+}
+
+fn in_words(told: &Told, start: Instant) -> Option<String> {
+    let Told { at, event } = told;
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let kind = event["type"].as_str()?;
+    let words = match kind {
+        "agent.status_changed" => {
+            let (from, to) = (word(&event["from"]), word(&event["to"]));
+            let (turn, reason) = (word(&event["turn"]["state"]), word(&event["turn"]["reason"]));
+            let (outcome, by) = (&event["outcome"]["kind"], &event["evidence"]["source"]);
+            format!("{from} > {to}  {turn}({reason}) {} by {by}", word(outcome))
+        }
+        "prompt.opened" | "prompt.resolved" => word(&event["prompt"]["title"]),
+        "agent.registered" | "agent.updated" => word(&event["agent"]["headline"]),
+        _ => String::new(),
+    };
+    let (at, agent) = (between(start, *at), word(&event["agent_id"]));
+    let place = event["cursor"].as_str()?;
+    Some(format!("{at:>7.0} {place:>4} {agent} {kind} {words}"))
+}
+
+fn id_of(seats: &[Seat], seat: usize, told: &[Told]) -> Option<String> {
+    match seats.get(seat)? {
+        Seat::ChildOf(parent) => Some(format!("{}.1", id_of(seats, *parent, told)?)),
+        Seat::Processes(pids) => {
+            let is_mine = |told: &&Told| {
+                pid_of(&told.event).is_some_and(|pid| pids.iter().any(|own| u64::from(*own) == pid))
+            };
+            let mine = told.iter().find(is_mine)?;
+            mine.event["agent_id"].as_str().map(str::to_owned)
+        }
+    }
+}
+
+fn pid_of(event: &Value) -> Option<u64> {
+    let told = [&event["process"]["pid"], &event["agent"]["location"]["pid"]];
+    told.iter().find_map(|pid| pid.as_u64())
+}
+
+/// The headlines, each with the moment from which on it was told.
+fn changes(mine: &[&Told]) -> Vec<(Instant, String)> {
+    let mut changes: Vec<(Instant, String)> = Vec::new();
+    for told in mine {
+        let headline = match told.event["type"].as_str() {
+            Some("agent.status_changed") => &told.event["to"],
+            Some("agent.registered") => &told.event["agent"]["headline"],
+            _ => continue,
+        };
+        let Some(headline) = headline.as_str() else { continue };
+        // A seat that is made for what comes next says nothing yet.
+        if changes.is_empty() && matches!(headline, "absent" | "unknown") {
+            continue;
+        }
+        if changes.last().is_none_or(|(_, last)| last != headline) {
+            changes.push((told.at, headline.to_owned()));
+        }
+    }
+    changes
+}
+
+/// What no sequence of events may have, whatever happened.
+fn faults(mine: &[&Told]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut last = None;
+    let mut turns = 0_i64;
+    let mut prompts: BTreeMap<String, i64> = BTreeMap::new();
+    for Told { event, .. } in mine {
+        match event["type"].as_str().unwrap_or_default() {
+            "agent.status_changed" => {
+                let said = (
+                    event["to"].clone(),
+                    event["process"].clone(),
+                    [&event["turn"]["state"], &event["turn"]["reason"]].map(Value::clone),
+                    [&event["outcome"]["kind"], &event["outcome"]["code"]].map(Value::clone),
+                );
+                if last.as_ref() == Some(&said) {
+                    faults.push(format!("{} was told twice", said.0));
+                }
+                last = Some(said);
+            }
+            // It was found in mid-turn.
+            "agent.registered" if event["agent"]["turn"]["state"] == "working" => turns += 1,
+            "turn.started" => turns += 1,
+            "turn.completed" => turns -= 1,
+            "prompt.opened" => {
+                *prompts.entry(event["prompt"]["id"].to_string()).or_default() += 1;
+            }
+            "prompt.resolved" => {
+                *prompts.entry(event["prompt"]["id"].to_string()).or_default() -= 1;
+            }
+            _ => {}
+        }
+        if !(0..=1).contains(&turns) {
+            faults.push("turns are not told one after the other".to_owned());
+            turns = 0;
+        }
+    }
+    let torn = prompts.iter().filter(|(_, count)| **count != 0);
+    faults.extend(torn.map(|(id, _)| format!("the prompt {id} was not both opened and resolved")));
+    faults
+}

@@ -1,0 +1,135 @@
+//! A tmux server of its own, and a pane in it: what a person does and sees.
+
+use crate::wait;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const PATH: &str = "/usr/bin:/bin";
+
+/// A tmux server without anybody's configuration. It is ended when it goes out of scope.
+#[derive(Debug)]
+pub(super) struct Tmux {
+    folder: PathBuf,
+}
+
+/// Is there a tmux on this machine?
+pub fn has_tmux() -> bool {
+    Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success())
+}
+
+impl Tmux {
+    pub(super) fn new(home: &Path) -> Self {
+        Self { folder: home.to_owned() }
+    }
+
+    /// For programs that start sessions themselves.
+    pub(super) const SOCKET: &str = "live";
+
+    pub(super) fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> String {
+        let mut command = Command::new("tmux");
+        // What the server is started with is what its sessions get; the path is the client's.
+        command.env_clear().env("LANG", "C.UTF-8").env("SHELL", "/bin/sh");
+        command.env("PATH", format!("{}/bin:{PATH}", self.folder.display()));
+        command.env("HOME", &self.folder).env("TMUX_TMPDIR", &self.folder);
+        command.args(["-L", Self::SOCKET, "-f", "/dev/null"]).args(args);
+        let output = command.output().expect("tmux runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// Runs `words` as they are in a new session.
+    pub(super) fn start(&self, cwd: &Path, env: &[(String, String)], words: &[String]) -> Pane<'_> {
+        let mut args: Vec<String> =
+            ["new-session", "-d", "-x", "120", "-y", "50", "-P", "-F", "#{pane_id}"]
+                .map(str::to_owned)
+                .to_vec();
+        args.extend(["-c".to_owned(), cwd.display().to_string()]);
+        for (name, value) in env {
+            args.extend(["-e".to_owned(), format!("{name}={value}")]);
+        }
+        args.push("--".to_owned());
+        args.extend(words.iter().cloned());
+        let id = self.run(args);
+        Pane { tmux: self, id }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let mut command = Command::new("tmux");
+        command.env_clear().env("PATH", PATH).env("TMUX_TMPDIR", &self.folder);
+        let _gone = command.args(["-L", Self::SOCKET, "kill-server"]).output();
+    }
+}
+
+/// One pane.
+#[derive(Clone, Debug)]
+pub(super) struct Pane<'a> {
+    tmux: &'a Tmux,
+    id: String,
+}
+
+impl<'a> Pane<'a> {
+    pub(super) fn of(tmux: &'a Tmux, id: &str) -> Self {
+        Self { tmux, id: id.to_owned() }
+    }
+
+    /// The process that was started in it.
+    pub(super) fn pid(&self) -> u32 {
+        let pid = self.tmux.run(["display-message", "-p", "-t", &self.id, "#{pane_pid}"]);
+        pid.parse().expect("a pid")
+    }
+
+    /// What is on the screen now.
+    pub(super) fn screen(&self) -> String {
+        self.tmux.run(["capture-pane", "-p", "-t", &self.id])
+    }
+
+    /// Presses one key; returns the moment at which the terminal had it.
+    pub(super) fn key(&self, key: &str) -> Instant {
+        self.tmux.run(["send-keys", "-t", &self.id, key]);
+        Instant::now()
+    }
+
+    /// Types text and waits until it is on the screen, so that a key that follows is not taken
+    /// for a part of a paste.
+    #[track_caller]
+    pub(super) fn text(&self, text: &str) {
+        self.tmux.run(["send-keys", "-t", &self.id, "-l", "--", text]);
+        let typed = dense(text);
+        self.until(text, |screen| dense(screen).contains(&typed));
+    }
+
+    /// Waits until `words` are on the screen.
+    #[track_caller]
+    pub(super) fn shows(&self, words: &str) -> Instant {
+        self.until(words, |screen| screen.contains(words))
+    }
+
+    #[track_caller]
+    pub(super) fn until(&self, what: &str, fits: impl Fn(&str) -> bool) -> Instant {
+        let end = Instant::now() + wait::DEADLINE;
+        loop {
+            let screen = self.screen();
+            if fits(&screen) {
+                return Instant::now();
+            }
+            assert!(Instant::now() < end, "waited in vain for {what:?} on the screen:\n{screen}");
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
+    /// The terminal goes away, and with it (SIGHUP) the program.
+    pub(super) fn hang_up(&self) -> Instant {
+        self.tmux.run(["kill-pane", "-t", &self.id]);
+        Instant::now()
+    }
+}
+
+/// Without the blanks and frames that a narrow box puts between words.
+fn dense(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !"│┃|".contains(*c)).collect()
+}

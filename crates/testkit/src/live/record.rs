@@ -1,0 +1,174 @@
+//! Takes a play down as a recording, in the format of `crates/adapters/fixtures/claude-code`.
+
+mod hooks;
+mod write;
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+pub(super) use hooks::install;
+
+/// How often files are looked at: changes that are closer than this look like one.
+const LOOK: Duration = Duration::from_millis(4);
+
+/// One signal of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) t_ms: f64,
+    /// Without its time.
+    pub(super) row: Value,
+}
+
+/// A line of a transcript.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    t_ms: f64,
+    /// Below `projects/`.
+    file: String,
+    text: String,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    rows: Vec<Row>,
+    lines: Vec<Line>,
+}
+
+/// Looks at the program's files until it is asked for what it saw.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    home: PathBuf,
+    start: Instant,
+    started_at: SystemTime,
+    seen: Arc<Mutex<Seen>>,
+    over: Arc<AtomicBool>,
+    looking: Option<JoinHandle<()>>,
+}
+
+impl Recorder {
+    pub(super) fn start(home: &Path, start: Instant) -> Self {
+        let started_at = SystemTime::now() - start.elapsed();
+        let (seen, over) = <(Arc<Mutex<Seen>>, Arc<AtomicBool>)>::default();
+        let mut look = Look { home: home.to_owned(), start, files: HashMap::new() };
+        let (into, end) = (Arc::clone(&seen), Arc::clone(&over));
+        let looking = std::thread::spawn(move || {
+            while !end.load(Ordering::Relaxed) {
+                look.once(&into);
+                std::thread::park_timeout(LOOK);
+            }
+        });
+        let home = home.to_owned();
+        Self { home, start, started_at, seen, over, looking: Some(looking) }
+    }
+
+    /// Every signal, in the order of time.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let mut rows = self.seen.lock().unwrap_or_else(PoisonError::into_inner).rows.clone();
+        rows.extend(hooks::rows(&self.home, self.started_at));
+        rows.sort_by(|a, b| a.t_ms.total_cmp(&b.t_ms));
+        rows
+    }
+
+    pub(super) fn since_start(&self, at: Instant) -> f64 {
+        at.saturating_duration_since(self.start).as_secs_f64() * 1_000.0
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(looking) = self.looking.take() {
+            let _ended = looking.join();
+        }
+    }
+}
+
+struct Look {
+    home: PathBuf,
+    start: Instant,
+    /// What was read of each file last: a status file's text, a transcript's whole lines.
+    files: HashMap<PathBuf, String>,
+}
+
+impl Look {
+    fn once(&mut self, seen: &Mutex<Seen>) {
+        let t_ms = self.start.elapsed().as_secs_f64() * 1_000.0;
+        let rows = self.status_files(t_ms);
+        let lines = self.transcripts(t_ms);
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.rows.extend(rows);
+        seen.lines.extend(lines);
+    }
+
+    fn status_files(&mut self, t_ms: f64) -> Vec<Row> {
+        let folder = self.home.join(".claude/sessions");
+        let now: Vec<PathBuf> = list(&folder, "json");
+        let mut rows = Vec::new();
+        let row = |path: &Path, value: Value| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let mut row = json!({ "src": "registry", "file": format!("sessions/{name}") });
+            match value {
+                Value::Null => row["removed"] = true.into(),
+                record => row["record"] = record,
+            }
+            Row { t_ms, row }
+        };
+        for path in &now {
+            let Ok(text) = fs::read_to_string(path) else { continue };
+            // In the middle of a write it is no JSON yet.
+            let Ok(record) = serde_json::from_str::<Value>(&text) else { continue };
+            if self.files.get(path) != Some(&text) {
+                rows.push(row(path, record));
+                self.files.insert(path.clone(), text);
+            }
+        }
+        self.files.retain(|path, _| {
+            let gone = path.starts_with(&folder) && !now.contains(path);
+            if gone {
+                rows.push(row(path, Value::Null));
+            }
+            !gone
+        });
+        rows
+    }
+
+    fn transcripts(&mut self, t_ms: f64) -> Vec<Line> {
+        let projects = self.home.join(".claude/projects");
+        let mut lines = Vec::new();
+        for path in list_deep(&projects, "jsonl") {
+            let known = self.files.entry(path.clone()).or_default();
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let whole = text.rfind('\n').map_or(0, |end| end + 1);
+            let Some(new) = text.get(known.len()..whole).filter(|new| !new.is_empty()) else {
+                continue;
+            };
+            let file = path.strip_prefix(&projects).unwrap_or(&path).display().to_string();
+            let line = |line: &str| Line { t_ms, file: file.clone(), text: line.to_owned() };
+            lines.extend(new.lines().map(line));
+            known.push_str(new);
+        }
+        lines
+    }
+}
+
+fn list(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|e| e == ending)).collect()
+}
+
+fn list_deep(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = list(folder, ending);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.extend(list_deep(&entry.path(), ending));
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,269 @@
+//! Where a situation is played: home, hub, model, terminal.
+
+mod agent;
+mod start;
+
+pub use agent::Agent;
+
+use super::cases::With;
+use super::judge::Verdict;
+use super::pane::Tmux;
+use super::record::{self, Recorder, Row};
+use super::truth::{Class, Mark, Seat, Truth};
+use super::watcher::{Told, Watcher};
+use crate::home::Home;
+use crate::hub::Hub;
+use crate::model::{Asker, Mark as Seen, Model, What};
+use crate::wait;
+use rustix::process::{Pid, Signal};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Made up; the program asks about a key whose last 20 characters it does not know.
+const KEY: &str = "sk-ant-api03-made-up-for-tests-0123456789abcdefghij";
+const KNOWN: usize = 20;
+/// Longer than an unhooked change may take: what is not told by then is told too late.
+pub(super) const REST: Duration = Duration::from_millis(1_200);
+
+/// How the agent comes to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hooks {
+    /// `headsup hooks install`.
+    Installed,
+    /// Nothing is installed.
+    None,
+}
+
+/// One hermetic place with everything in it. All of it ends with this.
+pub struct Stage {
+    tmux: Tmux,
+    watcher: RefCell<Option<Watcher>>,
+    hub: RefCell<Option<Hub>>,
+    pub model: Model,
+    truth: RefCell<Truth>,
+    /// What was done to the program.
+    actions: RefCell<Vec<(Instant, Value)>>,
+    recorder: Option<Recorder>,
+    /// How many answers of main agents, helpers and compactions have been waited for.
+    answers: RefCell<[usize; 3]>,
+    program: PathBuf,
+    patient: bool,
+    start: Instant,
+    pub home: Home,
+}
+
+impl Stage {
+    pub(super) fn new(with: With<'_>, hooks: Hooks) -> Self {
+        let home = Home::new(&with.binary.to_string_lossy());
+        let mut stage = Self {
+            tmux: Tmux::new(home.path()),
+            watcher: RefCell::default(),
+            hub: RefCell::default(),
+            model: Model::start().expect("a model"),
+            truth: RefCell::default(),
+            actions: RefCell::default(),
+            recorder: None,
+            answers: RefCell::default(),
+            program: with.program.to_owned(),
+            patient: with.patient,
+            start: Instant::now(),
+            home,
+        };
+        let folder = stage.folder();
+        fs::create_dir_all(&folder).expect("a folder");
+        let known = &KEY[KEY.len() - KNOWN..];
+        let config = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": { "approved": [known], "rejected": [] },
+            "projects": { folder.display().to_string(): { "hasTrustDialogAccepted": true } },
+        });
+        let path = stage.home.path().join(".claude.json");
+        fs::write(path, config.to_string()).expect("a configuration");
+        fs::create_dir_all(stage.home.path().join(".claude")).expect("a folder");
+        if hooks == Hooks::Installed {
+            stage.home.run(["hooks", "install", "claude-code"]).ok();
+        }
+        if with.record.is_some() {
+            record::install(stage.home.path());
+            stage.recorder = Some(Recorder::start(stage.home.path(), stage.start));
+        }
+        stage
+    }
+
+    /// Starts the hub, and with it the taking down of what it tells.
+    pub fn hub(&self) {
+        *self.hub.borrow_mut() = Some(Hub::start(&self.home));
+        if self.watcher.borrow().is_none() {
+            *self.watcher.borrow_mut() = Some(Watcher::start(&self.home.socket()));
+        }
+    }
+
+    /// The hub dies on the spot.
+    pub fn kill_hub(&self) {
+        drop(self.hub.borrow_mut().take());
+    }
+
+    /// Where agents work.
+    pub fn folder(&self) -> PathBuf {
+        self.home.path().join("proj")
+    }
+
+    fn did(&self, at: Instant, action: Value) {
+        self.actions.borrow_mut().push((at, action));
+    }
+
+    /// Writes what was recorded.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let Some(recorder) = &self.recorder else { return Ok(()) };
+        let actions = self.actions.borrow();
+        let row = |(at, action): &(Instant, Value)| {
+            let mut row = json!({ "src": "action" });
+            if let (Some(row), Value::Object(action)) = (row.as_object_mut(), action.clone()) {
+                row.extend(action);
+            }
+            Row { t_ms: recorder.since_start(*at), row }
+        };
+        let actions: Vec<Row> = actions.iter().map(row).collect();
+        recorder.write(folder, &self.truth.borrow(), &actions, &self.model.marks().all())
+    }
+
+    /// The seat of an agent within this one.
+    pub fn child_of(&self, parent: &Agent<'_>) -> usize {
+        let mut truth = self.truth.borrow_mut();
+        truth.seats.push(Seat::ChildOf(parent.seat));
+        truth.seats.len() - 1
+    }
+
+    pub(super) fn mark(
+        &self,
+        seat: usize,
+        at: Instant,
+        headline: &'static str,
+        class: Class,
+        why: &str,
+    ) {
+        let why = why.to_owned();
+        self.truth.borrow_mut().marks.push(Mark { at, seat, headline, class, why });
+    }
+
+    /// The moment at which the next answer for this asker was over, however it ended.
+    #[track_caller]
+    pub fn answered(&self, asker: &Asker) -> Instant {
+        self.over(self.asked(asker))
+    }
+
+    /// The moment at which the next request of this asker came.
+    #[track_caller]
+    pub fn asked_at(&self, asker: &Asker) -> Instant {
+        self.came(self.asked(asker))
+    }
+
+    /// The moment at which the last answer so far was over. No earlier one counts any more.
+    #[track_caller]
+    pub fn answered_last(&self, asker: &Asker) -> Instant {
+        let all = self.model.requests();
+        let mine: Vec<_> = all.iter().filter(|request| request.asker() == *asker).collect();
+        self.answers.borrow_mut()[place(asker)] = mine.len();
+        self.over(mine.last().expect("an answer").number)
+    }
+
+    /// The moment at which this request came.
+    #[track_caller]
+    pub fn came(&self, request: usize) -> Instant {
+        let came = |mark: &Seen| mark.request == request && mark.what == What::Received;
+        self.model.marks().wait("a request", came).at
+    }
+
+    /// The moment at which the answer to this request was over.
+    #[track_caller]
+    pub fn over(&self, request: usize) -> Instant {
+        self.model.marks().over(request).at
+    }
+
+    /// The number of the next request of this asker, as soon as it has come.
+    #[track_caller]
+    pub fn asked(&self, asker: &Asker) -> usize {
+        let place = place(asker);
+        let nth = self.answers.borrow()[place];
+        self.answers.borrow_mut()[place] += 1;
+        self.model.request(asker, nth).number
+    }
+
+    /// The moment at which a file in the agents' folder was last written.
+    pub fn written(&self, name: &str) -> Instant {
+        let written = fs::metadata(self.folder().join(name)).and_then(|file| file.modified());
+        let age = written.expect("a file").elapsed().unwrap_or_default();
+        Instant::now().checked_sub(age).unwrap_or(self.start)
+    }
+
+    /// Lets a state stand for a while.
+    pub fn rest(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            std::thread::park_timeout(end.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Lets what is true stand. A test is not about time: it waits until the truth is told first, and
+    /// then for what must not follow.
+    fn stand(&self, time: Duration) {
+        let end = Instant::now() + wait::DEADLINE;
+        while self.patient && Instant::now() < end && !self.is_told() {
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        self.rest(time);
+    }
+
+    /// Is the newest mark of every seat what was told last?
+    fn is_told(&self) -> bool {
+        let truth = self.truth.borrow();
+        let verdict = Verdict::new("", &truth, &self.told(), self.start);
+        let last = |seat: &str| verdict.spans.iter().rfind(|span| span.seat == seat);
+        verdict.spans.iter().all(|span| last(&span.seat).is_none_or(|last| last.right))
+    }
+
+    /// Compares what was told with what was true.
+    pub fn judge(&self, case: &str) -> Verdict {
+        self.stand(REST);
+        let mut truth = self.truth.borrow().clone();
+        truth.end = Some(Instant::now());
+        let mut verdict = Verdict::new(case, &truth, &self.told(), self.start);
+        if let Some(recorder) = &self.recorder {
+            verdict.split(&recorder.rows());
+        }
+        verdict
+    }
+
+    fn told(&self) -> Vec<Told> {
+        self.watcher.borrow().as_ref().map(Watcher::told).unwrap_or_default()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // A program that still writes would keep its home from going away.
+        for seat in &self.truth.borrow().seats {
+            let Seat::Processes(pids) = seat else { continue };
+            for pid in pids {
+                signal(*pid, Signal::KILL).ok();
+            }
+        }
+    }
+}
+
+fn place(asker: &Asker) -> usize {
+    match asker {
+        Asker::Main => 0,
+        Asker::Helper => 1,
+        Asker::Compaction | Asker::Side => 2,
+    }
+}
+
+fn signal(pid: u32, signal: Signal) -> rustix::io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(rustix::io::Errno::SRCH)?;
+    rustix::process::kill_process(pid, signal)
+}

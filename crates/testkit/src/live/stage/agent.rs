@@ -1,0 +1,144 @@
+//! An agent in its terminal: what a person does to it, and what is true of it.
+
+use super::{REST, Stage, signal};
+use crate::live::pane::Pane;
+use crate::live::truth::Class;
+use crate::model::{Asker, Mark, What};
+use rustix::process::Signal;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// How long a dialog wants to have been seen before it takes a key (2.1.330).
+const DIALOG: Duration = Duration::from_millis(1_500);
+
+/// One agent in its terminal.
+#[derive(Clone)]
+pub struct Agent<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) seat: usize,
+    pub(super) pane: Pane<'a>,
+}
+
+impl Agent<'_> {
+    /// From `at` on its headline is this one.
+    pub fn mark(&self, at: Instant, headline: &'static str, class: Class, why: &str) {
+        self.stage.mark(self.seat, at, headline, class, why);
+    }
+
+    /// Waits for the prompt box to be ready for a person.
+    #[track_caller]
+    pub(super) fn ready(&self) {
+        // Below the box, in manual permission mode (2.1.330).
+        self.pane.until("the prompt box", |screen| screen.contains("❯"));
+        self.stage.rest(REST);
+    }
+
+    /// Sends a prompt and waits until the model has been asked. From then on it works.
+    #[track_caller]
+    pub fn prompt(&self, text: &str) {
+        let at = self.submit(text);
+        self.mark(at, "working", Class::Hooked, &format!("prompt sent: {text}"));
+    }
+
+    /// An ordinary turn, from its prompt to a rest after its end.
+    #[track_caller]
+    pub fn turn(&self) {
+        self.prompt("[[hold go]] [[text Hello.]]");
+        self.rest();
+        self.stage.model.release("go");
+        self.answered();
+        self.rest();
+    }
+
+    /// The same of an agent without hooks: nothing says how it ended.
+    #[track_caller]
+    pub fn unhooked_turn(&self) {
+        let at = self.submit("[[hold go]] [[text Hello.]]");
+        self.mark(at, "working", Class::Unhooked, "prompt sent");
+        self.rest();
+        self.stage.model.release("go");
+        let at = self.stage.answered(&Asker::Main);
+        self.mark(at, "done", Class::Unhooked, "answer finished");
+        self.rest();
+    }
+
+    /// Types a line and presses Enter.
+    #[track_caller]
+    pub fn submit(&self, text: &str) -> Instant {
+        self.pane.text(text);
+        let at = self.pane.key("Enter");
+        self.stage.did(at, json!({ "do": "type", "text": text }));
+        at
+    }
+
+    /// The next answer is the turn's last one: it is done.
+    #[track_caller]
+    pub fn answered(&self) {
+        let at = self.stage.answered(&Asker::Main);
+        self.mark(at, "done", Class::Hooked, "answer finished");
+    }
+
+    /// The answer that began then is the turn's last one.
+    #[track_caller]
+    pub fn finished(&self, begun: Instant) {
+        let finished = |mark: &Mark| mark.at > begun && mark.what == What::Finished;
+        let at = self.stage.model.marks().wait("the answer to be finished", finished).at;
+        self.mark(at, "done", Class::Hooked, "answer finished");
+    }
+
+    /// The next answer opens a dialog that shows `words`.
+    #[track_caller]
+    pub fn asks(&self, words: &str) {
+        let at = self.stage.answered(&Asker::Main);
+        self.mark(at, "blocked", Class::Hooked, &format!("dialog: {words}"));
+        self.shows(words);
+        self.settle();
+    }
+
+    /// A dialog takes no key in its first moments (2.1.330).
+    pub fn settle(&self) {
+        self.stage.stand(DIALOG);
+    }
+
+    #[track_caller]
+    pub fn shows(&self, words: &str) -> Instant {
+        self.pane.shows(words)
+    }
+
+    /// Presses a key that no hook tells of.
+    pub fn key(&self, key: &str, headline: &'static str, why: &str) {
+        let at = self.press(key);
+        self.mark(at, headline, Class::Unhooked, why);
+    }
+
+    pub fn press(&self, key: &str) -> Instant {
+        let at = self.pane.key(key);
+        self.stage.did(at, json!({ "do": "keys", "keys": [key] }));
+        at
+    }
+
+    pub fn signal(&self, what: Signal) -> Instant {
+        let pid = self.pane.pid();
+        let at = Instant::now();
+        signal(pid, what).expect("a living agent");
+        let name = format!("SIG{}", format!("{what:?}").trim_start_matches("Signal::"));
+        self.stage.did(at, json!({ "do": "kill", "signal": name }));
+        at
+    }
+
+    /// The terminal goes away.
+    pub fn hang_up(&self) -> Instant {
+        let at = self.pane.hang_up();
+        self.stage.did(at, json!({ "do": "tmux kill-pane" }));
+        at
+    }
+
+    pub fn screen(&self) -> String {
+        self.pane.screen()
+    }
+
+    /// Lets what is true stand until it should have been told.
+    pub fn rest(&self) {
+        self.stage.stand(REST);
+    }
+}
