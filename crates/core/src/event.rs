@@ -68,6 +68,7 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spooled: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub reported_at: Option<UnixMs>,
     #[serde(flatten)]
     pub body: EventBody,

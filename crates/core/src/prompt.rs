@@ -44,6 +44,7 @@ pub struct Choice {
     pub label: String,
     pub value: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub description: Option<String>,
 }
 

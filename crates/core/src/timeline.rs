@@ -11,8 +11,10 @@ pub const KEPT: usize = 100;
 pub struct Entry {
     pub ts: UnixMs,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub tool: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub action: Option<String>,
     /// The turn's word after it.
     pub state: String,

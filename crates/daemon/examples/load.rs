@@ -53,6 +53,7 @@ async fn run_hub(home: PathBuf) {
         retention,
         background_shells: headsup_daemon::BackgroundShells::Idle,
         listen: None,
+        must_listen: false,
     };
     headsup_daemon::run(config, async |_| ()).await.unwrap();
 }

@@ -4,6 +4,7 @@ mod activity;
 mod agent;
 mod agent_path;
 mod agents;
+mod asked;
 mod events;
 mod explain;
 mod forget;
@@ -131,8 +132,10 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     duplicate: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     agent_id: Option<&'a AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     cursor: Option<String>,
 }
 

@@ -61,7 +61,7 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders, listen, background_shells, retention: _ } = config;
+        let Config { home, folders, listen, must_listen, background_shells, retention: _ } = config;
         let prepare = move || Prepared::new(&home, clock, limits, background_shells);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
@@ -88,26 +88,25 @@ impl Hub {
         tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
         let hub = Self { home, app, inbox, bus, server, sources, writer, writer_ended, check };
-        if let Err(error) = hub.listen(listen).await {
-            hub.stop().await;
-            return Err(error.into());
+        match hub.listen(listen).await {
+            Err(error) if must_listen => {
+                hub.stop().await;
+                return Err(error.into());
+            }
+            // Agents report all the same.
+            Err(error) => tracing::warn!(%error, "not listening on TCP"),
+            Ok(()) => {}
         }
         tracing::info!(home = %hub.home.path().display(), "the hub is up");
         Ok(hub)
     }
 
-    /// What was asked for must be; what was only remembered must not keep agents from reporting.
+    /// Where it is asked for, else where the last hub of this folder did.
     async fn listen(&self, asked: Option<Listen>) -> Result<(), ListenError> {
-        let listener = &self.app.listener;
-        if let Some(asked) = asked {
-            return listener.open(asked).await.map(drop);
+        match asked.or_else(|| Memory::new(self.home.path()).recall()) {
+            Some(listen) => self.app.listener.open(listen).await.map(drop),
+            None => Ok(()),
         }
-        if let Some(kept) = Memory::new(self.home.path()).recall()
-            && let Err(error) = listener.open(kept).await
-        {
-            tracing::warn!(%error, "not listening on TCP as before");
-        }
-        Ok(())
     }
 
     /// A fresh link that lets one browser in; `None` where the hub is not on TCP.

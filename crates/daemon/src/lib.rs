@@ -57,6 +57,8 @@ pub struct Config {
     pub background_shells: BackgroundShells,
     /// Where to listen on TCP. Without it, where the last hub of this folder did.
     pub listen: Option<Listen>,
+    /// The hub does not start where it cannot listen there; else agents report all the same.
+    pub must_listen: bool,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

@@ -16,4 +16,5 @@ mod seats;
 mod sources;
 mod spool;
 mod tcp;
+mod web;
 mod ws;

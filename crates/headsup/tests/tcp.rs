@@ -198,6 +198,30 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
+fn settings_say_where_to_listen_and_a_port_in_use_there_stops_no_hub() {
+    let home = home();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    fs::write(home.path().join("c.toml"), format!("listen = \"{address}\"\n")).unwrap();
+    // The hub itself works in another folder.
+    let here = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.current_dir(home.path()).env("HEADSUP_CONFIG", "c.toml");
+        run(command)
+    };
+    here(&["report", "working", "--agent", "api"]).ok();
+    here(&["down"]).ok();
+    drop(taken);
+    here(&["up"]).ok();
+    // It serves its socket first.
+    let answer = wait::until("the hub to listen", || {
+        http::over_tcp(&address, "GET", "/healthz", &[], b"").ok()
+    });
+    assert_eq!(answer.status, 401);
+    here(&["down"]).ok();
+}
+
+#[test]
 fn a_hub_in_the_foreground_prints_its_link() {
     let home = home();
     let mut command = home.command(["up", "--foreground", "--listen", "127.0.0.1:0"]);

@@ -10,6 +10,7 @@ pub struct Outcome {
     pub kind: OutcomeKind,
     /// The vendor's word for a failure, as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub code: Option<String>,
     pub at: UnixMs,
 }

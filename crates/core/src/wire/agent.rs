@@ -71,10 +71,13 @@ pub struct AgentDoc {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LocationDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub tmux: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub pid: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub container: Option<String>,
 }
 
@@ -84,16 +87,22 @@ pub struct LocationDoc {
 pub struct ProcessDoc {
     pub state: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub attach: Option<Attach>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub kind: Option<crate::status::ExitKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub signal: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub phase: Option<crate::status::StartPhase>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub pid: Option<u32>,
 }
 
@@ -199,6 +208,7 @@ pub struct PromptDoc {
     pub kind: PromptKind,
     /// The helper that asks; absent for the agent itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub subagent: Option<String>,
     pub title: String,
     pub body: Option<String>,

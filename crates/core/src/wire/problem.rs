@@ -13,6 +13,7 @@ pub struct Problem {
     pub code: String,
     pub detail: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub hint: Option<String>,
     pub retryable: bool,
 }

@@ -1,5 +1,7 @@
 //! `GET /api/openapi.json`: what all of this is, for programs.
 
+mod presence;
+
 use super::{App, for_browsers, local, shared};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
@@ -40,6 +42,7 @@ pub(super) async fn get() -> impl IntoResponse {
 fn document() -> OpenApi {
     let all: OpenApiRouter<Arc<App>> = shared().merge(local()).merge(for_browsers());
     let mut api = all.into_openapi();
+    presence::mark(&mut api);
     api.info = InfoBuilder::new()
         .title("headsup")
         .description(Some(ABOUT))

@@ -2,11 +2,9 @@
 //! it ended.
 
 use super::agent_path::AgentPath;
-use super::query::{Query, bad};
-use super::{App, Receipt, Refused, headers, receipt};
-use crate::body;
+use super::query::bad;
+use super::{App, Receipt, Refused, asked, receipt};
 use crate::job::{Launched, Work};
-use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -69,12 +67,7 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    let (parts, body) = request.into_parts();
-    Query::parse(parts.uri.query(), &[])?;
-    let body = body::read(body, BODY).await?;
-    let key = headers::key(&parts.headers, parts.uri.path(), &body)?;
-    let said: ProcessBody = serde_json::from_slice(&body)
-        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
+    let (said, key) = asked::read::<ProcessBody>(request).await?;
     let namespace = said.pid_namespace.filter(|said| Some(*said) != app.pid_namespace);
     let ends = said.code.is_some() || said.signal.is_some();
     let fact = match said.state {

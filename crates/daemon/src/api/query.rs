@@ -39,7 +39,7 @@ impl Query {
         }
     }
 
-    /// `true`, `false`, or nothing, which is false.
+    /// `true`, `false`, or nothing, which is `default`.
     pub(super) fn flag(&self, name: &str, default: bool) -> Result<bool, Refused> {
         match self.one(name)? {
             None => Ok(default),

@@ -2,11 +2,9 @@
 //! start; a person says more about one.
 
 use super::agent_path::AgentPath;
-use super::query::{Query, bad};
-use super::{App, Receipt, Refused, headers, receipt};
-use crate::body;
+use super::query::bad;
+use super::{App, Receipt, Refused, asked, receipt};
 use crate::job::{Registration, Work};
-use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -55,7 +53,7 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    let (mut said, key) = read(request).await?;
+    let (mut said, key) = asked::read::<SeatBody>(request).await?;
     let kind = said.kind.take().unwrap_or_else(|| "custom".to_owned());
     if !headsup_adapters::is_kind(&kind) {
         return Err(Refused::new(400, "unknown_kind", format!("there is no kind {kind:?}")));
@@ -87,23 +85,13 @@ pub(super) async fn patch(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    let (said, key) = read(request).await?;
+    let (said, key) = asked::read::<SeatBody>(request).await?;
     if said.kind.is_some() {
         return Err(bad("the kind of an agent does not change"));
     }
     let about = Box::new(said.description()?);
     let reply = app.inbox.submit(Work::Describe { agent, about }, key).await?;
     Ok(receipt(StatusCode::OK, &reply))
-}
-
-async fn read(request: Request) -> Result<(SeatBody, Option<crate::job::Key>), Refused> {
-    let (parts, body) = request.into_parts();
-    Query::parse(parts.uri.query(), &[])?;
-    let body = body::read(body, BODY).await?;
-    let key = headers::key(&parts.headers, parts.uri.path(), &body)?;
-    let said = serde_json::from_slice(&body)
-        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
-    Ok((said, key))
 }
 
 impl SeatBody {

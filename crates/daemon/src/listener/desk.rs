@@ -98,12 +98,20 @@ impl Desk {
         insecure: bool,
         names: Vec<String>,
     ) -> Result<(), ListenError> {
+        let mut first = bind(address).await;
         // Our own port is free for us, also under a narrower or a wider address.
+        let may_be_ours = match &first {
+            Ok(_) => true,
+            Err(error) => error.kind() == io::ErrorKind::AddrInUse,
+        };
         let is_ours = |current: &mut Current| current.addresses[0].port() == address.port();
-        if let Some(current) = self.current.take_if(is_ours) {
+        if may_be_ours && let Some(current) = self.current.take_if(is_ours) {
             current.end().await;
+            if first.is_err() {
+                first = bind(address).await;
+            }
         }
-        let first = bind(address).await.map_err(|source| failed(address, source))?;
+        let first = first.map_err(|source| failed(address, source))?;
         let first_address = first.local_addr().map_err(|source| failed(address, source))?;
         let mut listeners = vec![first];
         let mut addresses = vec![first_address];

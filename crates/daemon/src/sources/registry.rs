@@ -79,7 +79,7 @@ impl Registries {
                 changes = self.changes(patience) => changes,
                 Some(folder) = more.recv() => {
                     if self.add(folder) {
-                        self.scan(false).await;
+                        self.scan_unwatched().await;
                     }
                     continue;
                 }
@@ -95,13 +95,12 @@ impl Registries {
                     self.look_at(place, &name, false).await;
                 }
             }
-            let again = Instant::now() >= next_scan;
-            if again || self.folders.iter().any(|folder| folder.watch.is_none()) {
+            if Instant::now() >= next_scan {
                 self.scan(false).await;
-            }
-            if again {
                 self.confirm().await;
                 next_scan = Instant::now() + AGAIN;
+            } else {
+                self.scan_unwatched().await;
             }
         }
     }
@@ -125,23 +124,35 @@ impl Registries {
     /// Looks at every file. `first`: the hub has just started.
     pub(super) async fn scan(&mut self, first: bool) {
         for place in 0..self.folders.len() {
-            let folder = &mut self.folders[place];
-            if folder.watch.is_none()
-                && let Some(inotify) = &self.inotify
-            {
-                // Watched before it is read, so that nothing falls between.
-                folder.watch = inotify.add_folder(&folder.at.path);
+            self.scan_folder(place, first).await;
+        }
+    }
+
+    /// Looks for folders that were not there: in all others the kernel tells of changes.
+    async fn scan_unwatched(&mut self) {
+        for place in 0..self.folders.len() {
+            if self.folders[place].watch.is_none() {
+                self.scan_folder(place, false).await;
             }
-            let kind = folder.at.kind;
-            let mut names: HashSet<String> = folder.files.keys().cloned().collect();
-            if let Ok(entries) = std::fs::read_dir(&folder.at.path) {
-                let found =
-                    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-                names.extend(found.filter(|name| registry_pid(kind, name).is_some()));
-            }
-            for name in names {
-                self.look_at(place, &name, first).await;
-            }
+        }
+    }
+
+    async fn scan_folder(&mut self, place: usize, first: bool) {
+        let folder = &mut self.folders[place];
+        if folder.watch.is_none()
+            && let Some(inotify) = &self.inotify
+        {
+            // Watched before it is read, so that nothing falls between.
+            folder.watch = inotify.add_folder(&folder.at.path);
+        }
+        let kind = folder.at.kind;
+        let mut names: HashSet<String> = folder.files.keys().cloned().collect();
+        if let Ok(entries) = std::fs::read_dir(&folder.at.path) {
+            let found = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+            names.extend(found.filter(|name| registry_pid(kind, name).is_some()));
+        }
+        for name in names {
+            self.look_at(place, &name, first).await;
         }
     }
 

@@ -72,6 +72,7 @@ impl Bench {
             retention,
             background_shells: self.background_shells,
             listen: None,
+            must_listen: false,
         };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());

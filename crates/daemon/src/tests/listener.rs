@@ -77,6 +77,12 @@ async fn what_cannot_be_is_refused_and_what_listens_goes_on() {
         (r#"{"adress":"127.0.0.1:0"}"#.to_owned(), 400, "bad_json"),
         (String::new(), 400, "bad_json"),
         (format!("{{\"address\":\"{taken}\"}}"), 409, "address_in_use"),
+        // Our own port on an address that this machine does not have.
+        (
+            format!("{{\"address\":\"192.0.2.1:{}\",\"insecure\":true}}", tcp.tcp.unwrap().port()),
+            409,
+            "cannot_listen",
+        ),
     ];
     for (body, status, code) in cases {
         let reply = bench.client().send("PUT", LISTENER, &[], body.clone()).await;

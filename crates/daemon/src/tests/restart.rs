@@ -67,6 +67,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         retention: Retention::default(),
         background_shells: BackgroundShells::Idle,
         listen: None,
+        must_listen: false,
     })
     .await
     {
@@ -105,6 +106,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         retention: Retention::default(),
         background_shells: BackgroundShells::Idle,
         listen: None,
+        must_listen: false,
     })
     .await
     {

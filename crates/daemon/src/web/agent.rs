@@ -7,6 +7,7 @@ use super::parts::Parts;
 use super::prompt::{Room, prompt};
 use super::{explain, missing, row, shell, sink};
 use crate::api::{App, Refused};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -22,8 +23,9 @@ const PARTS: [&str; 5] = ["head", "prompts", "explain", "facts", "activity"];
 
 pub(super) async fn get(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Refused> {
+    let id = id.map(|Path(id)| id).unwrap_or_default();
     let Some(id) = AgentId::new(id.as_str()).ok().filter(|id| app.board.seat(id).is_some()) else {
         return Ok(missing::agent(&id));
     };

@@ -5,6 +5,7 @@ use super::sink::GUARD;
 use crate::api::Refused;
 use crate::fnv::Fnv;
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use std::hash::Hasher as _;
@@ -54,8 +55,9 @@ pub(super) fn url(name: &str) -> String {
 }
 
 pub(super) async fn get(
-    Path((version, name)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
 ) -> Result<Response, Refused> {
+    let (version, name) = path.map(|Path(path)| path).unwrap_or_default();
     let asset = ALL.iter().find(|asset| asset.name == name && version == *VERSION);
     let asset =
         asset.ok_or_else(|| Refused::new(404, "not_found", "no such file, or an old one"))?;

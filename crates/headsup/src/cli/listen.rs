@@ -48,7 +48,12 @@ impl ListenArgs {
 pub(crate) fn settled(config: &Config) -> Result<Option<Listen>, CommandError> {
     let wrong =
         |why: &str| CommandError::usage(format!("in the settings: {why}")).code("bad_config");
-    let Some(address) = &config.listen else { return Ok(None) };
+    let Some(address) = &config.listen else {
+        return match config.allowed_hosts.is_empty() {
+            true => Ok(None),
+            false => Err(wrong("allowed_hosts goes with listen, as listen = \"127.0.0.1:7717\"")),
+        };
+    };
     let address = listener::parse(address).map_err(|error| wrong(&error.to_string()))?;
     check_local(address)?;
     let names = config.allowed_hosts.iter().map(|name| listener::host_name(name));
@@ -71,4 +76,33 @@ fn check_local(address: SocketAddr) -> Result<(), CommandError> {
 pub(crate) fn show(url: &str, output: Output) -> Result<(), CommandError> {
     output.say(&Line::plain("headsup: this link lets one browser in, within two minutes:"));
     output.line(&Line::plain(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_followed_or_refused_but_never_passed_over() {
+        let settled = |listen: Option<&str>, names: &[&str]| {
+            settled(&Config {
+                listen: listen.map(str::to_owned),
+                allowed_hosts: names.iter().map(|name| (*name).to_owned()).collect(),
+                ..Config::default()
+            })
+        };
+        assert_eq!(settled(None, &[]).unwrap(), None);
+        let listen = settled(Some("[::1]:80"), &["Hub.Example"]).unwrap().unwrap();
+        assert_eq!(listen.address, Some("[::1]:80".parse().unwrap()));
+        assert_eq!(listen.allow_hosts, Some(vec!["hub.example".to_owned()]));
+        assert!(!listen.insecure);
+        for (listen, names, code) in [
+            (None, &["hub.example"][..], "bad_config"),
+            (Some("hub:80"), &[], "bad_config"),
+            (Some("127.0.0.1"), &["http://hub/"], "bad_config"),
+            (Some("0.0.0.0:80"), &[], "not_loopback"),
+        ] {
+            assert_eq!(settled(listen, names).unwrap_err().code, code, "{listen:?} {names:?}");
+        }
+    }
 }

@@ -124,15 +124,17 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     if args.listen.is_off() {
         headsup_daemon::listener::forget(&home);
     }
-    let shows = listen.is_some();
+    // What stands in the settings is wished for at every start, and one that fails stops nobody.
+    let is_asked = listen.is_some();
     let listen = match listen {
         None if !args.listen.is_off() => listen::settled(&context.config)?,
         listen => listen,
     };
     let background_shells = context.config.background_shells;
-    let config = Config { home, folders, retention, background_shells, listen };
+    let must_listen = is_asked;
+    let config = Config { home, folders, retention, background_shells, listen, must_listen };
     let ready = async |hub: &headsup_daemon::Hub| {
-        if shows && let Some(url) = hub.link().await {
+        if is_asked && let Some(url) = hub.link().await {
             // A hub whose terminal is gone goes on.
             listen::show(&url, context.output).ok();
         }

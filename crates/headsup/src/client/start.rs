@@ -167,6 +167,10 @@ fn spawn(home: &Path, log: File) -> Result<Child, CommandError> {
         .stdin(Stdio::null())
         .stdout(log)
         .stderr(again);
+    // It works elsewhere.
+    if let Some(Ok(config)) = std::env::var_os("HEADSUP_CONFIG").map(std::path::absolute) {
+        command.env("HEADSUP_CONFIG", config);
+    }
     // The hub belongs to no agent, even where an agent's command is the first to need it.
     for name in ["HEADSUP_AGENT_ID", "HEADSUP_AGENT_TOKEN", "PANOPTICON_AGENT_ID"] {
         command.env_remove(name);

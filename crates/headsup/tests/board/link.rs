@@ -71,7 +71,8 @@ fn a_hub_that_falls_silent_is_not_taken_for_a_calm_one() {
         .until("the silence to be noticed", "document.documentElement.dataset.link === 'lost'");
     let age = "document.querySelector('.row .age').textContent";
     let before = board.browser.text(&format!("return {age}"));
-    board.browser.until("time to pass", "document.getElementById('link').innerText.includes('2s')");
+    let passed = "/for (\\d\\ds|[2-9]s|\\dm)/.test(document.getElementById('link').innerText)";
+    board.browser.until("time to pass", passed);
     assert_eq!(board.browser.text(&format!("return {age}")), before, "the age stands still");
     board.signal(Signal::CONT);
     board.live();

@@ -26,11 +26,8 @@ fn forty_agents_are_live_and_only_the_one_that_changed_is_touched() {
     assert_eq!(board.list("needs").first().unwrap(), "api");
     board.agrees();
     let row = board.browser.text("return document.getElementById('a-api').innerText");
-    for words in
-        ["blocked", "api", "claude-code", "permission", "Bash: rm -rf build", "1.", "Allow"]
-    {
-        // Numbers are drawn by the style sheet.
-        assert!(words == "1." || row.contains(words), "{words} in {row}");
+    for words in ["blocked", "api", "claude-code", "permission", "Bash: rm -rf build", "Allow"] {
+        assert!(row.contains(words), "{words} in {row}");
     }
     assert_eq!(board.browser.text("return document.title"), "(11) headsup");
     assert!(board.browser.text("return document.getElementById('icon').href").contains("wanted"));
@@ -112,9 +109,11 @@ fn an_age_runs_on_by_itself() {
     board.shows("api", "working");
     board.browser.js("window.fetched = 0; const fetch_ = window.fetch;
          window.fetch = (...all) => { window.fetched += 1; return fetch_(...all); };");
-    board
-        .browser
-        .until("an age of seconds", "document.querySelector('.row .age').textContent === '2s'");
+    // A machine that stalls skips some of them.
+    board.browser.until(
+        "an age of seconds",
+        "parseInt(document.querySelector('.row .age').textContent) >= 2",
+    );
     assert_eq!(board.browser.js("return window.fetched"), 0);
     board.is_clean();
 }

@@ -39,6 +39,36 @@ fn every_route_is_described() {
     }
 }
 
+/// What may be null is always there; what may be left out is never null, but in what is sent.
+#[test]
+fn an_answer_says_nothing_in_one_way() {
+    fn look(schema: &Value, at: &str) {
+        let required = |name: &String| {
+            let names = schema["required"].as_array();
+            names.is_some_and(|names| names.contains(&Value::from(name.as_str())))
+        };
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let is_nullable = property.to_string().contains("\"null\"");
+            assert!(!is_nullable || required(name), "{at}.{name}");
+        }
+        for of in ["oneOf", "allOf", "anyOf"] {
+            schema[of].as_array().into_iter().flatten().for_each(|part| look(part, at));
+        }
+    }
+    let api = api();
+    let bodies = ["ListenBody", "ProcessBody", "ReportBody", "SeatBody"];
+    for (name, schema) in api["components"]["schemas"].as_object().unwrap() {
+        if !bodies.contains(&name.as_str()) {
+            look(schema, name);
+        }
+    }
+    let schemas = &api["components"]["schemas"];
+    let agent = &schemas["AgentDoc"];
+    let (properties, required) = (agent["properties"].as_object(), agent["required"].as_array());
+    assert_eq!(properties.unwrap().len(), required.unwrap().len(), "all of it is always there");
+    assert!(schemas["ReportBody"].get("required").is_none());
+}
+
 #[test]
 fn every_reference_leads_somewhere() {
     fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {

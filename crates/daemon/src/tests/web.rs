@@ -1,0 +1,37 @@
+//! The page without a browser; with one: `crates/headsup/tests/board`.
+
+use super::bench::Bench;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_path_of_the_page_has_an_answer_under_its_policy() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    bench.client().report("api", "working").await;
+    let roster = tcp.send("GET", "/", &token, "").await.text();
+    let script = roster.split('"').find(|part| part.ends_with("/board.js")).unwrap().to_owned();
+    for (path, status, kind) in [
+        ("/", 200, "text/html"),
+        ("/agents/api", 200, "text/html"),
+        ("/agents/nobody", 404, "text/html"),
+        ("/agents/%3Cimg%3E", 404, "text/html"),
+        ("/agents/%ff", 404, "text/html"),
+        (script.as_str(), 200, "text/javascript"),
+        ("/ui/0000000000000000/board.js", 404, "application/problem+json"),
+        ("/ui/%ff/board.js", 404, "application/problem+json"),
+    ] {
+        let reply = tcp.send("GET", path, &token, "").await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.text());
+        let header = |name: &str| reply.headers.get(name).map(|value| value.to_str().unwrap());
+        assert!(header("content-type").unwrap().starts_with(kind), "{path}");
+        let policy = header("content-security-policy");
+        if kind == "application/problem+json" {
+            assert_eq!(policy, None);
+        } else {
+            assert!(policy.unwrap().starts_with("default-src 'none';"), "{path}");
+            assert!(!reply.text().contains("<img"), "{path}");
+        }
+    }
+    assert_eq!(bench.client().get("/").await.status, 404, "not on the unix socket");
+}
