@@ -1,6 +1,6 @@
 //! The hub's page in a real Chromium.
 //!
-//! `HEADSUP_PICTURES=FOLDER cargo test -p headsup --test board pictures -- --ignored` keeps what it
+//! `HEADSUP_PICTURES=FOLDER cargo test -p headsup --test board pictures` keeps what it
 //! looks like.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
