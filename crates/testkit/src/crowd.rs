@@ -56,7 +56,7 @@ impl Crowd {
             for event in &events[..if works { 2 } else { 3 }] {
                 let payload = json!({
                     "hook_event_name": event, "session_id": session, "transcript_path": log,
-                    "cwd": format!("/work/{number}"), "prompt_id": "prompt-1", "prompt": "go",
+                    "cwd": format!("/src/{number}"), "prompt_id": "prompt-1", "prompt": "go",
                     "source": "startup", "background_tasks": [],
                 });
                 tell(home, &id, &payload)?;
@@ -68,7 +68,7 @@ impl Crowd {
                 let status = if works { "busy" } else { "idle" };
                 let record = json!({
                     "pid": pid, "procStart": start_ticks(pid)?, "sessionId": session,
-                    "cwd": format!("/work/{number}"), "kind": "interactive", "entrypoint": "cli",
+                    "cwd": format!("/src/{number}"), "kind": "interactive", "entrypoint": "cli",
                     "status": status,
                 });
                 fs::write(config.join(format!("sessions/{pid}.json")), record.to_string())?;
