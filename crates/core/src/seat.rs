@@ -52,6 +52,9 @@ pub struct Seat {
     /// Tool calls that started and have not ended.
     #[serde(default)]
     pub open_tools: VecDeque<OpenTool>,
+    /// Ids of the turn's calls that ended lately, newest last: a start that is told late opens none of them.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub ended_calls: VecDeque<String>,
     #[serde(default)]
     pub counters: CountersDoc,
     /// When the headline's state began.
@@ -253,6 +256,8 @@ const TRAIL: usize = 12;
 const REJECTED: usize = 20;
 const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
+/// More than an agent runs side by side.
+const ENDED_CALLS: usize = 16;
 
 impl Seat {
     /// An empty seat: no process, no turn.
@@ -297,6 +302,7 @@ impl Seat {
             subagents: Vec::new(),
             shells: 0,
             open_tools: VecDeque::new(),
+            ended_calls: VecDeque::new(),
             counters: CountersDoc::default(),
             headline_since: now,
             last_status_at: None,
@@ -397,6 +403,18 @@ impl Seat {
             self.open_tools.pop_front();
         }
         self.open_tools.push_back(OpenTool { actor, tool });
+    }
+
+    /// True if that was not known.
+    pub(crate) fn end_call(&mut self, id: &str) -> bool {
+        if self.ended_calls.iter().any(|known| known == id) {
+            return false;
+        }
+        if self.ended_calls.len() == ENDED_CALLS {
+            self.ended_calls.pop_front();
+        }
+        self.ended_calls.push_back(id.to_owned());
+        true
     }
 }
 

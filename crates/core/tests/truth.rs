@@ -92,13 +92,24 @@ fn check(present: Present, steps: &[(u8, Chance)]) -> Result<(), TestCaseError> 
     let mut run = Run::new();
     let mut truth = Truth::default();
     let mut now = UnixMs(10_000);
+    let mut late: Vec<Observation> = Vec::new();
     for (choice, chance) in steps {
         let possible = truth.possible(present.own_status());
         let real = possible[usize::from(*choice) % possible.len()];
         let from = run.events.len();
         let before = truth.clone();
         truth.apply(real);
-        for observation in witnesses::of(real, &before, &truth, present, chance, now) {
+        let mut told = witnesses::of(real, &before, &truth, present, chance, now);
+        let held = match real {
+            Real::ToolStart if chance.late => std::mem::take(&mut told),
+            _ => Vec::new(),
+        };
+        for held in std::mem::replace(&mut late, held) {
+            let delay = if real.is_the_programs() { 120 } else { 0 };
+            told.insert(0, Observation { at: now.plus(delay), ..held });
+        }
+        told.sort_by_key(|observation| observation.at);
+        for observation in told {
             run.tell(observation);
         }
         now = now.plus(2_000);

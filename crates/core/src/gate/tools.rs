@@ -13,6 +13,9 @@ pub(super) fn started(
     tool: &ToolRef,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    if tool.id.as_ref().is_some_and(|id| step.seat.ended_calls.contains(id)) {
+        return refuse(Rule::G10, "told after the end of its call");
+    }
     let is_open = step
         .seat
         .open_tools
@@ -96,6 +99,9 @@ pub(super) fn ended(
 }
 
 fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) {
+    if let Some(id) = &ended.id {
+        step.changed |= step.seat.end_call(id);
+    }
     let tools = &mut step.seat.open_tools;
     let by_id = tools
         .iter()

@@ -18,6 +18,8 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.end_logged = false;
     let turn_seq = turn.seq;
     step.seat.outcome = None;
+    // A program may count its calls anew.
+    step.seat.ended_calls.clear();
     step.seat.counters.turns += 1;
     step.emit(EventBody::TurnStarted { turn_seq });
 }

@@ -26,6 +26,11 @@ impl Real {
     pub(crate) fn starts_turn(self) -> bool {
         matches!(self, Self::Prompt | Self::Unannounced)
     }
+
+    /// It can come at once after what the program did before; people take longer.
+    pub(crate) fn is_the_programs(self) -> bool {
+        matches!(self, Self::ToolEnd | Self::Ask | Self::HelperAsks | Self::Finish | Self::Fail)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

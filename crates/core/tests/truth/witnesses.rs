@@ -33,16 +33,18 @@ pub(crate) fn present() -> impl Strategy<Value = Present> {
 #[derive(Clone, Debug)]
 pub(crate) struct Chance {
     /// Delays in milliseconds, one per witness.
-    delays: [i64; 5],
+    delays: [i64; 6],
     /// Which witnesses tell twice, a moment later.
-    doubled: [bool; 5],
+    doubled: [bool; 6],
     pub(crate) restart: bool,
+    /// A hook that the agent does not wait for comes only with the next change.
+    pub(crate) late: bool,
 }
 
 pub(crate) fn chance() -> impl Strategy<Value = Chance> {
-    let delays = prop::array::uniform5(0_i64..240);
-    (delays, any::<[bool; 5]>(), prop::bool::weighted(0.15))
-        .prop_map(|(delays, doubled, restart)| Chance { delays, doubled, restart })
+    let delays = prop::array::uniform6(0_i64..240);
+    (delays, any::<[bool; 6]>(), prop::bool::weighted(0.15), any::<bool>())
+        .prop_map(|(delays, doubled, restart, late)| Chance { delays, doubled, restart, late })
 }
 
 const HOOK: usize = 0;
@@ -50,6 +52,8 @@ const REGISTRY: usize = 1;
 const SERVER: usize = 2;
 const TRANSCRIPT: usize = 3;
 const PROCESS: usize = 4;
+/// A hook that the agent does not wait for.
+const UNAWAITED: usize = 5;
 
 /// Everything that is told of one transition, in the order it arrives.
 pub(crate) fn of(
@@ -62,7 +66,8 @@ pub(crate) fn of(
 ) -> Vec<Observation> {
     let mut told: Vec<(usize, Source, Fact)> = Vec::new();
     if let Some(fact) = hook(real, before, after) {
-        told.push((HOOK, Source::Hook, fact));
+        let witness = if real == Real::ToolStart { UNAWAITED } else { HOOK };
+        told.push((witness, Source::Hook, fact));
     }
     if let Some(level) = level(real, after) {
         if present.registry {

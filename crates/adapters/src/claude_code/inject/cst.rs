@@ -1,12 +1,13 @@
 //! The entries as an edit of JSON text that keeps everything else as it is.
 
-use super::{EVENTS, TIMEOUT, command, event_of, is_other};
+use super::{EVENTS, TIMEOUT, UNAWAITED, command, event_of, is_other};
 use crate::inject::{Found, Unchanged};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
 const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
+const ASYNC: &str = "async";
 
 /// Comments and trailing commas are kept; whatever else is not JSON is not touched.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -45,7 +46,7 @@ pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
         if entries(&groups).iter().any(|(_, entry)| ours(entry)) {
             continue;
         }
-        groups.append(group(&command(launcher, event)));
+        groups.append(group(event, &command(launcher, event)));
         edited = true;
     }
     // One that is not as it should be has its successor by now.
@@ -123,10 +124,7 @@ pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
 fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
     let mut problems = Vec::new();
     for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
-        let on = named(top, switch).any(|prop| {
-            let value = prop.value().and_then(|value| value.as_boolean_lit());
-            value.is_some_and(|value| value.value())
-        });
+        let on = named(top, switch).any(|prop| prop.value().is_some_and(|value| is_true(&value)));
         if on {
             problems.push(format!("{switch} is true: no hook of yours fires"));
         }
@@ -139,6 +137,10 @@ fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
         ));
     }
     problems
+}
+
+fn is_true(value: &CstNode) -> bool {
+    value.as_boolean_lit().is_some_and(|value| value.value())
 }
 
 fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
@@ -168,14 +170,18 @@ fn named(object: Option<&CstObject>, name: &str) -> impl Iterator<Item = CstObje
     properties.into_iter().filter(move |prop| prop.decoded_name().as_deref() == Some(&name))
 }
 
-fn group(command: &str) -> CstInputValue {
+fn group(event: &str, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
-    let entry = CstInputValue::Object(vec![
+    let mut entry = vec![
         ("type".to_owned(), text("command")),
         ("command".to_owned(), text(command)),
         ("timeout".to_owned(), CstInputValue::from(TIMEOUT)),
-    ]);
-    CstInputValue::Object(vec![(HOOKS.to_owned(), CstInputValue::Array(vec![entry]))])
+    ];
+    if event == UNAWAITED {
+        entry.push((ASYNC.to_owned(), CstInputValue::Bool(true)));
+    }
+    let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
+    CstInputValue::Object(vec![(HOOKS.to_owned(), entries)])
 }
 
 /// Each entry of an event, with the group it stands in. Other shapes are nobody's business.
@@ -221,9 +227,10 @@ fn is_current(entry: &CstNode, event: &str, launcher: &str) -> bool {
     let Some(text) = text_of(entry, "command") else { return false };
     let number = object.get("timeout").and_then(|prop| prop.value());
     let timeout = number.is_some_and(|value| value.to_string() == TIMEOUT.to_string());
+    let unawaited = object.get(ASYNC).map(|prop| prop.value().is_some_and(|value| is_true(&value)));
     EVENTS.contains(&event)
         && text == command(launcher, event)
         && text_of(entry, "type").as_deref() == Some("command")
         && timeout
-        && object.get("async").is_none()
+        && unawaited == (event == UNAWAITED).then_some(true)
 }

@@ -27,7 +27,8 @@ fn the_empty_settings_get_one_entry_for_each_event() {
         let entry = &hooks[event][0]["hooks"][0];
         assert_eq!((&entry["type"], &entry["timeout"]), (&"command".into(), &5.into()));
         assert_eq!(entry["command"], command(LAUNCHER, event));
-        assert!(entry.get("async").is_none());
+        let unawaited = (*event == UNAWAITED).then_some(&Value::Bool(true));
+        assert_eq!(entry.get("async"), unawaited, "{event}");
     }
     let first = text.lines().take(14).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(first, @r#"

@@ -114,6 +114,30 @@ fn g4_a_resolution_clears_the_entry_it_names() {
 }
 
 #[test]
+fn g4_a_start_told_after_its_prompt_is_what_the_prompt_is_about() {
+    let mut script = Script::working();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.silent();
+    assert_eq!((script.headline(), script.seat.prompts.len()), (Headline::Blocked, 1));
+    // Another call of the same tool ends meanwhile.
+    script.hook(tool_end(&Actor::Main, "c0", 3));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.phrase(), "working(model)");
+}
+
+#[test]
+fn g4_a_start_told_after_its_prompt_settles_is_what_the_prompt_is_about() {
+    let mut script = Script::working();
+    script.hook(settling_permission(&Actor::Main, 7, 500));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.tick(600);
+    assert_eq!(script.phrase(), "working(model)");
+}
+
+#[test]
 fn g6_a_helpers_tools_touch_only_counters() {
     let mut script = Script::blocked();
     script.hook(tool(&sub("h"), "x", 1));

@@ -3,7 +3,7 @@
 use super::script::{
     Script, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of, wake,
 };
-use crate::gate;
+use crate::gate::{self, Rule};
 use crate::observation::{BackgroundShells, Fact, Level, SessionStart};
 use crate::prompt::Actor;
 use crate::status::Headline;
@@ -33,6 +33,38 @@ fn one_turn_hook_by_hook() {
     assert_eq!(script.count("turn.started"), 1);
     assert_eq!(script.count("turn.completed"), 1);
     assert_eq!(script.count("agent.status_changed"), 7);
+}
+
+/// A start can be told late (an agent need not wait for that hook): it opens nothing again.
+#[test]
+fn a_start_told_after_its_calls_end_changes_nothing() {
+    let mut script = Script::idle();
+    script.hook(prompt("t1"));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.refused(Rule::G10);
+    assert_eq!(script.phrase(), "working(model)");
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(tool_end(&Actor::Main, "c2", 8));
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.refused(Rule::G10);
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("t1b"));
+    script.hook(stop("t1b"));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_helpers_start_told_after_its_end_opens_no_call() {
+    let mut script = Script::working();
+    script.hook(tool_end(&sub("h"), "c9", 9));
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.refused(Rule::G10);
+    assert!(script.seat.open_tools.is_empty());
 }
 
 #[test]
