@@ -22,6 +22,11 @@ pub enum Unchanged {
     Twice(String),
     #[error("{0} is not {1}")]
     Shape(String, &'static str),
+    #[error(
+        "its comments or trailing commas are not JSON, so the program ignores the whole file \
+         ({0}); remove them, or install the plugin folder instead: `headsup hooks install`"
+    )]
+    Ignored(String),
 }
 
 /// What of ours a configuration holds.
@@ -78,6 +83,7 @@ pub struct Recipe {
     pub(crate) plugin_files: fn(launcher: &str) -> Vec<File>,
     pub(crate) owns_plugin: fn(path: &str, text: &str) -> bool,
     pub(crate) append: fn(text: &str, launcher: &str) -> Result<String, Unchanged>,
+    pub(crate) heeds: fn(text: &str) -> Result<(), Unchanged>,
     pub(crate) remove: fn(&str, &str, Option<&str>) -> Result<String, Unchanged>,
     pub(crate) inspect: fn(text: &str, launcher: &str) -> Result<Found, Unchanged>,
     pub(crate) arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
@@ -100,6 +106,11 @@ impl Recipe {
     /// other people's hooks stay. The same text again where nothing is missing.
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
         (self.append)(text, launcher)
+    }
+
+    /// Whether the program would read these settings at all; else entries in them never fire.
+    pub fn heeds(&self, text: &str) -> Result<(), Unchanged> {
+        (self.heeds)(text)
     }
 
     /// The settings without our entries, wherever they have been moved to. What holds nothing

@@ -63,6 +63,11 @@ fn named(bytes: &[u8], launcher: &str) -> Vec<u8> {
     }
 }
 
+/// Settings that edits of ours would leave whole, but that the agent does not read at all.
+pub fn ignored() -> Vec<Fixture> {
+    files("ignored")
+}
+
 /// Those that hooks can be installed into, either way.
 pub fn kept() -> Vec<Fixture> {
     let built: [Named; 15] = [

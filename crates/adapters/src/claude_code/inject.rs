@@ -32,6 +32,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     plugin_files,
     owns_plugin,
     append: cst::append,
+    heeds: cst::heeds,
     remove: cst::remove,
     inspect: cst::inspect,
     arguments,

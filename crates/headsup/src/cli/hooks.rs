@@ -52,6 +52,13 @@ enum Act {
     },
 }
 
+impl Args {
+    /// Whether it only takes away.
+    pub(crate) fn uninstalls(&self) -> bool {
+        matches!(self.act, Act::Uninstall { .. })
+    }
+}
+
 #[derive(Debug, clap::Args)]
 struct Which {
     /// Kinds of agents, or the names of their programs.

@@ -84,6 +84,7 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
     let target = guard::look(&named, &site.roots)?;
     let text = target.before.as_deref().unwrap_or_default();
     let unclear = |why| SetupError::unclear(&named, why);
+    site.recipe.heeds(text).map_err(unclear)?;
     let after = site.recipe.append(text, &site.launcher).map_err(unclear)?;
     if target.before.as_ref() == Some(&after) {
         return Ok(Vec::new());

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-const SETTINGS: &str = "{\n  \"model\": \"x\" // mine\n}\n";
+const SETTINGS: &str = "{\n  \"model\": \"x\"   \n}\n";
 
 struct Bench {
     folder: TempDir,

@@ -131,14 +131,26 @@ fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
             problems.push(format!("{switch} is true: no hook of yours fires"));
         }
     }
-    let plain = text.strip_prefix(BOM).unwrap_or(text);
-    let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
-    if let (Err(error), false) = (strict, plain.trim().is_empty()) {
+    if let Err(error) = strict(text) {
         problems.push(format!(
             "with comments or trailing commas it is not JSON, so the whole file is ignored: hooks in it never fire, those of a plugin folder do ({error})"
         ));
     }
     problems
+}
+
+/// Whether Claude Code reads such a file, which it does if it is strict JSON (2.1.330, measured).
+pub(super) fn heeds(text: &str) -> Result<(), Unchanged> {
+    parse(text)?;
+    strict(text).map_err(|error| Unchanged::Ignored(error.to_string()))
+}
+
+fn strict(text: &str) -> serde_json::Result<()> {
+    let plain = text.strip_prefix(BOM).unwrap_or(text);
+    match plain.trim().is_empty() {
+        true => Ok(()),
+        false => serde_json::from_str::<serde::de::IgnoredAny>(plain).map(drop),
+    }
 }
 
 fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
