@@ -52,9 +52,9 @@ pub struct Seat {
     /// Tool calls that started and have not ended.
     #[serde(default)]
     pub open_tools: VecDeque<OpenTool>,
-    /// Ids of the turn's calls that ended lately, newest last: a start that is told late opens none of them.
+    /// Calls of the open turn that ended lately, newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub ended_calls: VecDeque<String>,
+    pub ended_calls: VecDeque<EndedCall>,
     #[serde(default)]
     pub counters: CountersDoc,
     /// When the headline's state began.
@@ -405,17 +405,43 @@ impl Seat {
         self.open_tools.push_back(OpenTool { actor, tool });
     }
 
-    /// True if that was not known.
-    pub(crate) fn end_call(&mut self, id: &str) -> bool {
-        if self.ended_calls.iter().any(|known| known == id) {
+    /// Notes the end of a call. True if that was not known.
+    pub(crate) fn end_call(&mut self, id: &str, started: bool) -> bool {
+        if self.ended_calls.iter().any(|known| known.id == id) {
             return false;
         }
         if self.ended_calls.len() == ENDED_CALLS {
             self.ended_calls.pop_front();
         }
-        self.ended_calls.push_back(id.to_owned());
+        self.ended_calls.push_back(EndedCall { id: id.to_owned(), started });
         true
     }
+
+    /// Whether this is the start of a call whose end came first. The next one of this id is
+    /// another call's: programs may count anew.
+    pub(crate) fn has_ended(&mut self, id: &str) -> bool {
+        let Some(index) = self.ended_calls.iter().position(|known| known.id == id) else {
+            return false;
+        };
+        match self.ended_calls.get_mut(index) {
+            Some(ended) if !ended.started => {
+                ended.started = true;
+                true
+            }
+            _ => {
+                self.ended_calls.remove(index);
+                false
+            }
+        }
+    }
+}
+
+/// A call that has ended, so that a start that is told late does not open it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedCall {
+    pub id: String,
+    /// Its start has been told.
+    pub started: bool,
 }
 
 /// See [`Seat::status_key`].

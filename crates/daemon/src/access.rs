@@ -12,25 +12,42 @@ pub(crate) use token::TokenError;
 
 use crate::clock::Clock;
 use codes::Codes;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use token::Token;
 
 pub(crate) struct Access {
-    token: Token,
+    home: PathBuf,
+    /// Missing while its file is damaged.
+    token: OnceLock<Token>,
+    /// Held while it is read or made.
+    making: Mutex<()>,
     codes: Codes,
     clock: Arc<dyn Clock>,
 }
 
 impl Access {
-    /// Reads the token of this state folder, or makes one.
-    pub(crate) fn open(home: &Path, clock: Arc<dyn Clock>) -> Result<Self, TokenError> {
-        Ok(Self { token: Token::load(home)?, codes: Codes::default(), clock })
+    /// For this state folder. Nobody gets in before [`Self::ready`] has succeeded.
+    pub(crate) fn new(home: &Path, clock: Arc<dyn Clock>) -> Self {
+        let token = OnceLock::new();
+        let (making, codes) = (Mutex::default(), Codes::default());
+        Self { home: home.to_owned(), token, making, codes, clock }
+    }
+
+    /// Reads the token, or makes one. One that is damaged is left for a person to look at; as
+    /// soon as it is repaired or gone, this succeeds.
+    pub(crate) fn ready(&self) -> Result<(), TokenError> {
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.token.get().is_none() {
+            // Nobody else has, meanwhile.
+            self.token.set(Token::load(&self.home)?).ok();
+        }
+        Ok(())
     }
 
     /// Whether this is the token.
     pub(crate) fn is_token(&self, said: &[u8]) -> bool {
-        self.token.is(said)
+        self.token.get().is_some_and(|token| token.is(said))
     }
 
     /// A fresh one-time code.
@@ -44,7 +61,7 @@ impl Access {
     }
 
     /// The cookie of the hub's page on this port.
-    pub(crate) fn cookie(&self, port: u16) -> Cookie<'_> {
-        Cookie::new(&self.token, port, self.clock.wall())
+    pub(crate) fn cookie(&self, port: u16) -> Option<Cookie<'_>> {
+        Some(Cookie::new(self.token.get()?, port, self.clock.wall()))
     }
 }

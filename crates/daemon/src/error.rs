@@ -1,6 +1,5 @@
 //! Why a hub does not run.
 
-use crate::access::TokenError;
 use crate::home::HomeError;
 use crate::listener::ListenError;
 use crate::store::StoreError;
@@ -28,9 +27,6 @@ pub enum RunError {
     /// The socket could not be made.
     #[error("the socket {} cannot be made: {source}", path.display())]
     Bind { path: PathBuf, source: io::Error },
-    /// The token file cannot be used.
-    #[error("{0}")]
-    Token(String),
     /// It was told to listen on TCP and cannot.
     #[error(transparent)]
     Listen(#[from] ListenError),
@@ -55,12 +51,6 @@ impl From<HomeError> for RunError {
             HomeError::Locked { pid } => Self::AlreadyRunning { pid },
             other => Self::Home(other.to_string()),
         }
-    }
-}
-
-impl From<TokenError> for RunError {
-    fn from(error: TokenError) -> Self {
-        Self::Token(error.to_string())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
 use crate::limits::{self, Limits};
-use crate::listener::{self, Desk, Listen, ListenError, Memory};
+use crate::listener::{self, Desk, Memory};
 use crate::metrics::Metrics;
 use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
@@ -80,6 +80,18 @@ impl Hub {
             Sources::start(folders, home.spool(), &board, moved, inbox.clone(), namespace);
         let database = home.database();
         let metrics = Arc::clone(&app.metrics);
+        // Before anybody can connect, so that whatever is ordered comes after it.
+        let listen = listen.or_else(|| Memory::new(home.path()).recall());
+        if listen.is_none()
+            && let Err(error) = app.access.ready()
+        {
+            tracing::warn!(%error, "nobody can be let in over TCP");
+            app.listener.note(error.to_string());
+        }
+        let opening = match listen {
+            Some(listen) => Some(app.listener.begin(listen).await?),
+            None => None,
+        };
         let listener = home.listen()?;
         let server = serve::start(listener, api::on_socket(Arc::clone(&app)), Arc::clone(&metrics));
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
@@ -88,7 +100,11 @@ impl Hub {
         tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
         let hub = Self { home, app, inbox, bus, server, sources, writer, writer_ended, check };
-        match hub.listen(listen).await {
+        let listening = match opening {
+            Some(opening) => opening.done().await.map(drop),
+            None => Ok(()),
+        };
+        match listening {
             Err(error) if must_listen => {
                 hub.stop().await;
                 return Err(error.into());
@@ -99,14 +115,6 @@ impl Hub {
         }
         tracing::info!(home = %hub.home.path().display(), "the hub is up");
         Ok(hub)
-    }
-
-    /// Where it is asked for, else where the last hub of this folder did.
-    async fn listen(&self, asked: Option<Listen>) -> Result<(), ListenError> {
-        match asked.or_else(|| Memory::new(self.home.path()).recall()) {
-            Some(listen) => self.app.listener.open(listen).await.map(drop),
-            None => Ok(()),
-        }
     }
 
     /// A fresh link that lets one browser in; `None` where the hub is not on TCP.
@@ -183,7 +191,7 @@ impl Prepared {
         background_shells: BackgroundShells,
     ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
-        let access = Arc::new(Access::open(home.path(), Arc::clone(&clock))?);
+        let access = Arc::new(Access::new(home.path(), Arc::clone(&clock)));
         let database = home.database();
         let fail = |error| RunError::store(database.clone(), error);
         let now = clock.wall();

@@ -11,6 +11,7 @@ pub(crate) use memory::Memory;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// What is wished for. Whatever is left out stays as it is.
@@ -44,6 +45,9 @@ pub enum ListenError {
     /// The system refused for another reason.
     #[error("cannot listen on {address}: {source}")]
     Bind { address: SocketAddr, source: io::Error },
+    /// Nobody could be let in.
+    #[error("{0}")]
+    Token(String),
     /// The hub is about to end.
     #[error("the hub is stopping")]
     Stopping,
@@ -54,28 +58,68 @@ pub fn forget(home: &Path) {
     Memory::new(home).forget();
 }
 
+/// Whether the next hub of this state folder will listen by itself.
+pub fn is_kept(home: &Path) -> bool {
+    Memory::new(home).recall().is_some()
+}
+
 /// How the API reaches the listener.
 #[derive(Clone, Debug)]
-pub(crate) struct Listener(mpsc::Sender<Order>);
+pub(crate) struct Listener {
+    orders: mpsc::Sender<Order>,
+    problem: Problem,
+}
+
+/// What keeps the hub from TCP since its start.
+#[derive(Clone, Debug, Default)]
+struct Problem(Arc<Mutex<Option<String>>>);
+
+impl Problem {
+    fn set(&self, problem: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+}
 
 enum Order {
-    Open(Listen, oneshot::Sender<Result<Listening, ListenError>>),
+    /// What the last one says: the hub has just started.
+    Open(Listen, oneshot::Sender<Result<Listening, ListenError>>, bool),
     Look(oneshot::Sender<Option<Listening>>),
     Close(oneshot::Sender<()>),
 }
 
 /// The orders that are to be carried out.
-pub(crate) struct Orders(mpsc::Receiver<Order>);
+pub(crate) struct Orders {
+    orders: mpsc::Receiver<Order>,
+    problem: Problem,
+}
 
 pub(crate) fn channel() -> (Listener, Orders) {
     let (sender, receiver) = mpsc::channel(16);
-    (Listener(sender), Orders(receiver))
+    let problem = Problem::default();
+    (Listener { orders: sender, problem: problem.clone() }, Orders { orders: receiver, problem })
 }
 
 impl Listener {
     /// Listens; one that listens there already goes on.
     pub(crate) async fn open(&self, listen: Listen) -> Result<Listening, ListenError> {
-        self.order(|reply| Order::Open(listen, reply)).await.ok_or(ListenError::Stopping)?
+        self.order(|reply| Order::Open(listen, reply, false)).await.ok_or(ListenError::Stopping)?
+    }
+
+    /// Orders the same for a hub that starts; whatever is ordered from then on comes after it.
+    pub(crate) async fn begin(&self, listen: Listen) -> Result<Opening, ListenError> {
+        let (reply, answer) = oneshot::channel();
+        let ordered = self.orders.send(Order::Open(listen, reply, true)).await;
+        ordered.map_err(|_| ListenError::Stopping)?;
+        Ok(Opening(answer))
+    }
+
+    /// Keeps why the hub is not on TCP as it should be.
+    pub(crate) fn note(&self, problem: String) {
+        self.problem.set(Some(problem));
+    }
+
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.problem.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// `None`: not on TCP.
@@ -90,8 +134,17 @@ impl Listener {
 
     async fn order<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
         let (reply, answer) = oneshot::channel();
-        self.0.send(order(reply)).await.ok()?;
+        self.orders.send(order(reply)).await.ok()?;
         answer.await.ok()
+    }
+}
+
+/// An order to listen that is under way.
+pub(crate) struct Opening(oneshot::Receiver<Result<Listening, ListenError>>);
+
+impl Opening {
+    pub(crate) async fn done(self) -> Result<Listening, ListenError> {
+        self.0.await.map_err(|_| ListenError::Stopping)?
     }
 }
 

@@ -1,5 +1,6 @@
 //! Connections: who is let in, how long a request may take to arrive, and a stop in good order.
 
+mod strict;
 pub(crate) mod tcp;
 mod unix;
 
@@ -10,6 +11,8 @@ use crate::metrics::Metrics;
 use crate::peer;
 use crate::web;
 use axum::Router;
+use axum::http::HeaderValue;
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use hyper::Request;
 use hyper::body::Incoming;
@@ -20,8 +23,10 @@ use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use strict::Framing;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
@@ -36,8 +41,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The accepting task and the connections of all transports.
 #[derive(Debug)]
 pub(crate) struct Server {
-    stop: watch::Sender<bool>,
-    stopped: watch::Receiver<bool>,
+    stop: watch::Sender<Stop>,
+    stopped: watch::Receiver<Stop>,
     alive: mpsc::Sender<Infallible>,
     accepting: JoinHandle<()>,
     /// Ends when the last connection has ended.
@@ -51,7 +56,7 @@ pub(crate) fn start(
     metrics: Arc<Metrics>,
 ) -> io::Result<Server> {
     let listener = tokio::net::UnixListener::from_std(listener)?;
-    let (stop, stopped) = watch::channel(false);
+    let (stop, stopped) = watch::channel(Stop::Not);
     let (alive, open) = mpsc::channel(1);
     let door = Door::new(router, Guard::Socket, metrics, stopped.clone(), alive.clone());
     let accepting = tokio::spawn(unix::accept(listener, door));
@@ -69,12 +74,23 @@ impl Server {
     pub(crate) async fn stop(self) {
         let Self { stop, stopped, alive, accepting, mut open } = self;
         drop((stopped, alive));
-        stop.send_replace(true);
+        stop.send_replace(Stop::Drain);
         accepting.await.ok();
         if timeout(DRAIN_TIME, open.recv()).await.is_err() {
             tracing::warn!("some requests did not end and are cut");
         }
     }
+}
+
+/// The end of a listener.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stop {
+    #[default]
+    Not,
+    /// The hub ends: what is under way may finish, and streams say goodbye.
+    Drain,
+    /// Nobody is to hear more: what is under way may finish, and streams are cut.
+    Cut,
 }
 
 /// What every connection of one listener gets.
@@ -83,7 +99,7 @@ pub(crate) struct Door {
     router: TowerToHyperService<Router>,
     guard: Guard,
     metrics: Arc<Metrics>,
-    stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<Stop>,
     /// Each connection holds one.
     alive: mpsc::Sender<Infallible>,
 }
@@ -91,7 +107,7 @@ pub(crate) struct Door {
 /// Travels with each request, and beyond it where the connection becomes something else.
 #[derive(Clone, Debug)]
 pub(crate) struct Connected {
-    pub(crate) stopped: watch::Receiver<bool>,
+    pub(crate) stopped: watch::Receiver<Stop>,
     pub(crate) origin: Option<Arc<Origin>>,
     _alive: mpsc::Sender<Infallible>,
     _permit: Option<Arc<OwnedSemaphorePermit>>,
@@ -127,7 +143,7 @@ impl Origin {
 impl Connected {
     /// A connection that is going to last.
     pub(crate) fn told(origin: Origin) -> Self {
-        let (stopped, alive) = (watch::channel(false).1, mpsc::channel(1).0);
+        let (stopped, alive) = (watch::channel(Stop::Not).1, mpsc::channel(1).0);
         Self { stopped, origin: Some(Arc::new(origin)), _alive: alive, _permit: None }
     }
 }
@@ -137,18 +153,18 @@ impl Door {
         router: Router,
         guard: Guard,
         metrics: Arc<Metrics>,
-        stopped: watch::Receiver<bool>,
+        stopped: watch::Receiver<Stop>,
         alive: mpsc::Sender<Infallible>,
     ) -> Self {
         Self { router: TowerToHyperService::new(router), guard, metrics, stopped, alive }
     }
 
     /// The same for one listener: its guard and its end.
-    pub(crate) fn with(&self, guard: Guard, stopped: watch::Receiver<bool>) -> Self {
+    pub(crate) fn with(&self, guard: Guard, stopped: watch::Receiver<Stop>) -> Self {
         Self { guard, stopped, ..self.clone() }
     }
 
-    pub(crate) fn stopped(&self) -> watch::Receiver<bool> {
+    pub(crate) fn stopped(&self) -> watch::Receiver<Stop> {
         self.stopped.clone()
     }
 
@@ -168,10 +184,21 @@ impl Door {
             _alive: self.alive.clone(),
             _permit: permit.map(Arc::new),
         };
+        let (stream, frames) = strict::watch(stream);
+        let streams = Arc::new(AtomicBool::new(false));
+        let is_stream = Arc::clone(&streams);
         let service = service_fn(move |mut request: Request<Incoming>| {
+            let framing = frames.next();
             request.extensions_mut().insert(connected.clone());
             self.guard.mark(&mut request);
-            self.clone().answer(request)
+            let (door, streams) = (self.clone(), Arc::clone(&streams));
+            async move {
+                let response = door.answer(request, framing).await?;
+                let kind = response.headers().get(CONTENT_TYPE);
+                let is_stream = kind.is_some_and(|kind| kind == "text/event-stream");
+                streams.store(is_stream, Ordering::Relaxed);
+                Ok::<_, Infallible>(response)
+            }
         });
         let mut builder = Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(BUFFER);
@@ -182,7 +209,9 @@ impl Door {
             ended = connection.as_mut() => ended,
             _ = stopped.changed() => {
                 connection.as_mut().graceful_shutdown();
-                timeout(DRAIN_TIME, connection).await.unwrap_or(Ok(()))
+                let cut = *stopped.borrow() == Stop::Cut && is_stream.load(Ordering::Relaxed);
+                let patience = if cut { Duration::ZERO } else { DRAIN_TIME };
+                timeout(patience, connection).await.unwrap_or(Ok(()))
             }
         };
         if let Err(error) = ended {
@@ -190,12 +219,23 @@ impl Door {
         }
     }
 
-    async fn answer(self, request: Request<Incoming>) -> Result<Response, Infallible> {
+    async fn answer(
+        self,
+        request: Request<Incoming>,
+        framing: Framing,
+    ) -> Result<Response, Infallible> {
         let reader = web::is_for_a_person(&request);
-        let mut response = match self.guard.check(&request) {
+        let checked = match framing {
+            Framing::Unclear => Err(strict::refused()),
+            Framing::Clear | Framing::Last => self.guard.check(&request),
+        };
+        let mut response = match checked {
             Ok(()) => self.router.call(request).await?,
             Err(refused) => Refused::into_response(refused),
         };
+        if framing != Framing::Clear {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(Code(code)) = response.extensions().get() {
             self.metrics.refusal(code);
         }

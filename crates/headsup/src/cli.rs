@@ -7,7 +7,7 @@ mod duration;
 mod explain;
 mod forget;
 pub(crate) mod hooks;
-mod listen;
+pub(crate) mod listen;
 mod log;
 mod ls;
 mod open;
@@ -77,6 +77,17 @@ enum Command {
     Open(open::Args),
     Statusline(statusline::Args),
     Hook(Hook),
+}
+
+impl Command {
+    /// Whether it only ends or removes what headsup has put there.
+    fn takes_away(&self) -> bool {
+        match self {
+            Self::Down(_) => true,
+            Self::Hooks(args) => args.uninstalls(),
+            _ => false,
+        }
+    }
 }
 
 /// Take an agent's event from stdin; this is what agents call.
@@ -175,6 +186,14 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
     let config = match (&cli.command, Config::load()) {
         // The doctor says what is wrong with it, and what was ordered is launched.
         (Command::Doctor(_) | Command::Launch(_), Err(_)) => Config::default(),
+        // Who wants to be rid of it need not put it right first.
+        (command, Err(error)) if command.takes_away() => {
+            if !output.is_json() {
+                let error = &error.message;
+                output.say(&Line::plain(format!("headsup: the settings are left out: {error}")));
+            }
+            Config::default()
+        }
         (_, config) => config?,
     };
     let output = output.in_colour(config.colour);

@@ -3,7 +3,7 @@
 mod agents;
 mod hub;
 
-use crate::cli::Context;
+use crate::cli::{Context, listen};
 use crate::config::{self, Config};
 use crate::launch::tmux::Tmux;
 use serde::Serialize;
@@ -82,12 +82,15 @@ fn folder(home: &Path) -> Check {
 fn config() -> Check {
     let path = config::path(|name| std::env::var_os(name));
     let at = path.map(|path| path.display().to_string()).unwrap_or_default();
-    match Config::load() {
+    // Where to listen is only looked at by a hub that starts.
+    let checked = Config::load().and_then(|config| listen::settled(&config).map(|_| config));
+    match checked {
         Ok(_) if fs::exists(&at).unwrap_or(false) => Check::good("config", at),
         Ok(_) => Check::good("config", format!("defaults; there is no {at}")),
         Err(error) => {
             let hint = error.hints.first().cloned();
-            Check::bad("config", error.message, hint.unwrap_or_else(|| "correct it".to_owned()))
+            let hint = hint.unwrap_or_else(|| format!("correct it in {at}"));
+            Check::bad("config", error.message, hint)
         }
     }
 }

@@ -255,3 +255,46 @@ fn a_proxys_name_is_let_in_by_option() {
     home.run(["up", "--allow-host", "hub.example"]).ok();
     assert_eq!((by_name("hub.example"), by_name("evil.example")), (200, 421));
 }
+
+#[test]
+fn a_name_alone_does_not_bring_the_hub_onto_tcp() {
+    let home = home();
+    for args in [
+        &["up", "--foreground", "--allow-host", "hub.example"][..],
+        &["up", "--allow-host", "hub.example"],
+        &["up", "--demo", "--allow-host", "hub.example"],
+    ] {
+        let refused = home.run(args);
+        assert_eq!(refused.code, 7, "{args:?}: {refused:?}");
+        assert!(refused.stderr.contains("--listen --allow-host"), "{refused:?}");
+    }
+    let (_, listener) = http::get(&home.socket(), "/api/v1/listener").unwrap();
+    let listener: serde_json::Value = serde_json::from_slice(&listener).unwrap();
+    assert!(listener["url"].is_null(), "{listener}");
+    // One that listens by itself is told the name.
+    let (authority, _) = listen(&home, "127.0.0.1:0");
+    home.run(["down"]).ok();
+    home.run(["up", "--allow-host", "hub.example"]).ok();
+    let asked = [("authorization", format!("Bearer {}", token(&home)))];
+    let asked = [(asked[0].0, asked[0].1.as_str())];
+    assert_eq!(get(&authority, "/healthz", &asked).status, 200);
+    home.run(["down"]).ok();
+}
+
+#[test]
+fn leaving_tcp_says_whether_it_lasts() {
+    let home = home();
+    let config = home.path().join("c.toml");
+    let here = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.env("HEADSUP_CONFIG", &config);
+        run(command)
+    };
+    fs::write(&config, "").unwrap();
+    let off = here(&["up", "--no-listen"]);
+    assert!(off.ok().stderr.contains("not on TCP, also after a restart"), "{off:?}");
+    fs::write(&config, "listen = \"127.0.0.1:0\"\n").unwrap();
+    let off = here(&["up", "--no-listen"]);
+    assert!(off.ok().stderr.contains("`listen` in the settings brings it back"), "{off:?}");
+    here(&["down"]).ok();
+}

@@ -13,14 +13,15 @@ pub(super) fn started(
     tool: &ToolRef,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
-    if tool.id.as_ref().is_some_and(|id| step.seat.ended_calls.contains(id)) {
-        return refuse(Rule::G10, "told after the end of its call");
-    }
     let is_open = step
         .seat
         .open_tools
         .iter()
         .any(|open| open.actor == *actor && tool.id.is_some() && open.tool.id == tool.id);
+    if !is_open && tool.id.as_ref().is_some_and(|id| step.seat.has_ended(id)) {
+        step.changed = true;
+        return refuse(Rule::G10, "told after the end of its call");
+    }
     if let Actor::Sub(id) = actor {
         if !is_open {
             step.seat.open_tool(actor.clone(), tool.clone());
@@ -99,9 +100,6 @@ pub(super) fn ended(
 }
 
 fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) {
-    if let Some(id) = &ended.id {
-        step.changed |= step.seat.end_call(id);
-    }
     let tools = &mut step.seat.open_tools;
     let by_id = tools
         .iter()
@@ -112,9 +110,13 @@ fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) {
             open.actor == *actor && ended.id.is_none() && same
         })
     };
-    if let Some(index) = by_id.or_else(by_input) {
+    let open = by_id.or_else(by_input);
+    if let Some(index) = open {
         tools.remove(index);
         step.changed = true;
+    }
+    if let Some(id) = &ended.id {
+        step.changed |= step.seat.end_call(id, open.is_some());
     }
 }
 

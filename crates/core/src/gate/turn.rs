@@ -18,8 +18,6 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.end_logged = false;
     let turn_seq = turn.seq;
     step.seat.outcome = None;
-    // A program may count its calls anew.
-    step.seat.ended_calls.clear();
     step.seat.counters.turns += 1;
     step.emit(EventBody::TurnStarted { turn_seq });
 }
@@ -31,7 +29,8 @@ pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) 
     turn.open = false;
     turn.main_stopped = false;
     turn.ended = Some(EndedTurn { reference: turn.reference.take(), at: now });
-    let turn_seq = turn.seq;
+    step.seat.ended_calls.clear();
+    let turn_seq = step.seat.turn.seq;
     let outcome = Outcome { kind, code: code.map(str::to_owned), at: now };
     step.seat.outcome = Some(outcome.clone());
     step.emit(EventBody::TurnCompleted { turn_seq, outcome: Some(outcome) });

@@ -17,8 +17,8 @@ pub fn asked(prompt: &PromptDoc) -> String {
 }
 
 /// What became of it; `end` is how the turn ended at that very moment, if it did. A prompt that
-/// went away in the agent's own terminal does not tell its answer, but one that a person ended
-/// the turn with was not granted.
+/// went away in the agent's own terminal tells neither its answer nor who gave it, if anybody did;
+/// but one that a person ended the turn with was not granted.
 pub fn answered(prompt: &PromptDoc, end: Option<OutcomeKind>) -> String {
     let resolution = prompt.resolution.as_ref();
     let value = resolution.and_then(|resolution| resolution.value.as_deref());
@@ -31,7 +31,7 @@ pub fn answered(prompt: &PromptDoc, end: Option<OutcomeKind>) -> String {
         (Some(value), _) => return about(&format!("answered {value}"), prompt),
         (None, _) if end == Some(OutcomeKind::Interrupted) && grants => "denied",
         (None, _) if end.is_some() => "left unanswered",
-        (None, Some(ResolvedBy::Elsewhere)) => "answered in its terminal",
+        (None, Some(ResolvedBy::Elsewhere)) => "no longer asks",
         (None, _) => "answered",
     };
     about(what, prompt)
@@ -79,7 +79,7 @@ mod tests {
             (permission, Human, Some("deny"), None, "denied"),
             (permission, Elsewhere, None, stopped, "denied"),
             (permission, Elsewhere, None, died, "left unanswered"),
-            (permission, Elsewhere, None, None, "answered in its terminal"),
+            (permission, Elsewhere, None, None, "no longer asks"),
             (permission, Timeout, Some("deny"), None, "timed out"),
             (permission, Cancelled, None, None, "withdrawn"),
             (question, Human, Some("deny"), None, "answered deny"),

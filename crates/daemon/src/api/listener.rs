@@ -37,6 +37,8 @@ pub(super) struct ListenerDoc {
     #[schema(value_type = Vec<String>)]
     addresses: Vec<SocketAddr>,
     allow_hosts: Vec<String>,
+    /// What has kept the hub from TCP since its start; null where nothing has.
+    problem: Option<String>,
 }
 
 /// A link that lets one browser in.
@@ -64,7 +66,8 @@ pub(super) async fn get(
     uri: Uri,
 ) -> Result<Json<ListenerDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
-    Ok(doc(app.listener.look().await))
+    let listening = app.listener.look().await;
+    Ok(doc(listening, app.listener.problem()))
 }
 
 #[utoipa::path(
@@ -89,7 +92,7 @@ pub(super) async fn put(
     let body = body::read(body, BODY).await?;
     let wish: ListenBody = serde_json::from_slice(&body)
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
-    Ok(doc(Some(app.listener.open(wish.read()?).await?)))
+    Ok(doc(Some(app.listener.open(wish.read()?).await?), None))
 }
 
 #[utoipa::path(
@@ -110,7 +113,7 @@ pub(super) async fn delete(
 ) -> Result<Json<ListenerDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
     app.listener.close().await;
-    Ok(doc(None))
+    Ok(doc(None, None))
 }
 
 /// `POST /api/v1/listener/codes`: a link with a one-time code.
@@ -150,13 +153,13 @@ pub(crate) async fn link(app: &App) -> Result<(String, UnixMs), Refused> {
     Ok((format!("{}{OPEN}?code={code}", listening.url()), expires_at))
 }
 
-fn doc(listening: Option<Listening>) -> Json<ListenerDoc> {
+fn doc(listening: Option<Listening>, problem: Option<String>) -> Json<ListenerDoc> {
     let url = listening.as_ref().map(Listening::url);
     let (addresses, allow_hosts) = match listening {
         Some(Listening { addresses, allow_hosts }) => (addresses, allow_hosts),
         None => (Vec::new(), Vec::new()),
     };
-    Json(ListenerDoc { schema: SCHEMA, url, addresses, allow_hosts })
+    Json(ListenerDoc { schema: SCHEMA, url, addresses, allow_hosts, problem })
 }
 
 impl ListenBody {
@@ -186,6 +189,7 @@ impl From<ListenError> for Refused {
                 Some("listen on 127.0.0.1 behind a TLS proxy, or say --insecure-listen"),
             ),
             ListenError::Bind { .. } => (409, "cannot_listen", None),
+            ListenError::Token(_) => (409, "token_unusable", None),
             ListenError::Stopping => (503, "stopping", None),
         };
         let refused = Self::new(status, code, error.to_string());

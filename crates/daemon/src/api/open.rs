@@ -4,7 +4,7 @@ use super::query::Query;
 use super::{App, Refused};
 use axum::extract::{Extension, State};
 use axum::http::header::{LOCATION, SET_COOKIE};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::wire::Problem;
 use std::sync::Arc;
@@ -27,9 +27,14 @@ use std::sync::Arc;
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     Extension(gates): Extension<Arc<crate::guard::Gates>>,
+    method: Method,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
+    if method != Method::GET {
+        // A look ahead, as previews of links take, must not use the code up.
+        return Err(Refused::new(405, "method_not_allowed", "a link is opened with GET"));
+    }
     let query = Query::parse(uri.query(), &["code"])?;
     let code = query.one("code")?.unwrap_or_default();
     let page = (LOCATION, "/");

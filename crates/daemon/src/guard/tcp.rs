@@ -115,11 +115,12 @@ impl Gates {
 
     /// The `Set-Cookie` of a new session.
     pub(crate) fn begin_session(&self) -> String {
-        self.access.cookie(self.port).begin()
+        // There is a token wherever the hub is on TCP.
+        self.access.cookie(self.port).map(|cookie| cookie.begin()).unwrap_or_default()
     }
 
     pub(crate) fn has_session(&self, headers: &HeaderMap) -> bool {
-        let cookie = self.access.cookie(self.port);
+        let Some(cookie) = self.access.cookie(self.port) else { return false };
         let mut values = headers.get_all(COOKIE).iter();
         values.any(|value| value.to_str().is_ok_and(|value| cookie.is_in(value)))
     }

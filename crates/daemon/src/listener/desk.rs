@@ -3,7 +3,7 @@
 use super::{DEFAULT, Listen, ListenError, Listening, Memory, Order, Orders, is_local};
 use crate::access::Access;
 use crate::guard::{Gates, Guard};
-use crate::serve::{Door, tcp};
+use crate::serve::{Door, Stop, tcp};
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) struct Desk {
     memory: Memory,
     door: Door,
     /// The hub's end.
-    stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<Stop>,
     current: Option<Current>,
 }
 
@@ -26,14 +26,14 @@ struct Current {
     gates: Arc<Gates>,
     insecure: bool,
     /// Ends its connections.
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
     accepting: JoinSet<()>,
 }
 
 impl Current {
     /// Nobody is let in any more when this comes back.
-    async fn end(self) {
-        self.stop.send_replace(true);
+    async fn end(self, stop: Stop) {
+        self.stop.send_replace(stop);
         self.accepting.join_all().await;
     }
 }
@@ -48,22 +48,31 @@ impl Desk {
     pub(crate) async fn run(mut self, mut orders: Orders) {
         loop {
             let order = tokio::select! {
-                order = orders.0.recv() => order,
+                order = orders.orders.recv() => order,
                 _ = self.stopped.changed() => None,
             };
             let Some(order) = order else { break };
             // Whoever asked may have left.
             match order {
-                Order::Open(listen, reply) => reply.send(self.open(listen).await).is_err(),
+                Order::Open(listen, reply, at_start) => {
+                    let opened = self.open(listen).await;
+                    match &opened {
+                        Ok(_) => orders.problem.set(None),
+                        Err(error) if at_start => orders.problem.set(Some(error.to_string())),
+                        Err(_) => {}
+                    }
+                    reply.send(opened).is_err()
+                }
                 Order::Look(reply) => reply.send(self.look()).is_err(),
                 Order::Close(reply) => {
                     self.close().await;
+                    orders.problem.set(None);
                     reply.send(()).is_err()
                 }
             };
         }
         if let Some(current) = self.current.take() {
-            current.end().await;
+            current.end(Stop::Drain).await;
         }
     }
 
@@ -76,6 +85,7 @@ impl Desk {
             before.ip() == address.ip() && [0, before.port()].contains(&address.port())
         });
         if !goes_on {
+            self.access.ready().map_err(|error| ListenError::Token(error.to_string()))?;
             let insecure = listen.insecure
                 || kept.as_ref().is_some_and(|kept| kept.insecure && kept_address == Some(address));
             if !is_local(address) && !insecure {
@@ -106,7 +116,7 @@ impl Desk {
         };
         let is_ours = |current: &mut Current| current.addresses[0].port() == address.port();
         if may_be_ours && let Some(current) = self.current.take_if(is_ours) {
-            current.end().await;
+            current.end(Stop::Cut).await;
             if first.is_err() {
                 first = bind(address).await;
             }
@@ -128,14 +138,14 @@ impl Desk {
         }
         let access = Arc::clone(&self.access);
         let gates = Arc::new(Gates::new(access, &addresses, names));
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = watch::channel(Stop::Not);
         let door = self.door.with(Guard::Tcp(Arc::clone(&gates)), stopped);
         let accept = |listener| tcp::accept(listener, door.clone());
         let accepting = listeners.into_iter().map(accept).collect();
         tracing::info!(?addresses, "listening on TCP");
         let current = Current { addresses, gates, insecure, stop, accepting };
         if let Some(old) = self.current.replace(current) {
-            old.end().await;
+            old.end(Stop::Cut).await;
         }
         Ok(())
     }
@@ -148,7 +158,7 @@ impl Desk {
     async fn close(&mut self) {
         self.memory.forget();
         if let Some(current) = self.current.take() {
-            current.end().await;
+            current.end(Stop::Cut).await;
             tracing::info!("not listening on TCP any more");
         }
     }

@@ -1,6 +1,6 @@
 use super::bench::{Bench, Headers};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixStream};
 
 const HOOK: &str = "/api/v1/hooks/claude-code";
 const REPORT: &str = "/api/v1/agents/a/reports";
@@ -117,7 +117,10 @@ async fn a_body_that_is_too_large_is_refused() {
 
 /// What the hub says to these bytes until it closes.
 async fn raw(bench: &Bench, bytes: &[u8]) -> String {
-    let mut stream = UnixStream::connect(bench.hub().socket()).await.unwrap();
+    talk(UnixStream::connect(bench.hub().socket()).await.unwrap(), bytes).await
+}
+
+async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) -> String {
     stream.write_all(bytes).await.unwrap();
     let mut answer = String::new();
     let read = stream.read_to_string(&mut answer);
@@ -132,6 +135,10 @@ async fn requests_that_two_parsers_could_read_differently_are_refused() {
                 Content-Type: application/json\r\n";
     for broken in [
         "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+        "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "X: y\nContent-Length: 2\r\n\r\n{}",
         "Content-Length: 2\r\n Folded: 1\r\n\r\n{}",
         "Content-Length: +2\r\n\r\n{}",
         "Transfer-Encoding: gzip\r\n\r\n{}",
@@ -141,6 +148,44 @@ async fn requests_that_two_parsers_could_read_differently_are_refused() {
         assert!(answer.starts_with("HTTP/1.1 400"), "{broken:?}: {answer:?}");
     }
     assert_eq!(bench.client().head().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_smuggled_behind_a_request() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let body = r#"{"turn":"working"}"#;
+    let post = |id: &str, host: &str, more: &str| {
+        format!(
+            "POST /api/v1/agents/{id}/reports HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
+             Content-Type: application/json\r\n{more}\r\n",
+            bench.bearer()
+        )
+    };
+    for on_tcp in [false, true] {
+        let host = if on_tcp { tcp.host() } else { "localhost".to_owned() };
+        let good = format!("Content-Length: {}\r\n", body.len());
+        // The second is read as a request of its own by who believes the first length.
+        let first = post("first", &host, &good) + body;
+        let twice = post("bad", &host, &good.repeat(2)) + body + &post("late", &host, &good) + body;
+        let bytes = first + &twice;
+        let answer = match tcp.tcp.filter(|_| on_tcp) {
+            None => raw(&bench, bytes.as_bytes()).await,
+            Some(at) => talk(TcpStream::connect(at).await.unwrap(), bytes.as_bytes()).await,
+        };
+        let heads = answer.match_indices("HTTP/1.1 ");
+        let codes: Vec<_> = heads.filter_map(|(at, _)| answer.get(at + 9..at + 12)).collect();
+        assert_eq!(codes, ["202", "400"], "{answer}");
+        assert!(answer.contains("unclear_framing"), "{answer}");
+    }
+    // In chunks alone is fine, and the last of its connection.
+    let chunked = post("chunks", "localhost", "Transfer-Encoding: chunked\r\n");
+    let chunked = format!("{chunked}12\r\n{body}\r\n0\r\n\r\n");
+    let answer = raw(&bench, format!("{chunked}{chunked}").as_bytes()).await;
+    assert_eq!(answer.matches("HTTP/1.1 202").count(), 1, "{answer}");
+    let ids = bench.client().get("/api/v1/agents").await.text();
+    assert!(ids.contains("\"first\"") && ids.contains("\"chunks\""), "{ids}");
+    assert!(!ids.contains("\"bad\"") && !ids.contains("\"late\""), "{ids}");
 }
 
 // On paused time: it moves on only when nobody can do anything but wait.

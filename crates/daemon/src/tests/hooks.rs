@@ -126,7 +126,7 @@ async fn a_permission_and_its_answer_stand_in_the_log() {
     let expected = [
         "working Bash ls",
         "blocked - asks permission: Bash: ls",
-        "working - answered in its terminal: Bash: ls",
+        "working - no longer asks: Bash: ls",
         "working Bash ls",
         "blocked - asks permission: Bash: ls",
         "working - denied: Bash: ls",

@@ -96,11 +96,70 @@ async fn what_cannot_be_is_refused_and_what_listens_goes_on() {
     bench.stop().await;
     let squatter = TcpListener::bind(tcp.tcp.unwrap()).unwrap();
     bench.start().await;
-    assert!(bench.client().get(LISTENER).await.json()["url"].is_null());
+    let lost = bench.client().get(LISTENER).await.json();
+    assert!(lost["url"].is_null());
+    let port = format!("port {} ", tcp.tcp.unwrap().port());
+    assert!(lost["problem"].as_str().unwrap().contains(&port), "{lost}");
     assert_eq!(bench.client().report("a", "working").await.status, 202);
     drop(squatter);
     let back = bench.client().send("PUT", LISTENER, &[], "{}").await.json();
     assert_eq!(back["url"], format!("http://{}", tcp.host()));
+    assert!(bench.client().get(LISTENER).await.json()["problem"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_token_lets_nobody_in_over_tcp_and_keeps_no_agent_from_reporting() {
+    let mut bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let token = bench.home().join("token");
+    let good = std::fs::read(&token).unwrap();
+    bench.stop().await;
+    std::fs::write(&token, "not a token").unwrap();
+    bench.start().await;
+    assert_eq!(bench.client().report("a", "working").await.status, 202);
+    let told = bench.client().get(LISTENER).await.json();
+    assert!(told["problem"].as_str().unwrap().contains("holds no token"), "{told}");
+    assert!(tokio::net::TcpStream::connect(tcp.tcp.unwrap()).await.is_err());
+    let refused = bench.client().send("PUT", LISTENER, &[], "{}").await;
+    assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "token_unusable"));
+    assert_eq!(std::fs::read(&token).unwrap(), b"not a token", "it is left to look at");
+    // Repaired, or moved away: without another start.
+    std::fs::write(&token, good).unwrap();
+    let back = bench.client().send("PUT", LISTENER, &[], "{}").await.json();
+    assert_eq!(back["url"], format!("http://{}", tcp.host()));
+    let bearer = bench.bearer();
+    let told = tcp.send("GET", "/healthz", &[("authorization", &bearer)], "").await;
+    assert_eq!(told.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_end_with_their_listener_and_what_is_under_way_is_finished() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let mut stream = tcp.events_with("", &[("authorization", &bearer)]).await;
+    stream.next_of("snapshot").await;
+    let body = r#"{"turn":"working"}"#;
+    let head = format!(
+        "POST /api/v1/agents/a/reports HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\n\
+         Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        tcp.host(),
+        body.len()
+    );
+    let mut report =
+        BufReader::new(tokio::net::TcpStream::connect(tcp.tcp.unwrap()).await.unwrap());
+    report.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    report.read_line(&mut line).await.unwrap();
+    assert!(line.contains("100 Continue"), "{line}");
+    bench.client().send("DELETE", LISTENER, &[], "").await;
+    // It does not last as long as a request may that is under way.
+    assert_eq!(stream.next().await, None);
+    report.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    report.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("HTTP/1.1 202"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

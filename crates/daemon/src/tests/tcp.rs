@@ -47,6 +47,20 @@ async fn a_link_lets_one_browser_in_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_look_ahead_does_not_use_a_link_up() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let link = link(&bench).await;
+    let bearer = bench.bearer();
+    for headers in [&[][..], &[("authorization", bearer.as_str())]] {
+        let reply = tcp.send("HEAD", &link, headers, "").await;
+        assert!(reply.status.is_client_error(), "{}", reply.status);
+        assert!(!reply.headers.contains_key("set-cookie"));
+    }
+    session(&tcp.get(&link).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_link_ends_after_two_minutes_and_with_its_hub() {
     let mut bench = Bench::new().await;
     let tcp = bench.on_tcp().await;

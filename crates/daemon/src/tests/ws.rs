@@ -3,7 +3,7 @@ use crate::limits::Limits;
 use futures_util::StreamExt as _;
 use hyper::StatusCode;
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -166,4 +166,43 @@ async fn open_sockets_end_with_their_listener_and_with_the_hub() {
     assert_eq!(on_unix.next().await.unwrap()["type"], "agent.registered");
     bench.stop().await;
     while on_unix.next().await.is_some() {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_breaks_the_rules_is_told_by_its_code() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let frames: [(&str, &[u8], u16); 9] = [
+        ("unmasked", b"\x81\x02hi", 1002),
+        ("a reserved bit", b"\xc1\x80\0\0\0\0", 1002),
+        ("an unknown opcode", b"\x83\x80\0\0\0\0", 1002),
+        ("a continuation of nothing", b"\x80\x80\0\0\0\0", 1002),
+        ("a ping in pieces", b"\x09\x80\0\0\0\0", 1002),
+        ("no UTF-8", b"\x81\x82\0\0\0\0\xff\xfe", 1007),
+        ("too long", b"\x81\xfe\x20\x00\0\0\0\0", 1009),
+        ("too long in 64 bits", b"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1009),
+        ("binary", b"\x82\x82\0\0\0\0hi", 1003),
+    ];
+    for client in [bench.client(), tcp] {
+        let token = [("authorization", bearer.as_str())];
+        let headers = if client.tcp.is_some() { &token[..] } else { &[] };
+        for (what, frame, code) in frames {
+            let mut socket = open(&client, "", headers).await.unwrap();
+            socket.next_of("snapshot").await;
+            // Words that mean nothing here are no offence.
+            for bytes in [b"\x81\x82\0\0\0\0hi", frame] {
+                socket.0.get_mut().write_all(bytes).await.unwrap();
+            }
+            let close = loop {
+                match soon("the close", socket.0.next()).await {
+                    Some(Ok(Message::Close(Some(close)))) => break close,
+                    Some(Ok(_)) => {}
+                    other => panic!("{what}: {other:?}"),
+                }
+            };
+            assert_eq!(u16::from(close.code), code, "{what}");
+        }
+    }
+    assert_eq!(bench.client().report("a", "working").await.status, 202);
 }

@@ -26,11 +26,12 @@ pub(super) async fn get(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Refused> {
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    let Some(id) = AgentId::new(id.as_str()).ok().filter(|id| app.board.seat(id).is_some()) else {
-        return Ok(missing::agent(&id));
-    };
+    let Ok(id) = AgentId::new(id.as_str()) else { return Ok(missing::agent(&id)) };
     let now = app.clock.wall();
-    let parts = parts(&app, &id, Ages::AsOf(now)).await?;
+    let (status, parts) = match app.board.seat(&id) {
+        Some(_) => (StatusCode::OK, parts(&app, &id, Ages::AsOf(now)).await?),
+        None => (StatusCode::NOT_FOUND, unknown(&id)),
+    };
     let part = |id: &str| PreEscaped(parts.elements.get(id).map_or("", String::as_str));
     let main = html! {
         p.back { a href="/" { "← All agents" } }
@@ -38,7 +39,7 @@ pub(super) async fn get(
     };
     let events = format!("/ui/events?agent={id}");
     let page = shell::live(&parts.title, &events, now, html! {}, main);
-    Ok(sink::page(StatusCode::OK, page))
+    Ok(sink::page(status, page))
 }
 
 /// Everything about one agent; that it is gone if it is.
@@ -63,13 +64,21 @@ pub(super) async fn parts(app: &App, id: &AgentId, ages: Ages) -> Result<Parts, 
 }
 
 fn forgotten(id: &AgentId) -> Parts {
-    let mut parts = Parts { title: format!("{id} is forgotten"), ..Parts::default() };
-    parts.put(
-        "head",
-        html! {
-            section #head .head { h1 { bdi { (id) } } p { "This agent has been forgotten." } }
-        },
-    );
+    let head = html! {
+        section #head .head { h1 { bdi { (id) } } p { "This agent has been forgotten." } }
+    };
+    alone(format!("{id} is forgotten"), head)
+}
+
+/// One that nobody has told of; its page is as good as any, and follows it once it appears.
+pub(super) fn unknown(id: &AgentId) -> Parts {
+    let head = html! { section #head .head { (missing::words(id.as_str())) } };
+    alone("not found · headsup".to_owned(), head)
+}
+
+fn alone(title: String, head: Markup) -> Parts {
+    let mut parts = Parts { title, ..Parts::default() };
+    parts.put("head", head);
     for id in &PARTS[1..] {
         parts.put(*id, html! { section id=(id) {} });
     }

@@ -34,7 +34,11 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     let query = Query::parse(uri.query(), &["agent"])?;
     let view = match query.one("agent")? {
         None => View::Roster(Roster::default()),
-        Some(id) => View::Agent(AgentId::new(id).map_err(|_| Refused::no_such_agent())?),
+        Some(id) => {
+            let id = AgentId::new(id).map_err(|_| Refused::no_such_agent())?;
+            let known = app.board.seat(&id).is_some();
+            View::Agent { id, known }
+        }
     };
     let subscription = Subscription::take(&app)?;
     let mut beat = interval_at(Instant::now() + BEAT, BEAT);
@@ -60,7 +64,11 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
 #[derive(Debug)]
 enum View {
     Roster(Roster),
-    Agent(AgentId),
+    /// `known`: it has been shown, so that it is forgotten if it is not there.
+    Agent {
+        id: AgentId,
+        known: bool,
+    },
 }
 
 enum Phase {
@@ -133,7 +141,13 @@ impl Live {
     async fn news(&mut self) -> Option<Option<Parts>> {
         let parts = match &mut self.view {
             View::Roster(roster) => roster.parts(&self.app, Ages::Open),
-            View::Agent(id) => agent::parts(&self.app, id, Ages::Open).await.ok()?,
+            View::Agent { id, known } => {
+                *known |= self.app.board.seat(id).is_some();
+                match known {
+                    true => agent::parts(&self.app, id, Ages::Open).await.ok()?,
+                    false => agent::unknown(id),
+                }
+            }
         };
         Some(self.sent.news(parts))
     }

@@ -60,6 +60,8 @@ fn list_of(headline: Headline) -> &'static str {
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     shown: HashMap<String, Arc<Seat>>,
+    /// What comes from now on is news, also on an empty board.
+    begun: bool,
 }
 
 impl Roster {
@@ -72,7 +74,7 @@ impl Roster {
         let mut parts = Parts::default();
         let mut counts: HashMap<Headline, usize> = HashMap::new();
         let mut shown = HashMap::with_capacity(seats.len());
-        let is_first = self.shown.is_empty();
+        let is_first = !std::mem::replace(&mut self.begun, true);
         for (list, _) in LISTS {
             parts.lists.insert(list, Vec::new());
         }

@@ -52,6 +52,13 @@ enum Act {
     },
 }
 
+impl Args {
+    /// Whether it only takes away.
+    pub(crate) fn uninstalls(&self) -> bool {
+        matches!(self.act, Act::Uninstall { .. })
+    }
+}
+
 #[derive(Debug, clap::Args)]
 struct Which {
     /// Kinds of agents, or the names of their programs.
@@ -148,7 +155,9 @@ fn install(
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
     apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {
-        format!("{}: hooks are installed; {}", site.recipe.title, after(site))
+        let fires = status(site).problems.is_empty();
+        let then = if fires { after(site) } else { "until that is put right, none of them fires" };
+        format!("{}: hooks are installed; {then}", site.recipe.title)
     })
 }
 

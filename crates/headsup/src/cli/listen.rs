@@ -1,7 +1,7 @@
 //! The options of a hub on TCP, and how its page's address is shown.
 
 use crate::config::Config;
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_daemon::{Listen, listener};
@@ -38,10 +38,22 @@ impl ListenArgs {
         Ok(Some(Listen { address, insecure, allow_hosts: names }))
     }
 
+    /// Whether only names are given, for wherever it listens already.
+    pub(crate) fn is_names_alone(&self) -> bool {
+        self.listen.is_none() && !self.allow_host.is_empty()
+    }
+
     /// Whether TCP is to be left.
     pub(crate) fn is_off(&self) -> bool {
         self.no_listen
     }
+}
+
+/// A name is for a hub on TCP, and does not bring it there.
+pub(crate) fn not_on_tcp() -> CommandError {
+    CommandError::new(Kind::Refused, "the hub is not on TCP, where a name would be of use")
+        .code("not_listening")
+        .hint("have it listen as well: `headsup up --listen --allow-host NAME`")
 }
 
 /// What the settings ask for, if they do.

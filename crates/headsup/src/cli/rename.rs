@@ -6,6 +6,7 @@ use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use bytes::Bytes;
+use headsup_core::wire::AgentDoc;
 
 /// Give an agent another name. Its id stays.
 #[derive(Debug, clap::Args)]
@@ -27,10 +28,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let client = context.client().await?;
     let id = resolve::agent(&client, &args.agent).await?.id;
     let body = serde_json::json!({ "name": args.name }).to_string();
-    let answer = client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(body)).await?;
+    let path = format!("/api/v1/agents/{id}");
+    let receipt = client.patch(&path, Bytes::from(body)).await?;
     if context.output.is_json() {
-        return Output::json_text(&String::from_utf8_lossy(&answer));
+        return Output::json_text(&String::from_utf8_lossy(&receipt));
     }
-    context.output.say(&Line::plain(format!("headsup: {id} is called {} now", args.name)));
+    // As it is kept, which need not be as it was typed.
+    let name = client.get_doc::<AgentDoc>(&path).await?.name;
+    context.output.say(&Line::plain(format!("headsup: {id} is called {name} now")));
     Ok(())
 }

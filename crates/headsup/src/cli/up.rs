@@ -68,6 +68,9 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     if args.foreground {
         return foreground(&args, listen, context);
     }
+    if args.demo && args.listen.is_names_alone() {
+        return Err(listen::not_on_tcp());
+    }
     if args.demo {
         return block_on(crate::demo::run(context, listen));
     }
@@ -83,11 +86,16 @@ async fn background(
     context.warn_of(&health);
     let link = match listen {
         Some(listen) => {
+            if args.listen.is_names_alone() && page::listening(&client).await?.addresses.is_empty()
+            {
+                return Err(listen::not_on_tcp());
+            }
             page::listen(&client, &listen).await?;
             Some(page::link(&client).await?)
         }
         None if args.listen.is_off() => {
             page::unlisten(&client).await?;
+            say_off(context);
             None
         }
         None => None,
@@ -101,6 +109,15 @@ async fn background(
         return Output::json(&UpDoc { schema: SCHEMA, pid, home, socket, started, page });
     }
     link.map_or(Ok(()), |link| listen::show(&link.url, context.output))
+}
+
+/// Whether leaving TCP lasts.
+fn say_off(context: &Context) {
+    let lasts = match context.config.listen {
+        None => "also after a restart",
+        Some(_) => "until its next start: `listen` in the settings brings it back then",
+    };
+    context.output.say(&Line::plain(format!("headsup: the hub is not on TCP, {lasts}")));
 }
 
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
@@ -123,11 +140,19 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     let retention = Retention { events: retention.events, days: retention.days };
     if args.listen.is_off() {
         headsup_daemon::listener::forget(&home);
+        say_off(context);
     }
     // What stands in the settings is wished for at every start, and one that fails stops nobody.
     let is_asked = listen.is_some();
     let listen = match listen {
         None if !args.listen.is_off() => listen::settled(&context.config)?,
+        Some(names) if args.listen.is_names_alone() => {
+            let settled = listen::settled(&context.config)?;
+            if settled.is_none() && !headsup_daemon::listener::is_kept(&home) {
+                return Err(listen::not_on_tcp());
+            }
+            Some(Listen { address: settled.and_then(|settled| settled.address), ..names })
+        }
         listen => listen,
     };
     let background_shells = context.config.background_shells;

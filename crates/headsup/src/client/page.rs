@@ -27,14 +27,18 @@ struct ListenBody<'a> {
     allow_hosts: Option<&'a [String]>,
 }
 
-#[derive(Deserialize)]
-struct ListenerDoc {
-    addresses: Vec<String>,
+/// Where the hub listens on TCP.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Listening {
+    /// None: not on TCP.
+    pub(crate) addresses: Vec<String>,
+    /// What has kept the hub from TCP since its start.
+    #[serde(default)]
+    pub(crate) problem: Option<String>,
 }
 
-/// Where the hub listens on TCP; nowhere is an empty answer.
-pub(crate) async fn listening(client: &Client) -> Result<Vec<String>, CommandError> {
-    Ok(client.get_doc::<ListenerDoc>(LISTENER).await?.addresses)
+pub(crate) async fn listening(client: &Client) -> Result<Listening, CommandError> {
+    client.get_doc(LISTENER).await
 }
 
 /// Has the hub listen on TCP.

@@ -36,15 +36,24 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
             }
         };
         let found = status(&site);
-        if site.is_present() || found.is_installed() {
+        if found.is_installed() {
             checks.push(in_place(&found));
             checks.push(fires(&site, &found, hub).await);
+        } else if site.is_present() {
+            checks.push(without(&found));
         }
     }
     if checks.is_empty() {
         checks.push(Check::good("agents", "none that hooks can be installed into is here"));
     }
     checks
+}
+
+/// Nothing is wrong with that: `headsup run` brings its own hooks.
+fn without(found: &Status) -> Check {
+    let detail = "none installed: agents report that `headsup run` has started";
+    let hint = format!("to have all report: `headsup hooks install {}`", found.kind);
+    Check::good(format!("{} hooks", found.kind), detail).with(hint)
 }
 
 fn in_place(found: &Status) -> Check {

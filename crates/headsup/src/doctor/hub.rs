@@ -2,7 +2,8 @@
 
 use super::Check;
 use crate::cli::Context;
-use crate::client::{Client, page, start};
+use crate::client::page::{self, Listening};
+use crate::client::{Client, start};
 use bytes::Bytes;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
@@ -29,7 +30,11 @@ pub(super) async fn checks(context: &Context) -> Hub {
         Ok(health) => health,
         Err(error) => {
             let error = error.at(client.address());
-            let hint = "restart it: `headsup down`, then `headsup up`";
+            // A hub that answers says itself what is missing, as the right token.
+            let hint = match error.hints.is_empty() {
+                true => "restart it: `headsup down`, then `headsup up`".to_owned(),
+                false => error.hints.join("; "),
+            };
             return Hub { checks: vec![Check::bad("hub", error.message, hint)], client: None };
         }
     };
@@ -51,15 +56,22 @@ pub(super) async fn checks(context: &Context) -> Hub {
 async fn tcp(client: &Client, wanted: bool) -> Option<Check> {
     client.address().socket()?;
     Some(match page::listening(client).await {
-        Ok(places) if places.is_empty() && wanted => Check::bad(
+        Ok(found) if !found.addresses.is_empty() => {
+            Check::good("tcp", format!("listening on {}", found.addresses.join(", ")))
+        }
+        Ok(Listening { problem: Some(problem), .. }) => Check::bad(
+            "tcp",
+            format!("not listening: {problem}"),
+            "put that right, then `headsup up --listen`; or stay off TCP: `headsup up --no-listen`",
+        ),
+        Ok(_) if wanted => Check::bad(
             "tcp",
             "not listening, although the settings say `listen`",
             "restart the hub: `headsup down`, then `headsup up`",
         ),
-        Ok(places) if places.is_empty() => {
+        Ok(_) => {
             Check::good("tcp", "not listening; `headsup open` has it listen and shows the page")
         }
-        Ok(places) => Check::good("tcp", format!("listening on {}", places.join(", "))),
         Err(error) => Check::bad("tcp", error.message, "see hub.log in the state folder"),
     })
 }

@@ -88,6 +88,11 @@ fn an_agents_page_follows_it() {
     board.is_clean();
     board.open("/agents/api");
     says("There is no agent api");
+    // It is followed from there, should it appear after all.
+    board.live();
+    board.works("api");
+    says("session-api");
+    board.browser.until("its title", "document.title === 'api is working'");
 }
 
 #[test]
@@ -99,6 +104,10 @@ fn an_empty_roster_says_what_to_do_and_ends_with_the_first_agent() {
     board.report("api", json!({"turn": "working"}));
     board.shows("api", "working");
     board.browser.until("the advice to go", "!document.body.innerText.includes('No agents yet')");
+    board.browser.until(
+        "the first agent to be told aloud",
+        "document.getElementById('said').textContent === 'api is working'",
+    );
     board.is_clean();
 }
 

@@ -1,6 +1,7 @@
 //! A stand-in for an agent: it fires real hooks, one process each.
 
 use headsup_testkit::home::{Done, Home};
+use headsup_testkit::wait;
 use serde_json::{Value, json};
 
 /// A home for this test's processes.
@@ -64,9 +65,17 @@ impl<'a> Agent<'a> {
         self.fires("PermissionRequest", &json!({"tool_name": "Bash", "tool_input": input}));
     }
 
+    /// What a busy machine's hub could not take in time has been fetched from the spool.
+    #[track_caller]
+    fn told(&self) {
+        let queue = self.home.state().join("spool/queue");
+        wait::until("the hub to fetch what was spooled", || (!queue.exists()).then_some(()));
+    }
+
     /// Its document, as `headsup show` gives it.
     #[track_caller]
     pub(crate) fn shown(&self) -> Value {
+        self.told();
         self.home.run(["show", self.id, "--json", "--no-start"]).ok().json()
     }
 
@@ -77,6 +86,7 @@ impl<'a> Agent<'a> {
 
     #[track_caller]
     pub(crate) fn explained(&self) -> Value {
+        self.told();
         self.home.run(["explain", self.id, "--json", "--no-start"]).ok().json()
     }
 }

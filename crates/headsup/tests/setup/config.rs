@@ -130,3 +130,19 @@ fn a_socket_whose_path_is_too_long_is_refused_and_says_so() {
         Some(7)
     );
 }
+
+#[test]
+fn broken_settings_keep_nobody_from_taking_headsup_away() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["hooks", "install", "claude-code"]).ok();
+    write(&file(&home), "no key = no value", 0o600);
+    assert_eq!(home.run(["ls"]).code, 2);
+    assert_eq!(home.run(["hooks", "status"]).code, 2);
+    for args in [&["hooks", "uninstall", "--dry-run"][..], &["hooks", "uninstall"], &["down"]] {
+        let done = home.run(args);
+        assert!(done.ok().stderr.contains("the settings are left out: "), "{args:?}: {done:?}");
+    }
+    assert!(!home.path().join(".claude/skills/headsup").exists());
+    assert!(!home.socket().exists(), "the hub is down");
+}

@@ -74,11 +74,7 @@ fn it_says_whether_the_hub_is_on_tcp() {
 fn whatever_is_broken_is_named_with_what_to_do() {
     let home = home();
     let _hub = Hub::start(&home);
-    write(&settings(&home), "{}", 0o600);
-    let (code, doc) = examine(&home);
-    assert_eq!((code, failing(&doc)), (1, vec!["claude-code hooks", "claude-code fires"]));
-
-    home.run(["hooks", "install", "--live"]).ok();
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
     let launcher = home.state().join("bin/headsup");
     fs::remove_file(&launcher).unwrap();
     let (_, doc) = examine(&home);
@@ -102,6 +98,71 @@ fn whatever_is_broken_is_named_with_what_to_do() {
     fs::set_permissions(home.state(), fs::Permissions::from_mode(0o755)).unwrap();
     let (_, doc) = examine(&home);
     assert!(failing(&doc).contains(&"home"), "{doc}");
+}
+
+#[test]
+fn whoever_only_launches_agents_needs_no_hooks() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    write(&settings(&home), "{}", 0o600);
+    let (code, doc) = examine(&home);
+    assert_eq!((code, failing(&doc)), (0, vec![]), "{doc}");
+    let hooks = row(&doc, "claude-code hooks");
+    assert!(hooks["detail"].as_str().unwrap().contains("`headsup run`"), "{hooks}");
+    assert!(hooks["hint"].as_str().unwrap().contains("headsup hooks install"), "{hooks}");
+    assert!(!doc.to_string().contains("claude-code fires"), "{doc}");
+}
+
+#[test]
+fn a_hub_that_is_not_on_tcp_as_it_should_be_is_told_with_what_to_do() {
+    let home = home();
+    let hub = Hub::start(&home);
+    let up = home.run(["up", "--listen", "127.0.0.1:0", "--json"]).ok().json();
+    let authority = up["url"].as_str().unwrap().split('/').nth(2).unwrap().to_owned();
+    drop(hub);
+    let squatter = std::net::TcpListener::bind(&authority).unwrap();
+    let hub = Hub::start(&home);
+    let (code, doc) = examine(&home);
+    assert_eq!((code, failing(&doc)), (1, vec!["tcp"]), "{doc}");
+    let detail = row(&doc, "tcp")["detail"].as_str().unwrap();
+    assert!(detail.contains("in use by another program"), "{detail}");
+    drop((hub, squatter));
+    fs::write(home.state().join("token"), "damaged").unwrap();
+    let _hub = Hub::start(&home);
+    let (code, doc) = examine(&home);
+    assert_eq!((code, failing(&doc)), (1, vec!["tcp"]), "{doc}");
+    let detail = row(&doc, "tcp")["detail"].as_str().unwrap();
+    assert!(detail.contains("holds no token; move it away"), "{detail}");
+    fs::remove_file(home.state().join("token")).unwrap();
+    home.run(["up", "--listen"]).ok();
+    assert_eq!(examine(&home).0, 0);
+}
+
+#[test]
+fn settings_that_the_next_hub_would_refuse_are_told_while_this_one_runs() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let config = home.path().join(".config/headsup/config.toml");
+    for text in ["listen = \"7717\"", "allowed_hosts = [\"hub.example\"]", "listen = \"0.0.0.0:1\""]
+    {
+        write(&config, text, 0o600);
+        let (code, doc) = examine(&home);
+        assert!(code == 1 && failing(&doc).contains(&"config"), "{text}: {doc}");
+    }
+}
+
+#[test]
+fn with_a_wrong_token_the_doctor_says_where_the_right_one_is() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let up = home.run(["up", "--listen", "127.0.0.1:0", "--json"]).ok().json();
+    let authority = up["url"].as_str().unwrap().split('/').nth(2).unwrap().to_owned();
+    let mut command = home.command(["doctor", "--json"]);
+    command.env("HEADSUP_URL", format!("http://{authority}")).env("HEADSUP_TOKEN", "wrong");
+    let done = headsup_testkit::home::Done::from(command.output().unwrap());
+    let doc = done.json();
+    let hint = row(&doc, "hub")["hint"].as_str().unwrap();
+    assert!(hint.contains("HEADSUP_TOKEN") && !hint.contains("headsup down"), "{hint}");
 }
 
 #[test]
@@ -183,6 +244,11 @@ fn a_name_is_found_like_an_id() {
     home.run(["rename", "claude-code-api-2", "front end"]).ok();
     let doc = home.run(["show", "front", "--json"]).ok().json();
     assert_eq!((&doc["id"], &doc["name"]), (&json!("claude-code-api-2"), &json!("front end")));
+    let cleaned = home.run(["rename", "front end", "  red\u{1b}[31m \n pill "]);
+    let kept = home.run(["show", "claude-code-api-2", "--json"]).ok().json()["name"].clone();
+    let kept = kept.as_str().unwrap();
+    assert!(cleaned.ok().stderr.ends_with(&format!("is called {kept} now\n")), "{cleaned:?}");
+    home.run(["rename", "claude-code-api-2", "front end"]).ok();
     assert_eq!(home.run(["rename", "nobody", "x"]).code, 4);
     assert_eq!(home.run(["rename", "front end", " "]).code, 2);
 }

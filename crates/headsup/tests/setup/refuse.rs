@@ -132,6 +132,7 @@ fn hooks_that_will_not_fire_are_not_installed_without_a_word() {
             args.extend(dry);
             let done = home.run(&args);
             assert!(done.ok().stderr.contains(why), "{text}: {}", done.stderr);
+            assert!(!done.stderr.contains("report within seconds"), "{}", done.stderr);
         }
         let json = home.run(["hooks", "install", "claude-code", "--live", "--json"]).ok().json();
         assert!(json["agents"][0]["notes"].to_string().contains(why), "{json}");

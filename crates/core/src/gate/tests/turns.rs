@@ -44,18 +44,30 @@ fn a_start_told_after_its_calls_end_changes_nothing() {
     script.hook(tool(&Actor::Main, "c1", 7));
     script.refused(Rule::G10);
     assert_eq!(script.phrase(), "working(model)");
-    script.hook(tool(&Actor::Main, "c2", 8));
     script.hook(tool_end(&Actor::Main, "c2", 8));
     script.hook(stop_with("t1", &["h"], 0));
-    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(tool_of("t1", "c2"));
     script.refused(Rule::G10);
     assert_eq!(script.phrase(), "working(background)");
     script.hook(Fact::SubagentEnded { id: "h".into() });
     script.hook(wake("t1b"));
     script.hook(stop("t1b"));
-    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(tool_of("t1b", "c3"));
     script.refused(Rule::G10);
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Programs that number their calls may begin anew.
+#[test]
+fn another_call_of_the_same_id_is_a_call() {
+    let mut script = Script::working();
+    for _ in 0..3 {
+        script.hook(tool(&Actor::Main, "c1", 7));
+        assert_eq!(script.phrase(), "working(tool)");
+        script.hook(tool_end(&Actor::Main, "c1", 7));
+        script.hook(tool_end(&Actor::Main, "c1", 7));
+        assert_eq!(script.phrase(), "working(model)");
+    }
 }
 
 #[test]

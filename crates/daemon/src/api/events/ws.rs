@@ -5,16 +5,23 @@ use super::watcher::Watcher;
 use crate::api::{App, Refused};
 use crate::serve::Connected;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{
+    CloseCode, CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code,
+};
 use axum::extract::{Extension, State};
 use axum::http::Uri;
 use axum::response::Response;
 use bytes::Bytes;
+use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt as _, StreamExt as _};
 use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
+/// How long a client may take to hear why its socket is closed.
+const CLOSE_TIME: Duration = Duration::from_secs(1);
 /// Nothing that a client says here means anything to us.
 const MOST_SAID: usize = 4 << 10;
 
@@ -55,18 +62,50 @@ pub(in crate::api) async fn get(
 /// Until the client leaves, the stream ends or the listener closes. `connected` is held so long.
 async fn serve(socket: WebSocket, watcher: Watcher, mut connected: Connected) {
     let (mut sink, mut said) = socket.split();
-    let listen = async {
-        // Reading answers pings and notices the end.
-        while let Some(Ok(_)) = said.next().await {}
+    let end = tokio::select! {
+        end = listen(&mut said) => end,
+        end = tell(&mut sink, watcher) => end,
+        _ = connected.stopped.changed() => Some((close_code::AWAY, "the hub is leaving")),
     };
-    tokio::select! {
-        () = listen => {}
-        () = tell(&mut sink, watcher) => {}
-        _ = connected.stopped.changed() => {}
+    let Some((code, reason)) = end else { return };
+    let close = async {
+        let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
+        if sink.send(Message::Close(Some(frame))).await.is_ok() {
+            // What the client says until it has read that is of no interest.
+            while let Some(Ok(_)) = said.next().await {}
+        }
+    };
+    timeout(CLOSE_TIME, close).await.ok();
+}
+
+/// A close code and words for it.
+type End = (CloseCode, &'static str);
+
+/// Reading answers pings, and notices the end and what may not be said. `None`: the client left.
+async fn listen(said: &mut SplitStream<WebSocket>) -> Option<End> {
+    loop {
+        match said.next().await? {
+            Ok(Message::Binary(_)) => {
+                return Some((close_code::UNSUPPORTED, "only text is taken here"));
+            }
+            Ok(Message::Close(_)) => return None,
+            Ok(_) => {}
+            Err(error) => return fault(error),
+        }
     }
 }
 
-async fn tell<S>(sink: &mut S, mut watcher: Watcher)
+/// What a client is told that broke the rules of web sockets (RFC 6455, 7.4.1).
+fn fault(error: axum::Error) -> Option<End> {
+    match error.into_inner().downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Capacity(_) => Some((close_code::SIZE, "that is too long")),
+        tungstenite::Error::Utf8(_) => Some((close_code::INVALID, "text is UTF-8")),
+        tungstenite::Error::Protocol(_) => Some((close_code::PROTOCOL, "that is no frame")),
+        _ => None,
+    }
+}
+
+async fn tell<S>(sink: &mut S, mut watcher: Watcher) -> Option<End>
 where
     S: Sink<Message, Error = axum::Error> + Unpin,
 {
@@ -79,10 +118,7 @@ where
             },
             Told::Alive => Message::Ping(Bytes::new()),
         };
-        if sink.send(message).await.is_err() {
-            return;
-        }
+        sink.send(message).await.ok()?;
     }
-    let end = CloseFrame { code: close_code::NORMAL, reason: Utf8Bytes::from_static("the end") };
-    sink.send(Message::Close(Some(end))).await.ok();
+    Some((close_code::NORMAL, "the end"))
 }

@@ -24,7 +24,8 @@ impl Rig {
     fn at(addresses: &[&str], further: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(UnixMs(1_795_296_597_200)));
-        let access = Arc::new(Access::open(home.path(), clock).unwrap());
+        let access = Arc::new(Access::new(home.path(), clock));
+        access.ready().unwrap();
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
         let further = further.iter().copied().map(str::to_owned).collect();
         let gates = Gates::new(access, &addresses, further);
