@@ -12,6 +12,7 @@ mod normalize;
 mod payload;
 mod prompts;
 pub(crate) mod registry;
+pub(crate) mod terminal;
 mod tools;
 pub(crate) mod transcript;
 
@@ -24,6 +25,9 @@ pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "claude-code";
+
+/// The rules over its screens.
+pub(crate) const SCREENS: &str = include_str!("claude_code/screens.toml");
 
 /// The command's name in the process table (measured, native build). Builds that run in `node`
 /// have that name, which says nothing: for them the pid variable must do.

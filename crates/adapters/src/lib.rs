@@ -7,11 +7,14 @@ mod claude_code;
 mod context;
 pub mod demo;
 mod digest;
+pub mod evidence;
 pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
 mod registry;
+mod screen;
+pub mod terminal;
 pub mod text;
 mod transcript;
 
@@ -21,6 +24,7 @@ pub use kinds::{UnknownKind, is_kind, kinds};
 pub use registry::{
     RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
 };
+pub use screen::{Shown, has_screens, screen, screen_version};
 pub use transcript::{LogLine, log_line};
 
 use headsup_core::id::ProcessId;

@@ -12,6 +12,7 @@ mod level;
 mod process;
 mod prompts;
 mod report;
+mod screen;
 mod session;
 mod tick;
 mod tools;
@@ -21,6 +22,7 @@ mod turn;
 mod tests;
 
 pub use acts::{Description, append_activity, describe, mark_seen, set_stage};
+pub use screen::has_spoken;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
@@ -205,10 +207,11 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::CompactionEnded { manual } => turn::compaction_ended(step, *manual),
         Fact::IdleNotice => turn::idle_notice(step),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
-        Fact::ScreenDialog { reason, detail } => {
-            level::screen_dialog(step, *reason, detail.as_deref())
+        Fact::ScreenDialog { reason, detail, first } => {
+            screen::dialog(step, *reason, detail.as_deref(), *first)
         }
-        Fact::ScreenPrompt { quiet } => level::screen_prompt(step, *quiet),
+        Fact::ScreenCleared => Ok(screen::cleared(step)),
+        Fact::ScreenPrompt { quiet } => screen::prompt(step, *quiet),
         Fact::Process(fact) => process::said(step, *fact, observation.process.as_ref()),
         Fact::Reported(reported) => report::said(step, reported),
         Fact::History(history) => session::history(step, history),
@@ -274,7 +277,7 @@ impl<'a> Step<'a> {
         let lost = match effect {
             Effect::Decides => None,
             Effect::Confirms => return,
-            Effect::Outranked(why) => Some(why.to_owned()),
+            Effect::Outranked(why) => Some(why.into()),
         };
         if lost.is_none() {
             let blocked = matches!(self.seat.turn(), Turn::Blocked(_));
@@ -282,9 +285,9 @@ impl<'a> Step<'a> {
             for said in &mut self.seat.trail {
                 if said.lost.is_none() {
                     said.lost = Some(if blocked && !same {
-                        "an open prompt outranks it (G4)".to_owned()
+                        "an open prompt outranks it (G4)".into()
                     } else {
-                        format!("superseded by the later {}", observation.name)
+                        format!("superseded by the later {}", observation.name).into()
                     });
                 }
             }
@@ -295,8 +298,8 @@ impl<'a> Step<'a> {
         }
         self.seat.remember(Statement {
             source: observation.source,
-            event: observation.name.clone(),
-            value,
+            event: observation.name.as_str().into(),
+            value: value.into(),
             at: observation.at,
             lost,
         });
@@ -307,13 +310,14 @@ impl<'a> Step<'a> {
         self.seat.reject(Rejection {
             at: observation.at,
             source: observation.source,
-            event: observation.name.clone(),
-            rule: rule.to_owned(),
-            why: refusal.why.clone(),
+            event: observation.name.as_str().into(),
+            rule: rule.into(),
+            why: refusal.why.as_str().into(),
         });
         if let Some(value) = observation.fact.implies(self.seat.background_shells) {
-            let lost = Some(format!("{} ({rule})", refusal.why));
-            let (source, event) = (observation.source, observation.name.clone());
+            let lost = Some(format!("{} ({rule})", refusal.why).into());
+            let (source, event) = (observation.source, observation.name.as_str().into());
+            let value = value.into();
             self.seat.remember(Statement { source, event, value, at: observation.at, lost });
         }
     }
@@ -384,6 +388,7 @@ impl Fact {
             Self::SubagentEnded { .. }
             | Self::History(_)
             | Self::Nothing
+            | Self::ScreenCleared
             | Self::NotUnderstood { .. } => return None,
         };
         Some(word.to_owned())

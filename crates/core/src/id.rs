@@ -1,13 +1,13 @@
 //! Identifiers: of agents, and of the processes that sit in their seats.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
+use std::sync::Arc;
 
-/// The stable id of a seat in the roster: 1 to 128 of `A-Z a-z 0-9 . _ -`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// The stable id of a seat in the roster: 1 to 128 of `A-Z a-z 0-9 . _ -`. Its copies share the text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^[A-Za-z0-9._-]{1,128}$"))]
-#[serde(try_from = "String", into = "String")]
-pub struct AgentId(String);
+pub struct AgentId(Arc<str>);
 
 /// Why a text is not an agent id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,12 +16,12 @@ pub struct BadAgentId;
 
 impl AgentId {
     /// Checks `text` against the grammar. `.` and `..` are refused: they are file names.
-    pub fn new(text: impl Into<String>) -> Result<Self, BadAgentId> {
-        let text = text.into();
+    pub fn new(text: impl AsRef<str>) -> Result<Self, BadAgentId> {
+        let text = text.as_ref();
         let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
         let fits = (1..=128).contains(&text.len());
         if fits && text.bytes().all(legal) && text != "." && text != ".." {
-            Ok(Self(text))
+            Ok(Self(text.into()))
         } else {
             Err(BadAgentId)
         }
@@ -38,7 +38,7 @@ impl AgentId {
             }
         }
         let trimmed = slug.trim_matches(['-', '.']);
-        Self(if trimmed.is_empty() { "agent".to_owned() } else { trimmed.to_owned() })
+        Self(if trimmed.is_empty() { "agent".into() } else { trimmed.into() })
     }
 
     /// The same, for text that is an id already but may have grown too long.
@@ -66,7 +66,29 @@ impl TryFrom<String> for AgentId {
 
 impl From<AgentId> for String {
     fn from(id: AgentId) -> Self {
-        id.0
+        id.as_str().to_owned()
+    }
+}
+
+impl Serialize for AgentId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl de::Visitor<'_> for Read {
+            type Value = AgentId;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an agent id")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<AgentId, E> {
+                AgentId::new(text).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Read)
     }
 }
 

@@ -21,5 +21,6 @@ pub mod status;
 pub mod time;
 pub mod timeline;
 pub mod wire;
+pub mod word;
 pub mod words;
 pub mod workflow;

@@ -110,11 +110,15 @@ pub enum Fact {
     Reported(Reported),
     /// What a log said of the past: metadata alone.
     History(History),
-    /// A visible dialog (strong screen rule) or prompt box. `quiet`: the CPU is quiet too.
+    /// A visible dialog. `first`: seen before the session's first event, of which it says nothing.
     ScreenDialog {
         reason: BlockedReason,
         detail: Option<String>,
+        first: bool,
     },
+    /// No dialog is visible any more.
+    ScreenCleared,
+    /// A visible prompt box. `quiet`: the CPU is quiet too.
     ScreenPrompt {
         quiet: bool,
     },
@@ -170,16 +174,28 @@ pub struct Background {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    Idle { shells: u32 },
-    Working { reason: Option<WorkingReason> },
-    Blocked { reason: BlockedReason, detail: Option<String> },
-    Failed { code: String },
+    Idle {
+        shells: u32,
+    },
+    /// Idle, and the last turn came to its end.
+    Done,
+    Working {
+        reason: Option<WorkingReason>,
+    },
+    Blocked {
+        reason: BlockedReason,
+        detail: Option<String>,
+    },
+    Failed {
+        code: String,
+    },
 }
 
 impl Level {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Idle { .. } => "idle",
+            Self::Done => "done",
             Self::Working { .. } => "working",
             Self::Blocked { .. } => "blocked",
             Self::Failed { .. } => "failed",

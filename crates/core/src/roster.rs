@@ -6,6 +6,7 @@
 use crate::id::{AgentId, ProcessId};
 use crate::seat::Seat;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Who is calling, as far as the report tells.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ pub enum Place {
 #[derive(Debug, Default)]
 pub struct Roster {
     seats: HashMap<AgentId, Keys>,
-    by_session: HashMap<String, AgentId>,
+    by_session: HashMap<Arc<str>, AgentId>,
     by_process: HashMap<ProcessId, AgentId>,
     /// Seats whose session was left and that wait for the next one, or never had one.
     sessionless: HashMap<(String, Option<String>), HashSet<AgentId>>,
@@ -45,8 +46,8 @@ pub struct Roster {
 #[derive(Debug, Default)]
 struct Keys {
     /// The current one and those that were left.
-    sessions: Vec<String>,
-    session: Option<String>,
+    sessions: Vec<Arc<str>>,
+    session: Option<Arc<str>>,
     parent: Option<AgentId>,
     process: Option<ProcessId>,
     process_over: bool,
@@ -54,8 +55,8 @@ struct Keys {
     folder: Option<(String, Option<String>)>,
 }
 
-fn session_key(kind: &str, session: &str) -> String {
-    format!("{kind}\u{0}{session}")
+fn session_key(kind: &str, session: &str) -> Arc<str> {
+    format!("{kind}\u{0}{session}").into()
 }
 
 impl Roster {
@@ -65,6 +66,7 @@ impl Roster {
         let mut keys = Keys::default();
         let current = seat.session.iter().map(|session| session.id.as_str());
         let left = seat.left_sessions.iter().map(|left| left.id.as_str());
+        keys.sessions.reserve_exact(seat.left_sessions.len() + 1);
         for session in left.chain(current) {
             let key = session_key(&seat.kind, session);
             self.by_session.insert(key.clone(), seat.id.clone());
@@ -76,7 +78,8 @@ impl Roster {
         }
         keys.process_over = seat.process.state.is_over();
         keys.in_turn = seat.turn.open;
-        keys.session = seat.session.as_ref().map(|session| session_key(&seat.kind, &session.id));
+        // The current one came last.
+        keys.session = keys.sessions.last().filter(|_| seat.session.is_some()).cloned();
         keys.parent.clone_from(&seat.about.parent);
         if seat.session.is_none() && !keys.process_over {
             let folder = (seat.kind.clone(), seat.about.cwd.clone());

@@ -12,11 +12,13 @@ use crate::status::{BlockedReason, Headline, HeadlineFacts, Outcome, Process, Tu
 use crate::time::UnixMs;
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
+use crate::word::Word;
 use crate::workflow::StageStatus;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The state of one seat. What is stored of it must load for ever: new fields get a default.
+/// The state of one seat. What is stored of it must load for ever: new fields get a default. What
+/// is at its default is not written: ten thousand seats are read at a start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seat {
     pub id: AgentId,
@@ -26,31 +28,33 @@ pub struct Seat {
     pub about: About,
     pub incarnation: u32,
     pub registered_at: UnixMs,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
     /// Sessions this seat has left, newest last.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub left_sessions: VecDeque<LeftSession>,
     pub process: ProcessFacts,
     pub turn: TurnFacts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Up to which turn a person has seen the outcome.
     #[serde(default)]
     pub seen_turn_seq: u64,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<StageStatus>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<VerdictDoc>,
     /// Open prompts, oldest first: the blocked set, plus parked input requests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<OpenPrompt>,
     #[serde(default)]
     pub prompts_opened: u64,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<String>,
     #[serde(default)]
     pub shells: u32,
     /// Tool calls that started and have not ended.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub open_tools: VecDeque<OpenTool>,
     /// Calls of the open turn that ended lately, newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
@@ -59,27 +63,28 @@ pub struct Seat {
     pub counters: CountersDoc,
     /// When the headline's state began.
     pub headline_since: UnixMs,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_status_at: Option<UnixMs>,
     /// Receive time of the last accepted live edge; an older spooled one is history.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_live_at: Option<UnixMs>,
     /// Receive time of the last accepted edge: a hook, a plugin's event, a report.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_edge_at: Option<UnixMs>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_activity: Option<Entry>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// What each source of levels says now.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
     /// Facts that wait for a settling time.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
     /// What was said of the turn lately, for `explain`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub trail: VecDeque<Statement>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub rejected: VecDeque<Rejection>,
     /// Ageing counts from here at the earliest: a hub that was away says nothing of an agent.
     #[serde(skip)]
@@ -96,22 +101,37 @@ pub struct Seat {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<AgentId>,
     /// Found by its first report, not launched by us.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
     pub location: LocationDoc,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub log_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<UnixMs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended_at: Option<UnixMs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<UnixMs>,
 }
 
@@ -120,7 +140,7 @@ pub struct Session {
     pub id: String,
     pub since: UnixMs,
     /// Its start was witnessed, not only inferred from a later fact.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub start_seen: bool,
 }
 
@@ -133,6 +153,7 @@ pub struct LeftSession {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProcessFacts {
     pub state: Process,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<ProcessId>,
     pub since: UnixMs,
     pub evidence: Evidence,
@@ -142,36 +163,38 @@ pub struct ProcessFacts {
 pub struct TurnFacts {
     /// The turn apart from open prompts: never `Blocked`.
     pub base: Turn,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     pub since: UnixMs,
     pub seq: u64,
     /// A turn has started and not ended.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
     /// The vendor's id of the open turn.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Prompts handed over while the turn was open.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queued: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedTurn>,
     /// The main agent has stopped; helpers go on.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub main_stopped: bool,
     /// Without hooks: the log says that the turn ended as it should.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_logged: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacting: bool,
     /// The compaction's summary is in; only its end is still to be told.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarized: bool,
     pub evidence: Evidence,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedTurn {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     pub at: UnixMs,
 }
@@ -213,6 +236,7 @@ pub enum HeldFact {
 #[serde(rename_all = "snake_case")]
 pub enum HeldLevel {
     Idle { shells: u32 },
+    Done,
     Working,
     Blocked { reason: BlockedReason, detail: Option<String> },
     Failed { code: String },
@@ -222,6 +246,7 @@ impl From<&Level> for HeldLevel {
     fn from(level: &Level) -> Self {
         match level {
             Level::Idle { shells } => Self::Idle { shells: *shells },
+            Level::Done => Self::Done,
             Level::Working { .. } => Self::Working,
             Level::Blocked { reason, detail } => {
                 Self::Blocked { reason: *reason, detail: detail.clone() }
@@ -231,24 +256,40 @@ impl From<&Level> for HeldLevel {
     }
 }
 
-/// Something a source said of the turn, and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Something a source said of the turn, and what became of it. Stored as a list of these fields,
+/// and read as that or as an object, which it once was: do not change their order.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Statement {
     pub source: Source,
-    pub event: String,
-    pub value: String,
+    pub event: Word,
+    pub value: Word,
     pub at: UnixMs,
     /// Why it did not decide; `None` while it is the one that does.
-    pub lost: Option<String>,
+    pub lost: Option<Word>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { source, event, value, at, lost } = self;
+        (source, event, value, at, lost).serialize(serializer)
+    }
+}
+
+/// Stored as a [`Statement`] is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Rejection {
     pub at: UnixMs,
     pub source: Source,
-    pub event: String,
-    pub rule: String,
-    pub why: String,
+    pub event: Word,
+    pub rule: Word,
+    pub why: Word,
+}
+
+impl Serialize for Rejection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { at, source, event, rule, why } = self;
+        (at, source, event, rule, why).serialize(serializer)
+    }
 }
 
 /// How many statements and rejections are kept.
@@ -453,3 +494,6 @@ pub struct StatusKey {
     pub outcome: Option<(crate::status::OutcomeKind, Option<String>)>,
     pub stage: Option<crate::workflow::Stage>,
 }
+
+#[cfg(test)]
+mod tests;

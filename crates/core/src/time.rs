@@ -1,5 +1,7 @@
 //! Points in time as the hub writes them.
 
+mod digits;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
@@ -31,6 +33,9 @@ impl UnixMs {
 
     /// Reads RFC 3339 text; `None` if it is not a moment with an offset.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(ms) = digits::read(text.as_bytes()) {
+            return Some(Self(ms));
+        }
         let stamp: jiff::Timestamp = text.parse().ok()?;
         Some(Self(stamp.as_millisecond()))
     }
@@ -38,6 +43,10 @@ impl UnixMs {
 
 impl fmt::Display for UnixMs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut buffer = [0; digits::LENGTH];
+        if let Some(text) = digits::write(self.0, &mut buffer) {
+            return f.write_str(text);
+        }
         let mut text = String::with_capacity(24);
         PRINTER.print_timestamp(&self.timestamp(), &mut text).map_err(|_| fmt::Error)?;
         f.write_str(&text)
@@ -46,14 +55,31 @@ impl fmt::Display for UnixMs {
 
 impl Serialize for UnixMs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let mut buffer = [0; digits::LENGTH];
+        match digits::write(self.0, &mut buffer) {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_str(self),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for UnixMs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 time"))
+        deserializer.deserialize_str(Read)
+    }
+}
+
+struct Read;
+
+impl de::Visitor<'_> for Read {
+    type Value = UnixMs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an RFC 3339 time")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<UnixMs, E> {
+        UnixMs::parse(text).ok_or_else(|| E::custom("not an RFC 3339 time"))
     }
 }
 

@@ -7,7 +7,7 @@ pub mod report;
 
 pub use agent::{
     AgentDoc, BackgroundDoc, CountersDoc, EvidenceDoc, LocationDoc, ProcessDoc, PromptDoc,
-    PromptState, RosterDoc, StageDoc, TurnDoc, VerdictDoc,
+    PromptState, RosterDoc, RosterRowsDoc, RowDoc, StageDoc, TurnDoc, VerdictDoc,
 };
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use problem::Problem;

@@ -6,10 +6,12 @@
 pub mod age;
 mod asked;
 mod brief;
+mod row;
 pub mod text;
 
 pub use asked::{answered, asked};
 pub use brief::{activity, brief, ending, location, marks, outcome, prompt, tilde};
+pub use row::row;
 
 use serde::Serialize;
 

@@ -6,6 +6,7 @@ mod agent_path;
 mod agents;
 mod asked;
 mod events;
+mod evidence;
 mod explain;
 mod forget;
 mod headers;
@@ -22,6 +23,7 @@ mod reports;
 pub(crate) mod roster;
 mod seats;
 mod seen;
+mod terminal;
 
 pub(crate) use events::Subscription;
 pub(crate) use listener::link;
@@ -36,6 +38,7 @@ use crate::inbox::Inbox;
 use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
+use crate::oom::Ooms;
 use crate::store::Reader;
 use crate::web;
 use axum::Router;
@@ -66,6 +69,7 @@ pub(crate) struct App {
     pub(crate) most_subscribers: u64,
     pub(crate) access: Arc<Access>,
     pub(crate) listener: Listener,
+    pub(crate) ooms: Arc<Ooms>,
 }
 
 impl std::fmt::Debug for App {
@@ -93,9 +97,11 @@ fn shared() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(agent::get, seats::put, seats::patch, forget::delete))
         .routes(routes!(process::put))
         .routes(routes!(reports::post))
+        .routes(routes!(terminal::post))
         .routes(routes!(seen::post))
         .routes(routes!(activity::get))
         .routes(routes!(explain::get))
+        .routes(routes!(evidence::get))
         .routes(routes!(events::get))
         .routes(routes!(events::ws::get))
         .routes(routes!(openapi::get))

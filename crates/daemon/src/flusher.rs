@@ -5,7 +5,7 @@
 use crate::job::{Answer, Refusal};
 use crate::store::{self, StoreError};
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,16 +107,9 @@ impl Disk {
         }
     }
 
-    fn flush(&self) -> rustix::io::Result<()> {
+    fn flush(&self) -> io::Result<()> {
         // Opened each time: the file may be another one after the last connection was closed.
-        let log = match File::open(&self.log) {
-            Ok(log) => log,
-            Err(error) => {
-                tracing::error!(%error, "the write-ahead log cannot be opened");
-                return Err(rustix::io::Errno::IO);
-            }
-        };
-        rustix::fs::fdatasync(&log)
+        File::open(&self.log)?.sync_data()
     }
 
     fn checkpoint(&mut self, and_empty: bool) -> Result<(), StoreError> {
@@ -129,16 +122,16 @@ impl Disk {
     }
 }
 
-fn answer(waiting: Waiting, flushed: rustix::io::Result<()>) {
-    if let Err(errno) = &flushed {
-        tracing::error!(%errno, "acts could not be flushed to the disk");
-    }
+fn answer(waiting: Waiting, flushed: io::Result<()>) {
+    let refusal = flushed.err().map(|error| {
+        tracing::error!(%error, "acts could not be flushed to the disk");
+        match error.kind() {
+            ErrorKind::StorageFull => Refusal::StorageFull,
+            _ => Refusal::StorageFailed,
+        }
+    });
     for (to, answer) in waiting {
-        let answer = match flushed {
-            Ok(()) => answer,
-            Err(rustix::io::Errno::NOSPC) => Err(Refusal::StorageFull),
-            Err(_) => Err(Refusal::StorageFailed),
-        };
+        let answer = refusal.map_or(answer, Err);
         // Whoever asked may be gone.
         to.send(answer).ok();
     }

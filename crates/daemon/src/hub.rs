@@ -61,7 +61,8 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders, listen, must_listen, background_shells, retention: _ } = config;
+        let Config { home, folders, listen, must_listen, screen_rules, .. } = config;
+        let background_shells = config.background_shells;
         let prepare = move || Prepared::new(&home, clock, limits, background_shells);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
@@ -76,10 +77,11 @@ impl Hub {
         let writer = thread.spawn(run).map_err(RunError::Thread)?;
 
         let (board, namespace) = (Arc::clone(&app.board), app.pid_namespace);
-        let sources =
-            Sources::start(folders, home.spool(), &board, moved, inbox.clone(), namespace);
-        let database = home.database();
-        let metrics = Arc::clone(&app.metrics);
+        let (database, metrics) = (home.database(), Arc::clone(&app.metrics));
+        let counted = Arc::clone(&metrics);
+        let (spool, ooms) = (home.spool(), Arc::clone(&app.ooms));
+        let eyes = sources::Eyes { folders, screen_rules, spool, ooms };
+        let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespace);
         // Before anybody can connect, so that whatever is ordered comes after it.
         let listen = listen.or_else(|| Memory::new(home.path()).recall());
         if listen.is_none()
@@ -243,6 +245,7 @@ impl Prepared {
             most_subscribers: limits::subscribers(),
             access,
             listener,
+            ooms: Arc::default(),
         };
         Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox, moved, orders })
     }

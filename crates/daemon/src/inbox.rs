@@ -1,6 +1,7 @@
 //! The way to the writer: bounded, in order, and a full one makes reporters wait instead of
 //! losing anything.
 
+use crate::evidence::Evidence;
 use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::INBOX;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio::sync::{Semaphore, oneshot};
 pub(crate) struct Inbox {
     jobs: Sender<Job>,
     room: Arc<Semaphore>,
+    evidence: Arc<Evidence>,
 }
 
 /// The writer's end.
@@ -27,7 +29,8 @@ pub(crate) fn pair() -> (Inbox, Outbox) {
     // wait on a plain condition with a time-out, without a runtime's timers.
     let (sender, receiver) = channel();
     let room = Arc::new(Semaphore::new(INBOX));
-    (Inbox { jobs: sender, room: Arc::clone(&room) }, Outbox { jobs: receiver, room })
+    let evidence = Arc::default();
+    (Inbox { jobs: sender, room: Arc::clone(&room), evidence }, Outbox { jobs: receiver, room })
 }
 
 impl Inbox {
@@ -38,6 +41,11 @@ impl Inbox {
         permit.forget();
         self.jobs.send(Job { work, key, answer }).map_err(|_| Refusal::Stopping)?;
         answered.await.unwrap_or(Err(Refusal::Stopping))
+    }
+
+    /// What is kept of whatever goes this way.
+    pub(crate) fn evidence(&self) -> &Arc<Evidence> {
+        &self.evidence
     }
 
     /// Jobs that are not done.

@@ -11,6 +11,7 @@ mod body;
 mod bus;
 pub mod clock;
 mod error;
+mod evidence;
 mod flusher;
 mod fnv;
 mod frame;
@@ -22,7 +23,10 @@ mod integrity;
 mod job;
 mod limits;
 pub mod listener;
+#[doc(hidden)]
+pub mod measure;
 mod metrics;
+mod oom;
 mod peer;
 mod process;
 mod serve;
@@ -39,6 +43,7 @@ pub use error::RunError;
 pub use headsup_core::observation::BackgroundShells;
 pub use hub::Hub;
 pub use listener::{Listen, ListenError};
+pub use sources::ScreenRules;
 
 use headsup_adapters::WatchedFolder;
 use std::path::PathBuf;
@@ -55,6 +60,8 @@ pub struct Config {
     pub retention: Retention,
     /// What shells in the background say of a turn.
     pub background_shells: BackgroundShells,
+    /// When the terminals of agents may be looked at.
+    pub screen_rules: ScreenRules,
     /// Where to listen on TCP. Without it, where the last hub of this folder did.
     pub listen: Option<Listen>,
     /// The hub does not start where it cannot listen there; else agents report all the same.

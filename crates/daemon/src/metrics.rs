@@ -45,6 +45,7 @@ pub(crate) struct Metrics {
     pub(crate) quarantines: Counter,
     pub(crate) damage: Counter,
     pub(crate) pruned: Counter,
+    pub(crate) log_lines_skipped: Counter,
 }
 
 impl Metrics {
@@ -68,6 +69,7 @@ impl Metrics {
             quarantines: Counter::default(),
             damage: Counter::default(),
             pruned: Counter::default(),
+            log_lines_skipped: Counter::default(),
         };
         metrics.register();
         metrics
@@ -89,6 +91,11 @@ impl Metrics {
             ("lagged", "Times that a watcher fell behind", &self.lagged),
             ("store_quarantines", "Databases put aside as damaged", &self.quarantines),
             ("store_damage", "Damage found in the database", &self.damage),
+            (
+                "log_lines_skipped",
+                "Lines of logs that are too long, or none",
+                &self.log_lines_skipped,
+            ),
             ("events_pruned", "Events dropped for their age or number", &self.pruned),
         ];
         for (name, help, counter) in counters {

@@ -1,6 +1,7 @@
 //! Processes as the kernel shows them: is a known one still the same, who is above it.
 
 use headsup_core::id::{AgentId, ProcessId};
+use std::path::PathBuf;
 
 /// How far up ancestors are looked for.
 const MAX_ANCESTORS: usize = 8;
@@ -27,22 +28,42 @@ pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
     found
 }
 
-/// The seat that a process was started for. Nothing else of its environment is kept.
+/// The seat that a process was started for.
 pub(crate) fn claimed_seat(pid: u32) -> Option<AgentId> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let mut variables = environment.split(|byte| *byte == 0);
-    let value = variables.find_map(|variable| variable.strip_prefix(AGENT_ID))?;
-    AgentId::new(str::from_utf8(value).ok()?).ok()
+    let [id] = variables(pid, [AGENT_ID]);
+    AgentId::new(id?).ok()
+}
+
+/// The values of these variables (`NAME=`) of a process. Nothing else of its environment is kept.
+pub(crate) fn variables<const N: usize>(pid: u32, names: [&[u8]; N]) -> [Option<String>; N] {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    names.map(|name| {
+        let mut variables = environment.split(|byte| *byte == 0);
+        let value = variables.find_map(|variable| variable.strip_prefix(name))?;
+        str::from_utf8(value).ok().map(str::to_owned)
+    })
+}
+
+/// The file that a process runs.
+pub(crate) fn program(pid: u32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// How long it has computed, in clock ticks.
+pub(crate) fn computed(pid: u32) -> Option<u64> {
+    Stat::read(pid).map(|stat| stat.computed)
 }
 
 struct Stat {
     parent: u32,
     start_ticks: u64,
+    /// In user and kernel mode. Clock ticks.
+    computed: u64,
     has_ended: bool,
 }
 
 impl Stat {
-    /// Fields 3, 4 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 3, 4, 14, 15 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     fn read(pid: u32) -> Option<Self> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
@@ -51,8 +72,11 @@ impl Stat {
         let mut fields = rest.split_ascii_whitespace();
         let has_ended = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
-        let start_ticks = fields.nth(17)?.parse().ok()?;
-        Some(Self { parent, start_ticks, has_ended })
+        let in_user: u64 = fields.nth(9)?.parse().ok()?;
+        let in_kernel: u64 = fields.next()?.parse().ok()?;
+        let start_ticks = fields.nth(6)?.parse().ok()?;
+        let computed = in_user.saturating_add(in_kernel);
+        Some(Self { parent, start_ticks, computed, has_ended })
     }
 }
 

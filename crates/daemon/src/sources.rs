@@ -1,4 +1,4 @@
-//! The hub's own eyes: processes, status files, transcripts.
+//! The hub's own eyes: processes, status files, transcripts, terminals.
 //!
 //! Each source is a task that emits raw facts and decides nothing. They learn from the writer which
 //! seats there are, and hand it what they see as [`Work::Witnessed`](crate::job::Work).
@@ -8,12 +8,15 @@ mod inotify;
 mod process;
 mod ready;
 mod registry;
+mod screen;
 mod spool;
 mod tail;
 mod transcript;
 
 use crate::board::Board;
 use crate::inbox::Inbox;
+use crate::metrics::Metrics;
+use crate::oom::Ooms;
 use goodbyes::Goodbyes;
 use headsup_adapters::{WatchedFolder, registry_of_log};
 use headsup_core::seat::Seat;
@@ -21,6 +24,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
+
+pub use screen::ScreenRules;
 
 /// How the writer tells which seats have another process or log than before.
 pub(crate) type Moved = UnboundedSender<Arc<Seat>>;
@@ -43,6 +48,16 @@ pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
     })
 }
 
+/// Where to look, and whether.
+#[derive(Debug)]
+pub(crate) struct Eyes {
+    /// Folders with status files.
+    pub(crate) folders: Vec<WatchedFolder>,
+    pub(crate) screen_rules: ScreenRules,
+    pub(crate) spool: PathBuf,
+    pub(crate) ooms: Arc<Ooms>,
+}
+
 /// Running sources. Dropping it ends them.
 #[derive(Debug)]
 pub(crate) struct Sources {
@@ -52,20 +67,26 @@ pub(crate) struct Sources {
 impl Sources {
     /// Looks at the seats on the board, and then at whatever moves.
     pub(crate) fn start(
-        folders: Vec<WatchedFolder>,
-        spool: PathBuf,
-        board: &Board,
+        eyes: Eyes,
+        board: &Arc<Board>,
         mut moved: UnboundedReceiver<Arc<Seat>>,
         inbox: Inbox,
+        metrics: Arc<Metrics>,
         pid_namespace: Option<u64>,
     ) -> Self {
+        let Eyes { folders, screen_rules, spool, ooms } = eyes;
         let goodbyes = Arc::new(Goodbyes::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(spool::watch(spool, inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
-        tasks.spawn(transcript::watch(with_logs, inbox.clone()));
+        tasks.spawn(transcript::watch(with_logs, inbox.clone(), metrics));
+        let (screens, with_screens) = unbounded_channel();
+        if screen_rules != ScreenRules::Never {
+            let board = Arc::clone(board);
+            tasks.spawn(screen::watch(screen_rules, board, with_screens, inbox.clone()));
+        }
         let (seats, _) = board.all();
-        let mut processes = process::Processes::new(inbox.clone(), Arc::clone(&goodbyes));
+        let mut processes = process::Processes::new(inbox.clone(), Arc::clone(&goodbyes), ooms);
         let mut registries = registry::Registries::new(folders, inbox, goodbyes, pid_namespace);
         tasks.spawn(async move {
             // What status files say comes first: it tells a clean end from a crash.
@@ -77,12 +98,14 @@ impl Sources {
             registries.scan(true).await;
             for seat in seats {
                 processes.look_at(&seat, true);
+                screens.send(Arc::clone(&seat)).ok();
                 logs.send(seat).ok();
             }
             let (folders, more) = unbounded_channel();
             let follow = async {
                 while let Some(seat) = moved.recv().await {
                     processes.look_at(&seat, false);
+                    screens.send(Arc::clone(&seat)).ok();
                     if let Some(folder) = folder_of(&seat) {
                         folders.send(folder).ok();
                     }

@@ -10,6 +10,7 @@ mod events;
 mod hooks;
 mod listener;
 mod load;
+mod model;
 mod openapi;
 mod restart;
 mod seats;

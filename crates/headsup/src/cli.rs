@@ -1,6 +1,7 @@
 //! The command line: what people and scripts type.
 
 mod ack;
+mod capture;
 mod doctor;
 pub(crate) mod down;
 mod duration;
@@ -64,6 +65,7 @@ enum Command {
     Show(show::Args),
     Log(log::Args),
     Explain(explain::Args),
+    Capture(capture::Args),
     Watch(watch::Args),
     Wait(wait::Args),
     Ack(ack::Args),
@@ -206,6 +208,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Show(args) => block_on(show::run(args, context)),
         Command::Log(args) => block_on(log::run(args, context)),
         Command::Explain(args) => block_on(explain::run(args, context)),
+        Command::Capture(args) => block_on(capture::run(args, context)),
         Command::Watch(args) => block_on(watch::run(args, context)),
         Command::Wait(args) => block_on(wait::run(args, context)),
         Command::Ack(args) => block_on(ack::run(args, context)),

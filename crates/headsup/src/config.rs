@@ -3,7 +3,7 @@
 //! The hub and the commands read it; a hook never does. Nothing is read from a repository.
 
 use crate::error::CommandError;
-use headsup_daemon::BackgroundShells;
+use headsup_daemon::{BackgroundShells, ScreenRules};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +17,8 @@ pub(crate) struct Config {
     pub(crate) retention: Retention,
     /// Does a turn go on while shells of its agent run in the background?
     pub(crate) background_shells: BackgroundShells,
+    /// May the hub look at the terminals of agents? Left out: until their first event alone.
+    pub(crate) screen_rules: Option<bool>,
     /// Where else the hub listens, as `127.0.0.1:7717`.
     pub(crate) listen: Option<String>,
     /// Names by which browsers may call it there.
@@ -49,8 +51,16 @@ impl Default for Retention {
 }
 
 /// Every key, for whoever misspells one.
-const KEYS: [&str; 7] =
-    ["colour", "retention", "events", "days", "background_shells", "listen", "allowed_hosts"];
+const KEYS: [&str; 8] = [
+    "colour",
+    "retention",
+    "events",
+    "days",
+    "background_shells",
+    "screen_rules",
+    "listen",
+    "allowed_hosts",
+];
 /// How alike two words are that are meant to be one, out of 1.
 const ALIKE: f64 = 0.7;
 
@@ -81,7 +91,15 @@ impl Config {
         }
     }
 
-    fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
+    pub(crate) fn screen_rules(&self) -> ScreenRules {
+        match self.screen_rules {
+            None => ScreenRules::BeforeFirstEvent,
+            Some(true) => ScreenRules::Always,
+            Some(false) => ScreenRules::Never,
+        }
+    }
+
+    pub(crate) fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
         toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
@@ -123,6 +141,13 @@ mod tests {
         assert_eq!(config.background_shells, BackgroundShells::Idle);
         let config = parse("background_shells = \"working\"").unwrap();
         assert_eq!(config.background_shells, BackgroundShells::Working);
+        for (text, rules) in [
+            ("", ScreenRules::BeforeFirstEvent),
+            ("screen_rules = true", ScreenRules::Always),
+            ("screen_rules = false", ScreenRules::Never),
+        ] {
+            assert_eq!(parse(text).unwrap().screen_rules(), rules);
+        }
     }
 
     #[test]

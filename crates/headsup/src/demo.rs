@@ -12,7 +12,8 @@ use crate::output::screen::Screen;
 use crate::output::{Output, event, theme};
 use headsup_adapters::demo::{DemoSession, DemoStep, sessions, with_session};
 use headsup_core::id::AgentId;
-use headsup_core::wire::RosterDoc;
+use headsup_core::wire::{RosterDoc, RowDoc};
+use headsup_core::words;
 use headsup_daemon::Listen;
 use std::io;
 use std::path::PathBuf;
@@ -176,7 +177,8 @@ async fn show(
 
 /// The table as far as the terminal has room for it, and what to do.
 fn picture(roster: &RosterDoc, view: &View, height: Option<usize>) -> Vec<Line> {
-    let mut lines = roster::table(&roster.agents, view);
+    let rows: Vec<RowDoc> = roster.agents.iter().map(words::row).collect();
+    let mut lines = roster::table(&rows, view);
     lines.truncate(height.map_or(usize::MAX, |height| height.saturating_sub(2)));
     lines.push(Line::new());
     let footer = Line::new().styled(theme::DIM, FOOTER);

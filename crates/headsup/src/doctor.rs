@@ -1,6 +1,7 @@
 //! Is everything there, and does a report arrive?
 
 mod agents;
+mod counted;
 mod hub;
 
 use crate::cli::{Context, listen};
@@ -51,6 +52,10 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(folder(home));
             checks.push(config());
             checks.extend(hub.checks);
+            checks.push(counted::database(home));
+            if let Some(client) = &hub.client {
+                checks.push(counted::input(client).await);
+            }
             checks.push(spool(home));
             checks.push(tmux());
             checks.extend(agents::checks(context, hub.client.as_ref()).await);

@@ -2,6 +2,7 @@
 
 pub(crate) mod order;
 pub(crate) mod settings;
+pub(crate) mod shim;
 pub(crate) mod tend;
 pub(crate) mod tmux;
 

@@ -19,5 +19,8 @@ fn main() -> ExitCode {
     if hook::is_wanted() {
         return hook::run();
     }
+    if launch::shim::keeper::is_wanted() {
+        return launch::shim::keeper::run();
+    }
     cli::main()
 }

@@ -100,6 +100,16 @@ impl Output {
         write_out(out.as_bytes())
     }
 
+    /// JSON text, one document a line.
+    pub(crate) fn json_lines(lines: &str) -> Result<(), CommandError> {
+        let mut out = String::with_capacity(lines.len());
+        for line in lines.lines() {
+            out.push_str(&text::json(line));
+            out.push('\n');
+        }
+        write_out(out.as_bytes())
+    }
+
     /// Talk to the person. Nobody listening is no error.
     pub(crate) fn say(self, line: &Line) {
         let mut text = line.render(self.colour_err);

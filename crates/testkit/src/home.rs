@@ -44,7 +44,7 @@ impl Home {
         self.state().join("headsup.sock")
     }
 
-    /// A `headsup` command in this environment and no other.
+    /// A `headsup` command in this environment and no other. Programs in its own `bin` come first.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(&self.binary);
         command
@@ -54,7 +54,7 @@ impl Home {
             .env("HEADSUP_HOME", self.state())
             .env("COLUMNS", "100")
             .env("NO_COLOR", "1")
-            .env("PATH", "/usr/bin:/bin")
+            .env("PATH", format!("{}/bin:/usr/bin:/bin", self.path().display()))
             .current_dir(self.path())
             .stdin(Stdio::null());
         command
@@ -89,6 +89,15 @@ impl Home {
         let mut command = self.command(["hook", kind]);
         command.envs(env.iter().copied());
         self.feed(command, payload.as_bytes())
+    }
+}
+
+impl Drop for Home {
+    /// A hub that some command has started by itself goes with its home.
+    fn drop(&mut self) {
+        if self.socket().exists() {
+            let _stopped = self.command(["down"]).output();
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was answered.
 #[derive(Clone, Debug)]
@@ -62,8 +62,9 @@ fn exchange(
     }
     head.extend(["\r\n"]);
     stream.write_all(head.as_bytes())?;
-    stream.write_all(body)?;
-    read(stream)
+    // Whoever is refused before all of the body is there hears why.
+    let sent = stream.write_all(body);
+    read(stream).or_else(|error| sent.and(Err(error)))
 }
 
 /// `GET target`.
@@ -76,9 +77,64 @@ pub fn post(socket: &Path, target: &str, body: &[u8]) -> io::Result<(u16, Vec<u8
     request(socket, "POST", target, &[], body)
 }
 
+/// A connection that is kept for the next request, as a busy client does. One that the hub has
+/// closed is opened again.
+#[derive(Debug)]
+pub struct Line {
+    socket: PathBuf,
+    reader: BufReader<UnixStream>,
+}
+
+impl Line {
+    /// Connects to the hub's socket.
+    pub fn open(socket: &Path) -> io::Result<Self> {
+        let reader = BufReader::new(UnixStream::connect(socket)?);
+        Ok(Self { socket: socket.to_owned(), reader })
+    }
+
+    /// `POST target` with a JSON body; status and body of the answer.
+    pub fn post(&mut self, target: &str, body: &[u8]) -> io::Result<(u16, Vec<u8>)> {
+        self.post_with(target, &[], body)
+    }
+
+    /// The same with more headers.
+    pub fn post_with(
+        &mut self,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> io::Result<(u16, Vec<u8>)> {
+        let mut request = format!(
+            "POST {target} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n",
+            body.len()
+        );
+        for (name, value) in headers {
+            request.extend([name, ": ", value, "\r\n"]);
+        }
+        request.push_str("\r\n");
+        let mut bytes = request.into_bytes();
+        bytes.extend_from_slice(body);
+        let sent = self.reader.get_mut().write_all(&bytes);
+        let answer = sent.and_then(|()| read_from(&mut self.reader)).or_else(|_| {
+            // It was closed behind the last answer.
+            self.reader = BufReader::new(UnixStream::connect(&self.socket)?);
+            self.reader.get_mut().write_all(&bytes)?;
+            read_from(&mut self.reader)
+        })?;
+        if answer.header("connection").is_some_and(|word| word.eq_ignore_ascii_case("close")) {
+            self.reader = BufReader::new(UnixStream::connect(&self.socket)?);
+        }
+        Ok((answer.status, answer.body))
+    }
+}
+
 fn read(stream: impl Read) -> io::Result<Answer> {
+    read_from(&mut BufReader::new(stream))
+}
+
+fn read_from(reader: &mut BufReader<impl Read>) -> io::Result<Answer> {
     let bad = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-    let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());

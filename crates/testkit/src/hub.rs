@@ -3,7 +3,8 @@
 use crate::home::Home;
 use crate::wait;
 use rustix::process::{Pid, Signal};
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 /// A running hub. It is killed when it goes out of scope.
 #[derive(Debug)]
@@ -24,16 +25,23 @@ impl Hub {
     ///
     /// # Panics
     /// If it does not come up.
-    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
     pub fn start_with(home: &Home, options: &[&str]) -> Self {
         let own = ["up", "--foreground"];
-        let mut command = home.command(own.iter().chain(options));
+        Self::start_as(home.command(own.iter().chain(options)), &home.socket())
+    }
+
+    /// Starts a hub by a command of the caller's, and waits until it answers at `socket`.
+    ///
+    /// # Panics
+    /// If it does not come up.
+    #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
+    pub fn start_as(mut command: Command, socket: &Path) -> Self {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut hub = Self { child: command.spawn().expect("headsup runs") };
         wait::until("the hub to answer", || {
             let ended = hub.child.try_wait().expect("a child");
             assert!(ended.is_none(), "the hub ended: {ended:?}");
-            crate::http::get(&home.socket(), "/healthz").ok().filter(|(status, _)| *status == 200)
+            crate::http::get(socket, "/healthz").ok().filter(|(status, _)| *status == 200)
         });
         hub
     }

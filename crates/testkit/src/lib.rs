@@ -1,13 +1,18 @@
 //! For tests alone.
 //!
 //! - [`browser::Browser`]: a real Chromium without a window
+//! - [`faults::Faults`]: a disk that fails and a clock that jumps, for the real program
+//! - [`flood`]: more than anybody sends
 //! - [`home::Home`]: a hermetic environment, with a home of its own
 //! - [`hub::Hub`]: a real hub in it, as a child process
 //! - [`program`]: the `headsup` to be tested, built where it is not there
+//! - [`small_disk::SmallDisk`]: a disk that is really full
+//! - [`subscribers`]: listeners that read, and listeners that do not
 //! - [`wait`]: waiting on conditions with a deadline
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
 //! - [`crowd`]: many agents with long logs
+//! - [`pty`]: a terminal with a program in it
 //! - [`replay`]: recordings, played against a hub of their own
 //! - [`settings`]: an agent's settings as people have them
 //! - [`model`]: a scripted model server for real agents
@@ -16,6 +21,8 @@
 
 pub mod browser;
 pub mod crowd;
+pub mod faults;
+pub mod flood;
 pub mod home;
 pub mod http;
 pub mod hub;
@@ -23,7 +30,10 @@ pub mod live;
 pub mod model;
 pub mod picture;
 pub mod program;
+pub mod pty;
 pub mod replay;
 pub mod reporter;
 pub mod settings;
+pub mod small_disk;
+pub mod subscribers;
 pub mod wait;

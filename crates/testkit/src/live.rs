@@ -12,6 +12,8 @@
 pub mod cases;
 mod figures;
 mod judge;
+mod memory;
+mod page;
 mod pane;
 mod program;
 mod record;
@@ -22,6 +24,7 @@ mod watcher;
 pub use cases::{Case, With, all, named, play};
 pub use figures::Figures;
 pub use judge::{Span, Verdict};
+pub use page::{Alone, page};
 pub use pane::has_tmux;
 pub use program::claude_code;
 pub use stage::{Agent, Hooks, Stage};

@@ -12,10 +12,25 @@ use std::process::{Command, Stdio};
 /// If it cannot be built, or there is none.
 pub fn built() -> io::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let binary = own.with_file_name("headsup");
+    build(&own, own.with_file_name("headsup"), &["--package", "headsup", "--bin", "headsup"])
+}
+
+/// The same for the program that looks at the hub from inside.
+///
+/// # Errors
+/// If it cannot be built, or there is none.
+pub fn built_inside() -> io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    // With the other package, too, so that what both are made of is made once.
+    let packages = ["--package", "headsup", "--package", "headsup-daemon"];
+    let target = [&packages[..], &["--bin", "inside"]].concat();
+    build(&own, own.with_file_name("inside"), &target)
+}
+
+fn build(own: &Path, binary: PathBuf, target: &[&str]) -> io::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--package", "headsup", "--bin", "headsup", "--manifest-path"]);
+    command.arg("build").args(target).arg("--manifest-path");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"));
     // TARGET/PROFILE/replay
     let mut above = own.ancestors().skip(1);
@@ -26,7 +41,7 @@ pub fn built() -> io::Result<PathBuf> {
     }
     match command.stdin(Stdio::null()).stdout(Stdio::null()).status() {
         Ok(status) if status.success() => Ok(binary),
-        Ok(_) => Err(io::Error::other("headsup cannot be built; see above what is wrong")),
+        Ok(_) => Err(io::Error::other("it cannot be built; see above what is wrong")),
         Err(_) if binary.exists() => Ok(binary),
         Err(error) => Err(io::Error::new(
             error.kind(),

@@ -4,16 +4,19 @@
 //! recorded one, status files and transcripts are written where the program would, and stand-ins end
 //! when and how the recording says. What the hub tells is compared with what was true.
 
+mod bundle;
 mod clock;
 mod listener;
 mod player;
 mod program;
 mod recording;
 mod stand_in;
+mod terminal;
 mod together;
 mod verdict;
 
-pub use player::play;
+pub use bundle::{Said, is_bundle, unpack};
+pub use player::{play, play_and};
 pub use recording::Witness;
 pub use together::play_together;
 pub use verdict::{Span, Verdict};

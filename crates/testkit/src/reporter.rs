@@ -1,7 +1,7 @@
 //! Reporters with a ledger of their own, and what became of what they were promised.
 
 use crate::home::Home;
-use crate::http;
+use crate::http::Line;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +22,7 @@ pub struct Ledger {
 pub fn report(home: &Home, name: usize, stop: &AtomicBool, done: &AtomicUsize) -> Ledger {
     let mut ledger = Ledger::default();
     let target = format!("/api/v1/agents/reporter-{name}/reports");
+    let mut line: Option<Line> = None;
     for number in 0_u64.. {
         let (turn, outcome) = match number % 2 {
             0 => ("working", None),
@@ -35,8 +36,13 @@ pub fn report(home: &Home, name: usize, stop: &AtomicBool, done: &AtomicUsize) -
                 return ledger;
             }
             ledger.tried += 1;
-            let answer = http::request(&home.socket(), "POST", &target, &headers, body.as_bytes());
-            if let Ok((200..=299, _)) = answer {
+            let open = line.take().map_or_else(|| Line::open(&home.socket()), Ok);
+            let sent = open.and_then(|mut open| {
+                let answer = open.post_with(&target, &headers, body.as_bytes())?;
+                line = Some(open);
+                Ok(answer)
+            });
+            if let Ok((200..=299, _)) = sent {
                 break;
             }
             std::thread::yield_now();

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod evidence;
+#[cfg(test)]
 mod facts;
 #[cfg(test)]
 mod properties;

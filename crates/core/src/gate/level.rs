@@ -8,8 +8,8 @@ use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Level};
 use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
-use crate::source::{Confidence, Source, Tier};
-use crate::status::{BlockedReason, IdleReason, OutcomeKind, Turn, WorkingReason};
+use crate::source::{Source, Tier};
+use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
 pub(super) fn said(
     step: &mut Step<'_>,
@@ -41,7 +41,8 @@ pub(super) fn said(
     let waits = step.seat.held.iter().any(waits);
     // One that shows work throughout a compaction, and then rest, tells its end.
     let tells_end = source.tier() == Tier::Own && (before == Some("working") || waits);
-    if step.seat.turn.compacting && matches!(level, Level::Idle { .. }) && !tells_end {
+    let rests = matches!(level, Level::Idle { .. } | Level::Done);
+    if step.seat.turn.compacting && rests && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
     let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
@@ -64,7 +65,7 @@ pub(super) fn said(
 /// has ended.
 fn explained(step: &Step<'_>, level: &Level) -> bool {
     let turn = &step.seat.turn;
-    let ends = matches!(level, Level::Idle { .. }) && turn.open && !turn.end_logged;
+    let ends = matches!(level, Level::Idle { .. } | Level::Done) && turn.open && !turn.end_logged;
     step.seat.has_edge_witness() || (ends && step.seat.about.log_path.is_some())
 }
 
@@ -97,7 +98,7 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
         (HeldLevel::Idle { shells: 1.. }, Turn::Working(WorkingReason::Background)) => {
             step.seat.background_shells == BackgroundShells::Working
         }
-        (HeldLevel::Idle { .. }, Turn::Idle(_))
+        (HeldLevel::Idle { .. } | HeldLevel::Done, Turn::Idle(_))
         | (HeldLevel::Working, Turn::Working(_))
         | (HeldLevel::Blocked { .. }, Turn::Blocked(_)) => true,
         (HeldLevel::Failed { .. }, Turn::Idle(_)) => failed,
@@ -109,6 +110,7 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
 pub(super) fn still_shows(step: &Step<'_>, held: &Held, level: &HeldLevel) -> bool {
     let word = match level {
         HeldLevel::Idle { .. } => "idle",
+        HeldLevel::Done => "done",
         HeldLevel::Working => "working",
         HeldLevel::Blocked { .. } => "blocked",
         HeldLevel::Failed { .. } => "failed",
@@ -130,7 +132,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 step.set_base(Turn::Working(WorkingReason::Model), None);
             }
         }
-        HeldLevel::Idle { .. } => {
+        HeldLevel::Idle { .. } | HeldLevel::Done => {
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
             step.seat.turn.compacting = false;
@@ -138,7 +140,8 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.
                 let turn = &step.seat.turn;
-                let kind = match turn.main_stopped || turn.end_logged {
+                let said = *level == HeldLevel::Done;
+                let kind = match said || turn.main_stopped || turn.end_logged {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,
                 };
@@ -156,52 +159,5 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 turn::rest(step, OutcomeKind::Failed, Some(code));
             }
         }
-    }
-}
-
-/// A strongly visible dialog may override hooks, in this direction only.
-pub(super) fn screen_dialog(
-    step: &mut Step<'_>,
-    reason: BlockedReason,
-    detail: Option<&str>,
-) -> Result<Effect, Refusal> {
-    step.seat.quiet_prompts = 0;
-    if matches!(step.seat.turn(), Turn::Blocked(_)) {
-        return Ok(Effect::Confirms);
-    }
-    refuse_if_own_is_fresh(step)?;
-    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
-    prompts::open(step, &Actor::Main, &NewPrompt::plain(reason, detail));
-    Ok(Effect::Decides)
-}
-
-/// How often a quiet prompt box must be seen before it ends a turn.
-const QUIET_SIGHTINGS: u8 = 3;
-
-/// A strongly visible prompt box while hooks say working, three times with a quiet CPU: the
-/// turn was stopped in silence. Weak, and never a completion.
-pub(super) fn screen_prompt(step: &mut Step<'_>, quiet: bool) -> Result<Effect, Refusal> {
-    refuse_if_own_is_fresh(step)?;
-    if !quiet || !matches!(step.seat.turn(), Turn::Working(_)) || step.seat.turn.compacting {
-        step.seat.quiet_prompts = 0;
-        return refuse(Rule::Rank, "a screen only tells of a quiet prompt box in a working turn");
-    }
-    step.seat.quiet_prompts = step.seat.quiet_prompts.saturating_add(1);
-    if step.seat.quiet_prompts < QUIET_SIGHTINGS {
-        return Ok(Effect::Outranked("a screen is believed when seen three times"));
-    }
-    step.seat.quiet_prompts = 0;
-    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
-    turn::rest(step, OutcomeKind::Interrupted, None);
-    Ok(Effect::Decides)
-}
-
-fn refuse_if_own_is_fresh(step: &Step<'_>) -> Result<(), Refusal> {
-    let earliest = step.now.plus(-STALE_MS);
-    match step.seat.fresh_claim(Tier::Own, earliest) {
-        Some(claim) => {
-            refuse(Rule::Rank, format!("a fresh {} says otherwise", claim.source.word()))
-        }
-        None => Ok(()),
     }
 }

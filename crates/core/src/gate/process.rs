@@ -1,6 +1,6 @@
 //! Facts about the process: they beat everything (G9).
 
-use super::{Effect, Refusal, Rule, Step, refuse, session};
+use super::{Effect, Refusal, Rule, Step, refuse, screen, session};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::status::{Attach, Exit, ExitKind, OutcomeKind, Process, Turn};
@@ -38,6 +38,9 @@ pub(super) fn said(
         ProcessFact::Stopping => Process::Stopping,
         ProcessFact::Suspended => Process::Suspended,
         ProcessFact::Unprobeable => Process::Unknown,
+        ProcessFact::Exited(exit) if screen::was_refused(step, &exit) => {
+            Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
+        }
         ProcessFact::Exited(exit) => Process::Exited(refine(state, exit)),
     };
     if state == target {
@@ -98,6 +101,7 @@ fn refine(state: Process, exit: Exit) -> Exit {
     let knows_more = exit.code.is_some() || exit.signal.is_some();
     let is_goodbye = said.kind == ExitKind::Clean;
     match exit.signal {
+        _ if said.kind == ExitKind::OomKilled => Exit { kind: said.kind, ..exit },
         Some(_) => exit,
         None if is_goodbye => Exit { code: exit.code.or(said.code), ..said },
         None if !knows_more && (said.code.is_some() || said.signal.is_some()) => said,

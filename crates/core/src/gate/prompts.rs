@@ -1,6 +1,6 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
-use super::{Effect, Refusal, Rule, Step, refuse, turn};
+use super::{Effect, Refusal, Rule, Step, refuse, screen, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
@@ -108,7 +108,9 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
 /// Publishes a prompt.
 pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let starting = matches!(step.seat.process.state, Process::Starting { .. });
-    if !starting {
+    // A dialog before the first event belongs to no turn.
+    let before = step.evidence.source == Source::Screen && !screen::has_spoken(step.seat);
+    if !starting && !before {
         step.ensure_running(None);
         if !step.seat.turn.open {
             // Its turn's start was not told.

@@ -7,5 +7,6 @@ mod compaction;
 mod levels;
 mod process;
 mod rules;
+mod screen;
 mod sessions;
 mod turns;

@@ -43,11 +43,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
     };
     for said in &mut step.seat.trail {
         if said.lost.is_none() {
-            said.lost = Some(format!("superseded by the later {}", held.name));
+            said.lost = Some(format!("superseded by the later {}", held.name).into());
         }
     }
     step.seat.turn.evidence = step.evidence.clone();
-    let (source, event, at) = (held.source, held.name, step.now);
+    let (source, event, at) = (held.source, held.name.into(), step.now);
+    let value = value.into();
     step.seat.remember(Statement { source, event, value, at, lost: None });
 }
 
@@ -62,7 +63,7 @@ fn age(step: &mut Step<'_>) -> bool {
         let evidence = Evidence::new(Source::Quiet, step.now).note(note.clone());
         for said in &mut step.seat.trail {
             if said.lost.is_none() {
-                said.lost = Some(format!("{note} (G8)"));
+                said.lost = Some(format!("{note} (G8)").into());
             }
         }
         step.seat.turn.evidence = evidence;

@@ -133,9 +133,9 @@ impl Seat {
         let rejected = self.rejected.iter().rev().map(|rejection| RejectedDoc {
             at: rejection.at,
             source: rejection.source,
-            event: rejection.event.clone(),
-            rule: rejection.rule.clone(),
-            why: rejection.why.clone(),
+            event: rejection.event.to_string(),
+            rule: rejection.rule.to_string(),
+            why: rejection.why.to_string(),
         });
         ExplainDoc {
             schema: SCHEMA,
@@ -174,8 +174,8 @@ fn winner(evidence: &Evidence, event: Option<&str>, now: UnixMs) -> WinnerDoc {
 fn loser(said: &Statement, why: &str, now: UnixMs) -> LoserDoc {
     LoserDoc {
         source: said.source,
-        value: said.value.clone(),
-        event: Some(said.event.clone()),
+        value: said.value.to_string(),
+        event: Some(said.event.to_string()),
         observed_at: said.at,
         age_ms: now.since(said.at).max(0),
         why: why.to_owned(),

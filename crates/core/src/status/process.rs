@@ -71,6 +71,11 @@ impl Exit {
         Self { kind, code: None, signal: None }
     }
 
+    /// By KILL, which the system uses as well; a shell whose child it was returns 137.
+    pub fn was_killed(&self) -> bool {
+        self.signal == Some(9) || (self.signal.is_none() && self.code == Some(137))
+    }
+
     /// Reads a wait status. `said_goodbye`: the program announced its end before.
     pub fn from_wait(code: Option<i32>, signal: Option<i32>, said_goodbye: bool) -> Self {
         const HUP: i32 = 1;

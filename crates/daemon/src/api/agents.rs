@@ -1,7 +1,8 @@
 //! `GET /api/v1/agents`: the roster in attention order.
 
 use super::query::{Query, bad};
-use super::{App, Refused, roster};
+use super::roster::{self, View};
+use super::{App, Refused};
 use crate::job::Refusal;
 use axum::extract::State;
 use axum::http::Uri;
@@ -9,8 +10,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::seat::Seat;
 use headsup_core::select::HeadlineSet;
-use headsup_core::wire::{Problem, RosterDoc};
+use headsup_core::wire::{Problem, RosterDoc, RosterRowsDoc};
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 #[utoipa::path(
     get,
@@ -23,15 +25,21 @@ use std::sync::Arc;
         ("label" = Option<Vec<String>>, Query, description = "KEY=VALUE, repeated: all of them"),
         ("match" = Option<String>, Query, description = "An id, a name, or the beginning of one; hidden ones too"),
         ("all" = Option<bool>, Query, description = "Also those that left long ago"),
+        ("view" = Option<String>, Query, description = "`rows`: only what a list shows of each, a `RosterRowsDoc`"),
     ),
     responses(
-        (status = 200, description = "The agents, and the cursor at which this is true", body = RosterDoc),
+        (status = 200, description = "The agents, and the cursor at which this is true", body = Listed),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
-    let query = Query::parse(uri.query(), &["status", "label", "match", "all"])?;
+    let query = Query::parse(uri.query(), &["status", "label", "match", "all", "view"])?;
     let filter = Filter::new(&query)?;
+    let view = match query.one("view")? {
+        None => View::Agents(None),
+        Some("rows") => View::Rows,
+        Some(_) => return Err(bad("a view is `rows`")),
+    };
     let (mut seats, head) = app.board.all();
     if let Some(reference) = query.one("match")? {
         seats = matching(seats, reference);
@@ -40,8 +48,17 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
         seats.retain(|seat| roster::is_visible(seat, now));
     }
     seats.retain(|seat| filter.lets_pass(seat));
-    let json = roster::json(seats, head, None).await.ok_or(Refusal::Stopping)?;
+    let json = roster::json(seats, head, view).await.ok_or(Refusal::Stopping)?;
     Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
+}
+
+/// The roster, whole or in rows.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes what is written elsewhere")]
+enum Listed {
+    Agents(RosterDoc),
+    Rows(RosterRowsDoc),
 }
 
 struct Filter {

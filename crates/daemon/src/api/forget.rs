@@ -32,6 +32,8 @@ pub(super) async fn delete(
     uri: Uri,
 ) -> Result<Response, Refused> {
     let force = Query::parse(uri.query(), &["force"])?.flag("force", false)?;
-    let reply = app.inbox.submit(Work::Forget { agent, force }, None).await?;
+    let work = Work::Forget { agent: agent.clone(), force };
+    let reply = app.inbox.submit(work, None).await?;
+    app.inbox.evidence().forget(&agent);
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
-use headsup_core::status::{Attach, Exit, StartPhase};
+use headsup_core::status::{Attach, Exit, ExitKind, StartPhase};
 use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -69,9 +69,16 @@ pub(super) async fn put(
 ) -> Result<Response, Refused> {
     let (said, key) = asked::read::<ProcessBody>(request).await?;
     let namespace = said.pid_namespace.filter(|said| Some(*said) != app.pid_namespace);
+    let process =
+        ProcessId { pid: said.pid, start_ticks: said.start_ticks, pid_namespace: namespace };
     let ends = said.code.is_some() || said.signal.is_some();
     let fact = match said.state {
-        Phase::Exited => ProcessFact::Exited(Exit::from_wait(said.code, said.signal, false)),
+        Phase::Exited => {
+            let exit = Exit::from_wait(said.code, said.signal, false);
+            let starved = exit.was_killed() && app.ooms.has_struck(&process);
+            let kind = if starved { ExitKind::OomKilled } else { exit.kind };
+            ProcessFact::Exited(Exit { kind, ..exit })
+        }
         _ if ends => return Err(bad("a code or a signal goes with exited")),
         Phase::Starting => ProcessFact::Starting(StartPhase::Booting),
         Phase::Running => {
@@ -79,8 +86,6 @@ pub(super) async fn put(
             ProcessFact::Running { attach, restored: false }
         }
     };
-    let process =
-        ProcessId { pid: said.pid, start_ticks: said.start_ticks, pid_namespace: namespace };
     let launched = Launched { agent, process, fact };
     let reply = app.inbox.submit(Work::Launched(Box::new(launched)), key).await?;
     Ok(receipt(StatusCode::ACCEPTED, &reply))

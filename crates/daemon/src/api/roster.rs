@@ -4,7 +4,8 @@ use headsup_core::seat::Seat;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
-use serde::{Serialize, Serializer};
+use headsup_core::words;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// How long an adopted seat is still shown after its end. Milliseconds.
@@ -27,41 +28,91 @@ pub(crate) fn sort(seats: &mut [Arc<Seat>]) {
     });
 }
 
-/// The wire's `RosterDoc`, and with a `type` the first message of an event stream.
+/// What is told of each agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// All of it: the wire's `RosterDoc`, or with a `type` the first message of an event stream.
+    Agents(Option<&'static str>),
+    /// What a list shows: the wire's `RosterRowsDoc`.
+    Rows,
+}
+
+/// What stands before the agents.
 #[derive(Serialize)]
-struct Roster<'a> {
+struct Head {
     schema: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<&'static str>,
     cursor: String,
-    #[serde(serialize_with = "docs")]
-    agents: &'a [Arc<Seat>],
-}
-
-/// One document at a time: ten thousand of them at once would be most of the hub's memory.
-fn docs<S: Serializer>(seats: &[Arc<Seat>], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(seats.iter().map(|seat| seat.doc()))
 }
 
 /// The JSON of these seats in attention order. `None` if the hub's end cut it short.
-pub(super) async fn json(
-    seats: Vec<Arc<Seat>>,
-    head: u64,
-    kind: Option<&'static str>,
-) -> Option<Vec<u8>> {
+pub(super) async fn json(seats: Vec<Arc<Seat>>, head: u64, view: View) -> Option<Vec<u8>> {
     if seats.len() < LARGE {
-        return Some(write(seats, head, kind));
+        return Some(write(seats, head, view));
     }
-    tokio::task::spawn_blocking(move || write(seats, head, kind)).await.ok()
+    tokio::task::spawn_blocking(move || write(seats, head, view)).await.ok()
 }
 
-fn write(mut seats: Vec<Arc<Seat>>, head: u64, kind: Option<&'static str>) -> Vec<u8> {
+fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<u8> {
     sort(&mut seats);
-    let cursor = head.to_string();
-    let roster = Roster { schema: SCHEMA, r#type: kind, cursor, agents: &seats };
-    let mut json = Vec::with_capacity(seats.len() * 1_280 + 64);
-    // Nothing in it can fail to be written.
-    serde_json::to_writer(&mut json, &roster).ok();
+    let (kind, list) = match view {
+        View::Agents(kind) => (kind, "agents"),
+        View::Rows => (None, "rows"),
+    };
+    let head = Head { schema: SCHEMA, r#type: kind, cursor: head.to_string() };
+    // Nothing of this can fail to be written.
+    let mut json = serde_json::to_vec(&head).unwrap_or_default();
+    json.pop();
+    json.extend_from_slice(format!(",\"{list}\":[").as_bytes());
+    for (index, part) in in_parts(&seats, view).into_iter().enumerate() {
+        if index > 0 {
+            json.push(b',');
+        }
+        // One after the other goes: they are most of the memory that this takes.
+        json.extend_from_slice(&part);
+    }
+    json.extend_from_slice(b"]}");
+    json
+}
+
+/// The elements of the list, without brackets, of several stretches. A long one is somebody's who
+/// waits: all cores write it.
+fn in_parts(seats: &[Arc<Seat>], view: View) -> Vec<Vec<u8>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = seats.len().div_ceil(cores).max(LARGE);
+    std::thread::scope(|scope| {
+        let mut shares = seats.chunks(share);
+        let first = shares.next();
+        let others: Vec<_> =
+            shares.map(|share| scope.spawn(move || elements(share, view))).collect();
+        let mut parts: Vec<Vec<u8>> =
+            first.map(|share| elements(share, view)).into_iter().collect();
+        for other in others {
+            match other.join() {
+                Ok(part) => parts.push(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        parts
+    })
+}
+
+/// One document at a time: ten thousand of them at once would be most of the hub's memory.
+fn elements(seats: &[Arc<Seat>], view: View) -> Vec<u8> {
+    let each = if view == View::Rows { 256 } else { 1_280 };
+    let mut json = Vec::with_capacity(seats.len() * each);
+    for (index, seat) in seats.iter().enumerate() {
+        if index > 0 {
+            json.push(b',');
+        }
+        let doc = seat.doc();
+        // Nothing of this can fail to be written.
+        match view {
+            View::Agents(_) => serde_json::to_writer(&mut json, &doc).ok(),
+            View::Rows => serde_json::to_writer(&mut json, &words::row(&doc)).ok(),
+        };
+    }
     json
 }
 
@@ -70,7 +121,7 @@ mod tests {
     use super::*;
     use headsup_core::id::AgentId;
     use headsup_core::source::Source;
-    use headsup_core::wire::RosterDoc;
+    use headsup_core::wire::{RosterDoc, RosterRowsDoc};
 
     #[test]
     fn a_roster_reads_as_the_wires_document() {
@@ -78,10 +129,28 @@ mod tests {
             let id = AgentId::new(id).unwrap();
             Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
         };
-        let json = write(vec![seat("b"), seat("a")], 7, None);
+        let json = write(vec![seat("b"), seat("a")], 7, View::Agents(None));
         let read: RosterDoc = serde_json::from_slice(&json).unwrap();
         let agents = vec![seat("a").doc(), seat("b").doc()];
         assert_eq!(read, RosterDoc { schema: SCHEMA, cursor: "7".into(), agents });
         assert_eq!(json, serde_json::to_vec(&read).unwrap());
+    }
+
+    #[test]
+    fn a_long_roster_written_in_parts_is_one_document() {
+        let seat = |n: usize| {
+            let id = AgentId::new(format!("agent-{n:04}")).unwrap();
+            Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
+        };
+        for count in [0, 1, LARGE, LARGE * 3 + 1] {
+            let seats: Vec<_> = (0..count).map(seat).collect();
+            let docs: Vec<_> = seats.iter().map(|seat| seat.doc()).collect();
+            let json = write(seats.clone(), 7, View::Agents(Some("snapshot")));
+            let read: RosterDoc = serde_json::from_slice(&json).unwrap();
+            assert_eq!(read.agents, docs);
+            assert!(json.starts_with(br#"{"schema":1,"type":"snapshot","cursor":"7","agents":["#));
+            let rows: RosterRowsDoc = serde_json::from_slice(&write(seats, 7, View::Rows)).unwrap();
+            assert_eq!(rows.rows, docs.iter().map(words::row).collect::<Vec<_>>());
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::ready::when_readable;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
+use crate::oom::Ooms;
 use crate::process::is_alive;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
@@ -15,6 +16,7 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde_json::json;
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(super) struct Processes {
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
+    ooms: Arc<Ooms>,
     watched: HashMap<AgentId, Watched>,
     /// So many processes are waited for; any more are looked at.
     most_waited_for: usize,
@@ -38,18 +41,20 @@ pub(super) struct Processes {
 struct Watched {
     process: ProcessId,
     task: AbortHandle,
+    ooms: Arc<Ooms>,
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
         self.task.abort();
+        self.ooms.forget(&self.process);
     }
 }
 
 impl Processes {
-    pub(super) fn new(inbox: Inbox, goodbyes: Arc<Goodbyes>) -> Self {
+    pub(super) fn new(inbox: Inbox, goodbyes: Arc<Goodbyes>, ooms: Arc<Ooms>) -> Self {
         let most_waited_for = limits::processes();
-        Self { inbox, goodbyes, watched: HashMap::new(), most_waited_for }
+        Self { inbox, goodbyes, ooms, watched: HashMap::new(), most_waited_for }
     }
 
     /// Watches what sits in the seat now. `stored`: the seat is from before the hub's start. One in
@@ -66,49 +71,67 @@ impl Processes {
         }
         let kept_a_file = seat.claims.iter().any(|claim| claim.source == Source::Registry);
         let left_in_order = stored && kept_a_file && !self.goodbyes.has_file(process.pid);
-        let watch = until_gone(
-            seat.id.clone(),
-            process.clone(),
-            self.watched.len() < self.most_waited_for,
+        self.ooms.look(process);
+        let one = One {
+            agent: seat.id.clone(),
+            process: process.clone(),
+            waits: self.watched.len() < self.most_waited_for,
             left_in_order,
-            self.inbox.clone(),
-            Arc::clone(&self.goodbyes),
-        );
-        let task = tokio::spawn(watch).abort_handle();
-        self.watched.insert(seat.id.clone(), Watched { process: process.clone(), task });
+            goodbyes: Arc::clone(&self.goodbyes),
+            ooms: Arc::clone(&self.ooms),
+        };
+        let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
+        let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
+        self.watched.insert(seat.id.clone(), Watched { process, task, ooms });
     }
 }
 
-async fn until_gone(
+/// One process, until it is gone.
+struct One {
     agent: AgentId,
     process: ProcessId,
+    /// Else it is looked at.
     waits: bool,
+    /// It ended before the hub's start, and had taken its file away.
     left_in_order: bool,
-    inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
-) {
-    gone(&process, waits).await;
-    let said =
-        left_in_order || tokio::time::timeout(GRACE, goodbyes.said_by(&process)).await.is_ok();
-    let kind = if said { ExitKind::Clean } else { ExitKind::Crashed };
-    let sight = Sight {
-        agent,
-        source: Source::Process,
-        name: "exit".to_owned(),
-        session: None,
-        process: Some(process),
-        is_history: false,
-        fact: Fact::Process(ProcessFact::Exited(Exit::of(kind))),
-    };
-    // A hub that stops has no use for it.
-    inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+    ooms: Arc<Ooms>,
 }
 
-/// Comes back when the process has ended, or the pid is another's.
-async fn gone(process: &ProcessId, waits: bool) {
+impl One {
+    async fn watch(self, inbox: Inbox) {
+        gone(&self.process, self.waits, || self.ooms.look(&self.process)).await;
+        let evidence = inbox.evidence();
+        let end = json!({"src": "action", "do": "kill", "pid": self.process.pid, "signal": "KILL"});
+        evidence.keep(&self.agent, evidence.now(), &end);
+        let starved = self.ooms.has_struck(&self.process);
+        let goodbye = || tokio::time::timeout(GRACE, self.goodbyes.said_by(&self.process));
+        let said = self.left_in_order || goodbye().await.is_ok();
+        let kind = match (said, starved) {
+            (true, _) => ExitKind::Clean,
+            (false, true) => ExitKind::OomKilled,
+            (false, false) => ExitKind::Crashed,
+        };
+        let sight = Sight {
+            agent: self.agent,
+            source: Source::Process,
+            name: "exit".to_owned(),
+            session: None,
+            process: Some(self.process),
+            is_history: false,
+            fact: Fact::Process(ProcessFact::Exited(Exit::of(kind))),
+        };
+        // A hub that stops has no use for it.
+        inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+    }
+}
+
+/// Comes back when the process has ended, or the pid is another's. `lives`: it was looked at, and does.
+async fn gone(process: &ProcessId, waits: bool, lives: impl Fn()) {
     let pidfd = if waits { open(process.pid) } else { None };
     // Only now is it sure that the descriptor is of this process.
     while is_alive(process) {
+        lives();
         match &pidfd {
             Some(pidfd) => {
                 let ended = tokio::time::timeout(LOOK, pidfd.readable()).await;
@@ -142,7 +165,7 @@ mod tests {
             let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
             let start_ticks = ticks.parse().unwrap();
             let process = ProcessId { pid, start_ticks, pid_namespace: None };
-            let seen = tokio::spawn(async move { gone(&process, waits).await });
+            let seen = tokio::spawn(async move { gone(&process, waits, || ()).await });
             tokio::task::yield_now().await;
             assert!(!seen.is_finished());
             child.kill().unwrap();

@@ -3,11 +3,14 @@
 use super::goodbyes::Goodbyes;
 use super::inotify::{Change, Inotify};
 use crate::inbox::Inbox;
-use crate::job::{StatusFile, Witnessed, Work};
+use crate::job::{Reply, StatusFile, Witnessed, Work};
 use crate::process;
+use headsup_adapters::evidence::taken;
 use headsup_adapters::{RegistryRecord, WatchedFolder, log_of, registry, registry_pid};
+use headsup_core::id::AgentId;
 use headsup_core::observation::Level;
 use rustix::fs::{FileType, Mode, OFlags};
+use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
@@ -181,6 +184,11 @@ impl Registries {
         let Some(bytes) = read(&path) else {
             let is_gone = path.symlink_metadata().is_err();
             if is_gone && let Some(known) = folder.files.remove(name) {
+                let evidence = self.inbox.evidence();
+                if let Some(agent) = evidence.file_is_gone(known.pid) {
+                    let row = json!({"src": "registry", "file": file(name), "removed": true});
+                    evidence.keep(&agent, evidence.now(), &row);
+                }
                 let process = known.record.map(|record| record.process);
                 self.goodbyes.file_is_gone(known.pid, process);
             }
@@ -204,14 +212,27 @@ impl Registries {
         // whatever hooks have said since.
         let is_same = states && known == record.as_ref();
         let told = record.clone().filter(|_| !is_same);
+        let seen = taken(&bytes);
         folder.files.insert(name.to_owned(), Known { pid, bytes, record });
         if let Some(record) = told.filter(is_of_a_living) {
             let at = folder.at.clone();
-            self.tell(&at, &record, first).await;
+            let evidence = self.inbox.evidence();
+            let moment = evidence.now();
+            if let Some(agent) = self.tell(&at, &record, first).await {
+                evidence.file_is_of(pid, &agent);
+                let row = json!({"src": "registry", "file": file(name), "record": seen});
+                evidence.keep(&agent, moment, &row);
+            }
         }
     }
 
-    async fn tell(&self, at: &WatchedFolder, record: &RegistryRecord, first: bool) {
+    /// Whose file it is.
+    async fn tell(
+        &self,
+        at: &WatchedFolder,
+        record: &RegistryRecord,
+        first: bool,
+    ) -> Option<AgentId> {
         let (kind, pid) = (at.kind, record.process.pid);
         let log_path = log_of(kind, &at.path, record);
         let file = StatusFile {
@@ -222,8 +243,17 @@ impl Registries {
             ancestors: process::ancestors(pid),
             first,
         };
-        self.inbox.submit(Work::Witnessed(Witnessed::Status(Box::new(file))), None).await.ok();
+        let work = Work::Witnessed(Witnessed::Status(Box::new(file)));
+        match self.inbox.submit(work, None).await {
+            Ok(Reply::Done { agent, .. }) => agent,
+            _ => None,
+        }
     }
+}
+
+/// As a recording names it.
+fn file(name: &str) -> String {
+    format!("sessions/{name}")
 }
 
 /// A file outlives a process that was killed, and may be of another machine or container.

@@ -1,5 +1,6 @@
 //! One log that grows: read from where it ended when it was first seen.
 
+use headsup_core::time::UnixMs;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -24,6 +25,8 @@ pub(super) struct Tail {
     skipping: bool,
     /// What stood there before has not been looked at.
     past_unread: bool,
+    /// There was a file before, perhaps another one.
+    was_there: bool,
 }
 
 /// What a look brought.
@@ -33,6 +36,11 @@ pub(super) struct Grown {
     pub(super) lines: Vec<Vec<u8>>,
     /// Whole lines from before, the newest of them: metadata alone.
     pub(super) past: Vec<Vec<u8>>,
+    /// Lines that are too long to be read.
+    pub(super) skipped: u64,
+    /// The file was cut, replaced or came back: when it was last written, as its file system says.
+    /// Whoever cuts a log often writes the past into it again.
+    pub(super) begun_anew: Option<UnixMs>,
     /// There is more.
     pub(super) more: bool,
 }
@@ -47,6 +55,7 @@ impl Tail {
             partial: Vec::new(),
             skipping: false,
             past_unread: false,
+            was_there: false,
         };
         if let Ok(stat) = rustix::fs::lstat(path)
             && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
@@ -74,10 +83,14 @@ impl Tail {
         let stat = rustix::fs::fstat(&file)?;
         let (identity, size) =
             ((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
+        let mut grown = Grown::default();
         if self.identity != Some(identity) || size < self.offset {
+            let ms = stat.st_mtime.saturating_mul(1_000);
+            let nanos = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
+            grown.begun_anew =
+                self.was_there.then_some(UnixMs(ms.saturating_add(nanos / 1_000_000)));
             self.restart(identity, size);
         }
-        let mut grown = Grown::default();
         if self.past_unread {
             self.past_unread = false;
             (grown.past, self.partial) = past(&mut file, self.offset)?;
@@ -88,12 +101,13 @@ impl Tail {
         file.take(end - self.offset).read_to_end(&mut new)?;
         self.offset += new.len() as u64;
         grown.more = self.offset < size && !new.is_empty();
-        self.split(&new, &mut grown.lines);
+        self.split(&new, &mut grown);
         Ok(grown)
     }
 
     fn restart(&mut self, identity: (u64, u64), size: u64) {
         self.identity = Some(identity);
+        self.was_there = true;
         self.offset = size;
         self.partial.clear();
         self.skipping = false;
@@ -114,7 +128,7 @@ impl Tail {
         Ok(Some(file))
     }
 
-    fn split(&mut self, new: &[u8], lines: &mut Vec<Vec<u8>>) {
+    fn split(&mut self, new: &[u8], grown: &mut Grown) {
         let mut rest = new;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let (line, after) = (&rest[..end], &rest[end + 1..]);
@@ -125,8 +139,10 @@ impl Tail {
             }
             let mut whole = std::mem::take(&mut self.partial);
             whole.extend_from_slice(line);
-            if !whole.is_empty() && whole.len() as u64 <= MOST_BYTES {
-                lines.push(whole);
+            if whole.len() as u64 > MOST_BYTES {
+                grown.skipped += 1;
+            } else if !whole.is_empty() {
+                grown.lines.push(whole);
             }
         }
         if self.skipping {
@@ -136,6 +152,7 @@ impl Tail {
         if self.partial.len() as u64 > MOST_BYTES {
             self.partial = Vec::new();
             self.skipping = true;
+            grown.skipped += 1;
         }
     }
 }

@@ -6,11 +6,15 @@ use super::inotify::{Change, Inotify};
 use super::tail::{Grown, Tail};
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
+use crate::metrics::Metrics;
+use headsup_adapters::evidence::taken;
 use headsup_adapters::{LogLine, log_line};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Fact, History};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
+use headsup_core::time::UnixMs;
+use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +27,7 @@ const MISSING: Duration = Duration::from_secs(2);
 struct Logs {
     inotify: Option<Inotify>,
     inbox: Inbox,
+    metrics: Arc<Metrics>,
     followed: HashMap<AgentId, Log>,
 }
 
@@ -30,10 +35,29 @@ struct Log {
     kind: String,
     tail: Tail,
     watch: Option<i32>,
+    /// It began anew then: lines are the past until one was written later.
+    past_until: Option<UnixMs>,
 }
 
-pub(super) async fn watch(mut seats: UnboundedReceiver<Arc<Seat>>, inbox: Inbox) {
-    let mut logs = Logs { inotify: Inotify::new(), inbox, followed: HashMap::new() };
+impl Log {
+    /// Whether a line that has just come belongs to the past that was written again.
+    fn is_past(&mut self, line: &LogLine) -> bool {
+        let Some(until) = self.past_until else { return false };
+        let written = line.written_at.as_deref().and_then(UnixMs::parse);
+        let is_past = written.is_none_or(|at| at <= until);
+        if !is_past {
+            self.past_until = None;
+        }
+        is_past
+    }
+}
+
+pub(super) async fn watch(
+    mut seats: UnboundedReceiver<Arc<Seat>>,
+    inbox: Inbox,
+    metrics: Arc<Metrics>,
+) {
+    let mut logs = Logs { inotify: Inotify::new(), inbox, metrics, followed: HashMap::new() };
     loop {
         let missing = logs.followed.values().any(|log| log.watch.is_none());
         let again = async {
@@ -75,7 +99,10 @@ impl Logs {
         let tail = Tail::new(path);
         let watch = self.inotify.as_ref().filter(|_| tail.is_there());
         let watch = watch.and_then(|inotify| inotify.add_file(path));
-        self.followed.insert(seat.id.clone(), Log { kind: seat.kind.clone(), tail, watch });
+        self.followed.insert(
+            seat.id.clone(),
+            Log { kind: seat.kind.clone(), tail, watch, past_until: None },
+        );
     }
 
     fn unwatch(&self, log: &Log) {
@@ -125,14 +152,23 @@ impl Logs {
                 log.watch = inotify.add_file(log.tail.path());
             }
             let Ok(grown) = log.tail.look() else { return };
-            let Grown { lines, past, more } = grown;
+            let Grown { lines, past, skipped, begun_anew, more } = grown;
+            log.past_until = begun_anew.or(log.past_until);
+            self.metrics.log_lines_skipped.inc_by(skipped);
             let kind = log.kind.clone();
             if !past.is_empty() {
                 self.tell_past(id, &kind, &past).await;
             }
             for line in lines {
-                if let Some(line) = log_line(&kind, &line) {
-                    self.tell(id, line).await;
+                let Some(read) = log_line(&kind, &line) else {
+                    self.metrics.log_lines_skipped.inc();
+                    continue;
+                };
+                if !self.followed.get_mut(id).is_some_and(|log| log.is_past(&read)) {
+                    if read.fact.is_some() {
+                        self.keep(id, &line);
+                    }
+                    self.tell(id, read).await;
                 }
             }
             if !more {
@@ -140,6 +176,14 @@ impl Logs {
             }
             tokio::task::yield_now().await;
         }
+    }
+
+    /// Only lines that say something of the status are evidence.
+    fn keep(&self, id: &AgentId, line: &[u8]) {
+        let (Some(log), Some(line)) = (self.followed.get(id), taken(line)) else { return };
+        let evidence = self.inbox.evidence();
+        let row = json!({"src": "transcript", "file": log.tail.path(), "line": line});
+        evidence.keep(id, evidence.now(), &row);
     }
 
     async fn tell(&self, id: &AgentId, line: LogLine) {

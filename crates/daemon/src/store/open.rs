@@ -13,6 +13,9 @@ use std::time::Duration;
 /// A page in the write-ahead log, about.
 const PAGE_BYTES: u64 = 4_096;
 
+/// How much of the file is mapped while the seats are read.
+const LOAD_MAP: i64 = 1 << 30;
+
 /// A store and what was in it.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -63,7 +66,11 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -4_096)?;
     migrations::run(&mut connection)?;
-    let loaded = Loaded::from(&connection)?;
+    // Ten thousand seats are read once: not page by page, and not through the cache.
+    connection.pragma_update_and_check(None, "mmap_size", LOAD_MAP, |_| Ok(()))?;
+    let loaded = Loaded::from(&connection);
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    let loaded = loaded?;
     // What a killed hub has left counts too.
     let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
     let log_pages = Arc::new(AtomicU32::new(u32::try_from(log).unwrap_or(u32::MAX)));

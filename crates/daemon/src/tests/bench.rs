@@ -71,6 +71,7 @@ impl Bench {
             folders,
             retention,
             background_shells: self.background_shells,
+            screen_rules: crate::ScreenRules::Never,
             listen: None,
             must_listen: false,
         };

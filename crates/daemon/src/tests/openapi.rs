@@ -103,6 +103,8 @@ async fn answers_are_what_the_description_says() {
         ("get", "/api/v1/agents/{id}/activity", "/api/v1/agents/claude-code-s1/activity", "", 200),
         ("get", "/api/v1/agents/{id}/explain", "/api/v1/agents/claude-code-s2/explain", "", 200),
         ("get", "/api/v1/agents/{id}/explain", "/api/v1/agents/script/explain", "", 200),
+        ("get", "/api/v1/agents/{id}/evidence", "/api/v1/agents/claude-code-s2/evidence", "", 200),
+        ("get", "/api/v1/agents/{id}/evidence", "/api/v1/agents/nobody/evidence", "", 404),
         ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/claude-code", "{}", 202),
         ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/nobody", "{}", 404),
         ("get", "/healthz", "/healthz", "", 200),

@@ -66,6 +66,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         folders: Vec::new(),
         retention: Retention::default(),
         background_shells: BackgroundShells::Idle,
+        screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
     })
@@ -105,6 +106,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         folders: Vec::new(),
         retention: Retention::default(),
         background_shells: BackgroundShells::Idle,
+        screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
     })

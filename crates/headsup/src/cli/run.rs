@@ -43,8 +43,8 @@ pub(crate) struct Args {
     /// In this terminal; this command ends with the agent's own exit code.
     #[arg(long)]
     here: bool,
-    /// Allow headsup to look at its terminal where nothing better tells its status. It is kept as
-    /// the label `observable=true`; this version looks at no terminal.
+    /// Allow headsup to look at its tmux pane for as long as it lives, where nothing better tells
+    /// its status. It is kept as the label `observable=true`.
     #[arg(long)]
     observable: bool,
     /// The program and its arguments, as they are.
@@ -209,8 +209,8 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     let order = Order::take(&args.order)?;
     // The hub of whoever gave the order: this environment is tmux's own.
     let place = Place::resolve(|name| order.variable(name));
-    // Without a hub the agent runs all the same.
-    let client = start::connected(&place).await.ok();
+    // Without a hub the agent runs all the same, and one that comes later is told of it.
+    let client = start::client(&place).ok();
     let seat = Seat { id: order.id(), hub: client.as_ref() };
     let error = tend::run(&order, &seat).await;
     if !matches!(error.kind, Kind::Agent(_)) {

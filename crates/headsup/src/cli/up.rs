@@ -156,8 +156,16 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         listen => listen,
     };
     let background_shells = context.config.background_shells;
-    let config =
-        Config { home, folders, retention, background_shells, listen, must_listen: is_asked };
+    let screen_rules = context.config.screen_rules();
+    let config = Config {
+        home,
+        folders,
+        retention,
+        background_shells,
+        screen_rules,
+        listen,
+        must_listen: is_asked,
+    };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {
             // A hub whose terminal is gone goes on.

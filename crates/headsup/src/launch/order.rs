@@ -4,12 +4,14 @@
 //! what stands on a command line everybody can read. So it starts us, we read the order, and
 //! start the agent.
 
+use super::shim::keeper;
 use crate::error::CommandError;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -99,22 +101,41 @@ impl Order {
         self
     }
 
-    /// Starts the agent in this terminal.
+    /// Starts the agent with the input and output of this process.
     pub(crate) fn start(&self) -> Result<Child, CommandError> {
-        let os = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
         let mut command = Command::new(os(&self.program));
-        command.arg0(os(&self.name)).current_dir(os(&self.folder));
-        command.args(self.arguments.iter().map(|word| os(word)));
+        command.arg0(os(&self.name));
+        self.furnish(&mut command);
+        command.spawn().map_err(|error| self.cannot_run(&error))
+    }
+
+    /// Starts its keeper on `terminal`, with `line` to us.
+    pub(crate) fn start_on(&self, terminal: OwnedFd, line: File) -> Result<Child, CommandError> {
+        let mut command = keeper::command(&os(&self.program), &os(&self.name));
+        self.furnish(&mut command);
+        // Errors that are written somewhere else stay there.
+        if std::io::stderr().is_terminal() {
+            let same = terminal.try_clone().map_err(|error| self.cannot_run(&error))?;
+            command.stderr(same);
+        }
+        command.stdin(line).stdout(terminal);
+        command.spawn().map_err(|error| self.cannot_run(&error))
+    }
+
+    /// Its arguments, folder and environment.
+    fn furnish(&self, command: &mut Command) {
+        command.current_dir(os(&self.folder)).args(self.arguments.iter().map(|word| os(word)));
         if self.whole {
             let of_here = std::env::vars_os().filter(|(name, _)| is_of_the_terminal(name));
             command.env_clear().envs(of_here.collect::<Vec<_>>());
         }
         command.env("PWD", os(&self.folder));
         command.envs(self.environment.iter().map(|(name, value)| (os(name), os(value))));
-        command.spawn().map_err(|error| {
-            let program = os(&self.program);
-            CommandError::internal(format!("cannot run {}: {error}", program.display()))
-        })
+    }
+
+    pub(crate) fn cannot_run(&self, error: &std::io::Error) -> CommandError {
+        let program = os(&self.program);
+        CommandError::internal(format!("cannot run {}: {error}", program.display()))
     }
 
     /// Writes it where only we can read it.
@@ -136,6 +157,10 @@ impl Order {
         std::fs::remove_file(path).map_err(failed)?;
         serde_json::from_slice(&text).map_err(|error| failed(error.into()))
     }
+}
+
+fn os(bytes: &[u8]) -> OsString {
+    OsString::from_vec(bytes.to_vec())
 }
 
 fn is_of_the_terminal(name: &OsStr) -> bool {

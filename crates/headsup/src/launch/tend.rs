@@ -2,6 +2,7 @@
 //! never says a word.
 
 use super::order::Order;
+use super::shim::{self, terminal};
 use crate::client::Client;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
@@ -26,16 +27,28 @@ pub(crate) struct Seat<'a> {
     pub(crate) hub: Option<&'a Client>,
 }
 
-/// Starts the agent and stays until it has ended. Its end comes back as an error that carries
+/// How an agent has ended. Both are absent where nobody can say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+}
+
+/// Starts the agent and stays until it has ended: in a terminal with a shim between the two,
+/// otherwise with the input and output that we have. Its end comes back as an error that carries
 /// its exit code; whatever else comes back means that it did not start.
 pub(crate) async fn run(order: &Order, seat: &Seat<'_>) -> CommandError {
-    match begin(order, seat).await {
-        Ok(status) => CommandError::new(Kind::Agent(code(status)), "the agent has ended"),
+    let end = match terminal::is_here() {
+        true => shim::run(order, seat).await,
+        false => begin(order, seat).await,
+    };
+    match end {
+        Ok(end) => CommandError::new(Kind::Agent(end.as_a_shell()), "the agent has ended"),
         Err(error) => error,
     }
 }
 
-async fn begin(order: &Order, seat: &Seat<'_>) -> Result<WaitStatus, CommandError> {
+async fn begin(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
     let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
     // What is typed at the terminal goes to the agent as well, and is for the agent.
     let mut typed = [SignalKind::interrupt(), SignalKind::quit()].map(signal);
@@ -46,14 +59,9 @@ async fn begin(order: &Order, seat: &Seat<'_>) -> Result<WaitStatus, CommandErro
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());
-    seat.tell(
-        process.as_ref(),
-        &if order.speaks() { json!("starting") } else { json!("running") },
-        None,
-    )
-    .await;
+    seat.tell_start(order, process.as_ref()).await;
     let [interrupt, quit] = &mut typed;
-    let status = loop {
+    let end = loop {
         match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             Ok(Some((_, status))) if status.stopped() => {
                 // Put to sleep by a person; whoever wakes us wakes it.
@@ -61,7 +69,7 @@ async fn begin(order: &Order, seat: &Seat<'_>) -> Result<WaitStatus, CommandErro
                 kill_process(pid, Signal::CONT).ok();
                 continue;
             }
-            Ok(Some((_, status))) => break status,
+            Ok(Some((_, status))) => break End::from(status),
             Ok(None) => {}
             Err(errno) => return Err(cannot(errno.into())),
         }
@@ -73,8 +81,8 @@ async fn begin(order: &Order, seat: &Seat<'_>) -> Result<WaitStatus, CommandErro
             () = ignored(quit) => {}
         }
     };
-    seat.tell(process.as_ref(), &json!("exited"), Some(status)).await;
-    Ok(status)
+    seat.tell_end(process.as_ref(), end).await;
+    Ok(end)
 }
 
 async fn ignored(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
@@ -97,23 +105,25 @@ impl Seat<'_> {
         self.put(own.as_ref().map(body)).await;
     }
 
-    async fn tell(
-        &self,
-        process: Option<&Process>,
-        state: &serde_json::Value,
-        status: Option<WaitStatus>,
-    ) {
+    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) {
+        let state = if order.speaks() { "starting" } else { "running" };
+        self.tell(process, state, End::default()).await;
+    }
+
+    pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {
+        self.tell(process, "exited", end).await;
+    }
+
+    async fn tell(&self, process: Option<&Process>, state: &str, end: End) {
         let attach = match std::io::stdin().is_terminal() {
             true => Attach::Interactive,
             false => Attach::Headless,
         };
-        let namespace = std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok();
         let body = |process: &Process| {
             json!({
-                "pid": process.pid, "start_ticks": process.start, "pid_namespace": namespace,
+                "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
                 "state": state, "attach": attach,
-                "code": status.and_then(WaitStatus::exit_status),
-                "signal": status.and_then(WaitStatus::terminating_signal),
+                "code": end.code, "signal": end.signal,
             })
         };
         self.put(process.map(body)).await;
@@ -128,9 +138,21 @@ impl Seat<'_> {
     }
 }
 
-/// As a shell returns it.
-fn code(status: WaitStatus) -> u8 {
-    let signal = status.terminating_signal().map(|signal| 128 + signal);
-    let code = status.exit_status().or(signal).unwrap_or(1);
-    u8::try_from(code).unwrap_or(1)
+impl End {
+    /// As a shell returns it.
+    fn as_a_shell(self) -> u8 {
+        let code = self.code.or_else(|| self.signal.map(|signal| 128 + signal)).unwrap_or(1);
+        u8::try_from(code).unwrap_or(1)
+    }
+}
+
+impl From<WaitStatus> for End {
+    fn from(status: WaitStatus) -> Self {
+        Self { code: status.exit_status(), signal: status.terminating_signal() }
+    }
+}
+
+/// The inode of our pid namespace.
+pub(super) fn pid_namespace() -> Option<u64> {
+    std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok()
 }

@@ -5,7 +5,7 @@ use crate::output::table::{self, Table};
 use crate::output::{Output, age, theme};
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
-use headsup_core::wire::AgentDoc;
+use headsup_core::wire::RowDoc;
 use headsup_core::words;
 
 const AGENT: usize = 2;
@@ -35,11 +35,11 @@ impl View {
 }
 
 /// A header and one line per agent.
-pub(crate) fn table(agents: &[AgentDoc], view: &View) -> Vec<Line> {
+pub(crate) fn table(agents: &[RowDoc], view: &View) -> Vec<Line> {
     let header = ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"];
     let mut rows = vec![header.map(|text| Line::new().styled(theme::DIM, text))];
     rows.extend(agents.iter().map(|agent| {
-        let place = tail(&words::location(agent, view.home.as_deref()), LONGEST_PLACE);
+        let place = tail(&words::tilde(&agent.place, view.home.as_deref()), LONGEST_PLACE);
         [
             status(agent.headline),
             Line::plain(age::since(agent.since, view.now)),
@@ -102,18 +102,18 @@ pub(crate) fn status(headline: Headline) -> Line {
 }
 
 /// The id, with the name beside it where a person gave one.
-fn name(agent: &AgentDoc) -> Line {
+fn name(agent: &RowDoc) -> Line {
     let id = Line::new().styled(theme::STRONG, agent.id.as_str());
-    if agent.name == agent.id.as_str() || agent.name.is_empty() {
-        return id;
+    match &agent.name {
+        None => id,
+        Some(name) => id.styled(theme::DIM, format!(" ({name})")),
     }
-    id.styled(theme::DIM, format!(" ({})", agent.name))
 }
 
 /// Marks first, so that a long text never pushes them out of sight; then what it is about.
-fn what(agent: &AgentDoc) -> Line {
-    let marks = Line::new().styled(theme::DIM, words::marks(agent).join(" "));
-    match words::brief(agent) {
+fn what(agent: &RowDoc) -> Line {
+    let marks = Line::new().styled(theme::DIM, agent.marks.join(" "));
+    match &agent.brief {
         None => marks,
         Some(subject) if marks.is_empty() => Line::plain(subject),
         Some(subject) => marks.styled(theme::DIM, " · ").then(subject),

@@ -1,6 +1,6 @@
 //! Listings.
 
-use crate::hub::Hub;
+use crate::hub::{Hub, Reply};
 use crate::rig::{AT, Rig, agent, answer, run};
 use serde_json::{Value, json};
 
@@ -31,6 +31,25 @@ fn rig() -> (Rig, Hub) {
     (rig, hub)
 }
 
+/// One that runs since before an update.
+#[test]
+fn a_hub_that_knows_no_rows_is_listed_all_the_same() {
+    let rig = Rig::new();
+    let agents = agents();
+    let _hub = rig.hub(move |request| match request.path.contains("view=") {
+        true => Reply::Json(
+            400,
+            json!({
+                "type": "urn:headsup:problem:unknown_parameter", "title": "t", "status": 400,
+                "code": "unknown_parameter", "detail": "d", "hint": null, "retryable": false,
+            }),
+        ),
+        false => answer(&agents, request),
+    });
+    let table = rig.run(&["ls"]).ok().to_owned();
+    assert!(table.contains("✓ done     0s   web    custom  ~/work  +1 shell"), "{table}");
+}
+
 #[test]
 fn ls_shows_the_roster_in_the_hubs_order() {
     let (rig, hub) = rig();
@@ -41,7 +60,7 @@ fn ls_shows_the_roster_in_the_hubs_order() {
     ○ idle     0s   docs   custom  ~/work
     ");
     let last = hub.seen().pop().unwrap();
-    assert_eq!((last.path.as_str(), last.host.as_str()), ("/api/v1/agents", "localhost"));
+    assert_eq!((last.path.as_str(), last.host.as_str()), ("/api/v1/agents?view=rows", "localhost"));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use crate::hub::{Hub, Reply, Request, message};
 use assert_cmd::Command;
+use headsup_core::wire::AgentDoc;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -117,6 +119,12 @@ pub(crate) fn roster(agents: &[Value]) -> Value {
     json!({"schema": 1, "cursor": "10", "agents": agents})
 }
 
+/// The same as a list has it.
+fn in_rows(agents: &[Value]) -> Value {
+    let row = |agent: &Value| headsup_core::words::row(&AgentDoc::deserialize(agent).unwrap());
+    json!({"schema": 1, "cursor": "10", "rows": agents.iter().map(row).collect::<Vec<_>>()})
+}
+
 pub(crate) fn snapshot(cursor: &str, agents: &[Value]) -> String {
     let data = json!({"schema": 1, "type": "snapshot", "cursor": cursor, "agents": agents});
     message(cursor, "snapshot", &data)
@@ -163,7 +171,8 @@ pub(crate) fn answer(agents: &[Value], request: &Request) -> Reply {
     if path == "/api/v1/agents" {
         let wanted = query.split('&').find_map(|part| part.strip_prefix("match="));
         let Some(wanted) = wanted else {
-            return Reply::Json(200, roster(agents));
+            let rows = query.split('&').any(|part| part == "view=rows");
+            return Reply::Json(200, if rows { in_rows(agents) } else { roster(agents) });
         };
         let exact: Vec<Value> = agents.iter().filter(|a| id_of(a) == wanted).cloned().collect();
         let begins = agents.iter().filter(|agent| id_of(agent).starts_with(wanted)).cloned();

@@ -16,6 +16,7 @@ pub(crate) fn tapes() -> Vec<(&'static str, Tape)> {
         ("resumed_within", resumed_within()),
         ("forked", forked()),
         ("other_dialog", other_dialog()),
+        ("trust_dialog", trust_dialog()),
     ]
 }
 
@@ -119,6 +120,15 @@ fn forked() -> Tape {
             .unwrap();
     }
     tape
+}
+
+/// With the screen that the program showed then, and as `headsup run` starts it.
+fn trust_dialog() -> Tape {
+    let mut tape = Tape::of("trust_dialog");
+    tape.rows[0]["by"] = "run".into();
+    let screen = crate::recordings().join("../../screens/claude-code/2.1.330/trust.txt");
+    let text = std::fs::read_to_string(screen).unwrap();
+    tape.then(json!({"t_ms": 277, "src": "screen", "text": text}))
 }
 
 /// A dialog such as `/model` opens has no hook.

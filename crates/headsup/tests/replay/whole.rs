@@ -3,7 +3,8 @@
 use crate::{all_right, played, recordings, spans};
 use std::path::PathBuf;
 
-/// Without a terminal, or before the first session: their witnesses are not watched yet.
+/// Without a terminal: their witnesses are not watched yet. The trust dialog stands before the first
+/// session, where only the screen of a launched agent tells: `spliced.rs` plays it as one.
 const LATER: [&str; 3] = ["print_mode", "sdk_stream_json", "trust_dialog"];
 
 #[test]

@@ -1,16 +1,24 @@
-//! `live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR]`: Claude Code itself in
-//! every situation, against a scripted model and a hub of its own. Without cases it lists them.
+//! `live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR] [--table FILE]`: Claude Code
+//! itself in every situation, against a scripted model and a hub of its own. Without cases it lists
+//! them. `--table` writes a page, for which the plays are recorded and played back with the hooks alone
+//! and with the log alone.
 //!
 //! Ends with 0 if everything was told, in order, and in time.
 
-use headsup_testkit::live::{self, Case, Class, Figures, Verdict, With};
+use headsup_testkit::live::{self, Alone, Case, Class, Figures, Verdict, With};
 use headsup_testkit::program;
+use headsup_testkit::replay::Witness::{
+    self, Hooks, LaterRegistry, Process, Registry, Screen, Transcript,
+};
+use headsup_testkit::replay::play_together;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -20,16 +28,17 @@ struct Args {
     jobs: usize,
     json: bool,
     record: Option<PathBuf>,
+    table: Option<PathBuf>,
 }
+
+const USAGE: &str =
+    "live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR] [--table FILE]";
 
 fn main() -> Outcome<ExitCode> {
     let args = arguments()?;
     let mut out = std::io::stdout();
     if args.cases.is_empty() {
-        writeln!(
-            out,
-            "usage: live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR]\n\ncases:"
-        )?;
+        writeln!(out, "usage: {USAGE}\n\ncases:")?;
         for case in live::all() {
             writeln!(out, "  {}", case.name)?;
         }
@@ -40,6 +49,15 @@ fn main() -> Outcome<ExitCode> {
     // A play that cannot go on is told in the table.
     std::panic::set_hook(Box::new(|_| {}));
     let verdicts = play(&args, &binary, &program);
+    if let (Some(file), Some(records)) = (&args.table, &args.record) {
+        let alone = |others: &[Witness]| alone(&args, &binary, records, others);
+        let hooks = alone(&[Registry, Transcript, Screen, Process])?;
+        let log = alone(&[Hooks, LaterRegistry, Screen, Process])?;
+        let of = |case: &Case| verdicts.iter().filter(|v| v.case == case.name).cloned().collect();
+        let rows = args.cases.iter().zip(hooks).zip(log);
+        let rows: Vec<_> = rows.map(|((case, hooks), log)| (of(case), hooks, log)).collect();
+        std::fs::write(file, live::page(&rows))?;
+    }
     let figures: Vec<_> = Class::MEASURED
         .into_iter()
         .filter_map(|class| Figures::of(class, verdicts.iter()))
@@ -65,7 +83,8 @@ fn main() -> Outcome<ExitCode> {
 }
 
 fn arguments() -> Outcome<Args> {
-    let mut args = Args { cases: Vec::new(), rounds: 1, jobs: 2, json: false, record: None };
+    let (record, table) = (None, None);
+    let mut args = Args { cases: Vec::new(), rounds: 1, jobs: 2, json: false, record, table };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -74,13 +93,42 @@ fn arguments() -> Outcome<Args> {
                 let folder = words.next().ok_or("--record wants a folder")?;
                 args.record = Some(PathBuf::from(folder));
             }
+            "--table" => {
+                let file = words.next().ok_or("--table wants a file")?;
+                args.table = Some(PathBuf::from(file));
+            }
             "--json" => args.json = true,
             "--rounds" => args.rounds = number(words.next()).ok_or("--rounds wants a number")?,
             "--jobs" => args.jobs = number(words.next()).ok_or("--jobs wants a number")?,
             name => args.cases.push(live::named(name).ok_or(format!("there is no case {name}"))?),
         }
     }
+    if args.table.is_some() && args.record.is_none() {
+        let folder = format!("headsup-live-{}", std::process::id());
+        args.record = Some(std::env::temp_dir().join(folder));
+    }
     Ok(args)
+}
+
+/// So many recordings are played back at once.
+const SIDE_BY_SIDE: usize = 24;
+
+/// What is told of each recorded case when these witnesses say nothing.
+fn alone(args: &Args, binary: &Path, records: &Path, silent: &[Witness]) -> Outcome<Vec<Alone>> {
+    let folder = |case: &Case| records.join(case.name);
+    let folders: Vec<PathBuf> = args.cases.iter().map(folder).collect();
+    let recorded = |folder: &&PathBuf| folder.join("timeline.jsonl").is_file();
+    let played: Vec<PathBuf> = folders.iter().filter(recorded).cloned().collect();
+    let mut told = BTreeMap::new();
+    for some in played.chunks(SIDE_BY_SIDE) {
+        play_together(binary, some, silent, |verdict| {
+            let alone = Alone { right: verdict.right(), of: verdict.spans.len() };
+            told.insert(verdict.case, alone);
+            Ok(())
+        })?;
+        writeln!(std::io::stderr(), "{} of {} played back", told.len(), played.len())?;
+    }
+    Ok(args.cases.iter().map(|case| told.get(case.name).copied().unwrap_or_default()).collect())
 }
 
 fn number(word: Option<String>) -> Option<usize> {
@@ -90,7 +138,7 @@ fn number(word: Option<String>) -> Option<usize> {
 /// Some at a time; in the order of the cases, round by round.
 fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
     let plays: Vec<&Case> = (0..args.rounds).flat_map(|_| &args.cases).collect();
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
     thread::scope(|scope| {
         for _ in 0..args.jobs {
@@ -100,7 +148,13 @@ fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
                     let Some(case) = plays.get(number) else { return };
                     let record = args.record.as_deref();
                     let with = With { binary, program, patient: false, record };
+                    let started = Instant::now();
                     let verdict = live::play(case, with);
+                    let mark = if verdict.is_right() { "right" } else { "WRONG" };
+                    let (of, took) = (plays.len(), started.elapsed().as_secs_f64());
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    writeln!(std::io::stderr(), "{done:>3}/{of} {mark} {} {took:.0} s", case.name)
+                        .ok();
                     if let Ok(mut verdicts) = verdicts.lock() {
                         verdicts.push((number, verdict));
                     }

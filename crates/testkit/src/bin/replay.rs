@@ -1,20 +1,25 @@
-//! `replay FOLDER… [--json] [--without hooks|registry|transcript]…`: plays recordings side by side,
-//! each against a hub of its own.
+//! `replay FOLDER_OR_CAPTURE… [--json] [--without hooks|registry|transcript|screen|process]…`: plays recordings side by
+//! side, each against a hub of its own.
 //!
-//! Each FOLDER is a recording or holds recordings. Ends with 0 if the hub told the truth in every
+//! Each is a recording, a folder of recordings, or a file that `headsup capture` has written. A capture
+//! is held against what the hub told then, or against `--truth 'T_MS STATUS'`; with `--keep-as FOLDER`
+//! it stays there as a recording. Ends with 0 if the hub told the truth in every
 //! span, else with 1. The `headsup` it plays against is built first.
 
 use headsup_testkit::program;
-use headsup_testkit::replay::{Verdict, Witness, play_together};
+use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, play_together, unpack};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// A stall of this length is told.
 const LONG: Duration = Duration::from_millis(500);
-const USAGE: &str = "usage: replay FOLDER… [--json] [--without hooks|registry|transcript]…";
+const USAGE: &str =
+    "usage: replay FOLDER_OR_CAPTURE… [--json] [--without hooks|registry|transcript|screen|process]…
+       replay CAPTURE [--keep-as FOLDER] [--truth \'T_MS STATUS\']… [--json]";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -22,10 +27,12 @@ struct Asked {
     folders: Vec<PathBuf>,
     json: bool,
     without: Vec<Witness>,
+    /// Holds captures as folders while they are played.
+    _unpacked: TempDir,
 }
 
 fn main() -> Outcome<ExitCode> {
-    let Asked { folders, json, without } = asked(std::env::args_os().skip(1))?;
+    let Asked { folders, json, without, _unpacked } = asked(std::env::args_os().skip(1))?;
     let binary = program::built()?;
     let mut out = io::stdout();
     let (mut right, mut all, mut played) = (0, 0, 0);
@@ -45,7 +52,8 @@ fn main() -> Outcome<ExitCode> {
 }
 
 fn asked(args: impl Iterator<Item = OsString>) -> Outcome<Asked> {
-    let (mut folders, mut json, mut without) = (Vec::new(), false, Vec::new());
+    let (mut given, mut json, mut without) = (Vec::new(), false, Vec::new());
+    let (mut truth, mut kept) = (Vec::new(), None);
     let mut args = args;
     while let Some(arg) = args.next() {
         match arg.to_str() {
@@ -54,14 +62,33 @@ fn asked(args: impl Iterator<Item = OsString>) -> Outcome<Asked> {
                 let word = args.next().unwrap_or_default();
                 without.push(word.to_str().and_then(Witness::parse).ok_or(USAGE)?);
             }
+            Some("--truth") => {
+                let said = args.next().unwrap_or_default();
+                truth.push(said.to_str().and_then(Said::parse).ok_or(USAGE)?);
+            }
+            Some("--keep-as") => kept = Some(PathBuf::from(args.next().ok_or(USAGE)?)),
             Some(option) if option.starts_with("--") => return Err(USAGE.into()),
-            _ => folders.extend(recordings(Path::new(&arg))?),
+            _ => given.push(PathBuf::from(arg)),
         }
     }
-    if folders.is_empty() {
+    let of_one = kept.is_some() || !truth.is_empty();
+    if given.is_empty() || (of_one && (given.len() > 1 || !is_bundle(&given[0]))) {
         return Err(USAGE.into());
     }
-    Ok(Asked { folders, json, without })
+    let unpacked = TempDir::new()?;
+    let mut folders = Vec::new();
+    for (number, path) in given.iter().enumerate() {
+        if is_bundle(path) {
+            let name = path.file_stem().unwrap_or_default();
+            let own = unpacked.path().join(number.to_string()).join(name);
+            let folder = kept.clone().unwrap_or(own);
+            unpack(path, &truth, &folder)?;
+            folders.push(folder);
+        } else {
+            folders.extend(recordings(path)?);
+        }
+    }
+    Ok(Asked { folders, json, without, _unpacked: unpacked })
 }
 
 /// The folder itself if it is a recording, else the recordings in it.

@@ -1,6 +1,7 @@
 //! Every situation, in groups.
 
 mod background;
+mod dialogs;
 mod ends;
 mod errors;
 mod forms;
@@ -35,6 +36,7 @@ pub fn all() -> Vec<Case> {
         turns::CASES,
         prompts::CASES,
         forms::CASES,
+        dialogs::CASES,
         interrupts::CASES,
         background::CASES,
         errors::CASES,

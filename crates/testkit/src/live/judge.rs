@@ -20,6 +20,9 @@ pub struct Span {
     /// What the hub said at its end.
     pub told: Option<String>,
     pub right: bool,
+    /// The witness that decided it, where it was a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// From the mark to the event.
     pub latency_ms: Option<f64>,
     /// From the program's own signal to the event; known in recorded plays.
@@ -103,7 +106,7 @@ impl Verdict {
         let name = id.map_or_else(|| format!("seat {seat}"), str::to_owned);
         let mut expected: Vec<&str> = marks.iter().map(|mark| mark.headline).collect();
         expected.dedup();
-        let got: Vec<&str> = changes.iter().map(|(_, headline)| headline.as_str()).collect();
+        let got: Vec<&str> = changes.iter().map(|change| change.headline.as_str()).collect();
         let in_order = expected == got;
         if !in_order {
             let (expected, got) = (expected.join(" "), got.join(" "));
@@ -115,8 +118,8 @@ impl Verdict {
             let next = marks.get(index + 1);
             let end = next.map(|next| next.at).or(truth.end);
             let by = |at: Instant| end.is_none_or(|end| at < end);
-            let told = changes.iter().rev().find(|(at, _)| by(*at));
-            let told = told.map(|(_, headline)| headline.clone());
+            let told = changes.iter().rev().find(|told| by(told.at));
+            let told = told.map(|told| told.headline.clone());
             // A span that is over before it must be told, or whose end is seen late, is right if
             // it was told in its turn.
             let lasts = end.is_none_or(|end| end.duration_since(mark.at) >= mark.class.patience());
@@ -126,7 +129,8 @@ impl Verdict {
             let is_change = index == 0 || marks[index - 1].headline != mark.headline;
             change += usize::from(is_change);
             let measured = is_change && in_order && mark.class != Class::Unmeasured;
-            let latency = measured.then(|| between(mark.at, changes[change - 1].0));
+            let latency = measured.then(|| between(mark.at, changes[change - 1].at));
+            let decided = changes.get(change - 1).filter(|_| is_change && in_order);
             self.spans.push(Span {
                 t_ms: between(start, mark.at),
                 seat: name.clone(),
@@ -135,6 +139,7 @@ impl Verdict {
                 class: mark.class,
                 right,
                 told,
+                by: decided.and_then(|change| change.by.clone()),
                 latency_ms: latency,
                 own_ms: None,
             });
@@ -190,9 +195,10 @@ fn in_words(told: &Told, start: Instant) -> Option<String> {
     Some(format!("{at:>7.0} {place:>4} {agent} {kind} {words}"))
 }
 
-fn id_of(seats: &[Seat], seat: usize, told: &[Told]) -> Option<String> {
+pub(super) fn id_of(seats: &[Seat], seat: usize, told: &[Told]) -> Option<String> {
     match seats.get(seat)? {
         Seat::ChildOf(parent) => Some(format!("{}.1", id_of(seats, *parent, told)?)),
+        Seat::Named(id) => Some(id.clone()),
         Seat::Processes(pids) => {
             let is_mine = |told: &&Told| {
                 pid_of(&told.event).is_some_and(|pid| pids.iter().any(|own| u64::from(*own) == pid))
@@ -208,9 +214,17 @@ fn pid_of(event: &Value) -> Option<u64> {
     told.iter().find_map(|pid| pid.as_u64())
 }
 
+/// A headline that was told.
+struct Change {
+    at: Instant,
+    headline: String,
+    /// The witness.
+    by: Option<String>,
+}
+
 /// The headlines, each with the moment from which on it was told.
-fn changes(mine: &[&Told]) -> Vec<(Instant, String)> {
-    let mut changes: Vec<(Instant, String)> = Vec::new();
+fn changes(mine: &[&Told]) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
     for told in mine {
         let headline = match told.event["type"].as_str() {
             Some("agent.status_changed") => &told.event["to"],
@@ -222,8 +236,9 @@ fn changes(mine: &[&Told]) -> Vec<(Instant, String)> {
         if changes.is_empty() && matches!(headline, "absent" | "unknown") {
             continue;
         }
-        if changes.last().is_none_or(|(_, last)| last != headline) {
-            changes.push((told.at, headline.to_owned()));
+        if changes.last().is_none_or(|last| last.headline != headline) {
+            let by = told.event["evidence"]["source"].as_str().map(str::to_owned);
+            changes.push(Change { at: told.at, headline: headline.to_owned(), by });
         }
     }
     changes

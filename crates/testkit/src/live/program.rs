@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The version that the fixtures were recorded with.
-const VERSION: &str = "2.1.330";
+pub(super) const VERSION: &str = "2.1.330";
 
 /// A folder that holds installed agents, instead of `agents` in the target folder.
 const CACHE: &str = "HEADSUP_TEST_AGENTS";

@@ -73,16 +73,8 @@ impl Stage {
             start: Instant::now(),
             home,
         };
-        let folder = stage.folder();
-        fs::create_dir_all(&folder).expect("a folder");
-        let known = &KEY[KEY.len() - KNOWN..];
-        let config = json!({
-            "hasCompletedOnboarding": true,
-            "customApiKeyResponses": { "approved": [known], "rejected": [] },
-            "projects": { folder.display().to_string(): { "hasTrustDialogAccepted": true } },
-        });
-        let path = stage.home.path().join(".claude.json");
-        fs::write(path, config.to_string()).expect("a configuration");
+        fs::create_dir_all(stage.folder()).expect("a folder");
+        stage.configure(true, true);
         fs::create_dir_all(stage.home.path().join(".claude")).expect("a folder");
         if hooks == Hooks::Installed {
             stage.home.run(["hooks", "install", "claude-code"]).ok();
@@ -92,6 +84,20 @@ impl Stage {
             stage.recorder = Some(Recorder::start(stage.home.path(), stage.start));
         }
         stage
+    }
+
+    /// The program's own settings: whether its folder is trusted, and the key known.
+    pub fn configure(&self, is_trusted: bool, is_known: bool) {
+        let known: &[&str] = if is_known { &[&KEY[KEY.len() - KNOWN..]] } else { &[] };
+        let config = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": { "approved": known, "rejected": [] },
+            "projects": {
+                self.folder().display().to_string(): { "hasTrustDialogAccepted": is_trusted },
+            },
+        });
+        let path = self.home.path().join(".claude.json");
+        fs::write(path, config.to_string()).expect("a configuration");
     }
 
     /// Starts the hub, and with it the taking down of what it tells.
@@ -105,6 +111,12 @@ impl Stage {
     /// The hub dies on the spot.
     pub fn kill_hub(&self) {
         drop(self.hub.borrow_mut().take());
+    }
+
+    /// The hub stands still, and goes on.
+    pub fn pause_hub(&self, stands: bool) {
+        let what = if stands { Signal::STOP } else { Signal::CONT };
+        self.hub.borrow().as_ref().expect("a hub").signal(what);
     }
 
     /// Where agents work.
@@ -208,9 +220,14 @@ impl Stage {
         }
     }
 
+    /// Lets what is true stand until it should have been told.
+    pub fn stand(&self) {
+        self.stand_for(REST);
+    }
+
     /// Lets what is true stand. A test is not about time: it waits until the truth is told first, and
     /// then for what must not follow.
-    fn stand(&self, time: Duration) {
+    fn stand_for(&self, time: Duration) {
         let end = Instant::now() + wait::DEADLINE;
         while self.patient && Instant::now() < end && !self.is_told() {
             std::thread::park_timeout(Duration::from_millis(5));
@@ -228,7 +245,7 @@ impl Stage {
 
     /// Compares what was told with what was true.
     pub fn judge(&self, case: &str) -> Verdict {
-        self.stand(REST);
+        self.stand_for(REST);
         let mut truth = self.truth.borrow().clone();
         truth.end = Some(Instant::now());
         let mut verdict = Verdict::new(case, &truth, &self.told(), self.start);
@@ -236,6 +253,10 @@ impl Stage {
             verdict.split(&recorder.rows());
         }
         verdict
+    }
+
+    fn id_of(&self, seat: usize) -> Option<String> {
+        super::judge::id_of(&self.truth.borrow().seats, seat, &self.told())
     }
 
     fn told(&self) -> Vec<Told> {

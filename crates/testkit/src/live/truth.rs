@@ -64,6 +64,8 @@ pub(super) struct Mark {
 pub(super) enum Seat {
     /// The one in which these processes are, one after the other.
     Processes(Vec<u32>),
+    /// The one that was asked for by this id.
+    Named(String),
     /// The first child of another seat: `ID.1`.
     ChildOf(usize),
 }

@@ -4,10 +4,12 @@ use super::clock::Clock;
 use super::listener::Listener;
 use super::recording::{ProcessKey, Recording, Row, What, Witness};
 use super::stand_in::{Call, StandIn};
+use super::terminal;
 use super::verdict::{REST_MS, Truth, Verdict};
 use crate::home::Home;
+use crate::http;
 use crate::hub::Hub;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,8 +18,6 @@ use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-/// Hooks that were called so near to each other ran side by side.
-const BESIDE_MS: u64 = 20;
 /// No hook takes as long as this; one whose program was killed may never say that it has ended.
 const LONGEST_HOOK: Duration = Duration::from_secs(2);
 
@@ -27,6 +27,19 @@ const LONGEST_HOOK: Duration = Duration::from_secs(2);
 /// # Errors
 /// If the recording cannot be read, or a stand-in cannot be started or written to.
 pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Verdict> {
+    play_and(binary, folder, without, |_| ())
+}
+
+/// The same, and does something in the home of the hub before it ends.
+///
+/// # Errors
+/// As those of [`play`].
+pub fn play_and(
+    binary: &Path,
+    folder: &Path,
+    without: &[Witness],
+    then: impl FnOnce(&Home),
+) -> io::Result<Verdict> {
     let recording = Recording::read(folder, without)?;
     let home = Home::new(&binary.to_string_lossy());
     let hub = Hub::start(&home);
@@ -63,6 +76,7 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
     let delay = clock.delay();
     let pids = player.pids_of_sessions();
     let verdict = Verdict::new(&recording.name, delay, &truths, end, &listener.told(), &pids);
+    then(&home);
     drop(player);
     drop(hub);
     Ok(verdict)
@@ -77,8 +91,8 @@ struct Player<'a> {
     /// The program's own folder.
     config: PathBuf,
     stand_ins: HashMap<ProcessKey, StandIn>,
-    /// Hooks that may still run: since when, and the file that is there once they have ended.
-    running: HashMap<ProcessKey, Vec<(u64, PathBuf)>>,
+    /// The hook that may still run: the file that is there once it has ended.
+    running: HashMap<ProcessKey, PathBuf>,
     namespace: u64,
 }
 
@@ -113,30 +127,55 @@ impl<'a> Player<'a> {
             },
             What::Hook { event, .. } if self.is_unregistered(event) => Ok(()),
             What::Hook { process, env, payload, .. } => {
-                self.wait_for_hooks(*process, row.t_ms);
+                self.wait_for_hook(*process);
                 let ended = self.hook(*process, env, payload)?;
-                self.running.entry(*process).or_default().push((row.t_ms, ended));
+                self.running.insert(*process, ended);
                 Ok(())
             }
             What::Registry { process, record } => self.registry(*process, record.as_ref()),
             What::Line { file, line } => self.line(file, line),
+            What::Launch { id } => self.launch(id, row.t_ms),
+            What::Screen { text } => self.show(text),
         }
     }
 
-    /// A program goes on only when its hooks have ended: one that takes longer here than it did
-    /// there puts off what follows, and is not overtaken.
-    fn wait_for_hooks(&mut self, process: ProcessKey, t_ms: u64) {
-        let Some(running) = self.running.get_mut(&process) else { return };
-        let end = Instant::now() + LONGEST_HOOK;
-        running.retain(|(since, ended)| {
-            if since + BESIDE_MS > t_ms {
-                return true;
-            }
-            while !ended.exists() && Instant::now() < end {
-                park_timeout(Duration::from_millis(2));
-            }
-            false
+    /// Takes a seat for the process that is heard of next.
+    fn launch(&mut self, id: &str, t_ms: u64) -> io::Result<()> {
+        let later = self.recording.rows.iter().filter(|row| row.t_ms >= t_ms);
+        let mut keys = later.filter_map(|row| match row.what {
+            What::Hook { process, .. } | What::Registry { process, .. } => Some(process),
+            _ => None,
         });
+        let key = keys.find(|key| !self.stand_ins.contains_key(key)).unwrap_or(ORPHANS);
+        terminal::install(self.home.path())?;
+        let mut like = self.home.command([""; 0]);
+        like.envs(terminal::ENV).env("HEADSUP_AGENT_ID", id);
+        let stand_in = StandIn::start(&like, &self.program, self.home.path())?;
+        let process = json!({
+            "pid": stand_in.pid(), "state": "starting",
+            "start_ticks": stand_in.start_ticks().and_then(|ticks| ticks.parse::<u64>().ok()),
+        });
+        self.stand_ins.insert(key, stand_in);
+        let seat = format!("/api/v1/agents/{id}");
+        let socket = self.home.socket();
+        let kind = json!({ "kind": self.recording.program.kind });
+        http::request(&socket, "PUT", &seat, &[], kind.to_string().as_bytes())?;
+        let body = process.to_string();
+        http::request(&socket, "PUT", &format!("{seat}/process"), &[], body.as_bytes()).map(drop)
+    }
+
+    fn show(&self, text: &str) -> io::Result<()> {
+        terminal::show(self.home.path(), &self.at_home(text))
+    }
+
+    /// A program goes on when its hook has ended, and hooks that ran side by side were heard in
+    /// this order: one that takes longer here puts off what follows, and is not overtaken.
+    fn wait_for_hook(&mut self, process: ProcessKey) {
+        let Some(ended) = self.running.remove(&process) else { return };
+        let end = Instant::now() + LONGEST_HOOK;
+        while !ended.exists() && Instant::now() < end {
+            park_timeout(Duration::from_millis(2));
+        }
     }
 
     fn is_unregistered(&self, event: &str) -> bool {

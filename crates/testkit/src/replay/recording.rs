@@ -11,7 +11,7 @@ mod transcripts;
 use super::program::{PROGRAMS, Program};
 use rows::Raw;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -26,6 +26,12 @@ pub enum Witness {
     Hooks,
     Registry,
     Transcript,
+    /// The status files, but for the first one of each process, which says where its log is.
+    LaterRegistry,
+    /// What was on its screen.
+    Screen,
+    /// Its process: it never ends.
+    Process,
 }
 
 impl Witness {
@@ -34,6 +40,9 @@ impl Witness {
             "hooks" => Some(Self::Hooks),
             "registry" => Some(Self::Registry),
             "transcript" => Some(Self::Transcript),
+            "later-registry" => Some(Self::LaterRegistry),
+            "screen" => Some(Self::Screen),
+            "process" => Some(Self::Process),
             _ => None,
         }
     }
@@ -81,6 +90,14 @@ pub(super) enum What {
         file: String,
         line: String,
     },
+    /// It was launched by us, for a seat of this name.
+    Launch {
+        id: String,
+    },
+    /// What was on the screen of the launched one from here on.
+    Screen {
+        text: String,
+    },
     /// The process ends: on the spot, or by itself once its hooks are done.
     End {
         process: ProcessKey,
@@ -93,7 +110,8 @@ impl Recording {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let timeline = lines(&folder.join("timeline.jsonl"))?;
         let program = timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]);
-        let mut raw = Raw::new(program);
+        let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
+        let mut raw = Raw::new(program, nobody_says);
         for row in &timeline {
             raw.take(row);
         }
@@ -105,6 +123,16 @@ impl Recording {
         rows.extend(ends);
         rows.retain(|row| !row.is_of(without));
         rows.sort_by_key(|row| row.t_ms);
+        if without.contains(&Witness::LaterRegistry) {
+            let mut met = HashSet::new();
+            rows.retain(|row| match &row.what {
+                What::Registry { process, record } => {
+                    let shows = record.as_ref().is_some_and(|record| record["status"].is_string());
+                    shows && met.insert(*process)
+                }
+                _ => true,
+            });
+        }
         let name = name.unwrap_or_default();
         Ok(Self { name, program, home, rows, parents, sessions })
     }
@@ -116,7 +144,9 @@ impl Row {
             What::Hook { .. } => Witness::Hooks,
             What::Registry { .. } => Witness::Registry,
             What::Line { .. } => Witness::Transcript,
-            What::Truth { .. } | What::End { .. } => return false,
+            What::Screen { .. } => Witness::Screen,
+            What::End { .. } => Witness::Process,
+            What::Truth { .. } | What::Launch { .. } => return false,
         };
         witnesses.contains(&witness)
     }

@@ -52,6 +52,8 @@ pub struct Span {
 pub struct Verdict {
     pub case: String,
     pub spans: Vec<Span>,
+    /// What the hub told of each agent, one headline after the other.
+    pub told: BTreeMap<String, Vec<String>>,
     /// By how much the machine's stalls have put the end off.
     pub delay: Duration,
 }
@@ -100,8 +102,19 @@ impl Verdict {
                 why: truth.why.clone(),
             }
         });
-        Self { case: case.to_owned(), spans: spans.collect(), delay }
+        Self { case: case.to_owned(), spans: spans.collect(), told: changes(told), delay }
     }
+}
+
+fn changes(told: &[Told]) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Told { agent, headline, .. } in told {
+        let said = all.entry(agent.clone()).or_default();
+        if said.last() != Some(headline) {
+            said.push(headline.clone());
+        }
+    }
+    all
 }
 
 /// Whoever was ever in this session, or is a process that was.

@@ -164,7 +164,7 @@ fn g12_a_request_the_agent_may_approve_itself_settles_first() {
 
 #[test]
 fn a_screen_overrides_hooks_in_one_direction_only() {
-    let dialog = || Fact::ScreenDialog { reason: BlockedReason::Other, detail: None };
+    let dialog = || Fact::ScreenDialog { reason: BlockedReason::Other, detail: None, first: false };
     let mut script = Script::working();
     script.said(Source::Screen, dialog());
     assert_eq!(script.headline(), Headline::Blocked);

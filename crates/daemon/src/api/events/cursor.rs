@@ -20,9 +20,9 @@ impl Start {
             None => Self::Snapshot,
             Some("now") => Self::Behind(head),
             Some("0") => Self::Behind(oldest.saturating_sub(1)),
-            Some(text) => match text.parse() {
+            Some(text) => match text.parse::<u64>() {
                 Ok(seq) if seq > head => Self::Snapshot,
-                Ok(seq) if seq + 1 < oldest => Self::Expired(seq),
+                Ok(seq) if seq.saturating_add(1) < oldest => Self::Expired(seq),
                 Ok(seq) => Self::Behind(seq),
                 Err(_) => Self::Snapshot,
             },

@@ -1,7 +1,7 @@
 //! The messages of a stream that are no events.
 
 use super::filter::Filter;
-use crate::api::roster;
+use crate::api::roster::{self, View};
 use crate::frame::Message;
 use bytes::Bytes;
 use headsup_core::event::Event;
@@ -39,7 +39,7 @@ pub(super) async fn snapshot(
 ) -> Option<Message> {
     seats.retain(|seat| filter.wants_agent(seat.id.as_str()));
     let kind = "snapshot";
-    let json = roster::json(seats, head, Some(kind)).await?;
+    let json = roster::json(seats, head, View::Agents(Some(kind))).await?;
     Some(Message::new(Some(head), kind, &json))
 }
 

@@ -3,6 +3,7 @@
 use super::told::Told;
 use super::watcher::Watcher;
 use crate::api::{App, Refused};
+use crate::metrics::Metrics;
 use crate::serve::Connected;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{
@@ -19,6 +20,7 @@ use headsup_core::wire::Problem;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
+use tungstenite::error::ProtocolError;
 
 /// How long a client may take to hear why its socket is closed.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
@@ -52,15 +54,21 @@ pub(in crate::api) async fn get(
         Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
             .hint("the same messages without one: GET /api/v1/events")
     })?;
+    let metrics = Arc::clone(&app.metrics);
     let watcher = super::watcher(app, &uri, None)?;
     let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
     // Each message leaves before the next is asked for.
     let upgrade = upgrade.write_buffer_size(0);
-    Ok(upgrade.on_upgrade(|socket| serve(socket, watcher, connected)))
+    Ok(upgrade.on_upgrade(|socket| serve(socket, watcher, connected, metrics)))
 }
 
 /// Until the client leaves, the stream ends or the listener closes. `connected` is held so long.
-async fn serve(socket: WebSocket, watcher: Watcher, mut connected: Connected) {
+async fn serve(
+    socket: WebSocket,
+    watcher: Watcher,
+    mut connected: Connected,
+    metrics: Arc<Metrics>,
+) {
     let (mut sink, mut said) = socket.split();
     let end = tokio::select! {
         end = listen(&mut said) => end,
@@ -68,6 +76,9 @@ async fn serve(socket: WebSocket, watcher: Watcher, mut connected: Connected) {
         _ = connected.stopped.changed() => Some((close_code::AWAY, "the hub is leaving")),
     };
     let Some((code, reason)) = end else { return };
+    if !matches!(code, close_code::NORMAL | close_code::AWAY) {
+        metrics.refusal(reason);
+    }
     let close = async {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         if sink.send(Message::Close(Some(frame))).await.is_ok() {
@@ -78,7 +89,7 @@ async fn serve(socket: WebSocket, watcher: Watcher, mut connected: Connected) {
     timeout(CLOSE_TIME, close).await.ok();
 }
 
-/// A close code and words for it.
+/// A close code and a word for it.
 type End = (CloseCode, &'static str);
 
 /// Reading answers pings, and notices the end and what may not be said. `None`: the client left.
@@ -86,7 +97,7 @@ async fn listen(said: &mut SplitStream<WebSocket>) -> Option<End> {
     loop {
         match said.next().await? {
             Ok(Message::Binary(_)) => {
-                return Some((close_code::UNSUPPORTED, "only text is taken here"));
+                return Some((close_code::UNSUPPORTED, "frame_not_text"));
             }
             Ok(Message::Close(_)) => return None,
             Ok(_) => {}
@@ -98,9 +109,10 @@ async fn listen(said: &mut SplitStream<WebSocket>) -> Option<End> {
 /// What a client is told that broke the rules of web sockets (RFC 6455, 7.4.1).
 fn fault(error: axum::Error) -> Option<End> {
     match error.into_inner().downcast_ref::<tungstenite::Error>()? {
-        tungstenite::Error::Capacity(_) => Some((close_code::SIZE, "that is too long")),
-        tungstenite::Error::Utf8(_) => Some((close_code::INVALID, "text is UTF-8")),
-        tungstenite::Error::Protocol(_) => Some((close_code::PROTOCOL, "that is no frame")),
+        tungstenite::Error::Capacity(_) => Some((close_code::SIZE, "frame_too_large")),
+        tungstenite::Error::Utf8(_) => Some((close_code::INVALID, "frame_not_text")),
+        tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
+        tungstenite::Error::Protocol(_) => Some((close_code::PROTOCOL, "bad_frame")),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::output::fixture::{AT, agent, agent_with, prompt};
+use headsup_core::wire::AgentDoc;
 use serde_json::json;
 
 const HOUR: i64 = 3_600_000;
@@ -7,7 +8,8 @@ const HOUR: i64 = 3_600_000;
 fn shown(agents: &[AgentDoc], width: Option<usize>) -> String {
     let now = UnixMs::parse(AT).unwrap().plus(2 * HOUR + 5 * 60_000);
     let view = View { now, home: Some("/home/ada".to_owned()), width };
-    let lines = table(agents, &view);
+    let rows: Vec<RowDoc> = agents.iter().map(words::row).collect();
+    let lines = table(&rows, &view);
     assert!(width.is_none_or(|width| lines.iter().all(|line| line.width() <= width)));
     lines.iter().map(|line| line.render(false)).collect::<Vec<_>>().join("\n")
 }

@@ -1,23 +1,43 @@
-//! `measure wait|hook|kill|restart|board [--rounds N] [--transcripts N] [--size 5MB]`: what this
-//! machine gives. It judges nothing.
+//! What this machine gives. `measure all [--quick] [--only hook,inside,ingest,watch,state,logs]
+//! [--page FILE]` measures every promise of speed with its floor in the same run and writes
+//! `docs/performance.md`; `measure gate` fails if a hook takes more instructions than it may.
+//! `measure wait|hook|kill|restart|board|slow|flood|disk|shim [--rounds N] [--transcripts N] [--size 5MB]
+//! [--events N]` looks at one
+//! thing and judges nothing.
 //!
 //! The `headsup` that it measures is built first.
 
+mod all;
 mod board;
+mod crowd_of_watchers;
+mod floor;
+mod hook;
+mod hooks;
+mod ingest;
+mod instructions;
+mod kill;
+mod load;
+mod promise;
+mod shim;
+mod spawn;
+mod state;
+mod stats;
+mod steel;
+mod watchers;
 
 use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
-use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
 use headsup_testkit::{http, program, wait};
-use rustix::process::Signal;
 use std::io::Write;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-const USAGE: &str =
-    "usage: measure wait|hook|kill|restart|board [--rounds N] [--transcripts N] [--size 5MB]";
+const USAGE: &str = "usage: measure all [--quick] [--only hook,inside,ingest,watch,state,logs] \
+                     [--page FILE]
+       measure gate
+       measure wait|hook|kill|restart|board|slow|flood|disk|shim [--rounds N] [--transcripts N] \
+                     [--size 5MB] [--events N]";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -30,13 +50,37 @@ fn main() -> Outcome<()> {
     };
     let number = |name: &str| option(name).and_then(|n| n.parse().ok());
     let rounds = number("--rounds");
+    let events = option("--events").and_then(|n| n.parse().ok()).unwrap_or(0);
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        ["bare", socket] => return floor::run_bare(socket),
+        ["relay", file, count] => return floor::run_relay(file, count.parse()?),
+        ["nested", levels, ..] => return instructions::run_nested(levels.parse()?, &args[2..]),
+        ["all", ..] => {
+            return all::run(words.contains(&"--quick"), option("--only"), option("--page"));
+        }
+        [
+            "gate" | "wait" | "hook" | "kill" | "board" | "restart" | "slow" | "flood" | "disk"
+            | "shim",
+            ..,
+        ] => {}
+        _ => return Err(USAGE.into()),
+    }
     let binary = program::built()?;
     let home = Home::new(&binary.to_string_lossy());
     match what.as_str() {
+        "gate" => instructions::gate(&binary),
         "wait" => measure_wait(&home, rounds.unwrap_or(100)),
-        "hook" => measure_hook(&home, rounds.unwrap_or(200)),
-        "kill" => measure_kill(&home, rounds.unwrap_or(100)),
+        "hook" => hook::measure(&home, rounds.unwrap_or(200)),
+        "kill" => kill::measure(&home, rounds.unwrap_or(100), events),
+        "slow" => steel::slow(&home, rounds.unwrap_or(5)),
+        "flood" => steel::flood(&home, rounds.unwrap_or(100_000)),
+        "disk" => steel::disk(&home, rounds.unwrap_or(50)),
         "board" => board::measure(&home, rounds.unwrap_or(200)),
+        "shim" => {
+            let size = option("--size").unwrap_or("100MB").trim_end_matches("MB").parse::<usize>();
+            shim::measure(&home, rounds.unwrap_or(2_000), size? * 1_000_000)
+        }
         "restart" => {
             let size = option("--size").unwrap_or("5MB").trim_end_matches("MB").parse::<u64>();
             let transcripts = number("--transcripts").unwrap_or(1_000);
@@ -101,80 +145,6 @@ fn subscribers(home: &Home) -> Option<u64> {
     let text = String::from_utf8(body).ok()?;
     let line = text.lines().find(|line| line.starts_with("headsup_subscribers "))?;
     line.split(' ').nth(1)?.parse().ok()
-}
-
-/// What a hook costs its agent in each condition of the hub.
-fn measure_hook(home: &Home, rounds: usize) -> Outcome<()> {
-    let payload = format!(
-        "{{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
-         \"tool_input\":{{}},\"tool_response\":\"{}\"}}",
-        "x".repeat(900)
-    );
-    let fire = |name: &str| {
-        let mut times = Vec::new();
-        for _ in 0..rounds {
-            let start = Instant::now();
-            let done = home.hook("claude-code", &payload, &[]);
-            times.push(start.elapsed());
-            if done.code != 0 || !done.stdout.is_empty() || !done.stderr.is_empty() {
-                return Err(format!("{name}: {done:?}").into());
-            }
-        }
-        row(name, times)
-    };
-    fire("hub absent")?;
-    let hub = Hub::start(home);
-    fire("hub committing")?;
-    hub.signal(Signal::STOP);
-    fire("hub stopped (SIGSTOP)")?;
-    hub.signal(Signal::CONT);
-    hub.kill();
-    fire("hub killed, stale socket")
-}
-
-/// Cycles of kill -9 under four reporters; counts what was promised and is not there.
-fn measure_kill(home: &Home, cycles: usize) -> Outcome<()> {
-    let mut hub = Some(Hub::start(home));
-    let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let mut restarts = Vec::new();
-    let ledgers: Vec<_> = std::thread::scope(|scope| {
-        let reporters: Vec<_> = (0..REPORTERS)
-            .map(|name| {
-                let (stop, done) = (&stop, &done);
-                scope.spawn(move || report(home, name, stop, done))
-            })
-            .collect();
-        for _ in 0..cycles {
-            let before = done.load(Ordering::Relaxed);
-            wait::until("some reports", || {
-                (done.load(Ordering::Relaxed) > before + 100).then_some(())
-            });
-            if let Some(hub) = hub.take() {
-                hub.kill();
-            }
-            let start = Instant::now();
-            hub = Some(Hub::start(home));
-            restarts.push(start.elapsed());
-        }
-        stop.store(true, Ordering::Relaxed);
-        reporters.into_iter().filter_map(|reporter| reporter.join().ok()).collect()
-    });
-    let done = home.run(["watch", "--since", "0", "--no-follow", "--json", "--no-start"]);
-    let events: Vec<serde_json::Value> =
-        done.ok().stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    let (mut acknowledged, mut lost, mut doubled) = (0, 0, 0);
-    for (name, ledger) in ledgers.iter().enumerate() {
-        let (gone, twice) = lost_and_doubled(name, ledger, &events);
-        acknowledged += ledger.acknowledged.len();
-        lost += gone;
-        doubled += twice;
-    }
-    row("restart to first answer", restarts)?;
-    say(&format!(
-        "{cycles} cycles, {acknowledged} reports acknowledged, {lost} lost, {doubled} doubled"
-    ))?;
-    drop(hub);
-    Ok(())
 }
 
 /// A tenth of the agents have a process; half of them are in a turn.

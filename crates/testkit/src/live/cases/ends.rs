@@ -1,15 +1,18 @@
 //! Ways to go.
 
 use super::Case;
+use crate::live::memory::MemoryGroup;
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use rustix::process::Signal;
+use std::time::Duration;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("exit", exit),
     Case::new("ctrl_d", ctrl_d),
     Case::new("sigterm", sigterm),
     Case::new("sighup", sighup),
+    Case::new("oom", oom),
     Case::new("sigkill_idle", sigkill_idle),
     Case::new("sigkill_working", sigkill_working),
     Case::new("sigkill_blocked", sigkill_blocked),
@@ -51,6 +54,21 @@ fn sighup(stage: &Stage) {
     let agent = at_work(stage);
     let at = agent.hang_up();
     agent.mark(at, "ended", Class::Hooked, "SIGHUP");
+}
+
+/// Killed by the system for want of memory. It needs a machine that lets us make a control group;
+/// elsewhere nothing is played.
+fn oom(stage: &Stage) {
+    let Some(group) = MemoryGroup::new() else { return };
+    let agent = at_work(stage);
+    group.take_in(agent.pid());
+    // The hub looks every 2 s where the process belongs.
+    stage.rest(Duration::from_millis(2_500));
+    let at = group.starve();
+    agent.mark(at, "crashed", Class::Kill, "killed for want of memory");
+    agent.rest();
+    let told = stage.home.run(["show", agent.id().as_str(), "--json"]).stdout;
+    assert!(told.contains("oom_killed"), "{told}");
 }
 
 fn sigkill_working(stage: &Stage) {

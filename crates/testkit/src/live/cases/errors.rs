@@ -8,7 +8,9 @@ use crate::model::{Asker, Reply};
 pub(super) const CASES: &[Case] = &[
     Case::new("bad_request", bad_request),
     Case::new("authentication", authentication),
+    Case::new("forbidden", forbidden),
     Case::new("rate_limit", rate_limit),
+    Case::new("overload", overload),
     Case::new("overload_recovered", overload_recovered),
     Case::new("cut_in_stream", cut_in_stream),
 ];
@@ -37,6 +39,15 @@ fn bad_request(stage: &Stage) {
 
 fn authentication(stage: &Stage) {
     failed(stage, "[[status 401]]");
+}
+
+fn forbidden(stage: &Stage) {
+    failed(stage, "[[status 403]]");
+}
+
+/// Every try meets it, and each waits longer than the one before.
+fn overload(stage: &Stage) {
+    failed(stage, "[[status 529 x4]] [[retry-after 1]]");
 }
 
 fn rate_limit(stage: &Stage) {

@@ -10,6 +10,7 @@ use std::fs;
 pub(super) const CASES: &[Case] = &[
     Case::new("elicitation_cancelled", elicitation_cancelled),
     Case::new("elicitation_answered", elicitation_answered),
+    Case::new("elicitation_url", elicitation_url),
 ];
 
 /// The least that a tool server has to say (MCP 2025-06-18). Its one tool asks before it answers.
@@ -31,9 +32,27 @@ while read -r line; do
 done
 "#;
 
+/// A page to be visited instead of a form (MCP 2025-11-25).
+fn elicitation_url(stage: &Stage) {
+    let form = r#""message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"boolean"}}}"#;
+    let page = r#""mode":"url","elicitationId":"e1","message":"Which colour?","url":"https://example.com/colour""#;
+    assert!(SERVER.contains(form));
+    let agent = asked_by(stage, &SERVER.replace(form, page).replace("2025-06-18", "2025-11-25"));
+    let at = agent.press("Escape");
+    agent.mark(at, "working", Class::Hooked, "cancelled, and the turn goes on");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+}
+
 fn asked(stage: &Stage) -> Agent<'_> {
+    asked_by(stage, SERVER)
+}
+
+fn asked_by<'a>(stage: &'a Stage, text: &str) -> Agent<'a> {
     let server = stage.home.path().join("server.sh");
-    fs::write(&server, SERVER).expect("a server");
+    fs::write(&server, text).expect("a server");
     let config = json!({ "mcpServers": { "demo": { "command": "/bin/sh", "args": [server] } } });
     stage.hub();
     let agent = stage.start(&[

@@ -5,12 +5,13 @@ use crate::live::stage::{Hooks, Stage};
 use crate::live::truth::Class;
 use crate::model::Asker;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("hub_down_in_turn", hub_down_in_turn),
     Case::new("hub_down_at_start", hub_down_at_start),
     Case::new("hub_late", hub_late),
+    Case::new("suspended", suspended),
     Case { hooks: Hooks::None, ..Case::new("adopted", adopted) },
     Case { hooks: Hooks::None, ..Case::new("adopted_at_work", adopted_at_work) },
     Case::new("no_binary", no_binary),
@@ -48,6 +49,24 @@ fn hub_down_at_start(stage: &Stage) {
     let at = Instant::now();
     stage.hub();
     agent.mark(at, "working", Class::Unmeasured, "the hub is back in mid-turn");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+}
+
+/// Everything stands still for a while, as when a laptop is shut: nothing is told of it, and what
+/// was true still is.
+fn suspended(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[slow 5 50]] [[hold go]] [[text Hello.]]");
+    agent.rest();
+    stage.pause_hub(true);
+    agent.pause(true);
+    stage.rest(Duration::from_secs(5));
+    agent.pause(false);
+    stage.pause_hub(false);
     agent.rest();
     stage.model.release("go");
     agent.answered();

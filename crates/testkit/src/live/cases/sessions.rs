@@ -13,6 +13,10 @@ pub(super) const CASES: &[Case] = &[
     Case::new("nested", nested),
     Case::new("resume_after_kill", resume_after_kill),
     Case::new("two_in_one_folder", two_in_one_folder),
+    Case::new("fork", fork),
+    Case::new("branch", branch),
+    Case::new("background_session", background_session),
+    Case::new("unknown_event", unknown_event),
 ];
 
 /// A new conversation in the same seat.
@@ -55,6 +59,61 @@ fn resume_after_kill(stage: &Stage) {
     // What was done before the crash has not been looked at yet.
     let again = stage.start_again(&agent, &["--continue"], "done");
     again.turn();
+}
+
+/// A copy of a conversation in a new process is another one, in a seat of its own.
+fn fork(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let other = stage.start(&["--continue", "--fork-session"]);
+    other.turn();
+    agent.turn();
+}
+
+/// A copy within the same process has the same seat.
+fn branch(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let at = agent.submit("/branch");
+    agent.mark(at, "done", Class::Unmeasured, "/branch");
+    agent.rest();
+    agent.turn();
+}
+
+/// Without a terminal: a service of the program's runs it.
+fn background_session(stage: &Stage) {
+    stage.hub();
+    let at = std::time::Instant::now();
+    let agent = stage.start_in_background("[[hold go]] [[text Hello.]]");
+    let request = stage.asked(&Asker::Main);
+    stage.mark(agent, at, "idle", Class::Unmeasured, "started");
+    stage.mark(agent, stage.came(request), "working", Class::Unmeasured, "it asks the model");
+    stage.stand();
+    stage.model.release("go");
+    stage.mark(agent, stage.over(request), "done", Class::Hooked, "answer finished");
+    stage.stand();
+}
+
+/// Events and fields of a later version change nothing.
+fn unknown_event(stage: &Stage) {
+    stage.hub();
+    let agent = stage.run_in_tmux("api");
+    agent.prompt("[[hold go]] [[text Hello.]]");
+    agent.rest();
+    let session = stage.home.run(["show", "api", "--json"]).json()["session_id"].clone();
+    for event in ["AgentWasAbducted", "Stopp", "PermissionRequested", ""] {
+        let payload = serde_json::json!({
+            "hook_event_name": event, "session_id": session, "status": "idle", "new": [1, {}],
+        });
+        let env = [("HEADSUP_AGENT_ID", "api")];
+        stage.home.hook("claude-code", &payload.to_string(), &env).ok();
+    }
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
 }
 
 fn two_in_one_folder(stage: &Stage) {

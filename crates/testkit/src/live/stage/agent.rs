@@ -27,7 +27,7 @@ impl Agent<'_> {
 
     /// Waits for the prompt box to be ready for a person.
     #[track_caller]
-    pub(super) fn ready(&self) {
+    pub fn ready(&self) {
         // Below the box, in manual permission mode (2.1.330).
         self.pane.until("the prompt box", |screen| screen.contains("❯"));
         self.stage.rest(REST);
@@ -97,7 +97,7 @@ impl Agent<'_> {
 
     /// A dialog takes no key in its first moments (2.1.330).
     pub fn settle(&self) {
-        self.stage.stand(DIALOG);
+        self.stage.stand_for(DIALOG);
     }
 
     #[track_caller]
@@ -126,6 +126,21 @@ impl Agent<'_> {
         at
     }
 
+    /// It stands still, and goes on.
+    pub fn pause(&self, stands: bool) {
+        let what = if stands { Signal::STOP } else { Signal::CONT };
+        signal(self.pid(), what).expect("a living agent");
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pane.pid()
+    }
+
+    /// The id of its seat.
+    pub fn id(&self) -> String {
+        self.stage.id_of(self.seat).expect("a seat")
+    }
+
     /// The terminal goes away.
     pub fn hang_up(&self) -> Instant {
         let at = self.pane.hang_up();
@@ -137,8 +152,14 @@ impl Agent<'_> {
         self.pane.screen()
     }
 
+    /// Keeps what is on the screen for the recording.
+    pub fn screen_taken(&self) {
+        let text = self.screen();
+        self.stage.did(Instant::now(), json!({ "src": "screen", "text": text }));
+    }
+
     /// Lets what is true stand until it should have been told.
     pub fn rest(&self) {
-        self.stage.stand(REST);
+        self.stage.stand_for(REST);
     }
 }

@@ -7,6 +7,7 @@ use crate::live::truth::{Class, Seat};
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 impl Stage {
@@ -40,30 +41,65 @@ impl Stage {
     #[track_caller]
     pub fn run_here(&self, id: &str) -> Agent<'_> {
         let at = Instant::now();
+        self.did(at, json!({ "do": "start", "by": "run", "id": id, "args": ["claude"] }));
         let program = self.home.command([""]).get_program().to_string_lossy().into_owned();
         let mut words = vec![program];
         words.extend(["run", "--here", "--id", id, "--", "claude"].map(str::to_owned));
         words.extend(arguments(&[]));
         self.bin();
-        self.launched(self.tmux.start(&self.folder(), &self.env(), &words), at)
+        self.launched(self.tmux.start(&self.folder(), &self.env(), &words), id, at)
     }
 
     /// `headsup run`, which makes a session in tmux.
     #[track_caller]
     pub fn run_in_tmux(&self, id: &str) -> Agent<'_> {
         let at = Instant::now();
+        self.launched(self.ran_in_tmux(id, &[]), id, at)
+    }
+
+    /// `headsup run` of a program that asks something, shown as `words`, before it begins.
+    #[track_caller]
+    pub fn run_to_dialog(&self, args: &[&str], words: &str) -> Agent<'_> {
+        let at = Instant::now();
+        let agent = self.placed(Seat::Named("api".to_owned()), self.ran_in_tmux("api", args));
+        agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
+        let at = agent.shows(words);
+        agent.screen_taken();
+        agent.mark(at, "blocked", Class::Unhooked, &format!("dialog: {words}"));
+        agent.settle();
+        agent
+    }
+
+    fn ran_in_tmux(&self, id: &str, args: &[&str]) -> Pane<'_> {
         let mut command =
             self.home.command(["run", "--tmux", "--json", "--id", id, "--", "claude"]);
-        command.args(arguments(&[])).envs(self.env()).current_dir(self.folder());
+        let words = arguments(args);
+        let started = ["claude".to_owned()].into_iter().chain(words.clone());
+        let started: Vec<String> = started.collect();
+        self.did(Instant::now(), json!({ "do": "start", "by": "run", "id": id, "args": started }));
+        command.args(words).envs(self.env()).current_dir(self.folder());
         command.env("HEADSUP_TMUX_SOCKET", Tmux::SOCKET).env("TMUX_TMPDIR", self.home.path());
         self.bin();
         let told = Done::from(command.output().expect("headsup runs")).ok().json();
         let pane = told["tmux"]["pane"].as_str().expect("a pane");
-        self.launched(Pane::of(&self.tmux, pane), at)
+        Pane::of(&self.tmux, pane)
     }
 
-    fn launched<'a>(&'a self, pane: Pane<'a>, at: Instant) -> Agent<'a> {
-        let agent = self.seated(pane);
+    /// `claude --bg`, which returns at once.
+    #[track_caller]
+    pub fn start_in_background(&self, prompt: &str) -> usize {
+        let mut command = Command::new(self.bin().join("claude"));
+        command.arg("--bg").args(arguments(&[])).arg(prompt);
+        command.env_clear().envs(self.env()).current_dir(self.folder());
+        Done::from(command.output().expect("it runs")).ok();
+        let mut truth = self.truth.borrow_mut();
+        // Its process is the program's own affair.
+        truth.seats.push(Seat::Named("claude-code-proj".to_owned()));
+        truth.seats.len() - 1
+    }
+
+    fn launched<'a>(&'a self, pane: Pane<'a>, id: &str, at: Instant) -> Agent<'a> {
+        let agent = self.placed(Seat::Named(id.to_owned()), pane);
         agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
         agent.mark(at, "idle", Class::Unmeasured, "started");
         agent.ready();
@@ -90,8 +126,12 @@ impl Stage {
 
     /// A new seat for what runs in this pane.
     fn seated<'a>(&'a self, pane: Pane<'a>) -> Agent<'a> {
+        self.placed(Seat::Processes(vec![pane.pid()]), pane)
+    }
+
+    fn placed<'a>(&'a self, seat: Seat, pane: Pane<'a>) -> Agent<'a> {
         let mut truth = self.truth.borrow_mut();
-        truth.seats.push(Seat::Processes(vec![pane.pid()]));
+        truth.seats.push(seat);
         Agent { stage: self, seat: truth.seats.len() - 1, pane }
     }
 

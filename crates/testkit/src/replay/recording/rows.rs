@@ -31,6 +31,8 @@ pub(super) struct Raw {
     /// The recording's beginning by the wall clock, as status files tell it. Milliseconds.
     pub(super) epochs: Vec<i64>,
     nameless: HashMap<String, ProcessKey>,
+    /// Nobody says what was true: what the hub told then is what it is to tell again.
+    judges_told: bool,
     last_t_ms: u64,
 }
 
@@ -43,7 +45,7 @@ pub(super) fn program(row: &Value) -> Option<&'static Program> {
 }
 
 impl Raw {
-    pub(super) fn new(program: &'static Program) -> Self {
+    pub(super) fn new(program: &'static Program, judges_told: bool) -> Self {
         Self {
             program,
             rows: Vec::new(),
@@ -52,6 +54,7 @@ impl Raw {
             sessions: HashMap::new(),
             epochs: Vec::new(),
             nameless: HashMap::new(),
+            judges_told,
             last_t_ms: 0,
         }
     }
@@ -63,15 +66,20 @@ impl Raw {
         self.last_t_ms = t_ms;
         let what = match row["src"].as_str() {
             Some("truth") => truth(row),
+            Some("told") if self.judges_told => told(row),
             Some("action") => {
                 self.stops.extend(stop(row, t_ms));
-                None
+                let launched = row["do"] == "start" && row["by"] == "run";
+                launched.then(|| What::Launch { id: text(&row["id"]).unwrap_or("run".to_owned()) })
             }
+            Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
             Some("hook") => self.hook(row),
             Some("registry") => self.registry(row, t_ms),
             _ => None,
         };
-        if let Some(What::Truth { status, session, .. }) = &what
+        // What the hub told ends nobody.
+        if row["src"] == "truth"
+            && let Some(What::Truth { status, session, .. }) = &what
             && matches!(status.as_str(), "ended" | "crashed")
         {
             let (session, at_once) = (session.clone(), status == "crashed");
@@ -144,6 +152,18 @@ fn truth(row: &Value) -> Option<What> {
         why: text(&row["why"]).unwrap_or_default(),
         session: text(&row["session"]).or_else(|| text(&row["session_id"])),
     })
+}
+
+/// A headline of the hub, in the words of truths.
+fn told(row: &Value) -> Option<What> {
+    let status = match row["status"].as_str()? {
+        "done" => "idle",
+        "failed" => "error",
+        word @ ("working" | "blocked" | "idle" | "crashed" | "ended" | "starting") => word,
+        _ => return None,
+    };
+    let why = "as it was told then".to_owned();
+    Some(What::Truth { status: status.to_owned(), why, session: None })
 }
 
 /// Signals, the end of a terminal, and whatever else is called a kill or a crash.

@@ -1,0 +1,77 @@
+//! What a bug report may hold of the evidence: payloads, status files and lines of logs, without
+//! what is anybody's own business.
+//!
+//! It goes in two steps. [`taken`] is what is kept of a text at all: no credential, no output of
+//! tools, no long text. [`Shroud`] is what leaves the machine: whatever is not known to be the
+//! program's own word becomes a placeholder. The same text is always the same placeholder, so that
+//! calls, sessions and folders are told apart as before, and the adapter reads the same facts.
+
+mod names;
+mod shroud;
+mod vocabulary;
+
+pub use shroud::Shroud;
+
+use crate::json;
+use crate::text::{REDACTED, redact};
+use serde_json::Value;
+
+/// A longer text is cut, in characters: nothing of it is shown as a whole anywhere.
+const LONGEST: usize = 400;
+/// Deeper nesting is left out.
+const DEEPEST: usize = 24;
+/// Of a longer list only so much is kept.
+const MOST: usize = 64;
+
+/// What is kept of a JSON object; `None` if it is none.
+pub fn taken(bytes: &[u8]) -> Option<Value> {
+    let text = json::decode(bytes);
+    let mut value: Value = serde_json::from_str(json::trim(&text)).ok()?;
+    value.is_object().then(|| {
+        take(&mut value, 0);
+        value
+    })
+}
+
+fn take(value: &mut Value, depth: usize) {
+    match value {
+        _ if depth > DEEPEST => *value = Value::Null,
+        Value::String(text) => *text = short(text),
+        Value::Array(items) => {
+            items.truncate(MOST);
+            for item in items {
+                take(item, depth + 1);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                // What tools gave out is nobody's status.
+                if vocabulary::is_output(name) {
+                    *member = Value::Object(serde_json::Map::new());
+                } else if let Value::String(text) = member
+                    && is_secret(name, text)
+                {
+                    REDACTED.clone_into(text);
+                }
+                take(member, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A name can tell that its value is a credential.
+fn is_secret(name: &str, text: &str) -> bool {
+    let beginning: String = text.chars().take(LONGEST).collect();
+    let count = |text: &str| redact(text).matches(REDACTED).count();
+    count(&format!("{name}={beginning}")) > count(&beginning)
+}
+
+fn short(text: &str) -> String {
+    // A credential that the cut would halve is still seen whole.
+    let beginning: String = text.chars().take(2 * LONGEST).collect();
+    redact(&beginning).chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests;

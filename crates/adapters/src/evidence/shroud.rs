@@ -1,0 +1,195 @@
+//! What leaves the machine.
+
+use super::names::Names;
+use super::vocabulary as known;
+use crate::text::{REDACTED, redact};
+use serde_json::Value;
+
+/// The home that everybody's becomes.
+const HOME: &str = "/home/user";
+
+/// Puts placeholders into the rows of one bundle.
+#[derive(Debug)]
+pub struct Shroud {
+    names: Names,
+    /// The person's home folder.
+    home: Option<String>,
+    /// The person's name in the system, where it tells anybody anything.
+    user: Option<String>,
+    keeps_text: bool,
+}
+
+impl Shroud {
+    /// `home` is the person's home folder. `keeps_text`: what agent and person have said stays, but
+    /// for the home folder and its owner's name.
+    pub fn new(home: Option<&str>, keeps_text: bool) -> Self {
+        let home = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1);
+        let user = home.and_then(|home| home.rsplit('/').next());
+        let user = user.filter(|user| user.len() > 2 && *user != "root").map(str::to_owned);
+        Self { names: Names::default(), home: home.map(str::to_owned), user, keeps_text }
+    }
+
+    /// How many different texts have a placeholder.
+    pub fn replaced(&self) -> usize {
+        self.names.count()
+    }
+
+    /// A payload, a status file or a line of a log.
+    pub fn cover(&mut self, value: &mut Value) {
+        // Logs lie in a folder that is named after the place of work: both must stay in step.
+        if let Some(cwd) = value["cwd"].as_str().map(str::to_owned) {
+            self.path(&cwd);
+        }
+        for member in ["session_id", "sessionId"] {
+            if let Some(id) = value[member].as_str().map(str::to_owned) {
+                self.names.id(&id);
+            }
+        }
+        self.member("", value, false);
+    }
+
+    /// An id of a session, a call or an agent.
+    pub fn id(&mut self, id: &str) -> String {
+        match id.is_empty() {
+            true => String::new(),
+            false => self.names.id(id),
+        }
+    }
+
+    /// A path of a log or a folder.
+    pub fn path(&mut self, path: &str) -> String {
+        let (start, rest) = match self.home.as_ref().and_then(|home| path.strip_prefix(home)) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => (HOME, rest),
+            _ => ("", path),
+        };
+        let parts = rest.split('/').map(|part| self.part(part)).collect::<Vec<_>>();
+        let covered = format!("{start}{}", parts.join("/"));
+        self.names.same_folder(dashed(path), dashed(&covered));
+        covered
+    }
+
+    /// A variable of a hook's environment, as far as it says nothing of anybody.
+    pub fn variable(&mut self, name: &str, value: &str) -> Option<String> {
+        let number = value.strip_prefix('%').unwrap_or(value);
+        let is_number = number.len() <= 10 && number.bytes().all(|byte| byte.is_ascii_digit());
+        let is_word =
+            value.len() <= 24 && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        match name {
+            _ if value.is_empty() => None,
+            _ if name.ends_with("_SESSION_ID") => Some(self.names.id(value)),
+            _ if is_number => Some(value.to_owned()),
+            _ if is_word && name.ends_with("_ENTRYPOINT") => Some(value.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The name of a process.
+    pub fn process(&mut self, name: &str) -> String {
+        let is_known = known::is_process(name);
+        if is_known { name.to_owned() } else { "program".to_owned() }
+    }
+
+    fn part(&mut self, part: &str) -> String {
+        if part.is_empty() || part == "." || part == ".." || known::is_folder(part) {
+            return part.to_owned();
+        }
+        let (stem, ending) = part.split_once('.').unwrap_or((part, ""));
+        if let Some(id) = self.names.known_id(stem) {
+            return if ending.is_empty() { id.to_owned() } else { format!("{id}.jsonl") };
+        }
+        self.names.folder(part)
+    }
+
+    fn member(&mut self, name: &str, value: &mut Value, free: bool) {
+        match value {
+            Value::String(text) => *text = self.string(name, text, free),
+            Value::Array(items) => {
+                for item in items {
+                    self.member(name, item, free);
+                }
+            }
+            Value::Object(members) => {
+                for (name, mut member) in std::mem::take(members) {
+                    let within = free || known::is_free(&name, member.is_array());
+                    self.member(&name, &mut member, within);
+                    let stays = if free { known::is_of_calls(&name) } else { is_plain(&name) };
+                    let name = if stays { name } else { self.names.text(&name) };
+                    members.insert(name, member);
+                }
+            }
+            // A long number may be one that calls somebody.
+            Value::Number(number) if free && number.to_string().len() > 6 => {
+                *value = Value::from(0);
+            }
+            Value::Number(_) | Value::Bool(_) | Value::Null => {}
+        }
+    }
+
+    fn string(&mut self, name: &str, text: &str, free: bool) -> String {
+        if text.is_empty() || text == REDACTED {
+            return text.to_owned();
+        }
+        if free {
+            return self.said(text);
+        }
+        match name {
+            // Of the machine's own number nothing is left, nor of a session's name.
+            "pidDomain" => "linux:0:pid:[0]".to_owned(),
+            "tmux" => text.rsplit_once('%').map_or(String::new(), |(_, pane)| {
+                format!(
+                    "tmux:@0.%{}",
+                    pane.chars().filter(char::is_ascii_digit).collect::<String>()
+                )
+            }),
+            "tool_name" if text.starts_with("mcp__") => format!("mcp__{}", self.names.id(text)),
+            _ if known::is_path(name) && text.starts_with('/') => self.path(text),
+            _ if known::is_id(name) => self.names.id(text),
+            _ if known::is_word(name) && is_a_word(text) => text.to_owned(),
+            _ => self.said(text),
+        }
+    }
+
+    /// What a person, an agent or a tool has said.
+    fn said(&mut self, text: &str) -> String {
+        if let Some(sentence) = known::sentence(text) {
+            return sentence.to_owned();
+        }
+        let is_path = text.starts_with('/') && !text.contains(char::is_whitespace);
+        if self.keeps_text {
+            return self.without_home(&redact(text));
+        }
+        if is_path {
+            return self.path(text);
+        }
+        let beginning = known::beginning(text).unwrap_or_default();
+        format!("{beginning}{}", self.names.text(text))
+    }
+
+    fn without_home(&self, text: &str) -> String {
+        let text = match &self.home {
+            Some(home) => text.replace(home.as_str(), HOME),
+            None => text.to_owned(),
+        };
+        match &self.user {
+            Some(user) => text.replace(user.as_str(), "user"),
+            None => text,
+        }
+    }
+}
+
+/// A member that a program has named.
+fn is_plain(name: &str) -> bool {
+    name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+}
+
+/// Short, of a few characters, and no credential.
+fn is_a_word(text: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:[]<>@ ".contains(&byte);
+    text.len() <= 48 && text.bytes().all(legal) && !redact(text).contains(REDACTED)
+}
+
+/// A path as the name of a folder of logs (Claude Code 2.1.330, measured).
+fn dashed(path: &str) -> String {
+    let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric);
+    path.encode_utf16().map(|unit| plain(unit).map_or('-', char::from)).collect()
+}

@@ -1,0 +1,84 @@
+use super::*;
+use serde_json::json;
+
+fn covered(value: &Value, keeps_text: bool) -> Value {
+    let mut value = taken(value.to_string().as_bytes()).unwrap();
+    Shroud::new(Some("/home/ada"), keeps_text).cover(&mut value);
+    value
+}
+
+/// Nothing of these may ever stand in a bundle.
+const SECRETS: [&str; 12] = [
+    "ghp_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5a1B2c3",
+    "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCD",
+    "AKIAIOSFODNN7EXAMPLE",
+    "xoxb-123456789012-abcdefghijklmnop",
+    "hunter2secret",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcdefghijk",
+    "/home/ada/acme/merger",
+    "ada",
+    "ada.lovelace@example.com",
+    "+49 170 1234567",
+    "10.20.30.40",
+];
+
+#[test]
+fn a_secret_is_nowhere_in_what_leaves_the_machine() {
+    for secret in SECRETS {
+        let payload = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s-1", "cwd": format!("/srv/{secret}/api"),
+            "transcript_path": format!("/home/ada/.claude/projects/-srv-{secret}-api/s-1.jsonl"),
+            "tool_name": "Bash", "tool_use_id": format!("toolu_{secret}"), "prompt": secret,
+            "tool_input": {
+                "command": format!("curl -H 'x: {secret}' x"), "type": secret, "status": secret,
+                secret: 1, "password": secret, "id": secret, "list": [secret, {"name": secret}],
+                "file_path": format!("/home/ada/{secret}"), "number": 491_701_234_567_u64,
+            },
+            "tool_response": {"stdout": secret}, "message": format!("a {secret} b"),
+            "title": secret, "env": {"X": secret},
+        });
+        let text = covered(&payload, false).to_string();
+        assert!(!text.contains(secret), "{secret}: {text}");
+        assert!(!text.contains("491701234567"), "{text}");
+        let words = covered(&json!({"model": secret, "reason": secret}), false).to_string();
+        let is_key = crate::text::redact(secret) != secret;
+        assert!(!is_key || !words.contains(secret), "{words}");
+    }
+}
+
+#[test]
+fn what_is_kept_holds_no_credential_even_if_text_is_kept() {
+    for secret in &SECRETS[..4] {
+        let payload =
+            json!({"prompt": format!("use {secret} now"), "tool_input": {"api_key": "abcdef1234"}});
+        let text = covered(&payload, true).to_string();
+        assert!(!text.contains(secret) && !text.contains("abcdef1234"), "{text}");
+        assert!(text.contains("use ") && text.contains(" now"), "{text}");
+    }
+    let told = covered(&json!({"prompt": "look at /home/ada/x as ada"}), true);
+    assert_eq!(told["prompt"], "look at /home/user/x as user");
+}
+
+#[test]
+fn the_same_is_the_same_and_keeps_its_shape() {
+    let mut shroud = Shroud::new(Some("/home/ada"), false);
+    let mut one = json!({
+        "session_id": "42742abc-476e-45a1-b5de-584b17e22cd1", "cwd": "/home/ada/my api",
+        "transcript_path": "/home/ada/.claude/projects/-home-ada-my-api/42742abc-476e-45a1-b5de-584b17e22cd1.jsonl",
+        "prompt": "a long question", "message": "a long question", "title": "another question",
+    });
+    shroud.cover(&mut one);
+    assert_eq!(one["prompt"], one["message"]);
+    assert_ne!(one["prompt"], one["title"]);
+    assert_eq!(one["prompt"].as_str().unwrap().len(), "a long question".len());
+    assert_eq!(one["cwd"], "/home/user/f1");
+    let session = one["session_id"].as_str().unwrap();
+    assert_eq!(session, "00000000-0000-4000-8000-000000000001");
+    let log = format!("/home/user/.claude/projects/-home-user-f1/{session}.jsonl");
+    assert_eq!(one["transcript_path"], log);
+    let mut other =
+        json!({"sessionId": "42742abc-476e-45a1-b5de-584b17e22cd1", "cwd": "/home/ada/my api"});
+    shroud.cover(&mut other);
+    assert_eq!(other, json!({"sessionId": session, "cwd": "/home/user/f1"}));
+}

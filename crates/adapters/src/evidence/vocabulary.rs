@@ -1,0 +1,175 @@
+//! Which members of payloads, status files and logs hold the program's own words, and which hold
+//! names of things. Whatever stands in neither list is somebody's text.
+//!
+//! Claude Code 2.1.330 (measured).
+
+/// Members whose values are the program's own words.
+const WORDS: &[&str] = &[
+    "hook_event_name",
+    "event",
+    "source",
+    "reason",
+    "notification_type",
+    "trigger",
+    "permission_mode",
+    "permissionMode",
+    "tool_name",
+    "error",
+    "status",
+    "waitingFor",
+    "type",
+    "subtype",
+    "kind",
+    "entrypoint",
+    "version",
+    "model",
+    "to_model",
+    "from_model",
+    "stop_reason",
+    "role",
+    "action",
+    "procStart",
+    "timestamp",
+    "agent_type",
+    "level",
+    "userType",
+];
+
+/// Members whose values name a session, a call, a message.
+const IDS: &[&str] = &[
+    "session_id",
+    "sessionId",
+    "tool_use_id",
+    "toolUseID",
+    "agent_id",
+    "agentId",
+    "prompt_id",
+    "promptId",
+    "elicitation_id",
+    "interruptedMessageId",
+    "id",
+    "uuid",
+    "parentUuid",
+    "messageId",
+    "requestId",
+];
+
+/// Members whose values are paths, whatever characters they have.
+const PATHS: &[&str] =
+    &["cwd", "new_cwd", "old_cwd", "transcript_path", "agent_transcript_path", "file_path"];
+
+/// What calls of tools are made of; any other member of a call may be named by the agent.
+const OF_CALLS: &[&str] = &[
+    "command",
+    "file_path",
+    "notebook_path",
+    "url",
+    "query",
+    "pattern",
+    "path",
+    "skill",
+    "subject",
+    "description",
+    "prompt",
+    "message",
+    "name",
+    "questions",
+    "question",
+    "header",
+    "options",
+    "label",
+    "multiSelect",
+    "plan",
+    "run_in_background",
+    "timeout",
+    "answers",
+    "annotations",
+    "subagent_type",
+];
+
+/// What tools gave out.
+const OUTPUT: &[&str] = &["tool_response", "toolUseResult", "tool_result", "content_blocks"];
+
+/// What the agent itself made up, whatever its members are called.
+const FREE: &[&str] = &["tool_input", "input", "requested_schema", "content", "answers"];
+
+/// Sentences of the program that decide what a line means.
+const SENTENCES: &[&str] = &[
+    "[Request interrupted by user for tool use]",
+    "[Request interrupted by user]",
+    "<local-command-stderr>Error: Compaction canceled.</local-command-stderr>",
+];
+
+/// How texts begin that the program writes in a person's place.
+const BEGINNINGS: &[&str] = &["<task-notification>"];
+
+pub(super) fn is_word(member: &str) -> bool {
+    WORDS.contains(&member)
+}
+
+pub(super) fn is_id(member: &str) -> bool {
+    IDS.contains(&member)
+}
+
+pub(super) fn is_path(member: &str) -> bool {
+    PATHS.contains(&member)
+}
+
+pub(super) fn is_of_calls(member: &str) -> bool {
+    OF_CALLS.contains(&member)
+}
+
+pub(super) fn is_output(member: &str) -> bool {
+    OUTPUT.contains(&member)
+}
+
+/// Below it, no member is believed. A message's `content` is a list of the program's parts.
+pub(super) fn is_free(member: &str, is_list: bool) -> bool {
+    FREE.contains(&member) && !(member == "content" && is_list)
+}
+
+/// What the program itself says with this text, as far as it decides anything.
+pub(super) fn sentence(text: &str) -> Option<&'static str> {
+    let exact = SENTENCES.iter().find(|sentence| text == **sentence);
+    let stopped =
+        text.starts_with("<local-command-stderr>") && text.contains("Compaction canceled.");
+    let interrupted = text.starts_with("[Request interrupted by user");
+    exact.or(stopped.then_some(&SENTENCES[2])).or(interrupted.then_some(&SENTENCES[1])).copied()
+}
+
+/// The beginning of a text that the program wrote in a person's place.
+pub(super) fn beginning(text: &str) -> Option<&'static str> {
+    BEGINNINGS.iter().find(|beginning| text.trim_start().starts_with(**beginning)).copied()
+}
+
+/// Folders that say nothing of anybody.
+const FOLDERS: &[&str] =
+    &[".claude", "projects", "sessions", "tmp", "usr", "var", "bin", "home", "opt", "etc", "dev"];
+
+pub(super) fn is_folder(name: &str) -> bool {
+    FOLDERS.contains(&name)
+}
+
+/// Processes that say nothing of anybody.
+const PROCESSES: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "env",
+    "timeout",
+    "node",
+    "claude",
+    "tmux: server",
+    "systemd",
+    "init",
+    "login",
+    "sshd",
+    "headsup",
+];
+
+pub(super) fn is_process(name: &str) -> bool {
+    PROCESSES.contains(&name)
+}

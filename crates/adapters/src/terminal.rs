@@ -1,0 +1,140 @@
+//! What a program says of itself to its terminal: status reports (OSC 7501), titles, progress.
+//!
+//! A status report is the Program Status Protocol, revision 0.4, and means the same of every
+//! program; where one says what it does not do, its kind corrects it. What a title or a progress
+//! bar means is each program's own affair; most mean nothing.
+
+use crate::{FactExt, claude_code, text};
+use headsup_core::observation::{Fact, Level};
+use headsup_core::status::BlockedReason;
+use termstate::{Kind, Message, Report, State, parse_body};
+
+/// In characters.
+const LONGEST_DETAIL: usize = 2_048;
+
+/// A status report, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramStatus {
+    /// Its own word, for `explain`.
+    pub name: String,
+    pub fact: Fact,
+}
+
+/// Reads the body of a status report, which is what stands behind `7501;`. What is told of a part
+/// of a program (`id`) says nothing of the whole: a program's own report is about both.
+pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
+    match parse_body(body.as_bytes()) {
+        Ok(Message::Report(report)) => {
+            let name = report.state.as_str().to_owned();
+            let fact =
+                if report.id.is_some() { Fact::Nothing } else { Fact::Level(level(kind, &report)) };
+            ProgramStatus { name, fact }
+        }
+        Ok(Message::Clear { .. }) => ProgramStatus { name: "clear".into(), fact: Fact::Nothing },
+        Ok(Message::Feature(_)) => ProgramStatus { name: "query".into(), fact: Fact::Nothing },
+        Err(error) => {
+            let fact = Fact::not_understood(&error.to_string());
+            ProgramStatus { name: "program status".into(), fact }
+        }
+    }
+}
+
+/// What a title says of the turn, if this kind of program says anything by it.
+pub fn title(kind: &str, title: &str) -> Option<Level> {
+    match kind {
+        claude_code::KIND => claude_code::terminal::title(title),
+        _ => None,
+    }
+}
+
+/// What a progress bar (the body of OSC 9, `4;STATE;PERCENT`) says of the turn: nothing, of the
+/// kinds that are known.
+pub fn progress(_kind: &str, _body: &str) -> Option<Level> {
+    None
+}
+
+fn level(kind: &str, report: &Report<'_>) -> Level {
+    let message = report.msg.map(|message| message.to_string()).unwrap_or_default();
+    let own = match kind {
+        claude_code::KIND => claude_code::terminal::level(report, &message),
+        _ => None,
+    };
+    own.unwrap_or_else(|| plain(report, &message))
+}
+
+fn plain(report: &Report<'_>, message: &str) -> Level {
+    match report.state {
+        State::Idle => Level::Idle { shells: 0 },
+        State::Done => Level::Done,
+        State::Working => Level::Working { reason: None },
+        State::Error => Level::Failed { code: "error".to_owned() },
+        State::Blocked => {
+            let reason = match report.kind {
+                Some(Kind::Permission) => BlockedReason::Permission,
+                Some(Kind::Question) => BlockedReason::Question,
+                Some(Kind::Auth) => BlockedReason::Auth,
+                None => BlockedReason::Other,
+            };
+            blocked(reason, message)
+        }
+    }
+}
+
+pub(crate) fn blocked(reason: BlockedReason, message: &str) -> Level {
+    let detail = text::block(message, LONGEST_DETAIL);
+    Level::Blocked { reason, detail: (!detail.is_empty()).then_some(detail) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(kind: &str, body: &str) -> Fact {
+        program_status(kind, body).fact
+    }
+
+    #[test]
+    fn a_report_says_the_same_of_every_program() {
+        let blocked = |reason, detail: Option<&str>| {
+            Fact::Level(Level::Blocked { reason, detail: detail.map(str::to_owned) })
+        };
+        for (body, fact) in [
+            ("state=idle", Fact::Level(Level::Idle { shells: 0 })),
+            ("state=done:app=x", Fact::Level(Level::Done)),
+            ("state=working:progress=5", Fact::Level(Level::Working { reason: None })),
+            ("state=error:msg=b29wcw==", Fact::Level(Level::Failed { code: "error".into() })),
+            ("state=blocked", blocked(BlockedReason::Other, None)),
+            (
+                "state=blocked:kind=permission:msg=Z28/",
+                blocked(BlockedReason::Permission, Some("go?")),
+            ),
+            ("state=blocked:kind=question", blocked(BlockedReason::Question, None)),
+            ("state=blocked:kind=auth", blocked(BlockedReason::Auth, None)),
+            ("state=blocked:id=helper", Fact::Nothing),
+            ("state=clear", Fact::Nothing),
+            ("?", Fact::Nothing),
+        ] {
+            assert_eq!(read("custom", body), fact, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_the_protocol_discards_is_not_understood() {
+        for body in ["", "state=busy", "state=idle:msg=Z", "\u{fffd}"] {
+            assert!(matches!(read("custom", body), Fact::NotUnderstood { .. }), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_in_a_message_does_not_get_through() {
+        let key = "c2stYW50LWFwaTAzLUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
+        let fact = read("custom", &format!("state=blocked:msg={key}"));
+        assert!(!format!("{fact:?}").contains("api03-AAAA"), "{fact:?}");
+    }
+
+    #[test]
+    fn titles_and_progress_of_a_program_that_nobody_knows_say_nothing() {
+        assert_eq!(title("custom", "\u{25d0} busy"), None);
+        assert_eq!(progress("custom", "4;1;50"), None);
+    }
+}

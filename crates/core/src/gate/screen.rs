@@ -1,0 +1,85 @@
+//! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
+
+use super::{Effect, Refusal, Rule, STALE_MS, Step, prompts, refuse, turn};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt};
+use crate::seat::Seat;
+use crate::source::{Confidence, Source, Tier};
+use crate::status::{BlockedReason, Exit, ExitKind, OutcomeKind, Process, Turn};
+
+/// Has the program in this seat told anything of itself yet? Before that a screen is the only witness.
+pub fn has_spoken(seat: &Seat) -> bool {
+    let starting = matches!(seat.process.state, Process::Starting { .. });
+    !starting && (seat.session.is_some() || seat.last_edge_at.is_some() || !seat.claims.is_empty())
+}
+
+/// A strongly visible dialog may override hooks, in this direction only.
+pub(super) fn dialog(
+    step: &mut Step<'_>,
+    reason: BlockedReason,
+    detail: Option<&str>,
+    first: bool,
+) -> Result<Effect, Refusal> {
+    step.seat.quiet_prompts = 0;
+    if first && has_spoken(step.seat) {
+        return refuse(Rule::Rank, "it was seen before the first event, which has come since");
+    }
+    let ask = NewPrompt::plain(reason, detail);
+    let stays = |open: &OpenPrompt| open.source != Source::Screen || open.ask == ask;
+    let others = step.seat.own_prompts().any(stays);
+    if others && matches!(step.seat.turn(), Turn::Blocked(_)) {
+        return Ok(Effect::Confirms);
+    }
+    refuse_if_own_is_fresh(step)?;
+    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
+    // One dialog follows another: the one before was answered.
+    prompts::withdraw(step, |asked| asked.source == Source::Screen);
+    prompts::open(step, &Actor::Main, &ask);
+    Ok(Effect::Decides)
+}
+
+/// The dialog went away: it was answered where we could not see it.
+pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
+    match prompts::withdraw(step, |asked| asked.source == Source::Screen) {
+        true => Effect::Decides,
+        false => Effect::Confirms,
+    }
+}
+
+/// Was it left at a dialog that came before its first event? Then whatever it returns, a person
+/// has refused to go on, and nothing has crashed.
+pub(super) fn was_refused(step: &Step<'_>, exit: &Exit) -> bool {
+    let mut own = step.seat.own_prompts();
+    let at_dialog = own.any(|open| open.source == Source::Screen) && !has_spoken(step.seat);
+    at_dialog && exit.kind == ExitKind::Crashed && exit.code.is_some() && exit.signal.is_none()
+}
+
+/// How often a quiet prompt box must be seen before it ends a turn.
+const QUIET_SIGHTINGS: u8 = 3;
+
+/// A strongly visible prompt box while hooks say working, three times with a quiet CPU: the
+/// turn was stopped in silence. Weak, and never a completion.
+pub(super) fn prompt(step: &mut Step<'_>, quiet: bool) -> Result<Effect, Refusal> {
+    refuse_if_own_is_fresh(step)?;
+    if !quiet || !matches!(step.seat.turn(), Turn::Working(_)) || step.seat.turn.compacting {
+        step.seat.quiet_prompts = 0;
+        return refuse(Rule::Rank, "a screen only tells of a quiet prompt box in a working turn");
+    }
+    step.seat.quiet_prompts = step.seat.quiet_prompts.saturating_add(1);
+    if step.seat.quiet_prompts < QUIET_SIGHTINGS {
+        return Ok(Effect::Outranked("a screen is believed when seen three times"));
+    }
+    step.seat.quiet_prompts = 0;
+    step.evidence = step.evidence.clone().at_most(Confidence::Weak);
+    turn::rest(step, OutcomeKind::Interrupted, None);
+    Ok(Effect::Decides)
+}
+
+fn refuse_if_own_is_fresh(step: &Step<'_>) -> Result<(), Refusal> {
+    let earliest = step.now.plus(-STALE_MS);
+    match step.seat.fresh_claim(Tier::Own, earliest) {
+        Some(claim) => {
+            refuse(Rule::Rank, format!("a fresh {} says otherwise", claim.source.word()))
+        }
+        None => Ok(()),
+    }
+}

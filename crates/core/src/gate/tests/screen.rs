@@ -1,0 +1,105 @@
+//! What a terminal shows.
+
+use super::script::{Script, prompt, start};
+use crate::gate::Rule;
+use crate::id::ProcessId;
+use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::source::{Confidence, Source};
+use crate::status::{BlockedReason, Exit, Headline, StartPhase, Turn};
+
+fn trust(first: bool) -> Fact {
+    Fact::ScreenDialog { reason: BlockedReason::Trust, detail: Some("Trust?".into()), first }
+}
+
+/// A launched agent that has said nothing yet.
+fn starting() -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    script.process = Some(ProcessId { pid: 5, start_ticks: 50, pid_namespace: None });
+    script.said(Source::Report, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    assert_eq!(script.headline(), Headline::Starting);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn a_dialog_before_the_first_event_blocks_and_its_end_goes_on_starting() {
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!(script.seat.turn.evidence.confidence, Confidence::Weak);
+    assert_eq!(script.seat.turn.evidence.source, Source::Screen);
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Starting);
+    let told = ["prompt.opened", "agent.status_changed", "prompt.resolved", "agent.status_changed"];
+    assert_eq!(script.published, told);
+    script.said(Source::Screen, Fact::ScreenCleared);
+    script.silent();
+}
+
+#[test]
+fn the_first_event_ends_a_dialog_that_came_before_it() {
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Idle, 1));
+    // What was seen before it and is told after it is late.
+    script.said(Source::Screen, trust(true));
+    script.refused(Rule::Rank);
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Idle);
+    assert_eq!(script.count("turn.started"), 0);
+}
+
+#[test]
+fn a_dialog_that_follows_another_is_another_prompt() {
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    script.published.clear();
+    let (reason, detail) = (BlockedReason::Auth, Some("Key?".to_owned()));
+    script.said(Source::Screen, Fact::ScreenDialog { reason, detail, first: true });
+    let told = ["prompt.resolved", "prompt.opened", "agent.status_changed"];
+    assert_eq!((script.headline(), &script.published[..]), (Headline::Blocked, &told[..]));
+    let open: Vec<&str> = script.seat.prompts.iter().map(|open| &open.ask.title[..]).collect();
+    assert_eq!(open, ["Key?"]);
+}
+
+#[test]
+fn a_dialog_of_a_program_found_running_begins_no_turn() {
+    let mut script = Script::new();
+    script.session = None;
+    script.said(Source::Screen, trust(true));
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 0));
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!((script.headline(), script.seat.turn()), (Headline::Unknown, Turn::Unknown));
+}
+
+#[test]
+fn a_cleared_screen_ends_no_prompt_that_somebody_else_told_of() {
+    let mut script = Script::blocked();
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn whoever_refuses_at_the_first_dialog_crashes_nothing() {
+    let left =
+        |code, signal| Fact::Process(ProcessFact::Exited(Exit::from_wait(code, signal, false)));
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    script.said(Source::Report, left(Some(1), None));
+    assert_eq!(script.headline(), Headline::Ended);
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    script.said(Source::Report, left(None, Some(9)));
+    assert_eq!(script.headline(), Headline::Crashed);
+    let mut script = starting();
+    script.said(Source::Report, left(Some(1), None));
+    assert_eq!(script.headline(), Headline::Crashed);
+    let mut script = Script::idle();
+    script.hook(prompt("t1"));
+    script.said(Source::Screen, trust(false));
+    script.said(Source::Report, left(Some(1), None));
+    assert_eq!(script.headline(), Headline::Crashed);
+}

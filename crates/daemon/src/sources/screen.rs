@@ -1,0 +1,217 @@
+//! What terminals show, for agents of which nothing else can tell: before their first event, and later
+//! where a person has asked for it. Panes of tmux, with one call a tick for all of a server.
+
+mod pane;
+
+use crate::board::Board;
+use crate::inbox::Inbox;
+use crate::job::{Sight, Witnessed, Work};
+use crate::process;
+use headsup_adapters::{Shown, has_screens, screen, screen_version};
+use headsup_core::gate::has_spoken;
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::Fact;
+use headsup_core::seat::Seat;
+use headsup_core::source::{Source, Tier};
+use headsup_core::status::Turn;
+use headsup_core::time::UnixMs;
+use pane::Place;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::Instant;
+
+/// Between two looks.
+const TICK: Duration = Duration::from_millis(500);
+/// A dialog is gone when it is not seen so often: a screen may be caught while it is drawn.
+const ABSENCES: u8 = 2;
+/// A pane that cannot be read so often is not there any more.
+const MISSES: u8 = 4;
+/// The label of an agent whose terminal may be looked at for as long as it lives.
+const OBSERVABLE: &str = "observable";
+
+/// When terminals may be looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScreenRules {
+    /// Never, whatever else is asked for.
+    Never,
+    /// Before an agent's first event, and later for one that was started as observable.
+    #[default]
+    BeforeFirstEvent,
+    /// For as long as an agent lives.
+    Always,
+}
+
+/// Looks at the terminals of `seats`, for ever.
+pub(super) async fn watch(
+    when: ScreenRules,
+    board: Arc<Board>,
+    mut seats: UnboundedReceiver<Arc<Seat>>,
+    inbox: Inbox,
+) {
+    let mut screens = Screens { when, board, inbox, watched: HashMap::new() };
+    let mut next = Instant::now();
+    loop {
+        let seat = if screens.watched.is_empty() {
+            seats.recv().await
+        } else {
+            let Ok(seat) = tokio::time::timeout_at(next, seats.recv()).await else {
+                screens.look().await;
+                next = Instant::now() + TICK;
+                continue;
+            };
+            seat
+        };
+        let Some(seat) = seat else { return };
+        screens.look_at(&seat);
+    }
+}
+
+struct Screens {
+    when: ScreenRules,
+    board: Arc<Board>,
+    inbox: Inbox,
+    watched: HashMap<AgentId, Watched>,
+}
+
+/// One agent whose terminal is looked at.
+struct Watched {
+    process: ProcessId,
+    /// Found at a look: a process that has just begun has no environment of its own yet.
+    place: Option<Place>,
+    version: Option<String>,
+    /// The rule whose dialog was told of.
+    told: Option<&'static str>,
+    absences: u8,
+    missed: u8,
+    /// How much the process has computed, when it was last looked at.
+    ticks: Option<u64>,
+}
+
+impl Screens {
+    /// Takes up the process in a seat, if its terminal is to be looked at.
+    fn look_at(&mut self, seat: &Seat) {
+        let own = |process: &&ProcessId| process.pid_namespace.is_none();
+        let Some(process) = seat.process.id.as_ref().filter(own) else { return };
+        let known = self.watched.get(&seat.id).is_some_and(|known| known.process == *process);
+        if known || !has_screens(&seat.kind) || !self.may_look(seat) {
+            return;
+        }
+        self.watched.insert(seat.id.clone(), Watched::new(process.clone()));
+    }
+
+    fn may_look(&self, seat: &Seat) -> bool {
+        let observable = seat.about.labels.get(OBSERVABLE).is_some_and(|value| value == "true");
+        let lives = !seat.process.state.is_over();
+        lives
+            && match self.when {
+                ScreenRules::Never => false,
+                ScreenRules::BeforeFirstEvent => observable || !has_spoken(seat),
+                ScreenRules::Always => true,
+            }
+    }
+
+    /// One look at every terminal.
+    async fn look(&mut self) {
+        self.let_go().await;
+        let places: Vec<Place> = self.watched.values_mut().filter_map(Watched::find).collect();
+        let shown = pane::capture(&places).await;
+        let mut sights = Vec::new();
+        for (id, watched) in &mut self.watched {
+            let Some(seat) = self.board.seat(id) else { continue };
+            let Some(text) = watched.place.as_ref().and_then(|place| shown.get(place)) else {
+                watched.missed += 1;
+                continue;
+            };
+            watched.missed = 0;
+            let seen = screen(&seat.kind, watched.version.as_deref(), text);
+            let fact = watched.take(seen, &seat);
+            sights.extend(fact.map(|(name, fact)| watched.sight(id, name, fact)));
+        }
+        for sight in sights {
+            self.tell(sight).await;
+        }
+        self.watched.retain(|_, watched| watched.missed < MISSES);
+    }
+
+    /// Whoever has spoken needs no screen any more; what it told is over with that.
+    async fn let_go(&mut self) {
+        let mut over = Vec::new();
+        for (id, watched) in &self.watched {
+            let seat = self.board.seat(id);
+            let same = |seat: &Arc<Seat>| seat.process.id.as_ref() == Some(&watched.process);
+            if !seat.as_ref().is_some_and(|seat| same(seat) && self.may_look(seat)) {
+                over.push(id.clone());
+            }
+        }
+        for id in over {
+            let Some(watched) = self.watched.remove(&id) else { continue };
+            let lives = self.board.seat(&id).is_some_and(|seat| !seat.process.state.is_over());
+            if watched.told.is_some() && lives {
+                self.tell(watched.sight(&id, "no dialog", Fact::ScreenCleared)).await;
+            }
+        }
+    }
+
+    async fn tell(&self, sight: Sight) {
+        // A hub that stops has no use for it.
+        let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));
+        self.inbox.submit(work, None).await.ok();
+    }
+}
+
+impl Watched {
+    fn new(process: ProcessId) -> Self {
+        let (place, version, told, ticks) = (None, None, None, None);
+        Self { process, place, version, told, absences: 0, missed: 0, ticks }
+    }
+
+    fn find(&mut self) -> Option<Place> {
+        if self.place.is_none() {
+            self.place = Place::of(&self.process);
+            let program = process::program(self.process.pid);
+            self.version = program.and_then(|path| screen_version(&path));
+        }
+        self.place.clone()
+    }
+
+    /// What is new on its screen.
+    fn take(&mut self, seen: Option<Shown>, seat: &Seat) -> Option<(&'static str, Fact)> {
+        let ticks = process::computed(self.process.pid);
+        let quiet = self.ticks.is_some() && self.ticks == ticks;
+        self.ticks = ticks;
+        if let Some(Shown::Dialog { name, reason, title }) = seen {
+            self.absences = 0;
+            if self.told.replace(name) == Some(name) {
+                return None;
+            }
+            let (detail, first) = (Some(title.to_owned()), !has_spoken(seat));
+            return Some((name, Fact::ScreenDialog { reason, detail, first }));
+        }
+        if self.told.is_some() {
+            self.absences += 1;
+            if self.absences >= ABSENCES {
+                self.told = None;
+                return Some(("no dialog", Fact::ScreenCleared));
+            }
+        }
+        // Only where nobody better speaks, so that nothing is told in vain.
+        let long_ago = UnixMs(0);
+        let alone = seat.fresh_claim(Tier::Own, long_ago).is_none();
+        let prompt = seen == Some(Shown::Prompt) && matches!(seat.turn(), Turn::Working(_));
+        (prompt && alone).then_some(("prompt box", Fact::ScreenPrompt { quiet }))
+    }
+
+    fn sight(&self, agent: &AgentId, name: &str, fact: Fact) -> Sight {
+        Sight {
+            agent: agent.clone(),
+            source: Source::Screen,
+            name: name.to_owned(),
+            session: None,
+            process: Some(self.process.clone()),
+            is_history: false,
+            fact,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The only door of the hub to tmux: it reads what panes show and asks for nothing else.
+
+use crate::process;
+use headsup_core::id::ProcessId;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+
+/// A server that does not answer is not waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// What a terminal can show at most, of all panes of a server together.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A pane of a tmux server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    socket: PathBuf,
+    /// `%5`.
+    pane: String,
+}
+
+impl Place {
+    /// Where a process runs, as its environment says.
+    pub(super) fn of(process: &ProcessId) -> Option<Self> {
+        let [server, pane] = process::variables(process.pid, [b"TMUX=", b"TMUX_PANE="]);
+        let (server, pane) = (server?, pane?);
+        // SOCKET,PID,SESSION.
+        let socket = PathBuf::from(server.split(',').next()?);
+        let number = pane.strip_prefix('%')?;
+        let is_pane = (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+        (is_pane && socket.is_absolute()).then_some(Self { socket, pane })
+    }
+}
+
+/// What each of these shows now; a pane that is gone is left out.
+pub(super) async fn capture(places: &[Place]) -> HashMap<Place, String> {
+    let mut found = HashMap::new();
+    let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
+    for socket in servers {
+        let panes: Vec<&Place> = places.iter().filter(|place| place.socket == *socket).collect();
+        found.extend(capture_of(socket, &panes).await);
+    }
+    found
+}
+
+/// One call for all panes of a server. Where one is gone tmux stops there: the others are asked for
+/// again without it.
+async fn capture_of(socket: &PathBuf, panes: &[&Place]) -> Vec<(Place, String)> {
+    let mut found = Vec::new();
+    let mut rest = panes;
+    while !rest.is_empty() {
+        let Some(texts) = call(socket, rest).await else { return found };
+        let told = texts.len();
+        found.extend(rest.iter().zip(texts).map(|(place, text)| ((*place).clone(), text)));
+        rest = rest.get(told + 1..).unwrap_or_default();
+    }
+    found
+}
+
+async fn call(socket: &PathBuf, panes: &[&Place]) -> Option<Vec<String>> {
+    // Nothing that a screen shows is this.
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random).ok()?;
+    let mark = format!("headsup{:032x}", u128::from_ne_bytes(random));
+    let mut command = Command::new("tmux");
+    command.env_clear().env("LANG", "C.UTF-8");
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.arg("-u").arg("-S").arg(socket);
+    for place in panes {
+        command.args(["capture-pane", "-p", "-t", &place.pane, ";"]);
+        command.args(["display-message", "-p", "-t", &place.pane, &mark, ";"]);
+    }
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
+    let text = String::from_utf8_lossy(shown);
+    let mut texts: Vec<String> = text.split(&format!("{mark}\n")).map(str::to_owned).collect();
+    // What follows the last mark is nothing, or cut.
+    texts.pop();
+    Some(texts)
+}

@@ -1,0 +1,58 @@
+//! What the included parsers expect around them, as small as they need it.
+
+pub(crate) struct Refused;
+
+impl Refused {
+    pub(crate) fn new(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
+        assert!((400..500).contains(&status) && !code.is_empty() && !detail.into().is_empty());
+        Self
+    }
+}
+
+pub(crate) mod board {
+    /// Where a log begins and ends.
+    pub(crate) struct Board {
+        pub(crate) head: u64,
+        pub(crate) oldest: u64,
+    }
+
+    impl Board {
+        pub(crate) fn head(&self) -> u64 {
+            self.head
+        }
+
+        pub(crate) fn oldest(&self) -> u64 {
+            self.oldest
+        }
+    }
+}
+
+pub(crate) mod error {
+    #[derive(Debug)]
+    pub(crate) struct CommandError;
+
+    impl CommandError {
+        pub(crate) fn usage(message: impl Into<String>) -> Self {
+            assert!(!message.into().is_empty());
+            Self
+        }
+
+        pub(crate) fn code(self, _: &'static str) -> Self {
+            self
+        }
+
+        pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+            assert!(!hint.into().is_empty());
+            self
+        }
+    }
+}
+
+/// The hub's setting, which `config` hands on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScreenRules {
+    Never,
+    #[default]
+    BeforeFirstEvent,
+    Always,
+}

@@ -1,0 +1,135 @@
+//! What the hub, its clients and people write.
+
+use crate::answer::Answer;
+use crate::board::Board;
+use crate::sse::Parser;
+use crate::{config as settings, cursor as place, duration as time, query as parameters};
+use headsup_core::event::Event;
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use headsup_core::select::HeadlineSet;
+use headsup_core::spool::{Decoder, Record, encode};
+use headsup_core::time::UnixMs;
+use headsup_core::wire::ReportBody;
+use std::collections::VecDeque;
+
+/// Every byte is read or said to be damage, and what is read is what was written.
+pub(crate) fn spool(bytes: &[u8]) {
+    let mut decoder = Decoder::new(bytes);
+    let mut records = Vec::new();
+    for item in decoder.by_ref() {
+        match item {
+            Ok(record) => records.push(record),
+            Err(corrupt) => {
+                assert!(corrupt.bytes > 0 && corrupt.offset + corrupt.bytes <= bytes.len());
+            }
+        }
+    }
+    assert!(decoder.skipped().bytes <= bytes.len());
+    for record in records {
+        let again: Vec<Record> = Decoder::new(&encode(&record)).flatten().collect();
+        assert_eq!(again, [record]);
+    }
+}
+
+/// A head is whole or not; more bytes do not change what stood there.
+pub(crate) fn answer(bytes: &[u8]) {
+    let whole = Answer::parse(bytes);
+    if let Answer::Head { len, status, .. } = whole {
+        assert!(len <= bytes.len() && status <= 999);
+        assert_eq!(Answer::parse(&bytes[..len]), whole);
+        assert!(len == 0 || !matches!(Answer::parse(&bytes[..len - 1]), Answer::Head { .. }));
+    }
+}
+
+/// Messages do not depend on the pieces in which they come.
+pub(crate) fn sse(bytes: &[u8]) {
+    let read = |size: usize| {
+        let (mut parser, mut ready) = (Parser::default(), VecDeque::new());
+        for piece in bytes.chunks(size) {
+            parser.feed(piece, &mut ready);
+        }
+        ready
+    };
+    assert_eq!(read(1), read(bytes.len().max(1)));
+}
+
+/// What is JSON stays JSON, and fits.
+pub(crate) fn shrink(bytes: &[u8]) {
+    for limit in [64, 1_024] {
+        let Some(short) = crate::shrink::shrink(bytes, limit) else { continue };
+        assert!(short.len() <= limit);
+        let is_json = |text: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
+        assert!(!is_json(bytes) || is_json(&short), "{}", String::from_utf8_lossy(&short));
+    }
+}
+
+pub(crate) fn duration(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    if let Ok(duration) = time::parse(text) {
+        assert_eq!(time::parse(&time::text(duration)), Ok(duration));
+    }
+}
+
+pub(crate) fn selector(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    HeadlineSet::parse(text).ok();
+}
+
+pub(crate) fn cursor(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    for (oldest, head) in [(1, 0), (10, 20), (u64::MAX, u64::MAX)] {
+        let board = Board { head, oldest };
+        if let place::Start::Behind(seq) = place::Start::parse(Some(text), &board) {
+            assert!(seq <= head && seq.saturating_add(1) >= oldest, "{text:?}: {seq}");
+        }
+    }
+}
+
+pub(crate) fn query(bytes: &[u8]) {
+    let text = str::from_utf8(bytes).ok();
+    let names = ["since", "agent", "type", "follow", "all"];
+    if let Ok(query) = parameters::Query::parse(text, &names) {
+        for name in names {
+            let count = query.all(name).count();
+            assert_eq!(query.one(name).is_ok(), count <= 1);
+            query.flag(name, true).ok();
+        }
+    }
+}
+
+pub(crate) fn config(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    settings::Config::parse(text, "/c.toml").ok();
+}
+
+/// Ids and times, as they come in headers and addresses.
+pub(crate) fn names(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    assert!(AgentId::new(AgentId::slug(&text).as_str()).is_ok(), "{text:?}");
+    if let Ok(id) = AgentId::new(text.as_ref()) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        assert!(id.as_str().chars().all(is_plain) && ![".", ".."].contains(&id.as_str()));
+    }
+    if let Some(at) = UnixMs::parse(&text) {
+        assert_eq!(UnixMs::parse(&at.to_string()), Some(at), "{text:?}");
+    }
+}
+
+pub(crate) fn report(bytes: &[u8]) {
+    if let Ok(report) = serde_json::from_slice::<ReportBody>(bytes) {
+        report.parse().ok();
+    }
+}
+
+/// What is in the database is read again as it was written.
+pub(crate) fn stored(bytes: &[u8]) {
+    if let Ok(event) = serde_json::from_slice::<Event>(bytes) {
+        let text = serde_json::to_vec(&event).unwrap_or_default();
+        assert!(serde_json::from_slice::<Event>(&text).is_ok_and(|again| again == event));
+    }
+    if let Ok(seat) = serde_json::from_slice::<Seat>(bytes) {
+        let text = serde_json::to_vec(&seat).unwrap_or_default();
+        assert!(serde_json::from_slice::<Seat>(&text).is_ok_and(|again| again == seat));
+    }
+}

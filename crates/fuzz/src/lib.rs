@@ -1,0 +1,61 @@
+//! For tests alone: one door to every parser of what others have written.
+//!
+//! Each takes any bytes, and panics where a promise of its parser is broken: not only must it not
+//! panic, what it answers must hold. `tests/short.rs` sends recorded input through all of them, and
+//! the same changed by chance, with every test run; the fuzzer in `fuzz/` does it for as long as it
+//! is let (`.ci/fuzz`). Parsers that are private to a crate are included by their path.
+
+// The included files' own tests run where they belong.
+#![cfg(not(test))]
+
+// What an included file calls the hub's crate.
+extern crate self as headsup_daemon;
+pub use around::ScreenRules;
+pub use headsup_core::observation::BackgroundShells;
+
+mod around;
+mod doors;
+mod vendor;
+
+#[path = "../../headsup/src/hook/answer.rs"]
+mod answer;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/config.rs"]
+mod config;
+#[path = "../../daemon/src/api/events/cursor.rs"]
+mod cursor;
+#[path = "../../headsup/src/cli/duration.rs"]
+mod duration;
+#[path = "../../daemon/src/api/query.rs"]
+mod query;
+#[path = "../../headsup/src/hook/shrink.rs"]
+mod shrink;
+#[path = "../../headsup/src/client/sse.rs"]
+mod sse;
+
+use around::{Refused, board, error};
+
+/// A parser's name, and the way in.
+pub type Door = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const DOORS: &[Door] = &[
+    ("hook", vendor::hook),
+    ("context", vendor::context),
+    ("transcript", vendor::transcript),
+    ("registry", vendor::registry),
+    ("settings", vendor::settings),
+    ("text", vendor::text),
+    ("spool", doors::spool),
+    ("answer", doors::answer),
+    ("sse", doors::sse),
+    ("shrink", doors::shrink),
+    ("duration", doors::duration),
+    ("selector", doors::selector),
+    ("cursor", doors::cursor),
+    ("query", doors::query),
+    ("config", doors::config),
+    ("names", doors::names),
+    ("report", doors::report),
+    ("stored", doors::stored),
+];

@@ -1,0 +1,172 @@
+//! `headsup capture`
+
+use crate::cli::Context;
+use crate::client::resolve;
+use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::output::line::Line;
+use headsup_core::wire::SCHEMA;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Write down what the hub was told and saw of an agent, redacted, for a bug report.
+///
+/// The bundle is one file of JSON lines: hooks as they came, the agent's status file, lines of its
+/// log, the end of its process and what the hub made of it, since the hub's start and as far as it
+/// is kept. Paths, ids and whatever anybody said are placeholders, the same for the same text.
+/// Look at it before you hand it on. `replay` of headsup's repository plays it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Its id, its name, an unambiguous beginning, or `.` for the agent this runs in.
+    agent: String,
+    /// The file to write, readable by you alone. Without it, standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace a file that is there.
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Keep what agent and person said, but no credentials, home folder or user name.
+    #[arg(long)]
+    text: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup capture api -o api.capture
+  headsup capture api --text -o api.capture    with what was said";
+
+/// The hub's answer; what stands before the rows is the bundle's first line.
+#[derive(Deserialize)]
+struct Bundle {
+    rows: Vec<Value>,
+    #[serde(flatten)]
+    head: Head,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Head {
+    version: String,
+    kind: String,
+    captured_at: String,
+    since: Option<String>,
+    kept: BTreeMap<String, u64>,
+    dropped: u64,
+    replaced: u64,
+    text: bool,
+}
+
+/// The form of the bundle, on its first line.
+const FORM: u32 = 1;
+
+#[derive(Serialize)]
+struct FirstLine<'a> {
+    headsup_capture: u32,
+    #[serde(flatten)]
+    head: &'a Head,
+}
+
+#[derive(Serialize)]
+struct Doc<'a> {
+    schema: u32,
+    file: &'a Path,
+    #[serde(flatten)]
+    head: &'a Head,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let id = resolve::agent(&client, &args.agent).await?.id;
+    let path = format!("/api/v1/agents/{id}/evidence?text={}", args.text);
+    let Bundle { rows, head } = client.get_doc(&path).await?;
+    let bundle = written(&head, &rows)?;
+    match &args.output {
+        None => Output::json_lines(&bundle)?,
+        Some(file) => {
+            save(file, bundle.as_bytes(), args.force).map_err(|error| not_saved(file, &error))?;
+            if context.output.is_json() {
+                Output::json(&Doc { schema: SCHEMA, file, head: &head })?;
+            }
+        }
+    }
+    for line in told(&head) {
+        context.output.say(&Line::plain(format!("headsup: {line}")));
+    }
+    Ok(())
+}
+
+fn written(head: &Head, rows: &[Value]) -> Result<String, CommandError> {
+    let broken = |error| CommandError::internal(format!("cannot write JSON: {error}"));
+    let first = FirstLine { headsup_capture: FORM, head };
+    let mut bundle = serde_json::to_string(&first).map_err(broken)?;
+    bundle.push('\n');
+    for row in rows {
+        bundle.push_str(&row.to_string());
+        bundle.push('\n');
+    }
+    Ok(bundle)
+}
+
+/// What was kept, and what was cut.
+fn told(head: &Head) -> Vec<String> {
+    let words = [
+        ("hook", "hooks"),
+        ("registry", "status files"),
+        ("transcript", "lines of its log"),
+        ("action", "ends of its process"),
+        ("told", "changes that the hub told"),
+    ];
+    let count = |source: &str| head.kept.get(source).copied().unwrap_or_default();
+    let kept: Vec<String> =
+        words.iter().map(|(source, word)| format!("{} {word}", count(source))).collect();
+    let since = head.since.as_deref().unwrap_or("nothing came since the hub\'s start");
+    let mut lines = vec![format!("kept: {} (since {since})", kept.join(", "))];
+    let text = match head.text {
+        true => "what was said is in it, without credentials and the home folder".to_owned(),
+        false => format!("{} different texts and paths are placeholders", head.replaced),
+    };
+    lines.push(format!("cut: {text}; outputs of tools are never in it"));
+    if head.dropped > 0 {
+        lines.push(format!("cut: {} older pieces, for want of room", head.dropped));
+    }
+    lines
+}
+
+/// Whole or not at all, and never over a file that nobody meant.
+fn save(file: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let new = file.with_file_name(format!(".{name}.{}", uuid::Uuid::now_v7().simple()));
+    let write = || {
+        let mut options = OpenOptions::new();
+        let mut out = options.write(true).create_new(true).mode(0o600).open(&new)?;
+        out.write_all(bytes)?;
+        out.sync_all()?;
+        match force {
+            true => fs::rename(&new, file),
+            // A link is not made where something is.
+            false => fs::hard_link(&new, file).and_then(|()| fs::remove_file(&new)),
+        }
+    };
+    let written = write();
+    if written.is_err() {
+        fs::remove_file(&new).ok();
+    }
+    written
+}
+
+fn not_saved(file: &Path, error: &io::Error) -> CommandError {
+    let at = file.display();
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            CommandError::new(Kind::Refused, format!("{at} is there already"))
+                .code("file_exists")
+                .hint("take another name, or --force")
+        }
+        _ => CommandError::internal(format!("cannot write {at}: {error}")),
+    }
+}

@@ -1,0 +1,111 @@
+//! What the hub has counted since its start, and what a start before that has put aside.
+
+use super::Check;
+use crate::client::Client;
+use std::fs;
+use std::path::Path;
+
+/// Databases that were damaged: what the log held until then is in them, and in no other place.
+pub(super) fn database(home: &Path) -> Check {
+    let names = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut kept: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("headsup.db.corrupt-") && !is_part(name))
+        .collect();
+    kept.sort();
+    if kept.is_empty() {
+        return Check::good("database", "never damaged");
+    }
+    let detail = format!("was damaged and begun anew; the old one is kept: {}", kept.join(", "));
+    let at = home.display();
+    Check::bad("database", detail, format!("look why, then move it away from {at}"))
+}
+
+/// Files beside a database, which go where it goes.
+fn is_part(name: &str) -> bool {
+    ["-wal", "-shm"].iter().any(|part| name.ends_with(part))
+}
+
+/// What was refused or not understood, by its code. Only defects and losses are bad.
+pub(super) async fn input(client: &Client) -> Check {
+    let metrics = match client.get_text("/metrics").await {
+        Ok(metrics) => metrics,
+        Err(error) => return Check::bad("input", error.message, "see hub.log in the state folder"),
+    };
+    let counted: Vec<(String, u64)> = metrics.lines().filter_map(read).collect();
+    let said = |words: &[(String, u64)]| {
+        let words: Vec<String> = words.iter().map(|(word, n)| format!("{n} {word}")).collect();
+        words.join(", ")
+    };
+    let (bad, other): (Vec<_>, Vec<_>) = counted.into_iter().partition(|(word, _)| is_bad(word));
+    match (bad.as_slice(), other.as_slice()) {
+        ([], []) => Check::good("input", "all of it was understood"),
+        ([], other) => Check::good("input", format!("since the hub's start: {}", said(other))),
+        (bad, _) => {
+            let hint = "see hub.log in the state folder";
+            Check::bad("input", format!("since the hub's start: {}", said(bad)), hint)
+        }
+    }
+}
+
+/// A counter that is not 0, in words. `headsup_refusals_total{code="bad_json"} 3`.
+fn read(line: &str) -> Option<(String, u64)> {
+    let (name, value) = line.rsplit_once(' ')?;
+    let count = value.parse().ok().filter(|count| *count > 0)?;
+    let word = match name.split_once('{') {
+        Some(("headsup_refusals_total", labels)) => format!("refused ({})", label(labels)?),
+        Some(("headsup_reports_total", labels)) if label(labels)? == "not_understood" => {
+            "not understood".to_owned()
+        }
+        Some(("headsup_panics_total", labels)) => format!("defects in the {}", label(labels)?),
+        None => match name {
+            "headsup_spool_corrupt_total" => "unreadable stretches of the spool".to_owned(),
+            "headsup_spool_dropped_total" => "dropped by a full spool".to_owned(),
+            "headsup_spool_refused_total" => "spooled of an unknown kind".to_owned(),
+            "headsup_log_lines_skipped_total" => "lines of logs that are too long".to_owned(),
+            "headsup_store_damage_total" => "times damage in the database".to_owned(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((word, count))
+}
+
+fn is_bad(word: &str) -> bool {
+    ["defects", "unreadable", "dropped", "damage"].iter().any(|bad| word.contains(bad))
+}
+
+fn label(labels: &str) -> Option<&str> {
+    labels.split('"').nth(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_is_said_in_words_and_zero_is_not() {
+        let said = |line: &str| read(line);
+        let some = |word: &str, count| Some((word.to_owned(), count));
+        assert_eq!(
+            said("headsup_refusals_total{code=\"bad_json\"} 3"),
+            some("refused (bad_json)", 3)
+        );
+        assert_eq!(
+            said("headsup_reports_total{result=\"not_understood\"} 2"),
+            some("not understood", 2)
+        );
+        assert_eq!(
+            said("headsup_panics_total{place=\"adapter\"} 1"),
+            some("defects in the adapter", 1)
+        );
+        for line in [
+            "headsup_reports_total{result=\"accepted\"} 2",
+            "headsup_spool_corrupt_total 0",
+            "# EOF",
+            "",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}

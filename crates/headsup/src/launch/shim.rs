@@ -1,0 +1,220 @@
+//! The agent on a terminal of its own, with us between it and the one that we are in: nothing on
+//! the way is changed, and what the agent says of itself to its terminal is told to the hub.
+//!
+//! - [`keeper`]: the processes between us and the agent
+//! - [`terminal`]: the two terminals
+//! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
+//! - [`told`]: what the hub is told; [`upward`]: what our own terminal is told
+//!
+//! The hub is spoken to beside all this: an agent and its person never wait for it.
+
+pub(crate) mod keeper;
+mod relay;
+mod reply;
+mod scan;
+mod shared;
+pub(crate) mod terminal;
+mod told;
+mod upward;
+
+use super::order::Order;
+use super::tend::{End, Seat};
+use crate::error::CommandError;
+use crate::hook::process::Process;
+use keeper::Word;
+use relay::Relay;
+use rustix::process::{Pid, Signal, kill_current_process_group, kill_process_group};
+use shared::Shared;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+use terminal::Outer;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long the last words before a stop may take.
+const FLUSH_WITHIN: Duration = Duration::from_secs(1);
+
+/// The agent as we know it once it runs.
+struct Agent {
+    pid: Pid,
+    is_stopped: bool,
+}
+
+impl Agent {
+    /// To its whole process group, as a terminal does it. It may be gone.
+    fn signal(&self, signal: Signal) {
+        kill_process_group(self.pid, signal).ok();
+    }
+}
+
+/// Starts the agent on a terminal of its own, and stays until it has ended.
+pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
+    let cannot = |error: io::Error| CommandError::internal(error.to_string());
+    let signals = signals().map_err(cannot)?;
+    let mut outer = Outer::new().map_err(cannot)?;
+    let (master, slave) = terminal::open(&outer).map_err(cannot)?;
+    let size = master.try_clone().map_err(cannot)?;
+    let (line, theirs) = keeper::pair().map_err(cannot)?;
+    line.set_nonblocking(true).map_err(cannot)?;
+    let mut line = UnixStream::from_std(line).map_err(cannot)?;
+    let mut keeper = order.start_on(slave, theirs)?;
+    let pid = match next(&mut line).await {
+        Some(Word::Runs(pid)) => Pid::from_raw(pid),
+        Some(Word::Failed(number)) => {
+            return Err(order.cannot_run(&io::Error::from_raw_os_error(number)));
+        }
+        _ => None,
+    };
+    let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
+    let mut agent = Agent { pid, is_stopped: false };
+    let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
+    line.write_all(b"!").await.map_err(cannot)?;
+    outer.raw().map_err(cannot)?;
+    let shared = Arc::new(Shared::new().map_err(cannot)?);
+    let mut relay = pass_on(master, &shared).map_err(cannot)?;
+    // Before its end, whatever comes: the bytes go through meanwhile.
+    seat.tell_start(order, process.as_ref()).await;
+    let tended = async {
+        let told = told::tell(&shared, seat, process.as_ref());
+        let upward = upward::tell(&shared, seat);
+        tokio::join!(told, upward);
+    };
+    let kept = keep(&mut agent, &mut line, &shared, &mut outer, &size, signals, &mut relay);
+    let end = tokio::select! {
+        end = kept => end,
+        () = tended => End::default(),
+    };
+    shared.end(upward::clear().filter(|_| !shared.speaks()));
+    // Whatever the agent has said is passed on, and our terminal is as it was before.
+    (&mut relay).await.ok();
+    outer.restore();
+    drop(line);
+    keeper.wait().ok();
+    seat.tell_end(process.as_ref(), end).await;
+    Ok(end)
+}
+
+/// Starts the thread. The answer is its end.
+fn pass_on(master: OwnedFd, shared: &Arc<Shared>) -> io::Result<oneshot::Receiver<()>> {
+    let relay = Relay::new(master, Arc::clone(shared))?;
+    let (ended, end) = oneshot::channel();
+    std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
+        // What cannot go on ends here; the agent's terminal is gone with it.
+        relay.run().ok();
+        ended.send(()).ok();
+    })?;
+    Ok(end)
+}
+
+/// Until the agent has ended.
+async fn keep(
+    agent: &mut Agent,
+    line: &mut UnixStream,
+    shared: &Shared,
+    outer: &mut Outer,
+    size: &OwnedFd,
+    mut signals: mpsc::Receiver<SignalKind>,
+    relay: &mut oneshot::Receiver<()>,
+) -> End {
+    let (mut hung_up, mut relays) = (false, true);
+    loop {
+        tokio::select! {
+            word = next(line) => match word {
+                Some(Word::Stopped(signal)) => {
+                    timeout(FLUSH_WITHIN, shared.flush()).await.ok();
+                    stop(agent, outer, signal);
+                }
+                Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
+                Some(Word::Killed(signal)) => return End { code: None, signal: Some(signal) },
+                Some(Word::Runs(_) | Word::Failed(_)) => {}
+                // Its keeper is gone, and with it the agent's terminal.
+                None => return End::default(),
+            },
+            kind = signals.recv() => if let Some(kind) = kind {
+                heard(kind, agent, outer, size);
+            },
+            () = shared.gone(), if !hung_up => {
+                hung_up = true;
+                agent.signal(Signal::HUP);
+                agent.signal(Signal::CONT);
+            }
+            _ = &mut *relay, if relays => {
+                relays = false;
+                agent.signal(Signal::HUP);
+            }
+        }
+    }
+}
+
+/// The agent has stopped itself, or somebody has stopped it: so do we, with whoever is in our
+/// process group, as without us. Comes back when somebody continues us.
+fn stop(agent: &mut Agent, outer: &mut Outer, signal: i32) {
+    agent.is_stopped = true;
+    outer.restore();
+    // In a process group that nobody could continue the kernel lets it pass.
+    kill_current_process_group(Signal::TSTP).ok();
+    outer.look_again();
+    outer.raw().ok();
+    if signal != Signal::STOP.as_raw() {
+        wake(agent);
+    }
+}
+
+fn wake(agent: &mut Agent) {
+    if agent.is_stopped {
+        agent.is_stopped = false;
+        agent.signal(Signal::CONT);
+    }
+}
+
+fn heard(kind: SignalKind, agent: &mut Agent, outer: &mut Outer, size: &OwnedFd) {
+    if kind == SignalKind::window_change() {
+        terminal::copy_size(size);
+    } else if kind.as_raw_value() == Signal::CONT.as_raw() {
+        // Whoever had the terminal meanwhile has set it as it pleased.
+        outer.raw().ok();
+        terminal::copy_size(size);
+        wake(agent);
+    } else if let Some(signal) = Signal::from_named_raw(kind.as_raw_value()) {
+        agent.signal(signal);
+    }
+}
+
+/// What we hear, one by one.
+fn signals() -> io::Result<mpsc::Receiver<SignalKind>> {
+    let (to, heard) = mpsc::channel(16);
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+        SignalKind::quit(),
+        SignalKind::user_defined1(),
+        SignalKind::user_defined2(),
+        SignalKind::window_change(),
+        SignalKind::from_raw(Signal::CONT.as_raw()),
+    ];
+    for kind in kinds {
+        let stream: Stream = signal(kind)?;
+        tokio::spawn(pass(kind, stream, to.clone()));
+    }
+    Ok(heard)
+}
+
+async fn pass(kind: SignalKind, mut stream: Stream, to: mpsc::Sender<SignalKind>) {
+    while stream.recv().await.is_some() {
+        if to.send(kind).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn next(line: &mut UnixStream) -> Option<Word> {
+    let mut word = [0; Word::LEN];
+    line.read_exact(&mut word).await.ok()?;
+    Word::read(word)
+}

@@ -1,0 +1,270 @@
+//! Between two terminals: every byte goes through as it is, both ways.
+//!
+//! One thread, one wait, one read and one write for each piece. What cannot be written yet is kept,
+//! and nothing more is read on that side until it is gone: so both ways push back as a single
+//! terminal would, and at most two pieces are in memory. Only the query of OSC 7501 is taken out on
+//! the way ([`super::scan`]) and answered, and on the way in the answer to our own.
+
+use super::reply::Reply;
+use super::scan::{Finding, Scanner};
+use super::shared::Shared;
+use super::terminal::reopened;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::stdio::{stdin, stdout};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use termstate::{Capabilities, Terminator, write_query};
+
+/// One read.
+const PIECE: usize = 64 * 1024;
+/// A program that asks without ever reading gets no more answers than this. Bytes.
+const MOST_ANSWERS: usize = 64 * 1024;
+/// How long a terminal that takes nothing more may keep the end back.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+pub(super) struct Relay {
+    master: OwnedFd,
+    input: OwnedFd,
+    output: OwnedFd,
+    shared: Arc<Shared>,
+    scanner: Scanner,
+    reply: Reply,
+    answer: String,
+    /// On its way to the agent, and to the terminal.
+    inward: Way,
+    outward: Way,
+    /// Nobody is at the terminal any more: what the agent says is taken and dropped.
+    is_gone: bool,
+    ends_at: Option<Instant>,
+    buffer: Vec<u8>,
+}
+
+/// Bytes that have been read and not yet been written.
+#[derive(Debug, Default)]
+struct Way {
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Way {
+    fn is_empty(&self) -> bool {
+        self.written == self.bytes.len()
+    }
+
+    /// Writes what the other side takes now.
+    fn write(&mut self, to: impl AsFd) -> Result<(), Errno> {
+        while !self.is_empty() {
+            match rustix::io::write(&to, &self.bytes[self.written..]) {
+                Ok(count) => self.written += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(errno) => {
+                    self.clear();
+                    return Err(errno);
+                }
+            }
+        }
+        self.clear();
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.written = 0;
+    }
+}
+
+/// What a look at a side brought.
+enum Read {
+    Some(usize),
+    Nothing,
+    Gone,
+}
+
+fn read(from: impl AsFd, buffer: &mut [u8]) -> Read {
+    match rustix::io::read(from, buffer) {
+        Ok(0) => Read::Gone,
+        Ok(count) => Read::Some(count),
+        Err(Errno::AGAIN | Errno::INTR) => Read::Nothing,
+        Err(_) => Read::Gone,
+    }
+}
+
+impl Relay {
+    pub(super) fn new(master: OwnedFd, shared: Arc<Shared>) -> io::Result<Self> {
+        let mut answer = String::new();
+        let written = Capabilities::default().write_reply(&mut answer, Terminator::St);
+        written.map_err(io::Error::other)?;
+        Ok(Self {
+            master,
+            input: reopened(stdin(), OFlags::RDONLY)?,
+            output: reopened(stdout(), OFlags::WRONLY)?,
+            shared,
+            scanner: Scanner::new(),
+            reply: Reply::asked(Instant::now()),
+            answer,
+            inward: Way::default(),
+            outward: Way::default(),
+            is_gone: false,
+            ends_at: None,
+            buffer: vec![0; PIECE],
+        })
+    }
+
+    /// Asks our terminal whether it understands reports, then passes on until the agent has ended
+    /// and everything that it said is said.
+    pub(super) fn run(mut self) -> io::Result<()> {
+        let mut query = String::new();
+        write_query(&mut query, Terminator::St).map_err(io::Error::other)?;
+        self.outward.bytes.extend_from_slice(query.as_bytes());
+        self.send_outward();
+        loop {
+            self.say();
+            if self.shared.ends() && self.ends_at.is_none() {
+                self.ends_at = Some(Instant::now() + LAST_WORDS);
+            }
+            let [typed, said, taken, heard] = self.wait()?;
+            if heard {
+                rustix::io::read(self.shared.waker(), &mut [0; 8]).ok();
+            }
+            if taken {
+                self.send_outward();
+            }
+            // It may have taken what was kept, or have more to say.
+            self.send_inward();
+            if said && self.outward.is_empty() {
+                self.hear_agent();
+            }
+            if typed {
+                self.hear_terminal();
+            }
+            let is_quiet = !said && !heard && (self.is_gone || self.outward.is_empty());
+            if is_quiet {
+                self.shared.is_flushed();
+            }
+            if let Some(end) = self.ends_at
+                && (is_quiet || Instant::now() > end)
+            {
+                self.scanner.finish(&mut self.outward.bytes);
+                self.say();
+                self.send_outward();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Until there is something to do: whether something was typed, the agent said something, our
+    /// terminal takes something, somebody woke us.
+    fn wait(&mut self) -> io::Result<[bool; 4]> {
+        let wanted = |wanted: bool, flag: PollFlags| match wanted {
+            true => flag,
+            false => PollFlags::empty(),
+        };
+        let listens = self.inward.is_empty() && !self.is_gone;
+        let agent = wanted(self.outward.is_empty(), PollFlags::IN)
+            | wanted(!self.inward.is_empty(), PollFlags::OUT);
+        let mut polled =
+            vec![PollFd::new(&self.master, agent), PollFd::new(self.shared.waker(), PollFlags::IN)];
+        // A side that is not asked is left out: what has hung up would say so without end.
+        let at_input = listens.then(|| {
+            polled.push(PollFd::new(&self.input, PollFlags::IN));
+            polled.len() - 1
+        });
+        let at_output = (!self.outward.is_empty() && !self.is_gone).then(|| {
+            polled.push(PollFd::new(&self.output, PollFlags::OUT));
+            polled.len() - 1
+        });
+        let patience = self.patience();
+        match poll(&mut polled, patience.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok([false; 4]),
+            Err(errno) => return Err(errno.into()),
+        }
+        let any = |at: usize| !polled[at].revents().is_empty();
+        let said = polled[0].revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
+        let (heard, typed, taken) = (any(1), at_input.is_some_and(any), at_output.is_some_and(any));
+        let late = self.reply.waits_until().is_some_and(|until| Instant::now() >= until);
+        if late {
+            self.reply.give_up(&mut self.inward.bytes);
+        }
+        Ok([typed, said, taken, heard])
+    }
+
+    /// How long to wait at most; `None`: until something happens.
+    fn patience(&self) -> Option<Timespec> {
+        let now = Instant::now();
+        let is_empty = self.is_gone || self.outward.is_empty();
+        let for_end = match self.ends_at {
+            _ if is_empty && (self.ends_at.is_some() || self.shared.is_to_flush()) => Some(now),
+            end => end,
+        };
+        let until = [for_end, self.reply.waits_until()].into_iter().flatten().min()?;
+        Timespec::try_from(until.saturating_duration_since(now)).ok()
+    }
+
+    fn hear_agent(&mut self) {
+        let count = match read(&self.master, &mut self.buffer) {
+            Read::Some(count) => count,
+            Read::Nothing => return,
+            Read::Gone => {
+                self.ends_at.get_or_insert_with(Instant::now);
+                return;
+            }
+        };
+        let Self { scanner, outward, inward, answer, shared, .. } = self;
+        scanner.feed(&self.buffer[..count], &mut outward.bytes, |finding| {
+            if finding == Finding::Query && inward.bytes.len() < MOST_ANSWERS {
+                inward.bytes.extend_from_slice(answer.as_bytes());
+            }
+            shared.found(finding);
+        });
+        self.send_outward();
+        self.send_inward();
+    }
+
+    fn hear_terminal(&mut self) {
+        match read(&self.input, &mut self.buffer) {
+            Read::Some(count) => {
+                let (typed, out) = (&self.buffer[..count], &mut self.inward.bytes);
+                if self.reply.take(typed, out, Instant::now()) {
+                    self.shared.is_understood();
+                }
+                self.send_inward();
+            }
+            Read::Nothing => {}
+            Read::Gone => self.gone(),
+        }
+    }
+
+    /// What we have to say goes between what the agent says.
+    fn say(&mut self) {
+        if self.scanner.is_at_rest() {
+            let mut text = self.shared.to_be_said();
+            self.outward.bytes.append(&mut text);
+            self.send_outward();
+        }
+    }
+
+    fn send_outward(&mut self) {
+        if self.is_gone {
+            self.outward.clear();
+        } else if self.outward.write(&self.output).is_err() {
+            self.gone();
+        }
+    }
+
+    fn send_inward(&mut self) {
+        // An agent that has ended reads nothing; that it has is told by its keeper.
+        self.inward.write(&self.master).ok();
+    }
+
+    fn gone(&mut self) {
+        self.is_gone = true;
+        self.outward.clear();
+        self.shared.is_gone();
+    }
+}

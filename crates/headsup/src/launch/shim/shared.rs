@@ -1,0 +1,162 @@
+//! What the thread at the terminal and the rest of the shim tell each other. Neither ever waits
+//! for the other one, and everything is bounded.
+
+use super::scan::Finding;
+use rustix::event::{EventfdFlags, eventfd};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Findings that wait; of more than these the oldest are dropped, since they are levels: the last
+/// one of each sort counts.
+const MOST: usize = 64;
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    findings: Mutex<VecDeque<Finding>>,
+    found: Notify,
+    /// To be said to our own terminal.
+    say: Mutex<Vec<u8>>,
+    wake: OwnedFd,
+    ends: AtomicBool,
+    has_said: AtomicBool,
+    flush: AtomicBool,
+    flushed: Notify,
+    /// The program speaks for itself to whoever listens at the terminal.
+    speaks: AtomicBool,
+    understood: Notify,
+    outer_gone: Notify,
+}
+
+impl Shared {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            findings: Mutex::default(),
+            found: Notify::new(),
+            say: Mutex::default(),
+            wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            ends: AtomicBool::new(false),
+            has_said: AtomicBool::new(false),
+            flush: AtomicBool::new(false),
+            flushed: Notify::new(),
+            speaks: AtomicBool::new(false),
+            understood: Notify::new(),
+            outer_gone: Notify::new(),
+        })
+    }
+
+    /// At the terminal: something was found.
+    pub(crate) fn found(&self, finding: Finding) {
+        if matches!(finding, Finding::Status(_)) {
+            self.speaks.store(true, Ordering::Release);
+        }
+        let mut findings = lock(&self.findings);
+        if findings.back() == Some(&finding) {
+            return;
+        }
+        if findings.len() == MOST {
+            findings.pop_front();
+        }
+        findings.push_back(finding);
+        drop(findings);
+        self.found.notify_one();
+    }
+
+    /// Everything that was found since the last call; waits until there is something.
+    pub(crate) async fn findings(&self) -> VecDeque<Finding> {
+        loop {
+            let findings = std::mem::take(&mut *lock(&self.findings));
+            if !findings.is_empty() {
+                return findings;
+            }
+            self.found.notified().await;
+        }
+    }
+
+    /// The program has reported its own status.
+    pub(crate) fn speaks(&self) -> bool {
+        self.speaks.load(Ordering::Acquire)
+    }
+
+    /// To be said to our terminal, once nothing else is under way there. The last word counts.
+    pub(crate) fn say(&self, text: &str) {
+        self.has_said.store(true, Ordering::Release);
+        *lock(&self.say) = text.as_bytes().to_vec();
+        self.wake();
+    }
+
+    /// At the terminal: what is to be said to it.
+    pub(crate) fn to_be_said(&self) -> Vec<u8> {
+        std::mem::take(&mut *lock(&self.say))
+    }
+
+    /// The agent has ended: what is on its way is still passed on. `last` is said to our terminal
+    /// if anything was.
+    pub(crate) fn end(&self, last: Option<String>) {
+        if let Some(last) = last.filter(|_| self.has_said.load(Ordering::Acquire)) {
+            *lock(&self.say) = last.into_bytes();
+        }
+        self.ends.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    pub(crate) fn ends(&self) -> bool {
+        self.ends.load(Ordering::Acquire)
+    }
+
+    /// Waits until everything that the agent has said so far is passed on.
+    pub(crate) async fn flush(&self) {
+        self.flush.store(true, Ordering::Release);
+        self.wake();
+        self.flushed.notified().await;
+    }
+
+    /// At the terminal: whether somebody waits for everything to be passed on.
+    pub(crate) fn is_to_flush(&self) -> bool {
+        self.flush.load(Ordering::Acquire)
+    }
+
+    /// At the terminal: everything is passed on.
+    pub(crate) fn is_flushed(&self) {
+        if self.flush.swap(false, Ordering::AcqRel) {
+            self.flushed.notify_one();
+        }
+    }
+
+    /// At the terminal: it has said that it understands reports.
+    pub(crate) fn is_understood(&self) {
+        self.understood.notify_one();
+    }
+
+    /// Waits until the terminal says that it understands reports. For one caller, once.
+    pub(crate) async fn understood(&self) {
+        self.understood.notified().await;
+    }
+
+    /// At the terminal: nobody is there any more.
+    pub(crate) fn is_gone(&self) {
+        self.outer_gone.notify_one();
+    }
+
+    /// Waits until nobody is at the terminal any more. For one caller, once.
+    pub(crate) async fn gone(&self) {
+        self.outer_gone.notified().await;
+    }
+
+    pub(crate) fn waker(&self) -> &OwnedFd {
+        &self.wake
+    }
+
+    fn wake(&self) {
+        // A count that is full wakes as well.
+        rustix::io::write(&self.wake, &1_u64.to_ne_bytes()).ok();
+    }
+}
+
+/// A thread that has died in the middle leaves nothing half done here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,90 @@
+//! The two terminals: the one we are in, and the agent's own.
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::{
+    OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
+};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Whether a person sits at this process: both what it reads and what it writes is a terminal.
+pub(crate) fn is_here() -> bool {
+    isatty(stdin()) && isatty(stdout())
+}
+
+/// The terminal we are in. It is as it was once this goes out of scope.
+#[derive(Debug)]
+pub(crate) struct Outer {
+    before: Termios,
+    is_raw: bool,
+}
+
+impl Outer {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self { before: tcgetattr(stdin())?, is_raw: false })
+    }
+
+    /// Every key and every byte goes through as it is.
+    pub(crate) fn raw(&mut self) -> io::Result<()> {
+        let mut raw = self.before.clone();
+        raw.make_raw();
+        tcsetattr(stdin(), OptionalActions::Now, &raw)?;
+        self.is_raw = true;
+        Ok(())
+    }
+
+    /// As it was.
+    pub(crate) fn restore(&mut self) {
+        if self.is_raw {
+            // A terminal that is gone needs nothing.
+            tcsetattr(stdin(), OptionalActions::Now, &self.before).ok();
+            self.is_raw = false;
+        }
+    }
+
+    /// Reads it anew, before it is made raw: whoever had it meanwhile may have changed it.
+    pub(crate) fn look_again(&mut self) {
+        if let (false, Ok(now)) = (self.is_raw, tcgetattr(stdin())) {
+            self.before = now;
+        }
+    }
+}
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        self.restore();
+    }
+}
+
+/// The agent's terminal: our end, and the one that it is to have.
+pub(crate) fn open(like: &Outer) -> io::Result<(OwnedFd, OwnedFd)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(&*name, flags, Mode::empty())?;
+    tcsetattr(&slave, OptionalActions::Now, &like.before)?;
+    copy_size(&master);
+    ioctl_fionbio(&master, true)?;
+    Ok((master, slave))
+}
+
+/// Gives the agent's terminal the size of ours, in cells and pixels. The kernel tells the agent.
+pub(crate) fn copy_size(master: impl AsFd) {
+    if let Ok(size) = tcgetwinsize(stdout()) {
+        tcsetwinsize(master, size).ok();
+    }
+}
+
+/// Our terminal once more, for us alone: what is set on it (not to wait) is not set for the shell
+/// that shares the first one. Where it cannot be opened, the first one has to do.
+pub(crate) fn reopened(of: BorrowedFd<'_>, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let name = rustix::termios::ttyname(of, Vec::new())?;
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(&*name, flags, Mode::empty())
+        .or_else(|_| rustix::io::fcntl_dupfd_cloexec(of, 3))
+}

@@ -1,0 +1,205 @@
+//! What the hub is told of what an agent says to its terminal: raw, in order, and never so that
+//! anybody waits for it.
+
+use super::scan::Finding;
+use super::shared::Shared;
+use crate::error::Kind;
+use crate::hook::process::Process;
+use crate::launch::tend::{Seat, pid_namespace};
+use bytes::Bytes;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::time::Duration;
+use termstate::{Message, parse_body};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// A status that stands is said again: so a hub knows that it still does, also one that was away.
+const AGAIN_AFTER: Duration = Duration::from_secs(15);
+/// Titles and progress may change with every picture of an animation.
+const SLOWLY: Duration = Duration::from_secs(1);
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+/// A hub that is away is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Tells until nobody asks for it any more.
+pub(super) async fn tell(shared: &Shared, seat: &Seat<'_>, process: Option<&Process>) {
+    let (Some(hub), Some(process)) = (seat.hub, process) else {
+        return std::future::pending().await;
+    };
+    let path = format!("/api/v1/agents/{}/terminal", seat.id);
+    let of = json!({
+        "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
+    });
+    let mut news = News::default();
+    loop {
+        let wake = news.wakes_at();
+        tokio::select! {
+            findings = shared.findings() => findings.into_iter().for_each(|found| news.take(found)),
+            () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
+        }
+        while let Some(body) = news.next(&of, Instant::now()) {
+            let asked = hub.post(&path, Bytes::from(body.to_string()));
+            let is_away = match timeout(ANSWER_WITHIN, asked).await {
+                Ok(Ok(_)) => false,
+                // What the hub refuses it would refuse again.
+                Ok(Err(error)) => error.kind == Kind::HubUnreachable || error.retryable,
+                Err(_) => true,
+            };
+            news.said(is_away, Instant::now());
+        }
+    }
+}
+
+/// What is still to be told.
+#[derive(Debug, Default)]
+struct News {
+    statuses: VecDeque<Vec<u8>>,
+    title: Option<Vec<u8>>,
+    progress: Option<Vec<u8>>,
+    /// The status of the program as a whole that stands.
+    stands: Option<Vec<u8>>,
+    again_at: Option<Instant>,
+    slow_at: Option<Instant>,
+    retry_at: Option<Instant>,
+}
+
+impl News {
+    fn take(&mut self, finding: Finding) {
+        match finding {
+            Finding::Query => {}
+            Finding::Status(body) => self.statuses.push_back(body),
+            Finding::Title(title) => self.title = Some(title),
+            Finding::Progress(progress) => self.progress = Some(progress),
+        }
+    }
+
+    /// When there is something to do, whether or not something is found.
+    fn wakes_at(&self) -> Option<Instant> {
+        if self.retry_at.is_some() {
+            return self.retry_at;
+        }
+        if !self.statuses.is_empty() {
+            return Some(Instant::now());
+        }
+        let slow = (self.title.is_some() || self.progress.is_some()).then_some(self.slow_at);
+        let slow = slow.map(|at| at.unwrap_or_else(Instant::now));
+        [self.again_at, slow].into_iter().flatten().min()
+    }
+
+    /// The next thing to be told now.
+    fn next(&mut self, of: &Value, now: Instant) -> Option<Value> {
+        if self.retry_at.is_some_and(|at| now < at) {
+            return None;
+        }
+        let mut body = of.clone();
+        if let Some(status) = self.statuses.front() {
+            body["status"] = text(status);
+        } else if (self.title.is_some() || self.progress.is_some())
+            && self.slow_at.is_none_or(|at| now >= at)
+        {
+            self.title.iter().for_each(|title| body["title"] = text(title));
+            self.progress.iter().for_each(|progress| body["progress"] = text(progress));
+        } else if let Some(status) = &self.stands
+            && self.again_at.is_some_and(|at| now >= at)
+        {
+            body["status"] = text(status);
+        } else {
+            return None;
+        }
+        Some(body)
+    }
+
+    /// What was asked for last is told, or the hub is away: then only what stands at its return
+    /// counts.
+    fn said(&mut self, is_away: bool, now: Instant) {
+        self.again_at = Some(now + AGAIN_AFTER);
+        if is_away {
+            self.retry_at = Some(now + RETRY_AFTER);
+            let last = self.statuses.iter().rfind(|body| root(body).is_some()).cloned();
+            self.statuses = last.into_iter().collect();
+            return;
+        }
+        self.retry_at = None;
+        match self.statuses.pop_front() {
+            Some(status) => match root(&status) {
+                Some(true) => self.stands = Some(status),
+                Some(false) => self.stands = None,
+                None => {}
+            },
+            None if self.title.is_some() || self.progress.is_some() => {
+                self.slow_at = Some(now + SLOWLY);
+                (self.title, self.progress) = (None, None);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Whether it is about the program as a whole, and a status rather than the end of one.
+fn root(body: &[u8]) -> Option<bool> {
+    match parse_body(body) {
+        Ok(Message::Report(report)) if report.id.is_none() => Some(true),
+        Ok(Message::Clear { id: None }) => Some(false),
+        _ => None,
+    }
+}
+
+fn text(bytes: &[u8]) -> Value {
+    Value::from(String::from_utf8_lossy(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(body: &str) -> Finding {
+        Finding::Status(body.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn statuses_come_in_order_and_what_stands_is_said_again() {
+        let (mut news, now) = (News::default(), Instant::now());
+        news.take(status("state=working"));
+        news.take(status("state=working:id=helper"));
+        let of = json!({});
+        assert_eq!(news.next(&of, now), Some(json!({"status": "state=working"})));
+        news.said(false, now);
+        assert_eq!(news.next(&of, now), Some(json!({"status": "state=working:id=helper"})));
+        news.said(false, now);
+        assert_eq!(news.next(&of, now), None);
+        assert_eq!(news.wakes_at(), Some(now + AGAIN_AFTER));
+        assert_eq!(news.next(&of, now + AGAIN_AFTER), Some(json!({"status": "state=working"})));
+        news.take(status("state=clear"));
+        news.said(false, now);
+        assert_eq!(news.next(&of, now + 2 * AGAIN_AFTER), None, "nothing stands");
+    }
+
+    #[test]
+    fn after_a_hub_was_away_only_what_stands_counts() {
+        let (mut news, now) = (News::default(), Instant::now());
+        for state in ["working", "blocked", "working:id=x", "done"] {
+            news.take(status(&format!("state={state}")));
+        }
+        assert!(news.next(&json!({}), now).is_some());
+        news.said(true, now);
+        assert_eq!(news.next(&json!({}), now), None, "not at once");
+        let later = now + RETRY_AFTER;
+        assert_eq!(news.next(&json!({}), later), Some(json!({"status": "state=done"})));
+    }
+
+    #[test]
+    fn titles_and_progress_are_told_slowly_and_the_last_one_counts() {
+        let (mut news, now) = (News::default(), Instant::now());
+        news.take(Finding::Title(b"a".to_vec()));
+        news.take(Finding::Title(b"b\xff".to_vec()));
+        news.take(Finding::Progress(b"4;1;5".to_vec()));
+        let of = json!({});
+        let both = json!({"title": "b\u{fffd}", "progress": "4;1;5"});
+        assert_eq!(news.next(&of, now), Some(both));
+        news.said(false, now);
+        news.take(Finding::Title(b"c".to_vec()));
+        assert_eq!(news.next(&of, now), None);
+        assert_eq!(news.wakes_at(), Some(now + SLOWLY));
+        assert_eq!(news.next(&of, now + SLOWLY), Some(json!({"title": "c"})));
+    }
+}

@@ -1,0 +1,162 @@
+//! L: what may become of the log that an agent writes. A hub that follows it hears the next good
+//! line all the same, and nothing of what came before.
+
+use crate::rig::{Call, Rig};
+use headsup_core::time::UnixMs;
+use headsup_testkit::wait;
+use serde_json::json;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+const SKIPPED: &str = "headsup_log_lines_skipped_total";
+
+/// What happens to the log of a working agent.
+type Happens = fn(&Path);
+
+struct Row {
+    id: u8,
+    case: &'static str,
+    happens: Happens,
+    /// Lines that are counted as none.
+    skipped: u64,
+    /// The log is no log any more; it is put back before anything else is said.
+    lost: bool,
+}
+
+const fn row(id: u8, case: &'static str, happens: Happens, skipped: u64) -> Row {
+    Row { id, case, happens, skipped, lost: false }
+}
+
+const fn lost(id: u8, case: &'static str, happens: Happens) -> Row {
+    Row { id, case, happens, skipped: 0, lost: true }
+}
+
+fn append(log: &Path, bytes: &[u8]) {
+    OpenOptions::new().append(true).create(true).open(log).unwrap().write_all(bytes).unwrap();
+}
+
+/// What a log says when a person interrupts: long ago.
+fn interruption(session: &str) -> String {
+    interruption_at(session, UnixMs(1_795_296_597_200))
+}
+
+fn interruption_now(session: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    interruption_at(session, UnixMs(i64::try_from(now).unwrap()))
+}
+
+fn interruption_at(session: &str, at: UnixMs) -> String {
+    json!({
+        "type": "user", "sessionId": session, "isSidechain": false, "promptId": "p1",
+        "message": {"role": "user", "content": [
+            {"type": "text", "text": "[Request interrupted by user]"}]},
+        "timestamp": at.to_string(),
+    })
+    .to_string()
+}
+
+const ROWS: &[Row] = &[
+    row(4, "bytes that are not UTF-8", |log| append(log, b"{\"type\":\"\xff\xfe\"}\n"), 0),
+    row(5, "control characters", |log| append(log, b"{\"type\":\"\\u0000\\u001b[2J\"}\n"), 0),
+    row(24, "half a line that never ends well", |log| append(log, b"{\"type\":\"us\n"), 1),
+    row(
+        25,
+        "a line of ten megabytes",
+        |log| append(log, &[&vec![b'x'; 10 << 20][..], b"\n"].concat()),
+        1,
+    ),
+    row(
+        26,
+        "cut to nothing, the past written again",
+        |log| fs::write(log, format!("{}\n", interruption("session"))).unwrap(),
+        0,
+    ),
+    row(
+        27,
+        "moved away, another in its place",
+        |log| {
+            fs::rename(log, log.with_extension("old")).unwrap();
+            fs::write(log, format!("{}\n", interruption("session"))).unwrap();
+        },
+        0,
+    ),
+    lost(28, "a link in its place", |log| {
+        fs::rename(log, log.with_extension("target")).unwrap();
+        symlink(log.with_extension("target"), log).unwrap();
+    }),
+    lost(28, "a folder in its place", |log| {
+        fs::remove_file(log).unwrap();
+        fs::create_dir(log).unwrap();
+    }),
+    lost(28, "a pipe in its place", |log| {
+        fs::remove_file(log).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, log, rustix::fs::Mode::RWXU).unwrap();
+    }),
+    lost(29, "gone", |log| fs::remove_file(log).unwrap()),
+    row(30, "garbage", |log| append(log, &(0..=255_u8).collect::<Vec<_>>()), 1),
+    row(30, "line ends of two kinds", |log| append(log, b"\r\n{\"type\":\"x\"}\r\n\r\n"), 2),
+    row(30, "another version's lines", |log| append(log, b"{\"kind\":9}\n[1]\n\"x\"\n7\n"), 4),
+    row(8, "nesting without end", |log| append(log, &[&[b'['; 100_000][..], b"\n"].concat()), 1),
+    row(10, "a member twice", |log| append(log, b"{\"type\":\"user\",\"type\":\"x\"}\n"), 0),
+];
+
+pub(crate) fn ids() -> Vec<u8> {
+    ROWS.iter().map(|row| row.id).collect()
+}
+
+#[test]
+fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
+    for Row { id, case, happens, skipped, lost } in ROWS {
+        let case = format!("{id}: {case}");
+        let rig = Rig::new();
+        let log = rig.home.path().join("log.jsonl");
+        fs::write(&log, "{\"type\":\"summary\"}\n").unwrap();
+        let hook = |event: &str, session: &str, log: &Path| {
+            let payload = json!({
+                "hook_event_name": event, "session_id": session, "prompt_id": "p1", "prompt": "go",
+                "cwd": format!("/home/dev/{session}"), "transcript_path": log,
+            });
+            let payload = payload.to_string();
+            rig.hook(&case, &Call { payload: payload.as_bytes(), ..Call::default() });
+        };
+        hook("UserPromptSubmit", "session", &log);
+        let log_is_followed = || {
+            wait::until(&format!("{case}: the log to be followed"), || {
+                let before = rig.counter(SKIPPED);
+                append(&log, b"\nno line\n");
+                let end = Instant::now() + Duration::from_secs(1);
+                while Instant::now() < end {
+                    if rig.counter(SKIPPED) > before {
+                        return Some(());
+                    }
+                }
+                None
+            });
+        };
+        log_is_followed();
+        let before = rig.counter(SKIPPED);
+        happens(&log);
+        wait::until(&format!("{case}: {skipped} lines that are none"), || {
+            (rig.counter(SKIPPED) >= before + skipped).then_some(())
+        });
+        if *lost {
+            match fs::remove_file(&log) {
+                Err(_) if log.is_dir() => fs::remove_dir(&log).unwrap(),
+                _ => {}
+            }
+            fs::write(&log, "{\"type\":\"summary\"}\n").unwrap();
+        }
+        // The hub has seen what there is to see when it counts what comes behind it.
+        log_is_followed();
+        rig.stands(&case);
+        assert_eq!(rig.roster()["claude-code-session"], "working", "{case}: what is no edge");
+        append(&log, format!("{}\n", interruption_now("session")).as_bytes());
+        wait::until(&format!("{case}: the interruption"), || {
+            (rig.roster()["claude-code-session"] == "idle").then_some(())
+        });
+        rig.stands(&case);
+    }
+}

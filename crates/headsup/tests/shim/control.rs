@@ -1,0 +1,192 @@
+//! Size, signals, stops and ends.
+
+use crate::rig::Rig;
+use headsup_testkit::pty::SIZE;
+use headsup_testkit::{hub::Hub, wait};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{LocalModes, Winsize};
+use serde_json::json;
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+#[test]
+fn the_agent_sits_in_a_terminal_of_its_own_like_ours_and_is_the_seats_process() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = "stty size; stty -a | tr ';' '\\n' | grep intr; echo pid $$; \
+        ps -o pid=,pgid=,tpgid= -p $$; \"$HEADSUP\" show . --json > doc; exit 0";
+    let mut pty = rig.agent(script);
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    assert!(said.contains("30 100\r\n"), "{said:?}");
+    assert!(said.contains("intr = ^C"), "{said:?}");
+    let pid = said.split("pid ").nth(1).unwrap().lines().next().unwrap();
+    let groups: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(groups, [pid, pid, pid], "it leads the foreground: {said:?}");
+    let doc: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(rig.file("doc")).unwrap()).unwrap();
+    assert_eq!(doc["process"]["pid"].as_u64(), pid.parse().ok());
+    assert_eq!(doc["process"]["attach"], "interactive");
+}
+
+#[test]
+fn a_window_that_changes_its_size_tells_the_agent() {
+    let rig = Rig::new();
+    let script = "trap 'stty size' WINCH; echo READY; while :; do read line; done";
+    let mut pty = rig.agent(script);
+    pty.shows("READY");
+    pty.resize(Winsize { ws_row: 41, ws_col: 123, ws_xpixel: 1_230, ws_ypixel: 820 }).unwrap();
+    pty.shows("41 123");
+    pty.resize(SIZE).unwrap();
+    pty.shows("30 100");
+}
+
+#[test]
+fn the_end_of_the_agent_is_our_end_and_the_terminal_is_as_before() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    for (end, code, process) in [
+        ("exit 0", 0, json!([0, null])),
+        ("exit 3", 3, json!([3, null])),
+        ("kill -TERM $$", 143, json!([null, 15])),
+        ("kill -KILL $$", 137, json!([null, 9])),
+    ] {
+        let mut pty = rig.agent(&format!("printf READY; head -c 1 > got; echo last; {end}"));
+        pty.shows("READY");
+        let during = pty.modes().unwrap();
+        assert!(!during.local_modes.contains(LocalModes::ICANON), "{end}");
+        pty.type_in(b"x\n").unwrap();
+        let status = pty.ended();
+        assert_eq!(status.code(), Some(code), "{end}");
+        let after = pty.modes().unwrap();
+        assert!(after.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO), "{end}");
+        assert!(pty.said.ends_with(b"last\r\n"), "{end}");
+        let doc = rig.doc();
+        assert_eq!(json!([doc["process"]["code"], doc["process"]["signal"]]), process, "{end}");
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_run_leaves_the_terminal_as_it_was() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    std::fs::write(rig.file("broken"), "#!/no/such/interpreter\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(rig.file("broken"), mode).unwrap();
+    let mut pty = rig.run(&["./broken"]);
+    assert_eq!(pty.ended().code(), Some(1));
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    assert!(said.contains("cannot run") && said.contains("No such file"), "{said:?}");
+    assert!(pty.modes().unwrap().local_modes.contains(LocalModes::ICANON));
+    assert_eq!(rig.home.run(["show", "api"]).code, 4, "it never was there");
+}
+
+#[test]
+fn signals_for_us_are_the_agents() {
+    let rig = Rig::new();
+    for (name, number) in
+        [("TERM", Signal::TERM), ("INT", Signal::INT), ("HUP", Signal::HUP), ("USR1", Signal::USR1)]
+    {
+        let script = format!(
+            "trap 'echo got {name}; exit 9' {name}; echo READY; while :; do sleep 0.02; done"
+        );
+        let mut pty = rig.agent(&script);
+        pty.shows("READY");
+        signal(pty.pid(), number);
+        assert_eq!(pty.ended().code(), Some(9), "{name}");
+        let said = String::from_utf8_lossy(&pty.said).into_owned();
+        assert!(said.contains(&format!("got {name}")), "{said:?}");
+        assert!(pty.modes().unwrap().local_modes.contains(LocalModes::ICANON), "{name}");
+    }
+}
+
+#[test]
+fn typed_control_characters_are_for_the_agents_terminal() {
+    let rig = Rig::new();
+    let mut pty =
+        rig.agent("trap 'echo interrupted; exit 4' INT; echo READY; while :; do sleep 0.02; done");
+    pty.shows("READY");
+    pty.type_in(b"\x03").unwrap();
+    assert_eq!(pty.ended().code(), Some(4));
+    assert!(String::from_utf8_lossy(&pty.said).contains("interrupted"));
+    // In raw mode they are bytes.
+    let mut pty = rig.agent("stty raw -echo; printf READY; head -c 3 | od -An -c");
+    pty.shows("READY");
+    pty.type_in(b"\x03\x1a\x1c").unwrap();
+    assert!(pty.ended().success());
+    assert!(String::from_utf8_lossy(&pty.said).contains("003 032 034"));
+}
+
+#[test]
+fn an_agent_that_stops_itself_stops_us_until_we_are_continued() {
+    let rig = Rig::new();
+    for stop in ["TSTP", "STOP"] {
+        let agent = format!("stty raw -echo; printf FIRST; kill -{stop} $$; printf SECOND; exit 5");
+        let script = format!(
+            "set -m; \"$HEADSUP\" run --here --id api -- sh -c '{agent}'; \
+             code=$?; echo; echo stopped $code; stty -a | grep -o -- '-*icanon'; fg >/dev/null; \
+             code=$?; echo; echo ended $code; stty -a | grep -o -- '-*icanon'"
+        );
+        let mut pty = rig.shell(&script);
+        assert!(pty.ended().success(), "{stop}");
+        let said = String::from_utf8_lossy(&pty.said).replace('\r', "");
+        let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{stop}: {text}: {said:?}"));
+        assert!(at("FIRST") < at("stopped 1"), "{said:?}");
+        assert!(at("stopped 1") < at("\nSECOND"), "{said:?}");
+        assert!(at("\nSECOND") < at("ended 5"), "{said:?}");
+        assert_eq!(said.matches("\nicanon").count(), 2, "{said:?}");
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_hangs_the_agent_up() {
+    let rig = Rig::new();
+    let script = "trap 'echo hung up > end.new; mv end.new end; exit 1' HUP; echo READY; \
+        while :; do sleep 0.02; done";
+    let mut pty = rig.agent(script);
+    pty.shows("READY");
+    pty.hang_up().unwrap();
+    assert_eq!(rig.lines("end", 1), ["hung up"]);
+}
+
+#[test]
+fn a_killed_shim_hangs_the_agent_up() {
+    let rig = Rig::new();
+    let script = "trap 'echo hung up > end.new; mv end.new end; exit 1' HUP; echo READY; \
+        while :; do sleep 0.02; done";
+    let mut pty = rig.agent(script);
+    pty.shows("READY");
+    signal(pty.pid(), Signal::KILL);
+    assert_eq!(rig.lines("end", 1), ["hung up"]);
+}
+
+#[test]
+fn a_hub_that_dies_or_hangs_in_the_middle_is_not_missed() {
+    let rig = Rig::new();
+    let hub = Hub::start(&rig.home);
+    let report = "printf '\\033]7501;state=working\\007'";
+    let script = format!(
+        "stty -echo; echo READY; while read line; do {report}; echo \"<$line>\"; done; exit 6"
+    );
+    let mut pty = rig.agent(&script);
+    pty.shows("READY");
+    pty.type_in(b"one\n").unwrap();
+    pty.shows("<one>");
+    hub.signal(Signal::STOP);
+    pty.type_in(b"two\n").unwrap();
+    pty.shows("<two>");
+    hub.signal(Signal::CONT);
+    hub.kill();
+    pty.type_in(b"three\n").unwrap();
+    pty.shows("<three>");
+    let _hub = Hub::start(&rig.home);
+    rig.comes_to("working");
+    pty.type_in(b"\x04").unwrap();
+    assert_eq!(pty.ended().code(), Some(6));
+    wait::until("the end to be known", || {
+        (rig.doc()["process"]["state"] == "exited").then_some(())
+    });
+}

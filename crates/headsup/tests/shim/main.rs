@@ -1,0 +1,10 @@
+//! `headsup run` between an agent and a terminal: real processes in terminals of the test's own.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod bytes;
+mod control;
+mod programs;
+mod rig;
+mod status;

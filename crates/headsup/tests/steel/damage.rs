@@ -1,0 +1,124 @@
+//! Databases that are damaged, cut, mixed up or from tomorrow.
+
+use crate::rig::Rig;
+use headsup_testkit::hub::Hub;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn aside(home: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
+    let is_aside = |path: &PathBuf| path.to_string_lossy().contains("headsup.db.corrupt-");
+    entries.filter(is_aside).collect()
+}
+
+/// What may be wrong with the files of a hub that was killed.
+type Harm = fn(&Path);
+
+#[test]
+fn a_damaged_database_is_kept_aside_and_said() {
+    let harms: &[(&str, Harm)] = &[
+        ("no database", |path| fs::write(path, vec![0x5A; 8_192]).unwrap()),
+        ("a text", |path| fs::write(path, "no database\n".repeat(1_000)).unwrap()),
+        ("first page", |path| {
+            let mut bytes = fs::read(path).unwrap();
+            bytes[..4_096].fill(0xAA);
+            fs::write(path, bytes).unwrap();
+        }),
+    ];
+    for (case, harm) in harms {
+        let rig = Rig::new();
+        let hub = rig.hub();
+        rig.client().report("a", "working");
+        let pid = hub.pid();
+        rig.home.run(["down"]).ok();
+        drop(hub);
+        assert!(pid > 0);
+        let database = rig.home.state().join("headsup.db");
+        harm(&database);
+        let evidence = fs::read(&database).unwrap();
+        let _hub = rig.hub();
+        let kept = aside(&rig.home.state());
+        assert_eq!(fs::read(&kept[0]).unwrap(), evidence, "{case}: the evidence is kept");
+        assert_eq!(rig.client().metric("headsup_store_quarantines_total"), 1, "{case}");
+        assert_eq!(rig.client().report("b", "working").status, 202);
+        let doctor = rig.home.run(["doctor", "--json"]);
+        assert!(doctor.stdout.contains("corrupt-"), "{case}: {doctor:?}");
+        // A start later it is still said: the file lies there until a person takes it away.
+        assert!(rig.home.run(["doctor"]).stdout.contains("corrupt-"), "{case}");
+        fs::remove_file(&kept[0]).unwrap();
+        assert!(!rig.home.run(["doctor"]).stdout.contains("corrupt-"), "{case}");
+    }
+}
+
+#[test]
+fn a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more() {
+    let harms: &[(&str, Harm)] = &[
+        ("gone", |log| fs::remove_file(log).unwrap()),
+        ("empty", |log| fs::write(log, "").unwrap()),
+        ("garbage", |log| fs::write(log, vec![7; 40_000]).unwrap()),
+        ("cut", |log| {
+            let bytes = fs::read(log).unwrap();
+            fs::write(log, &bytes[..bytes.len() - 100]).unwrap();
+        }),
+    ];
+    for (case, harm) in harms {
+        let rig = Rig::new();
+        let hub = rig.hub();
+        rig.client().report("a", "working");
+        rig.home.run(["down"]).ok();
+        drop(hub);
+        let hub = rig.hub();
+        for n in 0..20 {
+            rig.client().report(&format!("late-{n}"), "working");
+        }
+        hub.kill();
+        harm(&rig.home.state().join("headsup.db-wal"));
+        let _hub = rig.hub();
+        let client = rig.client();
+        assert_eq!(client.headline("a").as_deref(), Some("working"), "{case}");
+        // What is left is whole: the log and the seats are from the same moment.
+        let log = client.log(0);
+        let cursors = log.iter().map(|e| e["cursor"].as_str().unwrap().parse::<u64>().unwrap());
+        assert!(cursors.eq(1..=client.head()), "{case}");
+        let registered = log.iter().filter(|event| event["type"] == "agent.registered").count();
+        assert_eq!(registered, client.roster().len(), "{case}");
+        assert_eq!(client.report("b", "working").status, 202, "{case}");
+    }
+}
+
+#[test]
+fn a_newer_database_is_refused_in_words_and_not_touched() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    rig.client().report("a", "working");
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    let database = rig.home.state().join("headsup.db");
+    let mut bytes = fs::read(&database).unwrap();
+    // The header's user version, big endian at 60.
+    bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    fs::write(&database, &bytes).unwrap();
+    let done = rig.home.run(["up", "--foreground"]);
+    assert_ne!(done.code, 0);
+    for word in ["format 99", "newer version", "headsup.db"] {
+        assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
+    }
+    assert_eq!(fs::read(&database).unwrap(), bytes);
+    bytes[60..64].copy_from_slice(&fs::read(&database).unwrap()[60..64]);
+    // With the version it knows it goes on where it was.
+    let known = rig_version(&rig);
+    bytes[60..64].copy_from_slice(&known.to_be_bytes());
+    fs::write(&database, &bytes).unwrap();
+    let _hub = Hub::start(&rig.home);
+    assert_eq!(rig.client().headline("a").as_deref(), Some("working"));
+}
+
+/// The version that a fresh database of this program has.
+fn rig_version(_: &Rig) -> u32 {
+    let fresh = Rig::new();
+    let hub = fresh.hub();
+    fresh.home.run(["down"]).ok();
+    drop(hub);
+    let bytes = fs::read(fresh.home.state().join("headsup.db")).unwrap();
+    u32::from_be_bytes(bytes[60..64].try_into().unwrap())
+}

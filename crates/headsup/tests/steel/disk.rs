@@ -1,0 +1,114 @@
+//! A disk that refuses, flushes that fail, and one that cannot even be read.
+
+use crate::rig::Rig;
+use headsup_testkit::faults::{EDQUOT, EIO, ENOSPC};
+use headsup_testkit::hub::Hub;
+
+const NEW_NAME: &str = r#"{"name":"another"}"#;
+
+#[test]
+fn what_the_disk_refuses_is_never_acknowledged_and_the_hub_recovers_by_itself() {
+    for (errno, code) in
+        [(ENOSPC, "storage_full"), (EIO, "storage_failed"), (EDQUOT, "storage_failed")]
+    {
+        let rig = Rig::new();
+        let hub = rig.hub();
+        let client = rig.client();
+        assert_eq!(client.report("before", "working").status, 202);
+        let head = client.head();
+        rig.faults.writes_fail(errno);
+        for n in 0..20 {
+            let reply = client.report(&format!("agent-{n}"), "working");
+            assert_eq!((reply.status, reply.code()), (507, code), "errno {errno}");
+            assert_eq!(reply.body["retryable"], true);
+        }
+        // Acts as well.
+        let act = client.send("PATCH", "/api/v1/agents/before", NEW_NAME);
+        assert_eq!((act.status, act.code()), (507, code), "errno {errno}");
+        assert!(!client.is_ok());
+        // Reads are served and show nothing of it.
+        assert_eq!(client.roster(), ["before"]);
+        assert_eq!(client.headline("before").as_deref(), Some("working"));
+        assert_eq!((client.head(), client.log(0).len() as u64), (head, head));
+        assert_eq!(client.get("/api/v1/agents/before/explain").status, 200);
+        // A report that changes nothing needs no disk.
+        assert_eq!(client.report("before", "working").status, 202);
+        rig.faults.end();
+        assert_eq!(client.report("agent-7", "working").status, 202, "errno {errno}");
+        assert_eq!(client.send("PATCH", "/api/v1/agents/before", NEW_NAME).status, 200);
+        assert!(client.is_ok());
+        assert!(client.metric("headsup_commit_failures_total") >= 20);
+        let told = client.log(0);
+        hub.kill();
+        let _healthy = Hub::start(&rig.home);
+        assert_eq!(client.log(0), told, "errno {errno}");
+        assert_eq!(client.headline("agent-7").as_deref(), Some("working"));
+    }
+}
+
+#[test]
+fn an_act_waits_for_its_flush_and_a_report_does_not() {
+    for (errno, code) in [(EIO, "storage_failed"), (ENOSPC, "storage_full")] {
+        let rig = Rig::new();
+        let _hub = rig.hub();
+        let client = rig.client();
+        assert_eq!(client.report("a", "working").status, 202);
+        rig.faults.flushes_fail(errno);
+        assert_eq!(client.report("b", "working").status, 202, "a report is not flushed");
+        let act = client.send("PATCH", "/api/v1/agents/a", NEW_NAME);
+        assert_eq!((act.status, act.code()), (507, code));
+        assert_eq!(act.body["retryable"], true);
+        rig.faults.end();
+        assert_eq!(client.send("PATCH", "/api/v1/agents/a", NEW_NAME).status, 200);
+    }
+}
+
+#[test]
+fn a_disk_that_cannot_be_read_ends_nobody() {
+    let rig = Rig::new();
+    let _hub = rig.hub();
+    let client = rig.client();
+    for n in 0..50 {
+        assert_eq!(client.report(&format!("agent-{n}"), "working").status, 202);
+    }
+    rig.faults.everything_fails(EIO);
+    let refused = client.report("late", "working");
+    assert_eq!((refused.status, refused.code()), (507, "storage_failed"));
+    // The roster is in memory.
+    assert_eq!(client.roster().len(), 50);
+    assert_eq!(client.headline("agent-49").as_deref(), Some("working"));
+    rig.faults.end();
+    assert_eq!(client.report("late", "working").status, 202);
+    assert_eq!(client.log(0).len() as u64, client.head());
+}
+
+#[test]
+fn a_start_on_a_disk_that_refuses_says_why_and_works_later() {
+    let rig = Rig::new();
+    rig.hub().kill();
+    rig.faults.writes_fail(EIO);
+    let mut command = rig.home.command(["up", "--foreground"]);
+    rig.faults.preload(&mut command);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Whether it can start depends on what has to be written. If it does, it is honest.
+    let socket = rig.home.socket();
+    let answered = headsup_testkit::wait::until("a hub, or its word", || {
+        if child.try_wait().unwrap().is_some() {
+            return Some(false);
+        }
+        headsup_testkit::http::get(&socket, "/healthz").is_ok().then_some(true)
+    });
+    if answered {
+        let refused = rig.client().report("a", "working");
+        assert_eq!((refused.status, refused.body["retryable"] == true), (507, true));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    } else {
+        let said = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains("headsup") && !said.contains("panicked"), "{said}");
+    }
+    rig.faults.end();
+    let _hub = rig.hub();
+    assert_eq!(rig.client().report("a", "working").status, 202);
+}

@@ -1,0 +1,103 @@
+//! Not enough files, not enough memory: subscribers go first, reporters last.
+
+use crate::rig::{Client, Rig};
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::{http, wait};
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+
+/// A hub that a shell has put under a limit.
+fn limited(home: &Home, limit: &str) -> Hub {
+    let own = home.command(["up", "--foreground"]);
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" up --foreground")]);
+    shell.arg(own.get_program()).env_clear().current_dir(home.path());
+    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Hub::start_as(shell, &home.socket())
+}
+
+fn streams(client: &Client, count: usize) -> Vec<UnixStream> {
+    let open = |_| {
+        let mut stream = UnixStream::connect(&client.0).ok()?;
+        let request = "GET /api/v1/events?since=now HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request.as_bytes()).ok()?;
+        Some(stream)
+    };
+    (0..count).filter_map(open).collect()
+}
+
+fn hook(home: &Home, session: &str) {
+    let payload = serde_json::json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "go",
+        "cwd": format!("/home/dev/{session}"),
+    });
+    let done = home.hook("claude-code", &payload.to_string(), &[]);
+    assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
+}
+
+#[test]
+fn with_few_files_subscribers_are_refused_and_reporters_get_in() {
+    let rig = Rig::new();
+    let _hub = limited(&rig.home, "-n 64");
+    let client = rig.client();
+    let mut open = streams(&client, 31);
+    wait::until("the streams", || (client.metric("headsup_subscribers") == 31).then_some(()));
+    open.extend(streams(&client, 1));
+    wait::until("one more", || (client.metric("headsup_subscribers") == 32).then_some(()));
+    let refused = client.get("/api/v1/events");
+    assert_eq!((refused.status, refused.code()), (503, "too_many_subscribers"));
+    assert_eq!(client.report("a", "working").status, 202);
+    hook(&rig.home, "s1");
+    client.until_headline("claude-code-s1", "working");
+    drop(open);
+    wait::until("room", || (client.get("/api/v1/events?follow=false").status == 200).then_some(()));
+}
+
+#[test]
+fn when_no_file_is_left_reports_wait_in_the_spool_and_arrive() {
+    let rig = Rig::new();
+    let _hub = limited(&rig.home, "-n 48");
+    let client = rig.client();
+    // Whoever connects and says nothing costs a file as well, until its time is up.
+    let idle: Vec<_> = (0..100).filter_map(|_| UnixStream::connect(&client.0).ok()).collect();
+    assert!(idle.len() > 48);
+    for n in 0..8 {
+        hook(&rig.home, &format!("s{n}"));
+    }
+    drop(idle);
+    for n in 0..8 {
+        client.until_headline(&format!("claude-code-s{n}"), "working");
+    }
+    let started = client.log(0).iter().filter(|e| e["type"] == "turn.started").count();
+    assert_eq!(started, 8, "each once");
+    assert_eq!(client.metric("headsup_panics_total"), 0);
+}
+
+#[test]
+fn large_reports_from_everywhere_fit_into_little_memory() {
+    let rig = Rig::new();
+    // Address space: half of it is what the threads reserve and never use.
+    let _hub = limited(&rig.home, "-v 1048576");
+    let client = rig.client();
+    let body = serde_json::json!({
+        "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash",
+        "tool_use_id": "t", "tool_response": "x".repeat(1 << 20),
+    })
+    .to_string();
+    let (client, body) = (&client, &body);
+    std::thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(move || {
+                for _ in 0..4 {
+                    let target = "/api/v1/hooks/claude-code";
+                    let (status, _) = http::post(&client.0, target, body.as_bytes()).unwrap();
+                    assert_eq!(status, 202);
+                }
+            });
+        }
+    });
+    assert_eq!(client.report("a", "working").status, 202);
+    assert!(client.is_ok());
+}

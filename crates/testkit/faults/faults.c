@@ -1,0 +1,88 @@
+/* Preloaded into a process under test: its disk and its clock do as a file says.
+ *
+ * HEADSUP_FAULTS names that file. It holds words, each with a number:
+ *   write N   writing to, growing or cutting files fails with errno N
+ *   sync N    flushing fails with errno N
+ *   read N    reading fails with errno N
+ *   clock S   the wall clock is S seconds away from the real one
+ * Only regular files below HEADSUP_FAULTS_UNDER are touched. An empty file is a healthy machine.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static long ordered(const char *word) {
+    const char *path = getenv("HEADSUP_FAULTS");
+    if (!path) return 0;
+    int kept = errno;
+    char text[256];
+    long found = 0;
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0) {
+        long length = syscall(SYS_read, fd, text, sizeof text - 1);
+        syscall(SYS_close, fd);
+        if (length > 0) {
+            text[length] = 0;
+            char *at = strstr(text, word);
+            if (at) found = strtol(at + strlen(word), NULL, 10);
+        }
+    }
+    errno = kept;
+    return found;
+}
+
+static int concerned(int fd) {
+    const char *under = getenv("HEADSUP_FAULTS_UNDER");
+    struct stat status;
+    if (!under || fstat(fd, &status) || !S_ISREG(status.st_mode)) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length <= 0) return 0;
+    path[length] = 0;
+    return strncmp(path, under, strlen(under)) == 0;
+}
+
+static int fails(int fd, const char *word) {
+    long number = ordered(word);
+    if (!number || !concerned(fd)) return 0;
+    errno = (int)number;
+    return 1;
+}
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define FAULTY(result, name, word, parameters, arguments)                                          \
+    result name parameters {                                                                       \
+        static result(*next) parameters;                                                           \
+        if (!next) next = NEXT(name);                                                              \
+        return fails(fd, word) ? -1 : next arguments;                                              \
+    }
+
+FAULTY(ssize_t, write, "write ", (int fd, const void *from, size_t n), (fd, from, n))
+FAULTY(ssize_t, pwrite, "write ", (int fd, const void *from, size_t n, off_t at), (fd, from, n, at))
+FAULTY(ssize_t, pwrite64, "write ", (int fd, const void *from, size_t n, off64_t at),
+       (fd, from, n, at))
+FAULTY(int, ftruncate, "write ", (int fd, off_t to), (fd, to))
+FAULTY(int, ftruncate64, "write ", (int fd, off64_t to), (fd, to))
+FAULTY(ssize_t, read, "read ", (int fd, void *to, size_t n), (fd, to, n))
+FAULTY(ssize_t, pread, "read ", (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
+FAULTY(ssize_t, pread64, "read ", (int fd, void *to, size_t n, off64_t at), (fd, to, n, at))
+FAULTY(int, fsync, "sync ", (int fd), (fd))
+FAULTY(int, fdatasync, "sync ", (int fd), (fd))
+
+int clock_gettime(clockid_t which, struct timespec *now) {
+    static int (*next)(clockid_t, struct timespec *);
+    if (!next) next = NEXT(clock_gettime);
+    int result = next(which, now);
+    if (result == 0 && which == CLOCK_REALTIME) now->tv_sec += ordered("clock ");
+    return result;
+}

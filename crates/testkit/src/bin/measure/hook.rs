@@ -1,0 +1,174 @@
+//! What a hook costs its agent in each condition of the hub, of its home and of its input.
+
+use crate::{Outcome, row};
+use headsup_testkit::home::{Done, Home};
+use headsup_testkit::hub::Hub;
+use headsup_testkit::small_disk::SmallDisk;
+use rustix::process::Signal;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// As long as it may take; where the agent keeps its input open.
+const MOST: Duration = Duration::from_millis(150);
+const MOST_UNCLOSED: Duration = Duration::from_millis(500);
+
+fn payload(bytes: usize) -> String {
+    let output = "x".repeat(bytes);
+    format!(
+        "{{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
+         \"tool_input\":{{}},\"tool_response\":\"{output}\"}}"
+    )
+}
+
+/// Each condition, `rounds` times. Ends with an error if a hook fails or speaks.
+pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
+    let run = Run { home, rounds };
+    let small = payload(900);
+    run.fire("hub absent", &small)?;
+    let hub = Hub::start(home);
+    run.fire("hub committing", &small)?;
+    run.fire("hub committing, 1 MiB", &payload(1 << 20))?;
+    run.unclosed("input never closed", &small)?;
+    hub.signal(Signal::STOP);
+    run.fire("hub stopped (SIGSTOP)", &small)?;
+    run.fire("hub stopped, 1 MiB", &payload(1 << 20))?;
+    run.unclosed("hub stopped, input open", &small)?;
+    hub.signal(Signal::CONT);
+    hub.kill();
+    run.fire("hub killed, stale socket", &small)?;
+    let socket = home.socket();
+    fs::remove_file(&socket)?;
+    fs::write(&socket, "no socket")?;
+    run.fire("socket is a file", &small)?;
+    fs::remove_file(&socket)?;
+    fs::create_dir(&socket)?;
+    run.fire("socket is a folder", &small)?;
+    fs::remove_dir(&socket)?;
+    symlink("headsup.sock", &socket)?;
+    run.fire("socket is a link to itself", &small)?;
+    fs::remove_file(&socket)?;
+    run.served("hub answering garbage", &small, |_| b"\0\x1b[31mSSH-2.0\r\n\r\n".to_vec())?;
+    run.served("hub failing", &small, |_| b"HTTP/1.1 500 No\r\n\r\nprint me".to_vec())?;
+    run.served("hub slow", &small, |stream| {
+        // Longer than any hook waits.
+        stream.set_read_timeout(Some(Duration::from_millis(400))).ok();
+        stream.read_exact(&mut vec![0; 1 << 20]).ok();
+        Vec::new()
+    })?;
+    fs::set_permissions(home.state(), fs::Permissions::from_mode(0o000))?;
+    run.fire("state folder closed", &small)?;
+    fs::set_permissions(home.state(), fs::Permissions::from_mode(0o700))?;
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500))?;
+    run.fire("home read-only", &small)?;
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700))?;
+    run.with("no HOME at all", &small, |command| {
+        command.env_remove("HOME").env_remove("HEADSUP_HOME");
+    })?;
+    if let Some(disk) = SmallDisk::mount(home.path(), 1 << 20)? {
+        disk.fill()?;
+        let entered = disk.enter(&home.command(["hook", "claude-code"]));
+        // Entering costs a process: what is measured is more than the hook.
+        run.of("disk full (with nsenter)", &small, || {
+            let mut command = Command::new(entered.get_program());
+            command.args(entered.get_args()).env_clear();
+            command.envs(entered.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command
+        })?;
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    home: &'a Home,
+    rounds: usize,
+}
+
+impl Run<'_> {
+    fn command(&self) -> Command {
+        self.home.command(["hook", "claude-code"])
+    }
+
+    fn fire(&self, name: &str, payload: &str) -> Outcome<()> {
+        self.of(name, payload, || self.command())
+    }
+
+    fn with(&self, name: &str, payload: &str, change: impl Fn(&mut Command)) -> Outcome<()> {
+        self.of(name, payload, || {
+            let mut command = self.command();
+            change(&mut command);
+            command
+        })
+    }
+
+    fn of(&self, name: &str, payload: &str, command: impl Fn() -> Command) -> Outcome<()> {
+        let mut times = Vec::new();
+        for _ in 0..self.rounds {
+            let start = Instant::now();
+            let done = self.home.feed(command(), payload.as_bytes());
+            times.push(start.elapsed());
+            silent(name, &done)?;
+        }
+        late(name, times, MOST)
+    }
+
+    fn unclosed(&self, name: &str, payload: &str) -> Outcome<()> {
+        let mut times = Vec::new();
+        for _ in 0..self.rounds {
+            let mut command = self.command();
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let start = Instant::now();
+            let mut child = command.spawn()?;
+            let mut stdin = child.stdin.take().ok_or("no pipe")?;
+            stdin.write_all(payload.as_bytes())?;
+            let output = child.wait_with_output()?;
+            times.push(start.elapsed());
+            drop(stdin);
+            silent(name, &Done::from(output))?;
+        }
+        late(name, times, MOST_UNCLOSED)
+    }
+
+    /// Something else listens on the socket.
+    fn served(
+        &self,
+        name: &str,
+        payload: &str,
+        answer: fn(&mut std::os::unix::net::UnixStream) -> Vec<u8>,
+    ) -> Outcome<()> {
+        let socket = self.home.socket();
+        let listener = UnixListener::bind(&socket)?;
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                std::thread::spawn(move || {
+                    let answer = answer(&mut stream);
+                    stream.write_all(&answer).ok();
+                });
+            }
+        });
+        let done = self.fire(name, payload);
+        fs::remove_file(socket)?;
+        done
+    }
+}
+
+fn silent(name: &str, done: &Done) -> Outcome<()> {
+    if done.code == 0 && done.stdout.is_empty() && done.stderr.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{name}: {done:?}").into())
+}
+
+/// The times, and how many were over the limit: the machine's share is in them.
+fn late(name: &str, times: Vec<Duration>, most: Duration) -> Outcome<()> {
+    let over = times.iter().filter(|time| **time > most).count();
+    row(name, times)?;
+    if over > 0 {
+        crate::say(&format!("{:<28} {over} took longer than {most:?}", ""))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Cycles of kill -9 under four reporters, who keep their own ledger.
+
+use crate::{Outcome, row, say};
+use headsup_testkit::home::Home;
+use headsup_testkit::http::Line;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
+use headsup_testkit::{crowd, wait};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a hub lives, and how much it must have taken in by then.
+const LIFE: Duration = Duration::from_millis(100);
+const REPORTS: usize = 200;
+
+/// `cycles` deaths of a hub that has `events` in its log. Ends with an error if anything that was
+/// acknowledged is lost or doubled.
+pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
+    let folder = home.path().join(".config/headsup");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("config.toml"), "[retention]\nevents = 1_000_000_000\n")?;
+    let mut hub = Some(Hub::start(home));
+    fill(home, events)?;
+    let begin = crowd::cursor(home)?;
+    let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (mut restarts, mut alive) = (Vec::new(), Duration::ZERO);
+    let ledgers: Vec<_> = std::thread::scope(|scope| {
+        let reporters: Vec<_> = (0..REPORTERS)
+            .map(|name| {
+                let (stop, done) = (&stop, &done);
+                scope.spawn(move || report(home, name, stop, done))
+            })
+            .collect();
+        for _ in 0..cycles {
+            let (before, start) = (done.load(Ordering::Relaxed), Instant::now());
+            wait::until("some reports", || {
+                let enough = done.load(Ordering::Relaxed) >= before + REPORTS;
+                (enough && start.elapsed() >= LIFE).then_some(())
+            });
+            alive += start.elapsed();
+            if let Some(hub) = hub.take() {
+                hub.kill();
+            }
+            let start = Instant::now();
+            hub = Some(Hub::start(home));
+            restarts.push(start.elapsed());
+        }
+        stop.store(true, Ordering::Relaxed);
+        reporters.into_iter().filter_map(|reporter| reporter.join().ok()).collect()
+    });
+    let since = begin.to_string();
+    let told = home.run(["watch", "--since", &since, "--no-follow", "--json", "--no-start"]);
+    let told: Vec<serde_json::Value> =
+        told.ok().stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let (mut acknowledged, mut lost, mut doubled) = (0, 0, 0);
+    for (name, ledger) in ledgers.iter().enumerate() {
+        let (gone, twice) = lost_and_doubled(name, ledger, &told);
+        acknowledged += ledger.acknowledged.len();
+        lost += gone;
+        doubled += twice;
+    }
+    row("restart to first answer", restarts)?;
+    let rate = done.load(Ordering::Relaxed) as u128 * 1_000 / alive.as_millis().max(1);
+    say(&format!(
+        "{cycles} cycles over {begin} events at {rate} reports/s, {acknowledged} acknowledged, \
+         {lost} lost, {doubled} doubled"
+    ))?;
+    drop(hub);
+    if lost + doubled > 0 { Err("a promise is broken".into()) } else { Ok(()) }
+}
+
+/// Reports until the log has so many events.
+fn fill(home: &Home, events: u64) -> Outcome<()> {
+    let mut line = Line::open(&home.socket())?;
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (0..8)
+            .map(|name| {
+                scope.spawn(move || -> std::io::Result<()> {
+                    let mut line = Line::open(&home.socket())?;
+                    let target = format!("/api/v1/agents/filler-{name}/reports");
+                    for _ in 0..events / 8 / 4 {
+                        line.post(&target, b"{\"turn\":\"working\"}")?;
+                        line.post(&target, b"{\"turn\":\"idle\",\"outcome\":\"completed\"}")?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        others.into_iter().try_for_each(|other| other.join().unwrap_or(Ok(())))
+    })?;
+    while crowd::cursor(home)? < events {
+        for _ in 0..100 {
+            line.post("/api/v1/agents/filler/reports", b"{\"turn\":\"working\"}")?;
+            line.post("/api/v1/agents/filler/reports", b"{\"turn\":\"idle\"}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! What stands between an agent and its terminal: is every byte the same, and what does a key cost.
+
+use crate::{Outcome, row, say};
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::pty::{Pty, traffic};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What we ask our terminal comes first.
+const QUERY: &[u8] = b"\x1b]7501;?\x1b\\";
+
+pub(crate) fn measure(home: &Home, rounds: usize, size: usize) -> Outcome<()> {
+    let _hub = Hub::start(home);
+    let mut random = vec![0; size];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    for (name, bytes) in [("random", random), ("terminal traffic", traffic(size))] {
+        outward(home, name, &bytes)?;
+        inward(home, name, &bytes)?;
+    }
+    // By turns, so that both see the same machine.
+    let (mut bare, mut ours) = (Vec::new(), Vec::new());
+    let mut without = echo(home, false)?;
+    let mut with = echo(home, true)?;
+    for _ in 0..rounds {
+        bare.push(key(&mut without)?);
+        ours.push(key(&mut with)?);
+    }
+    row("key and echo, bare terminal", bare)?;
+    row("key and echo, with us", ours)
+}
+
+fn command(home: &Home, words: &[&str], with: bool) -> Command {
+    let own = ["run", "--here", "--id", "api", "--"];
+    if with {
+        return home.command(own.iter().chain(words));
+    }
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).env("PATH", "/usr/bin:/bin").current_dir(home.path());
+    command
+}
+
+fn outward(home: &Home, name: &str, bytes: &[u8]) -> Outcome<()> {
+    fs::write(home.path().join("out"), bytes)?;
+    let mut pty = Pty::start(&command(home, &["sh", "-c", "stty raw; cat out"], true))?;
+    let start = Instant::now();
+    pty.ended_within(Duration::from_secs(600));
+    told(name, "to the terminal", pty.said.strip_prefix(QUERY) == Some(bytes), bytes, start)
+}
+
+fn inward(home: &Home, name: &str, bytes: &[u8]) -> Outcome<()> {
+    // An answer of the terminal's is for us.
+    let mut typed = bytes.to_vec();
+    for at in 0..typed.len() {
+        if typed[at..].starts_with(&QUERY[..8]) {
+            typed[at] = b'.';
+        }
+    }
+    let script = format!("stty raw -echo; printf READY; head -c {} > in", typed.len());
+    let mut pty = Pty::start(&command(home, &["sh", "-c", &script], true))?;
+    pty.shows("READY");
+    let start = Instant::now();
+    pty.type_in(&typed)?;
+    pty.ended_within(Duration::from_secs(600));
+    told(name, "to the agent", fs::read(home.path().join("in"))? == typed, &typed, start)
+}
+
+fn told(name: &str, way: &str, same: bool, bytes: &[u8], start: Instant) -> Outcome<()> {
+    let (size, seconds) = (bytes.len() / 1_000_000, start.elapsed().as_secs_f64());
+    let verdict = if same { "identical" } else { "NOT THE SAME" };
+    say(&format!("{name}, {size} MB {way}: {verdict}, {seconds:.1} s"))?;
+    if same { Ok(()) } else { Err("bytes were changed on the way".into()) }
+}
+
+/// A program that says again what it is told.
+fn echo(home: &Home, with: bool) -> Outcome<Pty> {
+    let script = "stty raw -echo; printf READY; exec cat";
+    let mut pty = Pty::start(&command(home, &["sh", "-c", script], with))?;
+    pty.shows("READY");
+    Ok(pty)
+}
+
+/// From a key to its echo.
+fn key(pty: &mut Pty) -> Outcome<Duration> {
+    pty.said.clear();
+    let start = Instant::now();
+    pty.type_in(b"x")?;
+    pty.until("the echo", |said| !said.is_empty());
+    Ok(start.elapsed())
+}

@@ -1,0 +1,186 @@
+//! The page that shows what was told of every situation, and what single witnesses would have told.
+
+use super::figures::Figures;
+use super::judge::Verdict;
+use super::program::VERSION;
+use super::truth::Class;
+use std::collections::BTreeMap;
+
+/// What one witness alone would have told of a play: so many spans right of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Alone {
+    pub right: usize,
+    pub of: usize,
+}
+
+const HEAD: &str = "\
+# Conformance
+
+What headsup told of the real Claude Code in every situation, against a scripted model. This page is
+written by `cargo run -p headsup-testkit --bin live -- --all --table docs/conformance.md`.
+
+";
+
+const NOTES: &str = "
+A situation is a function in `crates/testkit/src/live/cases`. *Truth*: what was true, one span after
+the other, by the driver's own acts and the model's marks. *Told*: spans that were told right, every change
+as one event and in order. *ms*: the median time from mark to event where the moment is known, by
+what can tell of it. *By*: the witnesses that decided. The same play, recorded, is then played back with
+a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
+nothing but the transcript, is heard, without status files, processes and screens; for the log the first
+status file introduces the session. A recording has every hook registered, also where none was
+installed in the play, and no hub that goes away.
+";
+
+/// The whole page: each situation with its plays, what the hooks alone and the log alone told.
+pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)]) -> String {
+    let all = || rows.iter().flat_map(|(verdicts, ..)| verdicts);
+    let right = all().filter(|verdict| verdict.is_right()).count();
+    let told: usize = all().map(Verdict::right).sum();
+    let spans: usize = all().map(|verdict| verdict.spans.len()).sum();
+    let hooks = sum(rows.iter().map(|row| row.1));
+    let log = sum(rows.iter().map(|row| row.2));
+    let plays = all().count();
+    let intro = format!(
+        "Claude Code {VERSION}: {right} of {plays} plays right, {told} of {spans} spans. Hooks alone: \
+         {}. The log alone: {}.\n\n",
+        share(hooks),
+        share(log)
+    );
+    let class = |class: Class| {
+        let Figures { n, p50, p99, max, limit, .. } = Figures::of(class, all())?;
+        let word = class.word();
+        Some(format!(
+            "| {word} | {n} | {p50:.0} ms | {p99:.0} ms | {max:.0} ms | {limit:.0} ms |\n"
+        ))
+    };
+    let classes: String = Class::MEASURED.into_iter().filter_map(class).collect();
+    let lines = rows.iter().map(|(verdicts, hooks, log)| row(verdicts, *hooks, *log));
+    let lines: String = lines.collect();
+    [HEAD, &intro, CLASSES, &classes, SITUATIONS, &lines, NOTES].concat()
+}
+
+const CLASSES: &str = "\
+| how a change is noticed | changes | p50 | p99 | slowest | promised (p99) |
+|---|--:|--:|--:|--:|--:|
+";
+const SITUATIONS: &str = "
+| situation | truth | told | ms | by | hooks | log |
+|---|---|--:|---|---|--:|--:|
+";
+
+fn sum(each: impl Iterator<Item = Alone>) -> Alone {
+    each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of })
+}
+
+fn row(verdicts: &[Verdict], hooks: Alone, log: Alone) -> String {
+    let Some(first) = verdicts.first() else { return String::new() };
+    if first.spans.is_empty() && first.disorder.is_empty() {
+        return format!("| `{}` | not played on this machine | | | | | |\n", first.case);
+    }
+    let told: usize = verdicts.iter().map(Verdict::right).sum();
+    let spans: usize = verdicts.iter().map(|verdict| verdict.spans.len()).sum();
+    let mark = if verdicts.iter().all(Verdict::is_right) { "" } else { " **wrong**" };
+    let times: Vec<String> = Class::MEASURED
+        .into_iter()
+        .filter_map(|class| Figures::of(class, verdicts))
+        .map(|figures| format!("{} {:.0}", figures.class.word(), figures.p50))
+        .collect();
+    format!(
+        "| `{}` | {} | {told}/{spans}{mark} | {} | {} | {} | {} |\n",
+        first.case,
+        truth(first),
+        times.join(", "),
+        witnesses(verdicts),
+        share(hooks),
+        share(log)
+    )
+}
+
+/// What was true, one after the other, seat by seat.
+fn truth(verdict: &Verdict) -> String {
+    let mut seats: Vec<(&str, Vec<&str>)> = Vec::new();
+    for span in &verdict.spans {
+        match seats.iter_mut().find(|(seat, _)| *seat == span.seat) {
+            Some((_, words)) => words.push(span.truth),
+            None => seats.push((&span.seat, vec![span.truth])),
+        }
+    }
+    for (_, words) in &mut seats {
+        words.dedup();
+    }
+    seats.iter().map(|(_, words)| words.join(" ")).collect::<Vec<_>>().join("; ")
+}
+
+/// Who decided how many changes.
+fn witnesses(verdicts: &[Verdict]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for by in verdicts.iter().flat_map(|verdict| &verdict.spans).filter_map(|span| span.by.as_ref())
+    {
+        *counts.entry(by).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let words: Vec<String> = counts.iter().map(|(by, count)| format!("{by} {count}")).collect();
+    words.join(", ")
+}
+
+fn share(alone: Alone) -> String {
+    match alone.of {
+        0 => "-".to_owned(),
+        of => format!("{}/{of}", alone.right),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::Span;
+    use super::*;
+
+    fn span(truth: &'static str, by: &str, latency_ms: f64) -> Span {
+        Span {
+            t_ms: 0.0,
+            seat: "a".to_owned(),
+            truth,
+            why: String::new(),
+            class: Class::Hooked,
+            told: None,
+            right: true,
+            by: Some(by.to_owned()),
+            latency_ms: Some(latency_ms),
+            own_ms: None,
+        }
+    }
+
+    #[test]
+    fn a_situation_is_a_line_that_says_who_told_it_and_who_could_not() {
+        let mut verdict = Verdict::broken("plain", String::new());
+        verdict.disorder.clear();
+        let unplayed = verdict.clone();
+        verdict.spans = vec![span("working", "hook", 12.0), span("idle", "registry", 14.0)];
+        let mut wrong = verdict.clone();
+        wrong.spans[0].right = false;
+        let (hooks, log) = (Alone { right: 1, of: 2 }, Alone::default());
+        let rows = vec![
+            (vec![verdict], hooks, log),
+            (vec![wrong], hooks, log),
+            (vec![Verdict { case: "none".to_owned(), ..unplayed }], log, log),
+        ];
+        let page = page(&rows);
+        let line = "| `plain` | working idle | 2/2 | hooked 14 | hook 1, registry 1 | 1/2 | - |\n";
+        assert!(page.contains(line), "{page}");
+        assert!(page.contains("| 1/2 **wrong** |"), "{page}");
+        assert!(page.contains("| `none` | not played on this machine |"), "{page}");
+        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 2/4."), "{page}");
+    }
+
+    /// Whoever adds a situation writes the page anew.
+    #[test]
+    fn the_page_has_every_situation_and_this_form() {
+        let page = include_str!("../../../../docs/conformance.md");
+        for case in super::super::all() {
+            assert!(page.contains(&format!("\n| `{}` |", case.name)), "{} is missing", case.name);
+        }
+        assert!(page.starts_with(HEAD) && page.ends_with(NOTES), "the page has another form");
+    }
+}
