@@ -48,8 +48,10 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
 /// Was it left at a dialog that came before its first event? Then whatever it returns, a person
 /// has refused to go on, and nothing has crashed.
 pub(super) fn was_refused(step: &Step<'_>, exit: &Exit) -> bool {
-    let mut own = step.seat.own_prompts();
-    let at_dialog = own.any(|open| open.source == Source::Screen) && !has_spoken(step.seat);
+    let seat = &step.seat;
+    let starting = matches!(seat.process.state, Process::Starting { .. });
+    let begun = !starting && (seat.session.is_some() || seat.last_edge_at.is_some());
+    let at_dialog = seat.own_prompts().next().is_some() && !begun;
     at_dialog && exit.kind == ExitKind::Crashed && exit.code.is_some() && exit.signal.is_none()
 }
 

@@ -3,7 +3,7 @@
 use super::script::{Script, prompt, start};
 use crate::gate::Rule;
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::observation::{Fact, Level, ProcessFact, SessionStart};
 use crate::source::{Confidence, Source};
 use crate::status::{BlockedReason, Exit, Headline, StartPhase, Turn};
 
@@ -88,6 +88,14 @@ fn whoever_refuses_at_the_first_dialog_crashes_nothing() {
         |code, signal| Fact::Process(ProcessFact::Exited(Exit::from_wait(code, signal, false)));
     let mut script = starting();
     script.said(Source::Screen, trust(true));
+    script.said(Source::Report, left(Some(1), None));
+    assert_eq!(script.headline(), Headline::Ended);
+    // The program itself said that it waits.
+    let mut script = starting();
+    let waits = Level::Blocked { reason: BlockedReason::Trust, detail: None };
+    script.said(Source::ProgramStatus, Fact::Level(waits));
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Blocked);
     script.said(Source::Report, left(Some(1), None));
     assert_eq!(script.headline(), Headline::Ended);
     let mut script = starting();
