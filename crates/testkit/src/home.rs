@@ -92,15 +92,6 @@ impl Home {
     }
 }
 
-impl Drop for Home {
-    /// A hub that some command has started by itself goes with its home.
-    fn drop(&mut self) {
-        if self.socket().exists() {
-            let _stopped = self.command(["down"]).output();
-        }
-    }
-}
-
 impl From<Output> for Done {
     fn from(output: Output) -> Self {
         Self {

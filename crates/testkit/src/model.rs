@@ -130,8 +130,9 @@ impl Model {
     #[track_caller]
     pub fn request(&self, asker: &Asker, nth: usize) -> Request {
         wait::until(&format!("request {nth} of {asker:?}"), || {
-            let of = |request: &Request| request.asker() == *asker;
-            self.requests().into_iter().filter(of).nth(nth)
+            // Without a copy of all of them: what is waited for needs the processor.
+            let all = self.state.requests.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter().filter(|request| request.asker() == *asker).nth(nth).cloned()
         })
     }
 

@@ -14,6 +14,13 @@ pub(crate) struct Rig {
     pub(crate) home: Home,
 }
 
+impl Drop for Rig {
+    /// A hub that `run` has started by itself goes with its home.
+    fn drop(&mut self) {
+        self.home.run(["down"]);
+    }
+}
+
 impl Rig {
     pub(crate) fn new() -> Self {
         Self { home: Home::new(BINARY) }

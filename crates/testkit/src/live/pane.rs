@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// Between two looks at a screen. Each is a process of its own, and takes the processor from the
+/// agent that is measured.
+const LOOK: Duration = Duration::from_millis(100);
 const PATH: &str = "/usr/bin:/bin";
 
 /// A tmux server without anybody's configuration. It is ended when it goes out of scope.
@@ -118,7 +121,7 @@ impl<'a> Pane<'a> {
                 return Instant::now();
             }
             assert!(Instant::now() < end, "waited in vain for {what:?} on the screen:\n{screen}");
-            std::thread::park_timeout(Duration::from_millis(20));
+            std::thread::park_timeout(LOOK);
         }
     }
 
