@@ -37,13 +37,10 @@ fn elicitation_url(stage: &Stage) {
     let form = r#""message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"boolean"}}}"#;
     let page = r#""mode":"url","elicitationId":"e1","message":"Which colour?","url":"https://example.com/colour""#;
     assert!(SERVER.contains(form));
-    let agent = asked_by(stage, &SERVER.replace(form, page).replace("2025-06-18", "2025-11-25"));
-    let at = agent.press("Escape");
-    agent.mark(at, "working", Class::Hooked, "cancelled, and the turn goes on");
-    agent.rest();
-    stage.model.release("go");
-    agent.answered();
-    agent.rest();
+    cancelled(
+        stage,
+        &asked_by(stage, &SERVER.replace(form, page).replace("2025-06-18", "2025-11-25")),
+    );
 }
 
 fn asked(stage: &Stage) -> Agent<'_> {
@@ -72,7 +69,10 @@ fn asked_by<'a>(stage: &'a Stage, text: &str) -> Agent<'a> {
 }
 
 fn elicitation_cancelled(stage: &Stage) {
-    let agent = asked(stage);
+    cancelled(stage, &asked(stage));
+}
+
+fn cancelled(stage: &Stage, agent: &Agent<'_>) {
     let at = agent.press("Escape");
     agent.mark(at, "working", Class::Hooked, "cancelled, and the turn goes on");
     agent.rest();
