@@ -37,6 +37,10 @@ pub struct Found {
     pub others: usize,
     /// What keeps hooks from firing, whoever put it there.
     pub problems: Vec<String>,
+    /// Every hook is switched off, wherever it stands.
+    pub is_off: bool,
+    /// The program does not read this very text.
+    pub is_ignored: bool,
 }
 
 impl Found {
@@ -46,6 +50,11 @@ impl Found {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.outdated == 0
+    }
+
+    /// Whether its entries fire, if nothing is switched off elsewhere.
+    pub fn fires(&self) -> bool {
+        !self.is_empty() && !self.is_ignored && !self.is_off
     }
 }
 
@@ -66,7 +75,7 @@ pub struct Recipe {
     pub plugin: &'static str,
     /// The settings file, below the configuration folder.
     pub settings: &'static str,
-    /// The machine's own settings files: only read.
+    /// The machine's own settings files, and folders of them: only read.
     pub managed: &'static [&'static str],
     /// The plugin's file that holds the entries.
     pub plugin_entries: &'static str,

@@ -73,6 +73,24 @@ fn the_settings_to_paste_work_and_survive_a_missing_binary() {
 }
 
 #[test]
+fn the_settings_to_paste_survive_a_broken_binary() {
+    let home = Home::new(BINARY);
+    let bin = home.path().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let wrong_machine = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0";
+    for binary in [&b"#!/bin/sh\necho >&2; exit 2\n"[..], b"#!/not/there\n", wrong_machine] {
+        std::fs::write(bin.join("headsup"), binary).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(bin.join("headsup"), mode).unwrap();
+        for (_, command) in settings() {
+            let done = shell(&home, &command, &path, "{}");
+            assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""), "{command}");
+        }
+    }
+}
+
+#[test]
 fn every_command_in_the_readme_exists() {
     let home = Home::new(BINARY);
     let mut seen = 0;

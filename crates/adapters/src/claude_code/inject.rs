@@ -28,7 +28,11 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder: ".claude",
     plugin: "skills/headsup",
     settings: "settings.json",
-    managed: &["/etc/claude-code/managed-settings.json"],
+    managed: &[
+        "/etc/claude-code/managed-settings.json",
+        // Read in the order of their names (2.1.330).
+        "/etc/claude-code/managed-settings.d",
+    ],
     plugin_entries: "hooks/hooks.json",
     after_plugin: "sessions that run already report after /reload-plugins or a restart",
     after_settings: "sessions that run already report within seconds",

@@ -155,8 +155,11 @@ fn install(
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
     apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {
-        let fires = status(site).problems.is_empty();
-        let then = if fires { after(site) } else { "until that is put right, none of them fires" };
+        let then = if status(site).fires {
+            after(site)
+        } else {
+            "until that is put right, none of them fires"
+        };
         format!("{}: hooks are installed; {then}", site.recipe.title)
     })
 }

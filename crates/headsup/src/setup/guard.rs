@@ -120,3 +120,10 @@ pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError>
     let Ok(text) = String::from_utf8(bytes) else { return deny(Denied::NotText) };
     Ok(Target { path: real, before: Some(text), mode: meta.mode() & 0o7777 })
 }
+
+/// What is in a regular file, if that is what is there. Anything else might keep us waiting.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
+    let meta = fs::metadata(path).ok()?;
+    let is_readable = meta.is_file() && meta.len() <= LARGEST;
+    is_readable.then(|| fs::read(path).ok()).flatten()
+}

@@ -5,7 +5,7 @@ use super::guard;
 use headsup_adapters::inject::Found;
 use serde::Serialize;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,6 +26,9 @@ pub(crate) struct Status {
     pub(crate) plugin: State,
     pub(crate) settings: State,
     pub(crate) problems: Vec<String>,
+    /// Whether any of what is installed fires in spite of the problems.
+    #[serde(skip)]
+    pub(crate) fires: bool,
     /// Event and command of every entry that is in place.
     #[serde(skip)]
     pub(crate) entries: Vec<(String, String)>,
@@ -44,16 +47,16 @@ impl Status {
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
     let mut look = |path: PathBuf| inspect(site, &path, &mut problems);
-    let plugin = look(site.plugin().join(site.recipe.plugin_entries));
-    let settings = look(site.settings());
-    for path in site.recipe.managed {
-        look(PathBuf::from(path));
-    }
-    let states = [&plugin, &settings].map(|found| state(found.as_ref()));
-    let entries = [plugin, settings].into_iter().flatten().flat_map(|found| found.entries);
+    let found = [site.plugin().join(site.recipe.plugin_entries), site.settings()].map(&mut look);
+    let managed: Vec<Found> =
+        site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
+    let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
+    let is_dead = fs::metadata(&site.launcher).is_err();
+    let fires = !is_off && !is_dead && found.iter().flatten().any(Found::fires);
+    let states = found.each_ref().map(|found| state(found.as_ref()));
+    let entries = found.into_iter().flatten().flat_map(|found| found.entries);
     let entries: Vec<_> = entries.collect();
-    let dead = fs::metadata(&site.launcher).is_err();
-    if dead && !entries.is_empty() {
+    if is_dead && !entries.is_empty() {
         problems.push(format!("{} is gone, so nothing is reported", site.launcher));
     }
     if states.iter().all(|state| *state != State::Absent) {
@@ -68,6 +71,7 @@ pub(crate) fn status(site: &Site) -> Status {
         plugin: states[0],
         settings: states[1],
         problems,
+        fires,
         entries,
     }
 }
@@ -80,9 +84,19 @@ fn state(found: Option<&Found>) -> State {
     }
 }
 
-fn inspect(site: &Site, path: &PathBuf, problems: &mut Vec<String>) -> Option<Found> {
+/// A settings file of the machine, or all that lie in a folder of them.
+fn policies(path: &str) -> Vec<PathBuf> {
+    let Ok(folder) = fs::read_dir(path) else { return vec![PathBuf::from(path)] };
+    let all = folder.flatten().map(|entry| entry.path());
+    let mut files: Vec<_> =
+        all.filter(|path| path.extension().is_some_and(|name| name == "json")).collect();
+    files.sort();
+    files
+}
+
+fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found> {
     // Only what we would edit must be ours; this is a look.
-    let text = fs::read_to_string(path).ok()?;
+    let text = String::from_utf8(guard::read(path)?).ok()?;
     let at = path.display();
     match site.recipe.inspect(&text, &site.launcher) {
         Err(why) => {
@@ -92,10 +106,13 @@ fn inspect(site: &Site, path: &PathBuf, problems: &mut Vec<String>) -> Option<Fo
         Ok(found) => {
             problems.extend(found.problems.iter().map(|problem| format!("{at}: {problem}")));
             if found.others > 0 {
+                let entries = match found.others {
+                    1 => "1 other entry reports".to_owned(),
+                    others => format!("{others} other entries report"),
+                };
                 problems.push(format!(
-                    "{at}: {} other entries report to headsup as well (pasted by hand, or of \
-                     another HEADSUP_HOME); remove them, or everything is told twice",
-                    found.others
+                    "{at}: {entries} to headsup as well (pasted by hand, or of another \
+                     HEADSUP_HOME); remove what is not needed, or it is told twice"
                 ));
             }
             if !found.is_empty()

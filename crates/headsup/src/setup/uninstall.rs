@@ -73,7 +73,7 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
 }
 
 fn mentions_us(site: &Site, path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&site.launcher))
+    guard::read(path).is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(&site.launcher))
 }
 
 fn holds_nothing(text: &str) -> bool {

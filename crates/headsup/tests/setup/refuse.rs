@@ -112,7 +112,7 @@ fn status_names_what_keeps_hooks_from_firing() {
     let found = status(&home);
     assert_eq!(found["settings"], "absent");
     let problems = found["problems"].to_string();
-    for word in ["disableAllHooks is true", "not JSON", "1 other entries report"] {
+    for word in ["disableAllHooks is true", "not JSON", "1 other entry reports"] {
         assert!(problems.contains(word), "{word}: {problems}");
     }
 }
@@ -140,6 +140,39 @@ fn hooks_that_will_not_fire_are_not_installed_without_a_word() {
     let home = home();
     let done = home.run(["hooks", "install", "claude-code", "--live"]);
     assert_eq!(done.ok().stderr.lines().count(), 1, "{}", done.stderr);
+}
+
+#[test]
+fn hooks_that_fire_all_the_same_are_not_said_to_be_dead() {
+    let twice = r#"{ "hooks": { "Stop": [ { "hooks": [ { "type": "command",
+        "command": "exec headsup hook claude-code Stop" } ] } ] } }"#;
+    // A plugin's hooks fire beside settings that are ignored, and twice is not never.
+    let cases = [
+        ("{ \"model\": \"opus\" } // mine\n", "", "the whole file is ignored"),
+        ("{ \"model\"", "", "it is not JSON"),
+        (twice, "", "1 other entry reports"),
+        (twice, "--live", "1 other entry reports"),
+    ];
+    for (text, way, why) in cases {
+        let home = home();
+        write(&settings(&home), text, 0o600);
+        let args = ["hooks", "install", "claude-code", way];
+        let done = home.run(args.into_iter().filter(|word| !word.is_empty()));
+        assert!(done.ok().stderr.contains(why), "{text}: {}", done.stderr);
+        assert!(done.stderr.contains("sessions that run already report"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_regular_file_is_not_waited_for() {
+    let home = home();
+    fs::create_dir_all(home.path().join(".claude")).unwrap();
+    let pipe = rustix::fs::FileType::Fifo;
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, settings(&home), pipe, mode, 0).unwrap();
+    assert!(home.run(["hooks", "status"]).ok().stdout.contains("no hooks installed"));
+    home.run(["hooks", "install", "claude-code"]).ok();
+    home.run(["hooks", "uninstall", "claude-code"]).ok();
 }
 
 #[test]

@@ -115,28 +115,28 @@ pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
     }
     let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
     found.missing = EVENTS.iter().copied().filter(|event| !has(event)).collect();
-    found.problems = problems(text, top.as_ref());
+    note_problems(&mut found, text, top.as_ref());
     Ok(found)
 }
 
 /// What keeps hooks from firing: a file that is not strict JSON is skipped whole, and two
 /// switches turn hooks off (measured with 2.1.330).
-fn problems(text: &str, top: Option<&CstObject>) -> Vec<String> {
-    let mut problems = Vec::new();
+fn note_problems(found: &mut Found, text: &str, top: Option<&CstObject>) {
     for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
         let on = named(top, switch).any(|prop| prop.value().is_some_and(|value| is_true(&value)));
         if on {
-            problems.push(format!("{switch} is true: no hook of yours fires"));
+            found.is_off = true;
+            found.problems.push(format!("{switch} is true: no hook of yours fires"));
         }
     }
     let plain = text.strip_prefix(BOM).unwrap_or(text);
     let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
     if let (Err(error), false) = (strict, plain.trim().is_empty()) {
-        problems.push(format!(
+        found.is_ignored = true;
+        found.problems.push(format!(
             "with comments or trailing commas it is not JSON, so the whole file is ignored: hooks in it never fire, those of a plugin folder do ({error})"
         ));
     }
-    problems
 }
 
 fn is_true(value: &CstNode) -> bool {
