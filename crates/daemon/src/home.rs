@@ -8,13 +8,19 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 const SOCKET: &str = "headsup.sock";
 const SPOOL: &str = "spool";
 const NEW_SOCKET: &str = "headsup.sock.new";
+const LOCK: &str = "headsup.lock";
+/// What may stand in the folder before its first hub: our own, and what a new disk brings.
+const HARMLESS: [&str; 6] = ["bin", "hub.log", "launch", "lost+found", "setup", SPOOL];
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
+/// Between two looks whether the folder is still there.
+const LOOK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HomeError {
@@ -22,6 +28,8 @@ pub(crate) enum HomeError {
     Locked { pid: Option<u32> },
     #[error("the state folder {} belongs to another user; set HEADSUP_HOME to one of yours", .0.display())]
     NotOurs(PathBuf),
+    #[error("{} holds other things and is open to others; set HEADSUP_HOME to a folder of its own", .0.display())]
+    Shared(PathBuf),
     #[error("{} is in the way and is not a socket; move it away", .0.display())]
     NotASocket(PathBuf),
     #[error("the state folder {} cannot be used: {source}", path.display())]
@@ -34,7 +42,7 @@ pub(crate) struct Home {
     path: PathBuf,
     folder: OwnedFd,
     /// Open and locked.
-    _lock: File,
+    lock: File,
 }
 
 impl Home {
@@ -49,6 +57,9 @@ impl Home {
             return Err(HomeError::NotOurs(path));
         }
         if stat.st_mode & 0o077 != 0 {
+            if is_shared(&path).map_err(fail)? {
+                return Err(HomeError::Shared(path));
+            }
             tracing::warn!(path = %path.display(), "the state folder was open to others: closed");
             rustix::fs::fchmod(&folder, Mode::RWXU).map_err(|errno| fail(errno.into()))?;
         }
@@ -58,7 +69,7 @@ impl Home {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
             _ => {}
         }
-        Ok(Self { path, folder, _lock: lock })
+        Ok(Self { path, folder, lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -94,6 +105,18 @@ impl Home {
         Ok(listener)
     }
 
+    /// Comes back when somebody has taken the folder away: then nobody finds this hub any more, not
+    /// even to stop it.
+    pub(crate) fn gone(&self) -> impl Future<Output = ()> + use<> {
+        let path = self.path.join(LOCK);
+        let own = self.lock.metadata().map(|meta| (meta.dev(), meta.ino())).ok();
+        async move {
+            while is_there(&path, own) {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+
     /// Removes the socket.
     pub(crate) fn unlisten(&self) {
         if let Err(errno) = rustix::fs::unlinkat(&self.folder, SOCKET, AtFlags::empty()) {
@@ -127,6 +150,24 @@ fn io_error(path: &Path, source: io::Error) -> HomeError {
     HomeError::Io { path: path.to_owned(), source }
 }
 
+/// A folder that no hub has had, with other things in it: to close it would take them from whoever
+/// reads them, as in a home folder or `/`.
+fn is_shared(path: &Path) -> io::Result<bool> {
+    if path.join(LOCK).exists() {
+        return Ok(false);
+    }
+    let mut names = fs::read_dir(path)?.flatten().map(|entry| entry.file_name());
+    Ok(names.any(|name| !HARMLESS.iter().any(|harmless| name == *harmless)))
+}
+
+/// Whether this very file is still at `path`. A system that cannot tell has not said no.
+fn is_there(path: &Path, own: Option<(u64, u64)>) -> bool {
+    match fs::metadata(path) {
+        Ok(meta) => own.is_none_or(|own| own == (meta.dev(), meta.ino())),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}
+
 fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
     rustix::fs::open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
@@ -136,7 +177,7 @@ fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
     let fail = |source| io_error(path, source);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let mode = Mode::RUSR | Mode::WUSR;
-    let file = rustix::fs::openat(folder, "headsup.lock", flags, mode);
+    let file = rustix::fs::openat(folder, LOCK, flags, mode);
     let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
@@ -188,6 +229,35 @@ mod tests {
         fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let _home = Home::claim(temp.path()).unwrap();
         assert_eq!(mode(temp.path()), 0o700);
+    }
+
+    #[test]
+    fn an_open_folder_with_other_things_in_it_is_left_as_it_is() {
+        let temp = tempfile::tempdir().unwrap();
+        let open = || fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(temp.path().join("public")).unwrap();
+        open();
+        assert!(matches!(Home::claim(temp.path()), Err(HomeError::Shared(_))));
+        assert_eq!(mode(temp.path()), 0o755);
+        assert!(!temp.path().join(LOCK).exists());
+        // Where a hub has been it is ours, whatever has come beside it.
+        fs::write(temp.path().join(LOCK), "").unwrap();
+        let _home = Home::claim(temp.path()).unwrap();
+        assert_eq!(mode(temp.path()), 0o700);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_folder_that_is_taken_away_is_noticed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("state");
+        for put_another in [false, true] {
+            let home = Home::claim(&path).unwrap();
+            let mut gone = std::pin::pin!(home.gone());
+            assert!(tokio::time::timeout(LOOK * 3, &mut gone).await.is_err());
+            fs::remove_dir_all(&path).unwrap();
+            let _other = put_another.then(|| Home::claim(&path).unwrap());
+            gone.await;
+        }
     }
 
     #[test]

@@ -141,6 +141,11 @@ impl Hub {
         self.inbox.submit(Work::Settle, None).await.ok();
     }
 
+    /// Comes back when the state folder is not there any more.
+    pub(crate) fn gone(&self) -> impl Future<Output = ()> + use<> {
+        self.home.gone()
+    }
+
     /// Comes back only if the writer has died of a defect.
     pub(crate) async fn failed(&mut self) {
         (&mut self.writer_ended).await.ok();

@@ -93,9 +93,14 @@ pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), Ru
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
     let mut hub = Hub::start(config).await?;
     ready(&hub).await;
+    let gone = hub.gone();
     let failed = tokio::select! {
         _ = terminate.recv() => false,
         _ = interrupt.recv() => false,
+        () = gone => {
+            tracing::error!("the state folder was removed or replaced: this hub ends");
+            false
+        }
         () = hub.failed() => true,
     };
     hub.stop().await;

@@ -50,6 +50,11 @@ impl Hub {
         self.child.id()
     }
 
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|ended| ended.is_some())
+    }
+
     /// The hub dies on the spot.
     pub fn kill(self) {
         drop(self);

@@ -25,6 +25,14 @@ fn a_restart_restores_without_a_single_event() {
 }
 
 #[test]
+fn a_hub_ends_when_its_folder_is_taken_away() {
+    let home = home();
+    let mut hub = Hub::start(&home);
+    std::fs::remove_dir_all(home.state()).unwrap();
+    wait::until("the hub to end", || hub.has_ended().then_some(()));
+}
+
+#[test]
 fn a_second_hub_on_the_same_home_is_refused_and_a_stale_socket_recovered() {
     let home = home();
     let hub = Hub::start(&home);
