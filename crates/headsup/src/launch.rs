@@ -7,7 +7,7 @@ pub(crate) mod tend;
 pub(crate) mod tmux;
 
 use crate::error::CommandError;
-use crate::setup::on_path;
+use crate::setup::{is_program, on_path};
 use headsup_adapters::inject::{Recipe, recipes};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,7 +26,10 @@ impl Program {
     pub(crate) fn find(name: &OsStr, folder: &Path) -> Result<Self, CommandError> {
         let path = if name.as_bytes().contains(&b'/') {
             let path = folder.join(name);
-            path.is_file().then_some(path)
+            if path.exists() && !is_program(&path) {
+                return Err(not_a_program(&path));
+            }
+            path.exists().then_some(path)
         } else {
             let path = std::env::var_os("PATH").map(PathBuf::from);
             name.to_str().and_then(|name| on_path(name, path))
@@ -44,4 +47,14 @@ impl Program {
     pub(crate) fn kind(&self) -> &'static str {
         self.recipe.map_or("custom", |recipe| recipe.kind)
     }
+}
+
+fn not_a_program(path: &Path) -> CommandError {
+    let shown = path.display();
+    if path.is_dir() {
+        return CommandError::usage(format!("{shown} is a folder"))
+            .hint("name the program in it, behind `--`");
+    }
+    CommandError::usage(format!("{shown} is not executable"))
+        .hint(format!("`chmod +x {shown}`, or name what runs it: `-- sh {shown}`"))
 }

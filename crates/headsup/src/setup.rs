@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use install::{install, launcher};
 pub(crate) use plan::Plan;
-pub(crate) use site::{Site, on_path};
+pub(crate) use site::{Site, is_program, on_path};
 pub(crate) use uninstall::uninstall;
 
 use guard::Denied;

@@ -115,15 +115,17 @@ fn written(head: &Head, rows: &[Value]) -> Result<String, CommandError> {
 /// What was kept, and what was cut.
 fn told(head: &Head) -> Vec<String> {
     let words = [
-        ("hook", "hooks"),
-        ("registry", "status files"),
-        ("transcript", "lines of its log"),
-        ("action", "ends of its process"),
-        ("told", "changes that the hub told"),
+        ("hook", "hook", "hooks"),
+        ("registry", "state of its status file", "states of its status file"),
+        ("transcript", "line of its log", "lines of its log"),
+        ("action", "end of its process", "ends of its process"),
+        ("told", "change that the hub told", "changes that the hub told"),
     ];
-    let count = |source: &str| head.kept.get(source).copied().unwrap_or_default();
-    let kept: Vec<String> =
-        words.iter().map(|(source, word)| format!("{} {word}", count(source))).collect();
+    let count = |(source, one, many): (&str, &str, &str)| match head.kept.get(source) {
+        Some(1) => format!("1 {one}"),
+        count => format!("{} {many}", count.copied().unwrap_or_default()),
+    };
+    let kept: Vec<String> = words.map(count).to_vec();
     let since = head.since.as_deref().unwrap_or("nothing came since the hub\'s start");
     let mut lines = vec![format!("kept: {} (since {since})", kept.join(", "))];
     let text = match head.text {

@@ -145,9 +145,10 @@ fn install(
     if sites.is_empty() {
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
+        let kinds: Vec<&str> = recipes().iter().map(|recipe| recipe.kind).collect();
         return Err(CommandError::new(Kind::NotFound, none)
             .code("no_agent_found")
-            .hint("name it: `headsup hooks install AGENT`"));
+            .hint(format!("name it all the same: `headsup hooks install {}`", kinds.join("|"))));
     }
     let binary = binary()?;
     let after =

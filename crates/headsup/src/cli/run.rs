@@ -87,8 +87,10 @@ struct TmuxDoc<'a> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let here = std::env::current_dir()
-        .map_err(|error| CommandError::internal(format!("there is no working folder: {error}")))?;
+    let here = std::env::current_dir().map_err(|error| {
+        CommandError::internal(format!("there is no working folder: {error}"))
+            .hint("it was removed or moved: go to one that is there")
+    })?;
     let [name, arguments @ ..] = &args.command[..] else {
         return Err(CommandError::usage("there is no program to run"));
     };

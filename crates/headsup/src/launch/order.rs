@@ -135,7 +135,13 @@ impl Order {
 
     pub(crate) fn cannot_run(&self, error: &std::io::Error) -> CommandError {
         let program = os(&self.program);
-        CommandError::internal(format!("cannot run {}: {error}", program.display()))
+        let failed = CommandError::internal(format!("cannot run {}: {error}", program.display()));
+        match error.kind() {
+            // The file itself was found before.
+            std::io::ErrorKind::NotFound => failed
+                .hint("the program that its first line (`#!`) or its format asks for is not here"),
+            _ => failed,
+        }
     }
 
     /// Writes it where only we can read it.

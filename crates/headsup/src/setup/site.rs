@@ -78,9 +78,10 @@ impl Site {
 pub(crate) fn on_path(name: &str, path: Option<PathBuf>) -> Option<PathBuf> {
     let path = path?;
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    let mut candidates = folders.map(|folder| folder.join(name));
-    candidates.find(|path| {
-        let runs = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
-        runs && path.is_file()
-    })
+    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// Is it a file that we may execute?
+pub(crate) fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }

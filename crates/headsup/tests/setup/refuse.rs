@@ -183,6 +183,7 @@ fn an_agent_that_nothing_can_be_installed_into_is_named() {
     assert!(done.stderr.contains("cannot be installed into codex yet"), "{}", done.stderr);
     let none = home.run(["hooks", "install"]);
     assert_eq!(none.code, 4, "{none:?}");
+    assert!(none.stderr.contains("`headsup hooks install claude-code`"), "{}", none.stderr);
     assert!(home.run(["hooks", "status"]).ok().stdout.is_empty());
     assert!(home.run(["hooks", "status", "--all"]).ok().stdout.contains("no hooks installed"));
 }

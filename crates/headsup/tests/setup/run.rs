@@ -349,6 +349,14 @@ fn a_program_that_is_not_there_leaves_no_seat_behind() {
     write(&broken, "#!/no/such/interpreter\n", 0o755);
     let done = rig.run(&["run", "--here", "--id", "ghost", "--", "broken"]);
     assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.stderr.contains("hint: the program that its first line"), "{}", done.stderr);
+    write(&broken, "#!/bin/sh\n", 0o644);
+    let path = broken.to_str().unwrap();
+    for (name, why) in [(path, "is not executable"), ("/tmp", "/tmp is a folder")] {
+        let done = rig.run(&["run", "--tmux", "--id", "ghost", "--", name]);
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.stderr.contains(why) && done.stderr.contains("hint"), "{}", done.stderr);
+    }
     assert_eq!(rig.run(&["show", "ghost"]).code, 4);
     let mut no_tmux = rig.command(&["run", "--tmux", "--id", "ghost", "--", "claude"]);
     let done: headsup_testkit::home::Done =
