@@ -102,7 +102,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
     let client = context.client().await?;
-    let id = register(&args, &program, &here, &client).await?;
+    let (id, was_there) = register(&args, &program, &here, &client).await?;
     let launched = async {
         let launch = launch_folder(home);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
@@ -122,8 +122,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Ok(session) => told(&id, program.kind(), &session, context.output),
         Err(error) if matches!(error.kind, Kind::Agent(_)) => Err(error),
         Err(error) => {
-            // It never was there.
-            client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+            if was_there {
+                // What the seat had done before stays.
+                Seat { id: id.as_str(), hub: Some(&client) }.tell_failure().await;
+            } else {
+                client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+            }
             Err(error)
         }
     }
@@ -175,13 +179,13 @@ fn told(id: &AgentId, kind: &str, session: &Session, output: Output) -> Result<(
     Ok(())
 }
 
-/// Takes a seat. A made-up id that is taken gets a number.
+/// Takes a seat, and says whether it was there before. A made-up id that is taken gets a number.
 async fn register(
     args: &Args,
     program: &Program,
     here: &Path,
     client: &Client,
-) -> Result<AgentId, CommandError> {
+) -> Result<(AgentId, bool), CommandError> {
     let pairs = args.label.iter().filter_map(|label| label.split_once('='));
     let observable = args.observable.then_some(("observable", "true"));
     let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
@@ -189,8 +193,13 @@ async fn register(
         "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
     });
     let body = Bytes::from(body.to_string());
+    let take = async |id: AgentId| {
+        let path = format!("/api/v1/agents/{id}");
+        let was_there = client.get_text(&path).await.is_ok();
+        client.put(&path, body.clone()).await.map(|_| (id, was_there))
+    };
     if let Some(id) = &args.id {
-        return client.put(&format!("/api/v1/agents/{id}"), body).await.map(|_| id.clone());
+        return take(id.clone()).await;
     }
     let program = program.path.file_name().unwrap_or_default().to_string_lossy();
     let folder = here.file_name().unwrap_or_default().to_string_lossy();
@@ -198,10 +207,9 @@ async fn register(
     let mut number = 1_u32;
     loop {
         let text = if number == 1 { base.to_string() } else { format!("{base}-{number}") };
-        let id = AgentId::slug(&text);
-        match client.put(&format!("/api/v1/agents/{id}"), body.clone()).await {
+        match take(AgentId::slug(&text)).await {
             Err(error) if error.code == "agent_exists" && number < 1_000 => number += 1,
-            outcome => return outcome.map(|_| id),
+            outcome => return outcome,
         }
     }
 }

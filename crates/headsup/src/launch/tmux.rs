@@ -57,11 +57,23 @@ impl Tmux {
         // A format as well; what would be one is doubled.
         command.arg(literal(folder)).arg("--");
         let output = command.args(words).output().map_err(|error| cannot(&error.to_string()))?;
-        if !output.status.success() {
-            return Err(cannot(String::from_utf8_lossy(&output.stderr).trim()));
-        }
         let pane = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        // Where its server cannot be started, as with a `TMUX` of one that is gone, it fails with 0 (3.3a).
+        if !output.status.success() || !pane.starts_with('%') {
+            let error = cannot(String::from_utf8_lossy(&output.stderr).trim());
+            return Err(match self.has(&name) {
+                true => error.hint(format!("it is there already: {}", self.attach_line(&name))),
+                false => error,
+            });
+        }
         Ok(Session { name, pane })
+    }
+
+    /// Whether there is a session of this name.
+    fn has(&self, name: &str) -> bool {
+        let mut command = self.command();
+        let output = command.args(["has-session", "-t", &format!("={name}")]).output();
+        output.is_ok_and(|output| output.status.success())
     }
 
     /// What a person types to see the session.

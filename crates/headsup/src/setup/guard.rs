@@ -12,7 +12,7 @@ const LARGEST: u64 = 16 << 20;
 /// Why a file is not ours to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Denied {
-    #[error("it is a link to {}, outside of your home folder", .0.display())]
+    #[error("it leads to {}, outside of your home folder", .0.display())]
     Outside(PathBuf),
     #[error("it is a link to nothing")]
     Dangling,

@@ -364,3 +364,29 @@ fn a_program_that_is_not_there_leaves_no_seat_behind() {
     assert_eq!(done.code, 7, "{done:?}");
     assert!(done.stderr.contains("--here"), "{}", done.stderr);
 }
+
+#[test]
+fn a_start_that_fails_takes_nothing_from_who_sat_there_before() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "sh", "-c", "exit 0"]).code, 0);
+    rig.run(&["rename", "api", "mine"]).ok();
+    write(&rig.home.path().join("bin/broken"), "#!/no/such/interpreter\n", 0o755);
+    let done = rig.run(&["run", "--here", "--id", "api", "--", "broken"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    let now = rig.agent("api");
+    assert_eq!((&now["name"], &now["headline"]), (&"mine".into(), &"crashed".into()));
+    assert_eq!(now["process"]["code"], 126);
+}
+
+#[test]
+fn a_tmux_that_starts_nothing_and_says_that_all_is_well_is_not_believed() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let tmux = "#!/bin/sh\n[ \"$1\" = -V ] && echo tmux 3.3a || echo 'error creating x' >&2\n";
+    write(&rig.home.path().join("bin/tmux"), tmux, 0o755);
+    let done = rig.run(&["run", "--id", "ghost", "--", "claude"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("error creating x"), "{}", done.stderr);
+    assert_eq!(rig.run(&["show", "ghost"]).code, 4);
+}
