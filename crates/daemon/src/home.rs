@@ -16,7 +16,8 @@ const SPOOL: &str = "spool";
 const NEW_SOCKET: &str = "headsup.sock.new";
 const LOCK: &str = "headsup.lock";
 /// What may stand in the folder before its first hub: our own, and what a new disk brings.
-const HARMLESS: [&str; 6] = ["bin", "hub.log", "launch", "lost+found", "setup", SPOOL];
+const HARMLESS: [&str; 7] =
+    ["bin", "config.toml", "hub.log", "launch", "lost+found", "setup", SPOOL];
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
 /// Between two looks whether the folder is still there.
@@ -28,7 +29,7 @@ pub(crate) enum HomeError {
     Locked { pid: Option<u32> },
     #[error("the state folder {} belongs to another user; set HEADSUP_HOME to one of yours", .0.display())]
     NotOurs(PathBuf),
-    #[error("{} holds other things and is open to others; set HEADSUP_HOME to a folder of its own", .0.display())]
+    #[error("{} holds other things and is open to others: set HEADSUP_HOME to a folder of its own, or close this one (chmod 700)", .0.display())]
     Shared(PathBuf),
     #[error("{} is in the way and is not a socket; move it away", .0.display())]
     NotASocket(PathBuf),
