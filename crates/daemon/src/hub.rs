@@ -63,6 +63,7 @@ impl Hub {
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, .. } = config;
         let background_shells = config.background_shells;
+        let inotify = limits.inotify;
         let prepare = move || Prepared::new(&home, clock, limits, background_shells);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         let prepared = prepared.map_err(|error| RunError::Thread(error.into()))??;
@@ -80,7 +81,7 @@ impl Hub {
         let (database, metrics) = (home.database(), Arc::clone(&app.metrics));
         let counted = Arc::clone(&metrics);
         let (spool, ooms) = (home.spool(), Arc::clone(&app.ooms));
-        let eyes = sources::Eyes { folders, screen_rules, spool, ooms };
+        let eyes = sources::Eyes { folders, screen_rules, spool, ooms, inotify };
         let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespace);
         // Before anybody can connect, so that whatever is ordered comes after it.
         let listen = listen.or_else(|| Memory::new(home.path()).recall());

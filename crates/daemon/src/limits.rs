@@ -1,7 +1,12 @@
 //! How much of everything.
 
 use crate::Retention;
+use rustix::fs::inotify::{self, CreateFlags};
+use std::os::fd::OwnedFd;
 use std::time::Duration;
+
+/// Asks the system for an inotify instance. A user has few of them.
+pub(crate) type Open = fn() -> rustix::io::Result<OwnedFd>;
 
 /// What is kept and handled at once; tests make them small.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +19,7 @@ pub(crate) struct Limits {
     pub(crate) bus: usize,
     /// How often an idle hub looks into the spool by itself, and does small chores.
     pub(crate) idle_look: Duration,
+    pub(crate) inotify: Open,
 }
 
 impl Default for Limits {
@@ -25,7 +31,9 @@ impl Default for Limits {
 impl Limits {
     pub(crate) fn of(retention: Retention) -> Self {
         let event_age_ms = i64::from(retention.days) * 24 * 3_600_000;
-        Self { events: retention.events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK }
+        let inotify = || inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
+        let events = retention.events;
+        Self { events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK, inotify }
     }
 }
 

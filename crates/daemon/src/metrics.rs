@@ -23,6 +23,24 @@ label!(ByType { r#type });
 label!(ByResult { result });
 label!(ByCode { code });
 label!(ByWhere { place });
+label!(ByWhat { what });
+
+/// What the system has too little of for us, to be told of changes of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Short {
+    Instances,
+    Watches,
+}
+
+impl Short {
+    /// Behind `fs.inotify.max_user_`.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Instances => "instances",
+            Self::Watches => "watches",
+        }
+    }
+}
 
 /// All counters, registered once.
 #[derive(Debug)]
@@ -33,6 +51,7 @@ pub(crate) struct Metrics {
     reports: Family<ByResult, Counter>,
     refusals: Family<ByCode, Counter>,
     panics: Family<ByWhere, Counter>,
+    short: Family<ByWhat, Gauge>,
     pub(crate) spool_drained: Counter,
     pub(crate) spool_corrupt: Counter,
     pub(crate) spool_dropped: Counter,
@@ -57,6 +76,7 @@ impl Metrics {
             reports: Family::default(),
             refusals: Family::default(),
             panics: Family::default(),
+            short: Family::default(),
             spool_drained: Counter::default(),
             spool_corrupt: Counter::default(),
             spool_dropped: Counter::default(),
@@ -82,6 +102,8 @@ impl Metrics {
         registry.register("reports", "Reports taken, by what came of them", self.reports.clone());
         registry.register("refusals", "Requests refused, by code", self.refusals.clone());
         registry.register("panics", "Defects that were survived", self.panics.clone());
+        let help = "What the system has none left of, so that files are looked at every second";
+        registry.register("inotify_short", help, self.short.clone());
         let counters = [
             ("spool_drained", "Spooled reports taken over", &self.spool_drained),
             ("spool_corrupt", "Unreadable stretches of the spool", &self.spool_corrupt),
@@ -120,6 +142,10 @@ impl Metrics {
 
     pub(crate) fn panic(&self, place: &'static str) {
         self.panics.get_or_create(&ByWhere { place }).inc();
+    }
+
+    pub(crate) fn short_of(&self, what: Short, is_short: bool) {
+        self.short.get_or_create(&ByWhat { what: what.word() }).set(is_short.into());
     }
 
     /// The `OpenMetrics` text.

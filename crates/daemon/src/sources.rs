@@ -5,6 +5,7 @@
 
 mod goodbyes;
 mod inotify;
+mod lookout;
 mod process;
 mod ready;
 mod registry;
@@ -15,11 +16,13 @@ mod transcript;
 
 use crate::board::Board;
 use crate::inbox::Inbox;
+use crate::limits::Open;
 use crate::metrics::Metrics;
 use crate::oom::Ooms;
 use goodbyes::Goodbyes;
 use headsup_adapters::{WatchedFolder, registry_of_log};
 use headsup_core::seat::Seat;
+use lookout::Lookout;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -56,6 +59,7 @@ pub(crate) struct Eyes {
     pub(crate) screen_rules: ScreenRules,
     pub(crate) spool: PathBuf,
     pub(crate) ooms: Arc<Ooms>,
+    pub(crate) inotify: Open,
 }
 
 /// Running sources. Dropping it ends them.
@@ -74,12 +78,13 @@ impl Sources {
         metrics: Arc<Metrics>,
         pid_namespace: Option<u64>,
     ) -> Self {
-        let Eyes { folders, screen_rules, spool, ooms } = eyes;
+        let Eyes { folders, screen_rules, spool, ooms, inotify } = eyes;
+        let lookout = Lookout::new(inotify, Arc::clone(&metrics));
         let goodbyes = Arc::new(Goodbyes::default());
         let mut tasks = JoinSet::new();
-        tasks.spawn(spool::watch(spool, inbox.clone()));
+        tasks.spawn(spool::watch(spool, lookout.watcher(), inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
-        tasks.spawn(transcript::watch(with_logs, inbox.clone(), metrics));
+        tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
         let (screens, with_screens) = unbounded_channel();
         if screen_rules != ScreenRules::Never {
             let board = Arc::clone(board);
@@ -87,7 +92,10 @@ impl Sources {
         }
         let (seats, _) = board.all();
         let mut processes = process::Processes::new(inbox.clone(), Arc::clone(&goodbyes), ooms);
-        let mut registries = registry::Registries::new(folders, inbox, goodbyes, pid_namespace);
+        let files = lookout.watcher();
+        let mut registries =
+            registry::Registries::new(folders, files, inbox, goodbyes, pid_namespace);
+        tasks.spawn(lookout.run());
         tasks.spawn(async move {
             // What status files say comes first: it tells a clean end from a crash.
             for seat in seats.iter().filter(|seat| !seat.process.state.is_over()) {

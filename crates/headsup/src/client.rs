@@ -1,4 +1,4 @@
-//! The hub, as the command line speaks to it: HTTP/1.1 over its socket, or over TCP.
+//! The hub, as the command line speaks to it: HTTP/1.1 over its socket, or over TCP or TLS.
 
 pub(crate) mod address;
 pub(crate) mod answer;
@@ -7,6 +7,8 @@ pub(crate) mod resolve;
 pub(crate) mod sse;
 pub(crate) mod start;
 pub(crate) mod stream;
+pub(crate) mod tls;
+mod tls_error;
 pub(crate) mod version;
 
 use crate::error::{CommandError, Kind};
@@ -49,7 +51,7 @@ pub(crate) enum CallError {
 }
 
 impl Client {
-    /// A caller for the hub at `address`; `token` is sent over TCP alone.
+    /// A caller for the hub at `address`; `token` is sent over TCP and TLS alone.
     pub(crate) fn new(address: Address, token: Option<String>) -> Self {
         Self { address, token, idle: RefCell::new(None) }
     }
@@ -157,7 +159,7 @@ impl Client {
                 .header(header::CONTENT_TYPE, "application/json")
                 .header("x-headsup-id", uuid::Uuid::now_v7().to_string());
         }
-        if let (Address::Tcp(_), Some(token)) = (&self.address, &self.token) {
+        if let (None, Some(token)) = (self.address.socket(), &self.token) {
             request = request
                 .header(header::AUTHORIZATION, value("HEADSUP_TOKEN", &format!("Bearer {token}"))?);
         }
@@ -170,6 +172,7 @@ impl Client {
         match self.address.connect().await.map_err(CallError::NoConnection)? {
             Connection::Unix(stream) => speak(TokioIo::new(stream)).await,
             Connection::Tcp(stream) => speak(TokioIo::new(stream)).await,
+            Connection::Tls(stream) => speak(TokioIo::new(stream)).await,
         }
     }
 

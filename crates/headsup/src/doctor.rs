@@ -2,6 +2,7 @@
 
 mod agents;
 mod counted;
+mod files;
 mod hub;
 
 use crate::cli::{Context, listen};
@@ -54,7 +55,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.extend(hub.checks);
             checks.push(counted::database(home));
             if let Some(client) = &hub.client {
-                checks.push(counted::input(client).await);
+                checks.extend(counted::checks(client).await);
             }
             checks.push(spool(home));
             checks.push(tmux());

@@ -2,8 +2,9 @@
 //!
 //! Nothing here may delay or break the agent. Every wait has a deadline, every failure is silent,
 //! the exit code is 0 by construction, and stdout carries only the body of a 200 answer. Std and
-//! rustix alone: no runtime, no logger, no configuration file. What the hub does not take at once
-//! goes to the spool, from which the hub fetches it.
+//! rustix alone: no runtime, no logger, no configuration file; a hub behind TLS is left to the
+//! client's means. What the hub does not take at once goes to the spool, from which the hub
+//! fetches it.
 
 mod answer;
 mod args;
@@ -11,6 +12,7 @@ mod connect;
 mod context;
 mod deadline;
 mod exchange;
+mod handover;
 mod lock;
 mod overflow;
 mod payload;
@@ -20,7 +22,7 @@ mod queue;
 mod request;
 mod shrink;
 
-use crate::place::Place;
+use crate::place::{Place, Url};
 use args::Invocation;
 use deadline::Deadline;
 use headsup_core::spool::{Record, Report};
@@ -34,8 +36,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const STDIN: Duration = Duration::from_millis(350);
 /// From the end of stdin: connecting, writing, reading the answer.
 const EXCHANGE: Duration = Duration::from_millis(45);
-/// From the end of stdin: waiting for the spool's lock.
-const LOCK: Duration = Duration::from_millis(85);
+/// The same behind TLS, where name, keys and a longer way are to be paid for.
+const EXCHANGE_TLS: Duration = Duration::from_millis(90);
+/// From the end of that: waiting for the spool's lock.
+const LOCK: Duration = Duration::from_millis(40);
 /// From the end of stdin: everything. What is left to 150 ms (with an unclosed stdin to 500 ms)
 /// is for starting and ending the process.
 const TOTAL: Duration = Duration::from_millis(140);
@@ -77,23 +81,32 @@ fn report(start: Instant) {
         body,
     };
 
-    match exchange::post(&url, &report, Deadline::at(now + EXCHANGE)) {
+    let is_tls = matches!(url, Url::Https(_));
+    let end = now + if is_tls { EXCHANGE_TLS } else { EXCHANGE };
+    let outcome = match &url {
+        Url::Https(authority) => handover::post(&url, authority, &report, Deadline::at(end)),
+        Url::Unix(_) | Url::Http(_) | Url::Other(_) => {
+            exchange::post(&url, &report, Deadline::at(end))
+        }
+    };
+    match outcome {
         exchange::Outcome::Final => {}
         exchange::Outcome::Answer(body) => print::stdout(&body, Deadline::at(now + TOTAL)),
         exchange::Outcome::Undelivered => {
             if let Some(home) = place.home {
-                spool(&home, report, now);
+                spool(&home, report, Deadline::at(end + LOCK), now + TOTAL);
             }
         }
     }
 }
 
-fn spool(home: &Path, mut report: Report, now: Instant) {
+/// `lock` is for the spool's lock, `end` for everything.
+fn spool(home: &Path, mut report: Report, lock: Deadline, end: Instant) {
     let event = report.event.as_deref().or_else(|| payload::event_name(&report.body));
     report.is_transition =
         event.is_some_and(|event| headsup_adapters::is_transition(&report.kind, event));
-    end_at(now + TOTAL);
-    queue::append(home, &Record::Report(report), Deadline::at(now + LOCK)).ok();
+    end_at(end);
+    queue::append(home, &Record::Report(report), lock).ok();
 }
 
 /// Ends the process at `moment` if it still runs: no deadline of ours reaches into a disk that

@@ -19,10 +19,20 @@ pub(crate) struct Place {
 pub(crate) enum Url {
     /// `unix:/path`
     Unix(PathBuf),
-    /// `http://host:port`; an IPv6 host without its brackets.
-    Http { host: String, port: u16 },
-    /// Anything else as it was written, `https://…` among it. The hook cannot use it.
+    /// `http://host[:port]`
+    Http(Authority),
+    /// `https://host[:port]`: TLS, which the hook's fast path does not speak.
+    Https(Authority),
+    /// Anything else as it was written. No client can use it.
     Other(String),
+}
+
+/// Whom a call on TCP is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Authority {
+    /// A name or an address; an IPv6 address without its brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
 }
 
 impl Place {
@@ -54,11 +64,20 @@ impl Url {
             return Self::Unix(OsString::from_vec(path.to_vec()).into());
         }
         let text = text.to_string_lossy();
-        Self::http(&text).unwrap_or_else(|| Self::Other(text.into_owned()))
+        let http = || text.strip_prefix("http://").and_then(|rest| Authority::parse(rest, HTTP));
+        let https = || text.strip_prefix("https://").and_then(|rest| Authority::parse(rest, HTTPS));
+        let known = http().map(Self::Http).or_else(|| https().map(Self::Https));
+        known.unwrap_or_else(|| Self::Other(text.into_owned()))
     }
+}
 
-    fn http(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("http://")?;
+/// The ports of the schemes.
+pub(crate) const HTTP: u16 = 80;
+pub(crate) const HTTPS: u16 = 443;
+
+impl Authority {
+    /// What stands behind a scheme whose own port is `usual`.
+    fn parse(rest: &str, usual: u16) -> Option<Self> {
         let authority = rest.strip_suffix('/').unwrap_or(rest);
         let (host, port) = match authority.strip_prefix('[') {
             Some(v6) => {
@@ -74,8 +93,26 @@ impl Url {
         if host.is_empty() || !host.bytes().all(legal) {
             return None;
         }
-        let port = port.map_or(Ok(80), str::parse).ok()?;
-        Some(Self::Http { host: host.to_owned(), port })
+        let port = port.map_or(Ok(usual), str::parse).ok()?;
+        Some(Self { host: host.to_owned(), port })
+    }
+
+    /// What stands in a Host header: as browsers do, without the scheme's own port.
+    pub(crate) fn as_host(&self, usual: u16) -> String {
+        let whole = self.to_string();
+        match whole.rsplit_once(':') {
+            Some((host, _)) if self.port == usual => host.to_owned(),
+            _ => whole,
+        }
+    }
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self { host, port } => write!(f, "{host}:{port}"),
+        }
     }
 }
 
@@ -83,8 +120,8 @@ impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
-            Self::Http { host, port } if host.contains(':') => write!(f, "http://[{host}]:{port}"),
-            Self::Http { host, port } => write!(f, "http://{host}:{port}"),
+            Self::Http(authority) => write!(f, "http://{authority}"),
+            Self::Https(authority) => write!(f, "https://{authority}"),
             Self::Other(text) => f.write_str(text),
         }
     }
@@ -128,20 +165,32 @@ mod tests {
     fn an_address_is_read_and_written_back() {
         assert_eq!(url("unix:/run/h.sock"), Url::Unix("/run/h.sock".into()));
         assert_eq!(url("unix:///run/h.sock"), Url::Unix("/run/h.sock".into()));
-        let http = |host: &str, port| Url::Http { host: host.into(), port };
+        let authority = |host: &str, port| Authority { host: host.into(), port };
+        let http = |host: &str, port| Url::Http(authority(host, port));
+        let https = |host: &str, port| Url::Https(authority(host, port));
         assert_eq!(url("http://127.0.0.1:7717"), http("127.0.0.1", 7717));
         assert_eq!(url("http://localhost:7717/"), http("localhost", 7717));
         assert_eq!(url("http://[::1]:7717"), http("::1", 7717));
         assert_eq!(url("http://hub"), http("hub", 80));
-        for text in ["unix:/run/h.sock", "http://127.0.0.1:7717", "http://[::1]:7717"] {
+        assert_eq!(url("https://hub.example/"), https("hub.example", 443));
+        assert_eq!(url("https://[::1]:8443"), https("::1", 8443));
+        for text in ["unix:/run/h.sock", "http://127.0.0.1:7717", "https://[::1]:7717"] {
             assert_eq!(url(text).to_string(), text);
         }
     }
 
     #[test]
-    fn what_the_hook_cannot_use_is_kept_as_it_was_written() {
-        for text in ["https://hub:1", "http://", "http://u@h:1", "http://h:x", "http://h/p", "hub"]
-        {
+    fn the_port_of_the_scheme_is_not_told_to_the_hub() {
+        let host = |host: &str, port, usual| Authority { host: host.into(), port }.as_host(usual);
+        assert_eq!(host("hub", 443, HTTPS), "hub");
+        assert_eq!(host("::1", 443, HTTPS), "[::1]");
+        assert_eq!(host("hub", 443, HTTP), "hub:443");
+        assert_eq!(host("127.0.0.1", 7717, HTTP), "127.0.0.1:7717");
+    }
+
+    #[test]
+    fn what_is_no_address_is_kept_as_it_was_written() {
+        for text in ["https://", "http://", "http://u@h:1", "https://h:x", "http://h/p", "hub"] {
             assert_eq!(url(text), Url::Other(text.into()));
         }
     }

@@ -8,6 +8,7 @@
 //! - [`program`]: the `headsup` to be tested, built where it is not there
 //! - [`small_disk::SmallDisk`]: a disk that is really full
 //! - [`subscribers`]: listeners that read, and listeners that do not
+//! - [`tls`]: TLS before a plain port, under an authority of a test's own
 //! - [`wait`]: waiting on conditions with a deadline
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
@@ -36,4 +37,5 @@ pub mod reporter;
 pub mod settings;
 pub mod small_disk;
 pub mod subscribers;
+pub mod tls;
 pub mod wait;

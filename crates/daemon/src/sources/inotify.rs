@@ -1,7 +1,8 @@
 //! Changes of files, told by the kernel.
 
 use super::ready::when_readable;
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+use crate::limits::Open;
+use rustix::fs::inotify::{self, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -14,7 +15,7 @@ pub(super) struct Inotify {
 }
 
 /// One change below a watch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Change {
     pub(super) watch: i32,
     /// The file's name in a watched folder.
@@ -23,16 +24,26 @@ pub(super) struct Change {
     pub(super) is_over: bool,
 }
 
+impl Change {
+    /// Changes were lost, or no watch is left.
+    pub(super) fn of_everything() -> Self {
+        Self { watch: -1, name: None, is_over: true }
+    }
+
+    pub(super) fn is_of_everything(&self) -> bool {
+        self.watch < 0
+    }
+}
+
 impl Inotify {
-    /// `None` where the system gives no more of them: the slow look must do.
-    pub(super) fn new() -> Option<Self> {
-        let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-        let fd = when_readable(fd)?;
-        Some(Self { fd })
+    /// What `open` gives, or why it gives nothing.
+    pub(super) fn new(open: Open) -> rustix::io::Result<Self> {
+        let fd = when_readable(open()?).ok_or(Errno::NOMEM)?;
+        Ok(Self { fd })
     }
 
     /// Whatever is written, moved or removed in a folder.
-    pub(super) fn add_folder(&self, path: &Path) -> Option<i32> {
+    pub(super) fn add_folder(&self, path: &Path) -> rustix::io::Result<i32> {
         let flags = WatchFlags::CLOSE_WRITE
             | WatchFlags::MOVED_TO
             | WatchFlags::MOVED_FROM
@@ -40,17 +51,17 @@ impl Inotify {
             | WatchFlags::DELETE_SELF
             | WatchFlags::MOVE_SELF
             | WatchFlags::ONLYDIR;
-        inotify::add_watch(&self.fd, path, flags).ok()
+        inotify::add_watch(&self.fd, path, flags)
     }
 
     /// Whatever is written to a file that is no link.
-    pub(super) fn add_file(&self, path: &Path) -> Option<i32> {
+    pub(super) fn add_file(&self, path: &Path) -> rustix::io::Result<i32> {
         let flags = WatchFlags::MODIFY
             | WatchFlags::DELETE_SELF
             | WatchFlags::MOVE_SELF
             | WatchFlags::ATTRIB
             | WatchFlags::DONT_FOLLOW;
-        inotify::add_watch(&self.fd, path, flags).ok()
+        inotify::add_watch(&self.fd, path, flags)
     }
 
     pub(super) fn remove(&self, watch: i32) {

@@ -1,7 +1,8 @@
 //! Status files that programs keep about themselves, one a process.
 
 use super::goodbyes::Goodbyes;
-use super::inotify::{Change, Inotify};
+use super::inotify::Change;
+use super::lookout::Watcher;
 use crate::inbox::Inbox;
 use crate::job::{Reply, StatusFile, Witnessed, Work};
 use crate::process;
@@ -24,7 +25,7 @@ use tokio::time::Instant;
 const MOST_BYTES: u64 = 64 << 10;
 /// Folders that agents have named; whoever names more is not followed.
 const MOST_FOLDERS: usize = 32;
-/// How often a folder that is not there is looked for.
+/// How often a folder that is not there, or not watched, is looked at.
 const MISSING: Duration = Duration::from_millis(500);
 /// How often everything is read again: what the kernel did not tell, and what still holds.
 const AGAIN: Duration = Duration::from_secs(15);
@@ -34,7 +35,7 @@ pub(super) struct Registries {
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
     pid_namespace: Option<u64>,
-    inotify: Option<Inotify>,
+    watcher: Watcher,
 }
 
 struct Folder {
@@ -53,13 +54,14 @@ struct Known {
 impl Registries {
     pub(super) fn new(
         folders: Vec<WatchedFolder>,
+        watcher: Watcher,
         inbox: Inbox,
         goodbyes: Arc<Goodbyes>,
         pid_namespace: Option<u64>,
     ) -> Self {
         let folder = |at| Folder { at, watch: None, files: HashMap::new() };
         let folders = folders.into_iter().map(folder).collect();
-        Self { folders, inbox, goodbyes, pid_namespace, inotify: Inotify::new() }
+        Self { folders, inbox, goodbyes, pid_namespace, watcher }
     }
 
     /// One more folder, named by an agent that keeps its files there.
@@ -109,19 +111,8 @@ impl Registries {
     }
 
     /// What the kernel tells until `patience` has passed.
-    async fn changes(&mut self, patience: Duration) -> Vec<Change> {
-        let Some(inotify) = &self.inotify else {
-            tokio::time::sleep(patience).await;
-            return Vec::new();
-        };
-        match tokio::time::timeout(patience, inotify.next()).await {
-            Ok(changes) if changes.is_empty() => {
-                // It is broken; the slow look must do.
-                self.inotify = None;
-                changes
-            }
-            changes => changes.unwrap_or_default(),
-        }
+    async fn changes(&self, patience: Duration) -> Vec<Change> {
+        tokio::time::timeout(patience, self.watcher.next()).await.unwrap_or_default()
     }
 
     /// Looks at every file. `first`: the hub has just started.
@@ -131,7 +122,7 @@ impl Registries {
         }
     }
 
-    /// Looks for folders that were not there: in all others the kernel tells of changes.
+    /// Looks into folders that were not there: in all others the kernel tells of changes.
     async fn scan_unwatched(&mut self) {
         for place in 0..self.folders.len() {
             if self.folders[place].watch.is_none() {
@@ -142,11 +133,9 @@ impl Registries {
 
     async fn scan_folder(&mut self, place: usize, first: bool) {
         let folder = &mut self.folders[place];
-        if folder.watch.is_none()
-            && let Some(inotify) = &self.inotify
-        {
+        if folder.watch.is_none() {
             // Watched before it is read, so that nothing falls between.
-            folder.watch = inotify.add_folder(&folder.at.path);
+            folder.watch = self.watcher.add_folder(&folder.at.path);
         }
         let kind = folder.at.kind;
         let mut names: HashSet<String> = folder.files.keys().cloned().collect();

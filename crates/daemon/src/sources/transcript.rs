@@ -2,7 +2,8 @@
 //!
 //! Nothing is opened before it changes: a thousand long logs cost a hub's start a look at each.
 
-use super::inotify::{Change, Inotify};
+use super::inotify::Change;
+use super::lookout::{UNWATCHED, Watcher};
 use super::tail::{Grown, Tail};
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
@@ -18,14 +19,11 @@ use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
-
-/// How often logs that are not there yet are looked for.
-const MISSING: Duration = Duration::from_secs(2);
+use tokio::time::Instant;
 
 struct Logs {
-    inotify: Option<Inotify>,
+    watcher: Watcher,
     inbox: Inbox,
     metrics: Arc<Metrics>,
     followed: HashMap<AgentId, Log>,
@@ -54,31 +52,25 @@ impl Log {
 
 pub(super) async fn watch(
     mut seats: UnboundedReceiver<Arc<Seat>>,
+    watcher: Watcher,
     inbox: Inbox,
     metrics: Arc<Metrics>,
 ) {
-    let mut logs = Logs { inotify: Inotify::new(), inbox, metrics, followed: HashMap::new() };
+    let mut logs = Logs { watcher, inbox, metrics, followed: HashMap::new() };
+    // However much the others move.
+    let mut next_look = Instant::now() + UNWATCHED;
     loop {
-        let missing = logs.followed.values().any(|log| log.watch.is_none());
-        let again = async {
-            match missing {
-                true => tokio::time::sleep(MISSING).await,
-                false => std::future::pending().await,
-            }
-        };
-        let changes = async {
-            match &logs.inotify {
-                Some(inotify) => inotify.next().await,
-                None => std::future::pending().await,
-            }
-        };
+        let unwatched = logs.followed.values().any(|log| log.watch.is_none());
         tokio::select! {
             seat = seats.recv() => match seat {
                 Some(seat) => logs.look_at(&seat),
                 None => return,
             },
-            changes = changes => logs.changed(changes).await,
-            () = again => logs.look_for_missing().await,
+            changes = logs.watcher.next() => logs.changed(changes).await,
+            () = tokio::time::sleep_until(next_look), if unwatched => {
+                logs.look_at_unwatched().await;
+                next_look = Instant::now() + UNWATCHED;
+            }
         }
     }
 }
@@ -97,8 +89,7 @@ impl Logs {
         }
         let Some(path) = path else { return };
         let tail = Tail::new(path);
-        let watch = self.inotify.as_ref().filter(|_| tail.is_there());
-        let watch = watch.and_then(|inotify| inotify.add_file(path));
+        let watch = if tail.is_there() { self.watcher.add_file(path) } else { None };
         self.followed.insert(
             seat.id.clone(),
             Log { kind: seat.kind.clone(), tail, watch, past_until: None },
@@ -107,21 +98,18 @@ impl Logs {
 
     fn unwatch(&self, log: &Log) {
         let shared = self.followed.values().any(|other| other.watch == log.watch);
-        if let (Some(watch), Some(inotify), false) = (log.watch, &self.inotify, shared) {
-            inotify.remove(watch);
+        if let (Some(watch), false) = (log.watch, shared) {
+            self.watcher.remove(watch);
         }
     }
 
     async fn changed(&mut self, changes: Vec<Change>) {
-        if changes.is_empty() {
-            self.inotify = None;
-        }
         let mut touched: HashSet<i32> = HashSet::new();
         for change in changes {
             touched.insert(change.watch);
             for log in self.followed.values_mut() {
-                // An overflow has no watch: everything is looked at again.
-                if change.is_over && (change.watch < 0 || log.watch == Some(change.watch)) {
+                if change.is_of_everything() || (change.is_over && log.watch == Some(change.watch))
+                {
                     log.watch = None;
                 }
             }
@@ -134,7 +122,8 @@ impl Logs {
         }
     }
 
-    async fn look_for_missing(&mut self) {
+    /// Looks at logs that were not there yet, or that nobody watches.
+    async fn look_at_unwatched(&mut self) {
         let missing = self.followed.iter().filter(|(_, log)| log.watch.is_none());
         let missing: Vec<AgentId> = missing.map(|(id, _)| id.clone()).collect();
         for id in missing {
@@ -145,11 +134,9 @@ impl Logs {
     async fn read(&mut self, id: &AgentId) {
         loop {
             let Some(log) = self.followed.get_mut(id) else { return };
-            if log.watch.is_none()
-                && let Some(inotify) = &self.inotify
-            {
+            if log.watch.is_none() {
                 // Watched before it is read, so that nothing falls between.
-                log.watch = inotify.add_file(log.tail.path());
+                log.watch = self.watcher.add_file(log.tail.path());
             }
             let Ok(grown) = log.tail.look() else { return };
             let Grown { lines, past, skipped, begun_anew, more } = grown;
@@ -226,5 +213,52 @@ impl Logs {
             fact,
         };
         self.inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox;
+    use crate::sources::lookout::Lookout;
+    use headsup_core::status::Process;
+    use rustix::io::Errno;
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+    use std::time::Duration;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    const INTERRUPTED: &[u8] = br#"{"type":"user","sessionId":"s1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#;
+
+    fn seat(id: &str, log: Option<&Path>) -> Arc<Seat> {
+        let mut seat = Seat::new(AgentId::new(id).unwrap(), "claude-code", Source::Hook, UnixMs(0));
+        seat.process.state = Process::Unknown;
+        seat.about.log_path = log.map(|path| path.to_str().unwrap().to_owned());
+        Arc::new(seat)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unwatched_logs_are_looked_at_every_second_whatever_else_moves() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        fs::write(&log, "").unwrap();
+        let metrics = Arc::new(Metrics::new());
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::clone(&metrics));
+        let (inbox, outbox) = inbox::pair();
+        let (seats, with_logs) = unbounded_channel();
+        tokio::spawn(watch(with_logs, lookout.watcher(), inbox, metrics));
+        seats.send(seat("api", Some(&log))).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        let mut file = OpenOptions::new().append(true).open(&log).unwrap();
+        file.write_all(&[INTERRUPTED, b"\n"].concat()).unwrap();
+        let told = || outbox.take(Duration::ZERO, 1).unwrap();
+        assert!(told().is_empty(), "nobody has looked since");
+        for _ in 0..10 {
+            seats.send(seat("other", None)).unwrap();
+            tokio::time::sleep(UNWATCHED / 10).await;
+        }
+        let told = told();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
+        assert_eq!((sight.agent.as_str(), sight.source), ("api", Source::Transcript));
     }
 }

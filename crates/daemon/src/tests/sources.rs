@@ -1,6 +1,7 @@
 //! The hub's own eyes, on real processes and real files.
 
 use super::bench::{Bench, soon};
+use crate::limits::Limits;
 use headsup_adapters::WatchedFolder;
 use serde_json::{Value, json};
 use std::fs;
@@ -84,10 +85,14 @@ struct Rig {
 
 impl Rig {
     async fn new() -> Self {
+        Self::with(Limits::default()).await
+    }
+
+    async fn with(limits: Limits) -> Self {
         let temp = tempfile::tempdir().unwrap();
         let sessions = temp.path().join("sessions");
         fs::create_dir(&sessions).unwrap();
-        let mut bench = Bench::new().await;
+        let mut bench = Bench::with(limits).await;
         bench.folders = vec![WatchedFolder { kind: KIND, path: sessions.clone() }];
         bench.restart().await;
         Self { bench, sessions, _temp: temp }
@@ -379,4 +384,22 @@ async fn a_status_file_that_is_written_again_states_nothing_anew() {
     assert!(!rig.types().await.contains(&"turn.completed".to_owned()));
     agent.states("idle", 3, 3);
     rig.until_settled("turn.completed").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_inotify_the_hub_looks_for_itself_and_says_so() {
+    let inotify = || Err(rustix::io::Errno::MFILE);
+    let rig = Rig::with(Limits { inotify, ..Limits::default() }).await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    let project = rig.sessions.with_file_name("projects").join("-home-dev-api");
+    fs::create_dir_all(&project).unwrap();
+    let log = project.join("s1.jsonl");
+    fs::write(&log, "").unwrap();
+    agent.shows("busy");
+    rig.until_headline("working").await;
+    let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
+    fs::write(&log, format!("{error}\n")).unwrap();
+    rig.until_headline("failed").await;
+    let metrics = rig.bench.client().get("/metrics").await;
+    assert!(metrics.text().contains("headsup_inotify_short{what=\"instances\"} 1"));
 }

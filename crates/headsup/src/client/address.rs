@@ -1,13 +1,17 @@
 //! Where a hub listens, and how long we wait for it to take a call.
 
+use crate::client::tls;
+use crate::client::tls_error::TlsError;
 use crate::error::{CommandError, Kind};
-use crate::place::Url;
+use crate::place::{Authority, HTTP, HTTPS, Url};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::pki_types::ServerName;
 
 /// A hub that is there takes a call at once; this is for machines that are out of breath.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
@@ -17,8 +21,9 @@ const QUEUE_FULL: Duration = Duration::from_millis(5);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
     Unix(PathBuf),
-    /// `host:port`
-    Tcp(String),
+    Tcp(Authority),
+    /// The name that the certificate must have stands beside it.
+    Tls(Authority, ServerName<'static>),
 }
 
 /// The longest path that fits an address of a unix socket on Linux.
@@ -49,6 +54,8 @@ pub(crate) enum NoConnection {
     Failed(io::Error),
     #[error("it does not take the call within {} s", CONNECT_WITHIN.as_secs())]
     Silent,
+    #[error("{0}")]
+    Tls(TlsError),
 }
 
 impl Address {
@@ -59,19 +66,12 @@ impl Address {
                 fits(path)?;
                 Ok(Self::Unix(path.clone()))
             }
-            Url::Http { host, port } if host.contains(':') => {
-                Ok(Self::Tcp(format!("[{host}]:{port}")))
-            }
-            Url::Http { host, port } => Ok(Self::Tcp(format!("{host}:{port}"))),
-            Url::Other(text) if text.starts_with("https://") => {
-                Err(CommandError::usage("this version cannot reach a hub over https")
-                    .hint("use a tunnel, and HEADSUP_URL=http://127.0.0.1:PORT"))
-            }
-            Url::Unix(_) | Url::Other(_) => {
-                let text = url.to_string();
-                Err(CommandError::usage(format!("HEADSUP_URL {text:?} is no address of a hub"))
-                    .hint("it is unix:/path or http://host:port"))
-            }
+            Url::Http(authority) => Ok(Self::Tcp(authority.clone())),
+            Url::Https(authority) => match tls::server_name(&authority.host) {
+                Some(name) => Ok(Self::Tls(authority.clone(), name)),
+                None => Err(no_address(url)),
+            },
+            Url::Unix(_) | Url::Other(_) => Err(no_address(url)),
         }
     }
 
@@ -79,15 +79,16 @@ impl Address {
     pub(crate) fn socket(&self) -> Option<&Path> {
         match self {
             Self::Unix(path) => Some(path),
-            Self::Tcp(_) => None,
+            Self::Tcp(_) | Self::Tls(..) => None,
         }
     }
 
     /// What stands in the Host header.
-    pub(crate) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> String {
         match self {
-            Self::Unix(_) => "localhost",
-            Self::Tcp(authority) => authority,
+            Self::Unix(_) => "localhost".to_owned(),
+            Self::Tcp(authority) => authority.as_host(HTTP),
+            Self::Tls(authority, _) => authority.as_host(HTTPS),
         }
     }
 
@@ -101,31 +102,47 @@ impl Address {
     }
 
     pub(super) async fn connect(&self) -> Result<Connection, NoConnection> {
-        let deadline = Instant::now() + CONNECT_WITHIN;
-        let attempt = async {
-            loop {
-                let connected = match self {
-                    Self::Unix(path) => UnixStream::connect(path).await.map(Connection::Unix),
-                    Self::Tcp(authority) => {
-                        TcpStream::connect(authority).await.map(Connection::Tcp)
-                    }
-                };
-                match connected {
-                    Ok(connection) => return Ok(connection),
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        sleep(QUEUE_FULL).await;
-                    }
-                    Err(error) => return Err(NoConnection::from(error)),
-                }
+        let silent = |_| NoConnection::Silent;
+        match (timeout(CONNECT_WITHIN, self.plainly()).await.map_err(silent)??, self) {
+            (Connection::Tcp(stream), Self::Tls(_, name)) => {
+                let begun = timeout(CONNECT_WITHIN, tls::begin(stream, name)).await;
+                let stream = begun.map_err(silent)?.map_err(NoConnection::Tls)?;
+                Ok(Connection::Tls(Box::new(stream)))
             }
-        };
-        timeout_at(deadline, attempt).await.unwrap_or(Err(NoConnection::Silent))
+            (connection, _) => Ok(connection),
+        }
     }
+
+    /// A connection on which nothing has been said.
+    async fn plainly(&self) -> Result<Connection, NoConnection> {
+        loop {
+            let connected = match self {
+                Self::Unix(path) => UnixStream::connect(path).await.map(Connection::Unix),
+                Self::Tcp(Authority { host, port }) | Self::Tls(Authority { host, port }, _) => {
+                    TcpStream::connect((host.as_str(), *port)).await.map(Connection::Tcp)
+                }
+            };
+            match connected {
+                Ok(connection) => return Ok(connection),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    sleep(QUEUE_FULL).await;
+                }
+                Err(error) => return Err(NoConnection::from(error)),
+            }
+        }
+    }
+}
+
+fn no_address(url: &Url) -> CommandError {
+    let text = url.to_string();
+    CommandError::usage(format!("HEADSUP_URL {text:?} is no address of a hub"))
+        .hint("it is unix:/path, http://host:port or https://host")
 }
 
 pub(super) enum Connection {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl From<io::Error> for NoConnection {
@@ -148,6 +165,7 @@ impl NoConnection {
             Self::Absent => error.hint("start it with `headsup up`"),
             Self::Failed(_) => error,
             Self::Silent => error.hint("its process may be stopped or stuck"),
+            Self::Tls(why) => why.explain(error),
         }
     }
 }
@@ -157,6 +175,7 @@ impl fmt::Display for Address {
         match self {
             Self::Unix(path) => write!(f, "{}", path.display()),
             Self::Tcp(authority) => write!(f, "http://{authority}"),
+            Self::Tls(authority, _) => write!(f, "https://{authority}"),
         }
     }
 }
@@ -166,14 +185,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_socket_or_plain_http() {
+    fn an_address_is_a_socket_or_a_host_with_or_without_tls() {
         let unix = Address::Unix(PathBuf::from("/run/h.sock"));
-        let tcp = |authority: &str| Address::Tcp(authority.to_owned());
-        let http = |host: &str, port| Url::Http { host: host.to_owned(), port };
         assert_eq!(Address::of(&Url::Unix("/run/h.sock".into())).unwrap(), unix);
-        assert_eq!(Address::of(&http("127.0.0.1", 7717)).unwrap(), tcp("127.0.0.1:7717"));
-        assert_eq!(Address::of(&http("::1", 80)).unwrap(), tcp("[::1]:80"));
-        for bad in ["", "https://x", "/run/h.sock"] {
+        let at = |host: &str, port| Authority { host: host.to_owned(), port };
+        let tcp = Address::of(&Url::Http(at("::1", 80))).unwrap();
+        assert_eq!((tcp.to_string(), tcp.host()), ("http://[::1]:80".into(), "[::1]".into()));
+        for host in ["hub.example", "127.0.0.1", "::1"] {
+            let tls = Address::of(&Url::Https(at(host, 443))).unwrap();
+            assert!(matches!(&tls, Address::Tls(_, name) if name.to_str() == host), "{tls:?}");
+        }
+        assert!(Address::of(&Url::Https(at("hub..example", 443))).is_err());
+        for bad in ["", "ftp://x", "/run/h.sock"] {
             let error = Address::of(&Url::Other(bad.to_owned())).unwrap_err();
             assert_eq!(error.kind, Kind::Usage, "{bad}");
         }

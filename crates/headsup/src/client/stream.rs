@@ -1,8 +1,8 @@
 //! The hub's event stream, which outlives a restart of the hub.
 
+use crate::client::Client;
 use crate::client::answer::encode;
 use crate::client::sse::{Frame, Parser};
-use crate::client::{CallError, Client};
 use crate::error::{CommandError, Kind};
 use headsup_core::event::Event;
 use headsup_core::id::AgentId;
@@ -187,11 +187,12 @@ impl<'a> EventStream<'a> {
                 self.silent_since = Some(Instant::now());
                 return Ok(());
             }
-            Err(CallError::Answer(error)) if !error.retryable => return Err(error),
-            Err(error) => error,
+            Err(error) => error.at(self.client.address()),
         };
+        if !error.retryable {
+            return Err(error);
+        }
         if self.away_since.is_some_and(|since| since.elapsed() + self.pause >= AWAY) {
-            let error = error.at(self.client.address());
             let message = format!("the hub did not come back in {} s", AWAY.as_secs());
             return Err(CommandError::new(Kind::HubUnreachable, message)
                 .hint(format!("the last try: {error}"))

@@ -1,6 +1,6 @@
 //! What the hub has counted since its start, and what a start before that has put aside.
 
-use super::Check;
+use super::{Check, files};
 use crate::client::Client;
 use std::fs;
 use std::path::Path;
@@ -26,12 +26,18 @@ fn is_part(name: &str) -> bool {
     ["-wal", "-shm"].iter().any(|part| name.ends_with(part))
 }
 
+/// What the hub's own figures say.
+pub(super) async fn checks(client: &Client) -> Vec<Check> {
+    match client.get_text("/metrics").await {
+        Ok(metrics) => vec![input(&metrics), files::check(&metrics)],
+        Err(error) => {
+            vec![Check::bad("input", error.message, "see hub.log in the state folder")]
+        }
+    }
+}
+
 /// What was refused or not understood, by its code. Only defects and losses are bad.
-pub(super) async fn input(client: &Client) -> Check {
-    let metrics = match client.get_text("/metrics").await {
-        Ok(metrics) => metrics,
-        Err(error) => return Check::bad("input", error.message, "see hub.log in the state folder"),
-    };
+fn input(metrics: &str) -> Check {
     let counted: Vec<(String, u64)> = metrics.lines().filter_map(read).collect();
     let said = |words: &[(String, u64)]| {
         let words: Vec<String> = words.iter().map(|(word, n)| format!("{n} {word}")).collect();

@@ -1,7 +1,7 @@
 //! A connection to the hub that never hangs.
 
 use super::deadline::Deadline;
-use crate::place::Url;
+use crate::place::{Authority, Url};
 use rustix::event::PollFlags;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -19,10 +19,10 @@ const RETRY: Duration = Duration::from_millis(2);
 pub(super) fn open(url: &Url, deadline: Deadline) -> Option<OwnedFd> {
     match url {
         Url::Unix(path) => unix(path, deadline),
-        Url::Http { host, port } => {
+        Url::Http(Authority { host, port }) => {
             addresses(host).find_map(|ip| tcp(SocketAddr::new(ip, *port), deadline))
         }
-        Url::Other(_) => None,
+        Url::Https(_) | Url::Other(_) => None,
     }
 }
 

@@ -17,6 +17,10 @@ impl Deadline {
         Instant::now() >= self.0
     }
 
+    pub(super) fn remaining(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+
     /// Waits until `fd` is ready or broken; false at the deadline. A deadline that has already
     /// passed still finds what is ready now.
     pub(super) fn wait(self, fd: impl AsFd, flags: PollFlags) -> bool {
@@ -37,7 +41,7 @@ impl Deadline {
     }
 
     fn left(self, most: Duration) -> Timespec {
-        let left = self.0.saturating_duration_since(Instant::now()).min(most);
+        let left = self.remaining().min(most);
         Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn post(url: &Url, report: &Report, deadline: Deadline) -> Outcome {
     let Some(socket) = connect::open(url, deadline) else { return Outcome::Undelivered };
     let head = request::head(url, report, token.as_deref());
     if write(&socket, head.as_bytes(), &report.body, deadline) {
-        read(&socket, deadline)
+        read(|received| receive(&socket, received, deadline))
     } else {
         Outcome::Undelivered
     }
@@ -65,14 +65,15 @@ fn write(socket: &OwnedFd, mut head: &[u8], mut body: &[u8], deadline: Deadline)
     true
 }
 
-fn read(socket: &OwnedFd, deadline: Deadline) -> Outcome {
+/// What the answer says. `receive` appends what has come; false at the end.
+pub(super) fn read(mut receive: impl FnMut(&mut Vec<u8>) -> bool) -> Outcome {
     let mut received = Vec::with_capacity(1024);
     loop {
-        let more = receive(socket, &mut received, deadline);
+        let more = receive(&mut received);
         match Answer::parse(&received) {
             Answer::Head { status: 200, len, body: Some(body) } if body <= MAX_BODY => {
                 while received.len() < len + body {
-                    if !receive(socket, &mut received, deadline) {
+                    if !receive(&mut received) {
                         return Outcome::Final;
                     }
                 }

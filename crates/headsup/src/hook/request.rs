@@ -1,6 +1,6 @@
 //! The request's head, and the small values in it.
 
-use crate::place::Url;
+use crate::place::{HTTP, HTTPS, Url};
 use headsup_core::id::AgentId;
 use headsup_core::spool::Report;
 use std::fmt::Write as _;
@@ -41,10 +41,10 @@ pub(super) fn head(url: &Url, report: &Report, token: Option<&str>) -> String {
     }
     head.push_str(" HTTP/1.1\r\nHost: ");
     match url {
-        Url::Http { host, port } if host.contains(':') => write!(head, "[{host}]:{port}").ok(),
-        Url::Http { host, port } => write!(head, "{host}:{port}").ok(),
-        _ => write!(head, "localhost").ok(),
-    };
+        Url::Http(authority) => head.push_str(&authority.as_host(HTTP)),
+        Url::Https(authority) => head.push_str(&authority.as_host(HTTPS)),
+        Url::Unix(_) | Url::Other(_) => head.push_str("localhost"),
+    }
     head.push_str("\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ");
     write!(head, "{}", report.body.len()).ok();
     let bearer = token.map(|token| format!("Bearer {token}"));
@@ -82,6 +82,7 @@ fn push_encoded(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::place::Authority;
 
     #[test]
     fn odd_words_cannot_leave_the_request_line() {
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn over_tcp_the_host_is_named_and_the_token_sent() {
         let report = Report { kind: "amp".into(), id: "1".into(), ..Report::default() };
-        let url = Url::Http { host: "::1".into(), port: 7717 };
+        let url = Url::Http(Authority { host: "::1".into(), port: 7717 });
         let head = head(&url, &report, Some("t0ken"));
         assert!(head.starts_with("POST /api/v1/hooks/amp HTTP/1.1\r\nHost: [::1]:7717\r\n"));
         assert!(head.contains("\r\nAuthorization: Bearer t0ken\r\n"));

@@ -106,8 +106,10 @@ fn a_hub_elsewhere_is_never_started() {
         let seen = run(rig.command(&[command]).env("HEADSUP_URL", url));
         assert_eq!(seen.code, 5, "{seen:?}");
     }
-    let seen = run(rig.command(&["ls"]).env("HEADSUP_URL", "https://hub"));
-    assert_eq!(seen.code, 2, "{seen:?}");
+    for (url, code) in [("https://127.0.0.1:1", 5), ("https://hub..example", 2), ("ftp://hub", 2)] {
+        let seen = run(rig.command(&["ls"]).env("HEADSUP_URL", url));
+        assert_eq!(seen.code, code, "{url}: {seen:?}");
+    }
     assert!(!rig.socket().exists());
 }
 

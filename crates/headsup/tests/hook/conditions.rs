@@ -91,10 +91,13 @@ fn an_address_that_leads_nowhere_is_no_hub() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
     };
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let urls = [
         format!("http://127.0.0.1:{closed}"),
         "http://hub.invalid:7717".into(),
         "https://127.0.0.1:1".into(),
+        "https://hub.invalid".into(),
+        format!("https://{}", silent.local_addr().unwrap()),
         "unix:/dev/null".into(),
         format!("unix:/{}", "long/".repeat(100)),
         "unix:".into(),

@@ -2,6 +2,7 @@
 
 use crate::hub::{self, Manner};
 use crate::rig::{Hook, KIND, Rig, STOP};
+use headsup_testkit::tls::{Authority, Certificate, Front};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -114,6 +115,28 @@ fn over_tcp_the_token_goes_along_and_on_the_socket_it_does_not() {
         rig.until_delivered("unix", || with(rig.hook("Stop")));
         assert_eq!(requests.recv().unwrap().header("Authorization"), None);
     }
+}
+
+#[test]
+fn behind_tls_the_hub_is_told_the_same_and_its_answer_is_printed() {
+    let rig = Rig::new();
+    let authority = Authority::new("ours");
+    let trusted = authority.write(&rig.path(""));
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"ok\":true}\n";
+    let (port, requests) = hub::tcp("127.0.0.1", Manner::Answers(answer));
+    let to = format!("127.0.0.1:{port}");
+    let front = Front::start(&authority, &["localhost"], Certificate::Good, &to);
+    let hook = || {
+        let hook =
+            rig.hook("Stop").env("HEADSUP_URL", format!("https://localhost:{}", front.port()));
+        hook.env("SSL_CERT_FILE", &trusted).env("HEADSUP_TOKEN", "t0ken")
+    };
+    let seen = rig.until_delivered("tls", hook);
+    assert_eq!(seen.stdout, b"{\"ok\":true}\n");
+    let request = requests.try_iter().last().unwrap();
+    assert_eq!(request.header("Authorization"), Some("Bearer t0ken"));
+    assert_eq!(request.header("Host"), Some(format!("localhost:{}", front.port()).as_str()));
+    assert!(request.header("X-Headsup-Id").is_some() && request.body == STOP);
 }
 
 #[test]

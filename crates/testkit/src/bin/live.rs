@@ -1,10 +1,6 @@
-//! `live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR] [--table FILE]`: Claude Code
-//! itself in every situation, against a scripted model and a hub of its own. Without cases it lists
-//! them. `--table` writes a page, for which the plays are recorded and played back with the hooks alone
-//! and with the log alone.
-//!
-//! Ends with 0 if everything was told, in order, and in time.
+//! `live`: Claude Code itself in every situation, against a scripted model and a hub of its own.
 
+use clap::{CommandFactory as _, Parser};
 use headsup_testkit::live::{self, Alone, Case, Class, Figures, Verdict, With};
 use headsup_testkit::program;
 use headsup_testkit::replay::Witness::{
@@ -13,6 +9,7 @@ use headsup_testkit::replay::Witness::{
 use headsup_testkit::replay::play_together;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -22,27 +19,52 @@ use std::time::Instant;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// Play Claude Code itself in every situation, against a scripted model and a hub of its own.
+///
+/// Ends with 0 if everything was told, in order, and in time, else with 1. The `headsup` that it
+/// plays against is built first.
+#[derive(Debug, Parser)]
+#[command(name = "live", after_help = cases())]
 struct Args {
+    /// What to play; without any, the cases are listed.
+    #[arg(value_name = "CASE", value_parser = case)]
     cases: Vec<Case>,
-    rounds: usize,
-    jobs: usize,
+    /// All of them.
+    #[arg(long, conflicts_with = "cases")]
+    all: bool,
+    /// Play each so often.
+    #[arg(long, value_name = "N", default_value_t = ONE)]
+    rounds: NonZeroUsize,
+    /// Play so many at a time.
+    #[arg(long, value_name = "N", default_value_t = TWO)]
+    jobs: NonZeroUsize,
+    /// One JSON object a play, and the figures.
+    #[arg(long)]
     json: bool,
+    /// Keep the plays in this folder, in the form of the fixtures.
+    #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
+    /// Write a page: the plays are recorded, and played back with the hooks alone and the log alone.
+    #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 }
 
-const USAGE: &str =
-    "live [CASE…|--all] [--rounds N] [--jobs N] [--json] [--record DIR] [--table FILE]";
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
+const TWO: NonZeroUsize = ONE.saturating_add(1);
 
 fn main() -> Outcome<ExitCode> {
-    let args = arguments()?;
+    let mut args = Args::parse();
     let mut out = std::io::stdout();
+    if args.all {
+        args.cases = live::all();
+    }
     if args.cases.is_empty() {
-        writeln!(out, "usage: {USAGE}\n\ncases:")?;
-        for case in live::all() {
-            writeln!(out, "  {}", case.name)?;
-        }
+        write!(out, "{}", Args::command().render_help())?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if args.table.is_some() && args.record.is_none() {
+        let folder = format!("headsup-live-{}", std::process::id());
+        args.record = Some(std::env::temp_dir().join(folder));
     }
     let program = live::program()?;
     let binary = program::built()?;
@@ -82,32 +104,13 @@ fn main() -> Outcome<ExitCode> {
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn arguments() -> Outcome<Args> {
-    let (record, table) = (None, None);
-    let mut args = Args { cases: Vec::new(), rounds: 1, jobs: 2, json: false, record, table };
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--all" => args.cases = live::all(),
-            "--record" => {
-                let folder = words.next().ok_or("--record wants a folder")?;
-                args.record = Some(PathBuf::from(folder));
-            }
-            "--table" => {
-                let file = words.next().ok_or("--table wants a file")?;
-                args.table = Some(PathBuf::from(file));
-            }
-            "--json" => args.json = true,
-            "--rounds" => args.rounds = number(words.next()).ok_or("--rounds wants a number")?,
-            "--jobs" => args.jobs = number(words.next()).ok_or("--jobs wants a number")?,
-            name => args.cases.push(live::named(name).ok_or(format!("there is no case {name}"))?),
-        }
-    }
-    if args.table.is_some() && args.record.is_none() {
-        let folder = format!("headsup-live-{}", std::process::id());
-        args.record = Some(std::env::temp_dir().join(folder));
-    }
-    Ok(args)
+fn case(name: &str) -> Result<Case, &'static str> {
+    live::named(name).ok_or("there is no such case")
+}
+
+fn cases() -> String {
+    let names: Vec<&str> = live::all().iter().map(|case| case.name).collect();
+    format!("Cases:\n  {}", names.join("\n  "))
 }
 
 /// So many recordings are played back at once.
@@ -131,17 +134,13 @@ fn alone(args: &Args, binary: &Path, records: &Path, silent: &[Witness]) -> Outc
     Ok(args.cases.iter().map(|case| told.get(case.name).copied().unwrap_or_default()).collect())
 }
 
-fn number(word: Option<String>) -> Option<usize> {
-    word?.parse().ok().filter(|number| *number > 0)
-}
-
 /// Some at a time; in the order of the cases, round by round.
 fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
-    let plays: Vec<&Case> = (0..args.rounds).flat_map(|_| &args.cases).collect();
+    let plays: Vec<&Case> = (0..args.rounds.get()).flat_map(|_| &args.cases).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
     thread::scope(|scope| {
-        for _ in 0..args.jobs {
+        for _ in 0..args.jobs.get() {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);

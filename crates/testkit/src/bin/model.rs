@@ -1,25 +1,29 @@
-//! `model [--port N] [--keep FOLDER]`: serves the scripted model for a person, who drives it by
-//! directives in prompts (`headsup_testkit::model::directive`).
-//!
-//! A line on standard input releases the hold of that name. `--keep` writes every request
-//! to FOLDER/N.json.
+//! `model`: serves the scripted model for a person.
 
+use clap::Parser;
 use headsup_testkit::model::{Mark, Model, What};
 use serde_json::json;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Serve the scripted model, which is driven by directives in prompts
+/// (`headsup_testkit::model::directive`).
+///
+/// A line on standard input releases the hold of that name.
+#[derive(Debug, Parser)]
+#[command(name = "model")]
+struct Args {
+    /// Listen there; else on a free port.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// Write every request to FOLDER/N.json.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (mut port, mut keep) = (0, None);
-    let mut args = std::env::args().skip(1);
-    while let Some(option) = args.next() {
-        match (option.as_str(), args.next()) {
-            ("--port", Some(number)) => port = number.parse()?,
-            ("--keep", Some(folder)) => keep = Some(PathBuf::from(folder)),
-            _ => return Err("usage: model [--port N] [--keep FOLDER]".into()),
-        }
-    }
+    let Args { port, keep } = Args::parse();
     let model = Model::at(port)?;
     let mut out = std::io::stdout();
     writeln!(out, "The model listens on {}. Start an agent with:\n", model.url())?;

@@ -1,14 +1,9 @@
-//! `replay FOLDER_OR_CAPTURE… [--json] [--without hooks|registry|transcript|screen|process]…`: plays recordings side by
-//! side, each against a hub of its own.
-//!
-//! Each is a recording, a folder of recordings, or a file that `headsup capture` has written. A capture
-//! is held against what the hub told then, or against `--truth 'T_MS STATUS'`; with `--keep-as FOLDER`
-//! it stays there as a recording. Ends with 0 if the hub told the truth in every
-//! span, else with 1. The `headsup` it plays against is built first.
+//! `replay`: plays recordings side by side, each against a hub of its own.
 
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser};
 use headsup_testkit::program;
 use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, play_together, unpack};
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,22 +12,53 @@ use tempfile::TempDir;
 
 /// A stall of this length is told.
 const LONG: Duration = Duration::from_millis(500);
-const USAGE: &str =
-    "usage: replay FOLDER_OR_CAPTURE… [--json] [--without hooks|registry|transcript|screen|process]…
-       replay CAPTURE [--keep-as FOLDER] [--truth \'T_MS STATUS\']… [--json]";
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-struct Asked {
-    folders: Vec<PathBuf>,
+/// Play recordings side by side, each against a hub of its own.
+///
+/// Ends with 0 if the hub told the truth in every span, else with 1. The `headsup` that it plays
+/// against is built first.
+#[derive(Debug, Parser)]
+#[command(name = "replay")]
+struct Args {
+    /// Recordings, folders of recordings, or files that `headsup capture` has written.
+    #[arg(value_name = "FOLDER_OR_CAPTURE", required = true)]
+    given: Vec<PathBuf>,
+    /// One JSON object a span.
+    #[arg(long)]
     json: bool,
+    /// Silence a witness: hooks, registry, transcript, screen or process. Repeat it for more.
+    #[arg(long, value_name = "WITNESS", value_parser = witness)]
     without: Vec<Witness>,
-    /// Holds captures as folders while they are played.
-    _unpacked: TempDir,
+    /// Of one capture: what was true from then on, instead of what the hub told. Repeat it for more.
+    #[arg(long, value_name = "T_MS STATUS", value_parser = said)]
+    truth: Vec<Said>,
+    /// Of one capture: keep it there as a recording.
+    #[arg(long, value_name = "FOLDER")]
+    keep_as: Option<PathBuf>,
+}
+
+fn witness(word: &str) -> Result<Witness, &'static str> {
+    Witness::parse(word).ok_or("no witness is called that")
+}
+
+fn said(text: &str) -> Result<Said, &'static str> {
+    Said::parse(text).ok_or("it is a time in milliseconds and a status, as '2300 blocked'")
 }
 
 fn main() -> Outcome<ExitCode> {
-    let Asked { folders, json, without, _unpacked } = asked(std::env::args_os().skip(1))?;
+    let args = Args::parse();
+    if (args.keep_as.is_some() || !args.truth.is_empty())
+        && !matches!(args.given.as_slice(), [one] if is_bundle(one))
+    {
+        let why = "--truth and --keep-as are for one capture";
+        Args::command().error(ErrorKind::ArgumentConflict, why).exit();
+    }
+    // Holds captures as folders while they are played.
+    let unpacked = TempDir::new()?;
+    let folders = folders(&args, unpacked.path())?;
+    let Args { json, without, .. } = args;
     let binary = program::built()?;
     let mut out = io::stdout();
     let (mut right, mut all, mut played) = (0, 0, 0);
@@ -51,44 +77,21 @@ fn main() -> Outcome<ExitCode> {
     Ok(if right == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn asked(args: impl Iterator<Item = OsString>) -> Outcome<Asked> {
-    let (mut given, mut json, mut without) = (Vec::new(), false, Vec::new());
-    let (mut truth, mut kept) = (Vec::new(), None);
-    let mut args = args;
-    while let Some(arg) = args.next() {
-        match arg.to_str() {
-            Some("--json") => json = true,
-            Some("--without") => {
-                let word = args.next().unwrap_or_default();
-                without.push(word.to_str().and_then(Witness::parse).ok_or(USAGE)?);
-            }
-            Some("--truth") => {
-                let said = args.next().unwrap_or_default();
-                truth.push(said.to_str().and_then(Said::parse).ok_or(USAGE)?);
-            }
-            Some("--keep-as") => kept = Some(PathBuf::from(args.next().ok_or(USAGE)?)),
-            Some(option) if option.starts_with("--") => return Err(USAGE.into()),
-            _ => given.push(PathBuf::from(arg)),
-        }
-    }
-    let of_one = kept.is_some() || !truth.is_empty();
-    if given.is_empty() || (of_one && (given.len() > 1 || !is_bundle(&given[0]))) {
-        return Err(USAGE.into());
-    }
-    let unpacked = TempDir::new()?;
+/// The recordings that are meant; captures become such in `unpacked`.
+fn folders(args: &Args, unpacked: &Path) -> Outcome<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    for (number, path) in given.iter().enumerate() {
+    for (number, path) in args.given.iter().enumerate() {
         if is_bundle(path) {
             let name = path.file_stem().unwrap_or_default();
-            let own = unpacked.path().join(number.to_string()).join(name);
-            let folder = kept.clone().unwrap_or(own);
-            unpack(path, &truth, &folder)?;
+            let own = unpacked.join(number.to_string()).join(name);
+            let folder = args.keep_as.clone().unwrap_or(own);
+            unpack(path, &args.truth, &folder)?;
             folders.push(folder);
         } else {
             folders.extend(recordings(path)?);
         }
     }
-    Ok(Asked { folders, json, without, _unpacked: unpacked })
+    Ok(folders)
 }
 
 /// The folder itself if it is a recording, else the recordings in it.

@@ -1,11 +1,4 @@
-//! What this machine gives. `measure all [--quick] [--only hook,inside,ingest,watch,state,logs]
-//! [--page FILE]` measures every promise of speed with its floor in the same run and writes
-//! `docs/performance.md`; `measure gate` fails if a hook takes more instructions than it may.
-//! `measure wait|hook|kill|restart|board|slow|flood|disk|shim [--rounds N] [--transcripts N] [--size 5MB]
-//! [--events N]` looks at one
-//! thing and judges nothing.
-//!
-//! The `headsup` that it measures is built first.
+//! `measure`: what this machine gives.
 
 mod all;
 mod board;
@@ -25,6 +18,7 @@ mod stats;
 mod steel;
 mod watchers;
 
+use clap::{Parser, Subcommand};
 use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -33,60 +27,127 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "usage: measure all [--quick] [--only hook,inside,ingest,watch,state,logs] \
-                     [--page FILE]
-       measure gate
-       measure wait|hook|kill|restart|board|slow|flood|disk|shim [--rounds N] [--transcripts N] \
-                     [--size 5MB] [--events N]";
-
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// Measure what this machine gives. The `headsup` that is measured is built first.
+///
+/// `all` and `gate` judge; the others look at one thing more closely.
+#[derive(Debug, Parser)]
+#[command(name = "measure", disable_help_subcommand = true)]
+struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Every promise of speed, each with its floor in the same run.
+    All {
+        /// Less of everything, for a first look.
+        #[arg(long)]
+        quick: bool,
+        /// These parts alone, of hook, inside, ingest, watch, state and logs.
+        #[arg(long, value_name = "PART,…")]
+        only: Option<String>,
+        /// Write the page there; all parts together write `docs/performance.md`.
+        #[arg(long, value_name = "FILE")]
+        page: Option<String>,
+    },
+    /// Fail if a hook takes more instructions than it may.
+    Gate,
+    /// How long after a hook a waiting script wakes.
+    Wait(Rounds<100>),
+    /// What a hook costs in each condition of the hub.
+    Hook(Rounds<200>),
+    /// How many acknowledged reports kill -9 loses or doubles.
+    Kill {
+        #[command(flatten)]
+        rounds: Rounds<100>,
+        /// Events in the log before it begins.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        events: u64,
+    },
+    /// How long a start over long logs takes.
+    Restart {
+        #[command(flatten)]
+        rounds: Rounds<20>,
+        /// So many logs.
+        #[arg(long, value_name = "N", default_value_t = 1_000)]
+        transcripts: usize,
+        /// Each so long.
+        #[arg(long, value_name = "N[MB]", default_value = "5MB", value_parser = megabytes)]
+        size: usize,
+    },
+    /// How long after its hook a change is on the page.
+    Board(Rounds<200>),
+    /// What subscribers do that do not read.
+    Slow(Rounds<5>),
+    /// What more requests do than anybody sends.
+    Flood(Rounds<100_000>),
+    /// What a disk does that fails.
+    Disk(Rounds<50>),
+    /// Whether `headsup run` passes everything on, and what a key costs.
+    Shim {
+        #[command(flatten)]
+        rounds: Rounds<2_000>,
+        /// So many bytes each way.
+        #[arg(long, value_name = "N[MB]", default_value = "100MB", value_parser = megabytes)]
+        size: usize,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Rounds<const USUAL: usize> {
+    /// How often.
+    #[arg(long, value_name = "N", default_value_t = USUAL)]
+    rounds: usize,
+}
+
+fn megabytes(text: &str) -> Result<usize, std::num::ParseIntError> {
+    text.trim_end_matches("MB").parse::<usize>().map(|size| size * 1_000_000)
+}
+
 fn main() -> Outcome<()> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let what = args.first().cloned().unwrap_or_default();
-    let option = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).map(String::as_str)
-    };
-    let number = |name: &str| option(name).and_then(|n| n.parse().ok());
-    let rounds = number("--rounds");
-    let events = option("--events").and_then(|n| n.parse().ok()).unwrap_or(0);
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    match words[..] {
-        ["bare", socket] => return floor::run_bare(socket),
-        ["relay", file, count] => return floor::run_relay(file, count.parse()?),
-        ["nested", levels, ..] => return instructions::run_nested(levels.parse()?, &args[2..]),
-        ["all", ..] => {
-            return all::run(words.contains(&"--quick"), option("--only"), option("--page"));
-        }
-        [
-            "gate" | "wait" | "hook" | "kill" | "board" | "restart" | "slow" | "flood" | "disk"
-            | "shim",
-            ..,
-        ] => {}
-        _ => return Err(USAGE.into()),
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(done) = run_part(&words) {
+        return done;
+    }
+    let Args { what } = Args::parse();
+    if let What::All { quick, only, page } = what {
+        return all::run(quick, only.as_deref(), page.as_deref());
     }
     let binary = program::built()?;
-    let home = Home::new(&binary.to_string_lossy());
-    match what.as_str() {
-        "gate" => instructions::gate(&binary),
-        "wait" => measure_wait(&home, rounds.unwrap_or(100)),
-        "hook" => hook::measure(&home, rounds.unwrap_or(200)),
-        "kill" => kill::measure(&home, rounds.unwrap_or(100), events),
-        "slow" => steel::slow(&home, rounds.unwrap_or(5)),
-        "flood" => steel::flood(&home, rounds.unwrap_or(100_000)),
-        "disk" => steel::disk(&home, rounds.unwrap_or(50)),
-        "board" => board::measure(&home, rounds.unwrap_or(200)),
-        "shim" => {
-            let size = option("--size").unwrap_or("100MB").trim_end_matches("MB").parse::<usize>();
-            shim::measure(&home, rounds.unwrap_or(2_000), size? * 1_000_000)
+    let home = &Home::new(&binary.to_string_lossy());
+    match what {
+        What::All { .. } => Ok(()),
+        What::Gate => instructions::gate(&binary),
+        What::Wait(Rounds { rounds }) => measure_wait(home, rounds),
+        What::Hook(Rounds { rounds }) => hook::measure(home, rounds),
+        What::Kill { rounds, events } => kill::measure(home, rounds.rounds, events),
+        What::Restart { rounds, transcripts, size } => {
+            measure_restart(home, rounds.rounds, transcripts, size as u64)
         }
-        "restart" => {
-            let size = option("--size").unwrap_or("5MB").trim_end_matches("MB").parse::<u64>();
-            let transcripts = number("--transcripts").unwrap_or(1_000);
-            measure_restart(&home, rounds.unwrap_or(20), transcripts, size? * 1_000_000)
+        What::Board(Rounds { rounds }) => board::measure(home, rounds),
+        What::Slow(Rounds { rounds }) => steel::slow(home, rounds),
+        What::Flood(Rounds { rounds }) => steel::flood(home, rounds),
+        What::Disk(Rounds { rounds }) => steel::disk(home, rounds),
+        What::Shim { rounds, size } => shim::measure(home, rounds.rounds, size),
+    }
+}
+
+/// A process that a measurement has started. Some of them are measured: nothing comes before.
+fn run_part(words: &[String]) -> Option<Outcome<()>> {
+    let number = |word: &str| word.parse().map_err(Into::into);
+    match words {
+        [part, socket] if part == "bare" => Some(floor::run_bare(socket)),
+        [part, file, count] if part == "relay" => {
+            Some(number(count).and_then(|count| floor::run_relay(file, count)))
         }
-        _ => Err(USAGE.into()),
+        [part, levels, command @ ..] if part == "nested" => {
+            let levels = levels.parse().map_err(Into::into);
+            Some(levels.and_then(|levels| instructions::run_nested(levels, command)))
+        }
+        _ => None,
     }
 }
 

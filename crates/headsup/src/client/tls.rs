@@ -1,0 +1,58 @@
+//! TLS, for a hub that has a proxy before it. The certificate is always checked, against the
+//! authorities that this system trusts, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+
+use crate::client::tls_error::TlsError;
+use std::sync::{Arc, OnceLock};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// The one protocol that we speak inside.
+const PROTOCOL: &[u8] = b"http/1.1";
+
+/// The name that the certificate of `host` must have: its own, or its address.
+pub(crate) fn server_name(host: &str) -> Option<ServerName<'static>> {
+    ServerName::try_from(host.to_owned()).ok()
+}
+
+/// How we speak TLS. Made at the first call: the authorities are read from disk.
+pub(crate) fn config() -> Result<Arc<ClientConfig>, TlsError> {
+    static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    if let Some(config) = CONFIG.get() {
+        return Ok(Arc::clone(config));
+    }
+    let config = Arc::new(make(authorities()?)?);
+    Ok(Arc::clone(CONFIG.get_or_init(|| config)))
+}
+
+/// Begins TLS on a connection to `server`.
+pub(super) async fn begin(
+    stream: TcpStream,
+    server: &ServerName<'static>,
+) -> Result<TlsStream<TcpStream>, TlsError> {
+    let connector = TlsConnector::from(config()?);
+    connector.connect(server.clone(), stream).await.map_err(TlsError::of)
+}
+
+/// A few that cannot be read do no harm, as long as there are others.
+fn authorities() -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(found.certs);
+    match found.errors.first() {
+        _ if !roots.is_empty() => Ok(roots),
+        Some(error) => Err(TlsError::NoRoots(format!(" ({error})"))),
+        None => Err(TlsError::NoRoots(String::new())),
+    }
+}
+
+fn make(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Other)?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![PROTOCOL.to_vec()];
+    Ok(config)
+}

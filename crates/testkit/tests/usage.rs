@@ -1,0 +1,61 @@
+//! The programs of this crate say how they are called.
+
+#![expect(clippy::expect_used, reason = "a test may fail")]
+
+use std::process::{Command, Output, Stdio};
+
+const PROGRAMS: [(&str, &str); 5] = [
+    ("live", env!("CARGO_BIN_EXE_live")),
+    ("measure", env!("CARGO_BIN_EXE_measure")),
+    ("model", env!("CARGO_BIN_EXE_model")),
+    ("picture", env!("CARGO_BIN_EXE_picture")),
+    ("replay", env!("CARGO_BIN_EXE_replay")),
+];
+
+fn run(program: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().stdin(Stdio::null()).output().expect("it runs")
+}
+
+#[test]
+fn whoever_asks_for_help_gets_it() {
+    for (name, program) in PROGRAMS {
+        for option in ["--help", "-h"] {
+            let said = run(program, &[option]);
+            let text = String::from_utf8_lossy(&said.stdout).into_owned();
+            assert_eq!((said.status.code(), said.stderr.len()), (Some(0), 0), "{name} {said:?}");
+            assert!(text.contains(&format!("Usage: {name}")), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_option_is_refused_with_the_usage() {
+    for (name, program) in PROGRAMS {
+        let said = run(program, &["--nonsense"]);
+        let text = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert_eq!((said.status.code(), said.stdout.len()), (Some(2), 0), "{name} {said:?}");
+        assert!(text.contains(&format!("Usage: {name}")), "{name}: {text}");
+    }
+    for (at, args) in [
+        (0, &["no_such_case"][..]),
+        (0, &["--jobs", "0"]),
+        (1, &[]),
+        (1, &["kill", "--rounds", "many"]),
+        (2, &["--port", "70000"]),
+        (4, &[]),
+        (4, &[".", "--truth", "0 idle"]),
+        (4, &[".", "--without", "eyes"]),
+    ] {
+        let (name, program) = PROGRAMS[at];
+        assert_eq!(run(program, args).status.code(), Some(2), "{name} {args:?}");
+    }
+}
+
+#[test]
+fn without_a_case_the_cases_are_listed() {
+    let said = run(PROGRAMS[0].1, &[]);
+    assert_eq!(said.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(text.contains("Usage: live") && text.contains("\n  esc_in_tool\n"), "{text}");
+}
