@@ -127,7 +127,10 @@ impl Relay {
             if self.shared.ends() && self.ends_at.is_none() {
                 self.ends_at = Some(Instant::now() + LAST_WORDS);
             }
-            let [typed, said, taken, heard] = self.wait()?;
+            // While something is kept for our terminal the agent is not listened to: that it says
+            // nothing then means nothing.
+            let listens = self.outward.is_empty();
+            let Some([typed, said, taken, heard]) = self.wait()? else { continue };
             if heard {
                 rustix::io::read(self.shared.waker(), &mut [0; 8]).ok();
             }
@@ -142,7 +145,7 @@ impl Relay {
             if typed {
                 self.hear_terminal();
             }
-            let is_quiet = !said && !heard && (self.is_gone || self.outward.is_empty());
+            let is_quiet = listens && !said && !heard && self.outward.is_empty();
             if is_quiet {
                 self.shared.is_flushed();
             }
@@ -158,8 +161,8 @@ impl Relay {
     }
 
     /// Until there is something to do: whether something was typed, the agent said something, our
-    /// terminal takes something, somebody woke us.
-    fn wait(&mut self) -> io::Result<[bool; 4]> {
+    /// terminal takes something, somebody woke us. `None`: a signal came in between.
+    fn wait(&mut self) -> io::Result<Option<[bool; 4]>> {
         let wanted = |wanted: bool, flag: PollFlags| match wanted {
             true => flag,
             false => PollFlags::empty(),
@@ -181,7 +184,7 @@ impl Relay {
         let patience = self.patience();
         match poll(&mut polled, patience.as_ref()) {
             Ok(_) => {}
-            Err(Errno::INTR) => return Ok([false; 4]),
+            Err(Errno::INTR) => return Ok(None),
             Err(errno) => return Err(errno.into()),
         }
         let any = |at: usize| !polled[at].revents().is_empty();
@@ -191,7 +194,7 @@ impl Relay {
         if late {
             self.reply.give_up(&mut self.inward.bytes);
         }
-        Ok([typed, said, taken, heard])
+        Ok(Some([typed, said, taken, heard]))
     }
 
     /// How long to wait at most; `None`: until something happens.
