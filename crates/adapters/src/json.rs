@@ -3,6 +3,11 @@
 //! A payload may hold a megabyte of tool output, members of another type than yesterday, or the
 //! same member twice. None of these is an error: a member is read when it is asked for, as what
 //! it is asked for, and is absent if it is not that. The last of two wins.
+//!
+//! A payload is checked as a whole while it is skimmed. Of a log most lines say nothing: they are
+//! walked over faster, and checked if something is made of them.
+
+mod walk;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -15,18 +20,28 @@ const ITEMS: usize = 256;
 
 /// One member of an object, unread: any JSON, or absent.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Raw<'a>(Option<&'a RawValue>);
+pub(crate) struct Raw<'a>(Option<&'a str>);
 
 impl<'a> Raw<'a> {
     /// The member's JSON text; `null` counts as absent.
     pub(crate) fn json(self) -> Option<&'a str> {
-        self.0.map(RawValue::get).filter(|json| *json != "null")
+        self.0.filter(|json| *json != "null")
     }
 
     /// A string that is not empty.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        if let Some(plain) = self.plain() {
+            return (!plain.is_empty()).then_some(Cow::Borrowed(plain));
+        }
         let text: Text<'a> = self.read()?;
         (!text.0.is_empty()).then_some(text.0)
+    }
+
+    /// A string that is written as it is.
+    fn plain(self) -> Option<&'a str> {
+        let inner = self.json()?.strip_prefix('"')?.strip_suffix('"')?;
+        let is_plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
+        inner.bytes().all(is_plain).then_some(inner)
     }
 
     pub(crate) fn is_true(self) -> bool {
@@ -43,6 +58,17 @@ impl<'a> Raw<'a> {
         self.read::<Items<'a>>().map_or_else(Vec::new, |items| items.0)
     }
 
+    /// The same, walked over.
+    pub(crate) fn walked_items(self) -> impl Iterator<Item = Raw<'a>> {
+        let items = walk::items(self.json().unwrap_or_default(), ITEMS);
+        items.into_iter().map(|item| Raw(Some(item)))
+    }
+
+    /// The member as an object that is walked over; all absent if it is not one.
+    pub(crate) fn walked<T: Skim<'a>>(self) -> T {
+        self.json().and_then(walked).unwrap_or_default()
+    }
+
     /// The member as an object of which some members are wanted; all absent if it is not one.
     pub(crate) fn object<T: Deserialize<'a> + Default>(self) -> T {
         self.read().unwrap_or_default()
@@ -55,7 +81,7 @@ impl<'a> Raw<'a> {
 
 impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <&RawValue>::deserialize(deserializer).map(|raw| Self(Some(raw)))
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(Some(raw.get())))
     }
 }
 
@@ -105,6 +131,28 @@ impl<'de> Deserialize<'de> for Items<'de> {
     }
 }
 
+/// A struct of [`Raw`] members.
+pub(crate) trait Skim<'a>: Default {
+    /// The place of the member that is written so; `None` if it is not wanted.
+    fn member(&mut self, key: &str) -> Option<&mut Raw<'a>>;
+}
+
+/// Skims an object without checking the text of its members; `None` if it is not one.
+pub(crate) fn walked<'a, T: Skim<'a>>(text: &'a str) -> Option<T> {
+    let mut found = T::default();
+    walk::members(text, |key, value| {
+        if let Some(place) = found.member(key) {
+            *place = Raw(text.get(value));
+        }
+    })?;
+    Some(found)
+}
+
+/// Is it JSON, in every part?
+pub(crate) fn is_whole(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
 /// Declares a struct of [`Raw`] members and how to skim them out of an object.
 macro_rules! skim {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $json:literal),* $(,)? }) => {
@@ -112,6 +160,15 @@ macro_rules! skim {
         #[derive(Clone, Copy, Debug, Default)]
         pub(crate) struct $name<'a> {
             $(pub(crate) $field: $crate::json::Raw<'a>,)*
+        }
+
+        impl<'a> $crate::json::Skim<'a> for $name<'a> {
+            fn member(&mut self, key: &str) -> Option<&mut $crate::json::Raw<'a>> {
+                match key {
+                    $($json => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
         }
 
         impl<'de> serde::Deserialize<'de> for $name<'de> {
@@ -128,9 +185,9 @@ macro_rules! skim {
                     ) -> Result<$name<'de>, A::Error> {
                         let mut found = $name::default();
                         while let Some($crate::json::Text(key)) = map.next_key()? {
-                            match key.as_ref() {
-                                $($json => found.$field = map.next_value()?,)*
-                                _ => {
+                            match $crate::json::Skim::member(&mut found, &key) {
+                                Some(place) => *place = map.next_value()?,
+                                None => {
                                     map.next_value::<serde::de::IgnoredAny>()?;
                                 }
                             }
@@ -147,7 +204,10 @@ pub(crate) use skim;
 
 /// Bytes as text: what is not UTF-8 is replaced.
 pub(crate) fn decode(body: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(body)
+    match str::from_utf8(body) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(body),
+    }
 }
 
 /// Without a byte order mark and white space around it.

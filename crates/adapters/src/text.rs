@@ -37,7 +37,8 @@ pub fn block(text: &str, cap: usize) -> String {
 /// control characters.
 pub(crate) fn id(text: &str) -> Option<String> {
     let legal = |c: char| !c.is_whitespace() && !is_hidden(c);
-    (!text.is_empty() && text.len() <= ID && text.chars().all(legal)).then(|| text.to_owned())
+    let is_legal = text.bytes().all(|b| b.is_ascii_graphic()) || text.chars().all(legal);
+    (!text.is_empty() && text.len() <= ID && is_legal).then(|| text.to_owned())
 }
 
 /// A path as it is; `None` for an empty or long one and for one with control characters.

@@ -8,7 +8,7 @@ use headsup_core::observation::Fact;
 pub struct LogLine {
     /// The vendor's conversation id.
     pub session: Option<String>,
-    /// The line's own name, for `explain`.
+    /// The name of a line with a fact, for `explain`.
     pub name: String,
     /// What it says of the turn, if it says anything.
     pub fact: Option<Fact>,

@@ -1,13 +1,15 @@
-//! What the hub was told and saw, as it came, for `capture`: in memory alone, without credentials
-//! and outputs of tools, and bounded. The oldest goes first.
+//! What the hub was told and saw, as it came, for `capture`: in memory alone, and bounded. The
+//! oldest goes first.
 //!
-//! It is kept beside everything else and is in nobody's way: under a load that leaves no time for
-//! it, it is left out and counted.
+//! Payloads lie here as they came, and are read when somebody asks: what leaves this place has no
+//! credentials and no outputs of tools. Only long ones are shortened at once, beside everything
+//! else: under a load that leaves no time for that they are left out and counted.
 
 use crate::clock::{Clock as _, System};
+use headsup_adapters::evidence::taken;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +18,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Bytes of all agents together, and of one.
 const MOST: usize = 4 << 20;
 const MOST_OF_ONE: usize = 256 << 10;
-/// Pieces that are being made ready at once.
+/// A longer payload is shortened first.
+const LONG: usize = 16 << 10;
+/// Payloads that are being shortened at once.
 const UNDER_WAY: usize = 64;
 
 /// The store of evidence.
@@ -44,10 +48,57 @@ struct OfOne {
     dropped: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Row {
     moment: Moment,
-    json: String,
+    piece: Piece,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    /// As it leaves.
+    Ready(String),
+    Hook(Hook),
+}
+
+/// A hook's payload and what came with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Hook {
+    pub(crate) event: String,
+    /// It named its seat.
+    pub(crate) claimed: bool,
+    pub(crate) context: Option<String>,
+    pub(crate) payload: Vec<u8>,
+}
+
+impl Hook {
+    /// `None`: the payload is no JSON object.
+    fn row(&self) -> Option<Value> {
+        let Self { event, claimed, context, payload } = self;
+        let payload = taken(payload)?;
+        Some(json!({
+            "src": "hook", "event": event, "claimed": claimed, "context": context,
+            "payload": payload,
+        }))
+    }
+}
+
+impl Piece {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Ready(json) => json.len(),
+            Self::Hook(Hook { event, context, payload, .. }) => {
+                event.len() + context.as_ref().map_or(0, String::len) + payload.len()
+            }
+        }
+    }
+
+    fn read(&self) -> Option<Value> {
+        match self {
+            Self::Ready(json) => serde_json::from_str(json).ok(),
+            Self::Hook(hook) => hook.row(),
+        }
+    }
 }
 
 /// When something came, and its place in the order.
@@ -83,8 +134,8 @@ impl Evidence {
         Moment { at: self.clock.wall(), number }
     }
 
-    /// Room for a piece to be made ready; `None` where there is too much to do.
-    pub(crate) fn room(&self) -> Option<OwnedSemaphorePermit> {
+    /// Room for a payload to be shortened; `None` where there is too much to do.
+    fn room(&self) -> Option<OwnedSemaphorePermit> {
         let room = Arc::clone(&self.room).try_acquire_owned().ok();
         if room.is_none() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
@@ -93,11 +144,29 @@ impl Evidence {
     }
 
     pub(crate) fn keep(&self, agent: &AgentId, moment: Moment, row: &Value) {
-        let json = row.to_string();
+        self.put(agent, moment, Piece::Ready(row.to_string()));
+    }
+
+    /// Keeps a hook's payload. Nobody waits for it.
+    pub(crate) fn keep_hook(self: &Arc<Self>, agent: &AgentId, moment: Moment, hook: Hook) {
+        if hook.payload.len() <= LONG {
+            return self.put(agent, moment, Piece::Hook(hook));
+        }
+        let Some(room) = self.room() else { return };
+        let (evidence, agent) = (Arc::clone(self), agent.clone());
+        tokio::spawn(async move {
+            let _room = room;
+            if let Some(row) = hook.row() {
+                evidence.keep(&agent, moment, &row);
+            }
+        });
+    }
+
+    fn put(&self, agent: &AgentId, moment: Moment, piece: Piece) {
         let mut kept = self.lock();
-        let bytes = json.len();
+        let bytes = piece.bytes();
         let rows = kept.agents.entry(agent.clone()).or_default();
-        rows.rows.push_back(Row { moment, json });
+        rows.rows.push_back(Row { moment, piece });
         rows.bytes += bytes;
         let mut gone = 0;
         while rows.bytes > MOST_OF_ONE && rows.rows.len() > 1 {
@@ -136,14 +205,14 @@ impl Evidence {
     }
 
     pub(crate) fn of(&self, agent: &AgentId) -> Taken {
-        let kept = self.lock();
-        let Some(rows) = kept.agents.get(agent) else { return Taken::default() };
-        let mut sorted: Vec<&Row> = rows.rows.iter().collect();
-        sorted.sort_by_key(|row| row.moment);
-        let read = |row: &&Row| Some((row.moment.at, serde_json::from_str(&row.json).ok()?));
+        let (mut rows, dropped) = match self.lock().agents.get(agent) {
+            Some(kept) => (Vec::from_iter(kept.rows.iter().cloned()), kept.dropped),
+            None => return Taken::default(),
+        };
+        rows.sort_by_key(|row| row.moment);
+        let read = |row: &Row| Some((row.moment.at, row.piece.read()?));
         let left_out = self.left_out.load(Ordering::Relaxed);
-        let rows_read = sorted.iter().filter_map(read).collect();
-        Taken { rows: rows_read, dropped: rows.dropped + left_out }
+        Taken { rows: rows.iter().filter_map(read).collect(), dropped: dropped + left_out }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -154,7 +223,7 @@ impl Evidence {
 impl OfOne {
     /// Its bytes.
     fn drop_oldest(&mut self) -> usize {
-        let gone = self.rows.pop_front().map_or(0, |row| row.json.len());
+        let gone = self.rows.pop_front().map_or(0, |row| row.piece.bytes());
         self.bytes -= gone;
         self.dropped += 1;
         gone
@@ -184,6 +253,30 @@ mod tests {
         }
         (0..40).for_each(|n| evidence.forget(&id(n)));
         assert_eq!(evidence.lock().bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn payloads_leave_without_what_is_not_for_others() {
+        let evidence = Arc::new(Evidence::default());
+        let agent = AgentId::new("a").unwrap();
+        let key = format!("{}{}", "ghp_", "a1B2".repeat(10));
+        for filler in [10, 2 * LONG] {
+            let payload = json!({"prompt": key, "tool_response": "y".repeat(filler)});
+            let payload = payload.to_string().into_bytes();
+            let hook = Hook { event: "Stop".into(), claimed: true, context: None, payload };
+            evidence.keep_hook(&agent, evidence.now(), hook);
+        }
+        let broken = Hook { event: String::new(), claimed: false, context: None, payload: vec![0] };
+        evidence.keep_hook(&agent, evidence.now(), broken);
+        while evidence.room.available_permits() < UNDER_WAY {
+            tokio::task::yield_now().await;
+        }
+        let taken = evidence.of(&agent);
+        assert_eq!(taken.rows.len(), 2);
+        for (_, row) in taken.rows {
+            assert_eq!(row["event"], "Stop");
+            assert_eq!(row["payload"], json!({"prompt": "[redacted]", "tool_response": {}}));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod answer;
+pub(crate) mod names;
 pub(crate) mod page;
 pub(crate) mod resolve;
 pub(crate) mod sse;

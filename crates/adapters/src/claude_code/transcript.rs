@@ -66,11 +66,11 @@ skim! {
 
 pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let text = json::decode(line);
-    let line: Line<'_> = serde_json::from_str(json::trim(&text)).ok()?;
+    let text = json::trim(&text);
+    let line: Line<'_> = json::walked(text)?;
     let kind = line.kind.text()?;
     let mut read = LogLine {
         session: line.session.text().and_then(|id| text::id(&id)),
-        name: text::line(&line.subtype.text().unwrap_or(kind.clone()), text::EVENT),
         written_at: line.timestamp.text().and_then(|at| text::id(&at)),
         ..LogLine::default()
     };
@@ -84,7 +84,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
                 let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
                 read.fact = Some(Fact::TurnInterrupted { turn_ref });
             } else {
-                let origin: Origin<'_> = line.origin.object();
+                let origin: Origin<'_> = line.origin.walked();
                 let by_person = origin.kind.text().as_deref() == Some("human");
                 read.is_prompt = by_person && !line.is_meta.is_true();
             }
@@ -95,7 +95,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.fact = Some(Fact::TurnFailed { code, detail: None, turn_ref: None });
         }
         "assistant" => {
-            let message: Message<'_> = line.message.object();
+            let message: Message<'_> = line.message.walked();
             let model = message.model.text().filter(|model| !model.starts_with('<'));
             read.model = model.map(|model| text::line(&model, text::NAME));
         }
@@ -117,6 +117,12 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         "ai-title" => read.title = title(line.title),
         "custom-title" => read.title = title(line.custom_title),
         _ => {}
+    }
+    if read.fact.is_some() {
+        if !json::is_whole(text) {
+            return None;
+        }
+        read.name = text::line(&line.subtype.text().unwrap_or(kind), text::EVENT);
     }
     Some(read)
 }
@@ -142,9 +148,9 @@ fn is_interruption(line: &Line<'_>) -> bool {
     if line.origin.json().is_some() {
         return false;
     }
-    let message: Message<'_> = line.message.object();
-    message.content.items().iter().any(|part| {
-        let part: Part<'_> = part.object();
+    let message: Message<'_> = line.message.walked();
+    message.content.walked_items().any(|part| {
+        let part: Part<'_> = part.walked();
         let is_text = part.kind.text().as_deref() == Some("text");
         is_text && part.text.text().is_some_and(|text| text.starts_with(INTERRUPTED))
     })

@@ -29,7 +29,8 @@ pub(super) fn read(text: &[u8]) -> Option<i64> {
         return None;
     }
     let days = days(year, month, day);
-    if day < 1 || date(days) != (year, month, day) {
+    let date = date(days).map(|(year, month, day)| [year, month, day].map(i64::from));
+    if day < 1 || date != Some([year, month, day]) {
         return None;
     }
     Some(days * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1_000 + number(20, 23))
@@ -40,26 +41,30 @@ pub(super) fn write(ms: i64, buffer: &mut [u8; LENGTH]) -> Option<&str> {
     if !RANGE.contains(&ms) {
         return None;
     }
-    let (year, month, day) = date(ms.div_euclid(DAY_MS));
-    let ms = ms.rem_euclid(DAY_MS);
+    let (year, month, day) = date(ms.div_euclid(DAY_MS))?;
+    let ms = u32::try_from(ms.rem_euclid(DAY_MS)).ok()?;
     let (second, ms) = (ms / 1_000, ms % 1_000);
+    let minute = second / 60;
     buffer.copy_from_slice(SHAPE);
-    for (number, last, digits) in [
-        (year, 3, 4),
-        (month, 6, 2),
-        (day, 9, 2),
-        (second / 3_600, 12, 2),
-        (second / 60 % 60, 15, 2),
-        (second % 60, 18, 2),
-        (ms, 22, 3),
+    buffer[20] = digit(ms / 100);
+    for (number, place) in [
+        (year / 100, 0),
+        (year % 100, 2),
+        (month, 5),
+        (day, 8),
+        (minute / 60, 11),
+        (minute % 60, 14),
+        (second % 60, 17),
+        (ms % 100, 21),
     ] {
-        let mut rest = number;
-        for place in 0..digits {
-            buffer[last - place] = b'0' + u8::try_from(rest % 10).ok()?;
-            rest /= 10;
-        }
+        buffer[place] = digit(number / 10);
+        buffer[place + 1] = digit(number % 10);
     }
     str::from_utf8(buffer).ok()
+}
+
+fn digit(number: u32) -> u8 {
+    b'0' + u8::try_from(number % 10).unwrap_or_default()
 }
 
 /// Days since the Unix epoch of a date of the Gregorian calendar. Years are counted from March,
@@ -72,16 +77,18 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The other way.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+/// The other way, for the years that have four digits.
+fn date(days: i64) -> Option<(u32, u32, u32)> {
+    // One era more, so that the year 0, which began in the one before, is no negative number.
+    let days = u32::try_from(days + 719_468 + 146_097).ok()?;
+    let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let from_march = (5 * of_year + 2) / 153;
     let day = of_year - (153 * from_march + 2) / 5 + 1;
     let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year + i64::from(month <= 2), month, day)
+    let year = (era * 400 + year + u32::from(month <= 2)).checked_sub(400)?;
+    Some((year, month, day))
 }
 
 #[cfg(test)]

@@ -3,17 +3,16 @@
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
+use crate::evidence::Hook;
 use crate::job::{Reply, Work};
 use crate::limits::HOOK_BODY;
 use crate::sighting::{self, Envelope, Unreadable};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use headsup_adapters::evidence::taken;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::Problem;
-use serde_json::json;
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -66,20 +65,9 @@ pub(super) async fn post(
     let (claimed, event) = (report.claimed.is_some(), report.sighting.event.clone());
     let context = envelope_context(&parts.headers);
     let reply = app.inbox.submit(Work::Hook(Box::new(report)), key).await?;
-    if let Reply::Done { agent: Some(agent), .. } = &reply
-        && let Some(room) = app.inbox.evidence().room()
-    {
-        // Beside the answer, which waits for nothing of it.
-        let (evidence, agent) = (Arc::clone(app.inbox.evidence()), agent.clone());
-        tokio::spawn(async move {
-            let _room = room;
-            let Some(payload) = taken(&body) else { return };
-            let row = json!({
-                "src": "hook", "event": event, "claimed": claimed, "context": context,
-                "payload": payload,
-            });
-            evidence.keep(&agent, moment, &row);
-        });
+    if let Reply::Done { agent: Some(agent), .. } = &reply {
+        let hook = Hook { event, claimed, context, payload: body.to_vec() };
+        app.inbox.evidence().keep_hook(agent, moment, hook);
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }

@@ -1,7 +1,7 @@
 //! Where a hub listens, and how long we wait for it to take a call.
 
-use crate::client::tls;
 use crate::client::tls_error::TlsError;
+use crate::client::{names, tls};
 use crate::error::{CommandError, Kind};
 use crate::place::{Authority, HTTP, HTTPS, Url};
 use std::fmt;
@@ -119,7 +119,8 @@ impl Address {
             let connected = match self {
                 Self::Unix(path) => UnixStream::connect(path).await.map(Connection::Unix),
                 Self::Tcp(Authority { host, port }) | Self::Tls(Authority { host, port }, _) => {
-                    TcpStream::connect((host.as_str(), *port)).await.map(Connection::Tcp)
+                    let addresses = names::find(host, *port).await.map_err(NoConnection::Failed)?;
+                    TcpStream::connect(&*addresses).await.map(Connection::Tcp)
                 }
             };
             match connected {

@@ -4,7 +4,7 @@
 use super::deadline::Deadline;
 use super::exchange::{self, Outcome};
 use super::request;
-use crate::client::tls;
+use crate::client::{names, tls};
 use crate::place::{Authority, Url};
 use headsup_core::spool::Report;
 use std::io::{Read as _, Write as _};
@@ -32,11 +32,13 @@ pub(super) fn post(
     told.recv_timeout(deadline.remaining()).ok().flatten().unwrap_or(Outcome::Undelivered)
 }
 
-/// `None` where there was no conversation. It may hang in a resolver or on a disk.
+/// `None` where there was no conversation. It may hang at a name server or on a disk.
 fn speak(authority: &Authority, request: &[u8]) -> Option<Outcome> {
     let server = tls::server_name(&authority.host)?;
     let mut tls = ClientConnection::new(tls::config().ok()?, server).ok()?;
-    let mut socket = TcpStream::connect((authority.host.as_str(), authority.port)).ok()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let addresses = runtime.block_on(names::find(&authority.host, authority.port)).ok()?;
+    let mut socket = TcpStream::connect(&*addresses).ok()?;
     socket.set_nodelay(true).ok();
     let mut stream = Stream::new(&mut tls, &mut socket);
     // A hub that does not read to the end has something to say.
