@@ -23,7 +23,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 ///
 /// Ends with 0 if everything was told, in order, and in time, else with 1. The `headsup` that it
 /// plays against is built first.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(name = "live", after_help = cases())]
 struct Args {
     /// What to play; without any, the cases are listed.
@@ -44,7 +44,8 @@ struct Args {
     /// Keep the plays in this folder, in the form of the fixtures.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
-    /// Write a page: the plays are recorded, and played back with the hooks alone and the log alone.
+    /// Write a page. For it every case is played once more, recorded, and that is played back with
+    /// the hooks alone and the log alone; times are those of the plays without a recorder.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 }
@@ -70,8 +71,11 @@ fn main() -> Outcome<ExitCode> {
     let binary = program::built()?;
     // A play that cannot go on is told in the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let verdicts = play(&args, &binary, &program);
+    let times = if args.table.is_some() { None } else { args.record.as_deref() };
+    let verdicts = play(&args, &binary, &program, times);
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
+        writeln!(std::io::stderr(), "the same, recorded")?;
+        play(&Args { rounds: ONE, ..args.clone() }, &binary, &program, Some(records));
         let alone = |others: &[Witness]| alone(&args, &binary, records, others);
         let hooks = alone(&[Registry, Transcript, Screen, Process])?;
         let log = alone(&[Hooks, LaterRegistry, Screen, Process])?;
@@ -135,7 +139,7 @@ fn alone(args: &Args, binary: &Path, records: &Path, silent: &[Witness]) -> Outc
 }
 
 /// Some at a time; in the order of the cases, round by round.
-fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
+fn play(args: &Args, binary: &Path, program: &Path, record: Option<&Path>) -> Vec<Verdict> {
     let plays: Vec<&Case> = (0..args.rounds.get()).flat_map(|_| &args.cases).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
@@ -145,7 +149,6 @@ fn play(args: &Args, binary: &Path, program: &Path) -> Vec<Verdict> {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = plays.get(number) else { return };
-                    let record = args.record.as_deref();
                     let with = With { binary, program, patient: false, record };
                     let started = Instant::now();
                     let verdict = live::play(case, with);

@@ -24,6 +24,16 @@ pub(crate) fn client(folder: &Path) -> Outcome<PathBuf> {
     }
 }
 
+/// A program that does nothing, statically linked with the system's own library, compiled into
+/// `folder`. `None`: there is no compiler, or no such library.
+pub(crate) fn nothing(folder: &Path) -> Option<PathBuf> {
+    let (source, program) = (folder.join("nothing.c"), folder.join("nothing"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").ok()?;
+    let mut compile = Command::new("cc");
+    compile.args(["-O2", "-static", "-o"]).arg(&program).arg(source).stderr(Stdio::null());
+    compile.status().is_ok_and(|status| status.success()).then_some(program)
+}
+
 /// A server that is another process. It is killed when it goes out of scope.
 pub(crate) struct Server(Child);
 
@@ -99,6 +109,8 @@ pub(crate) struct Relay {
 
 pub(crate) fn relay(folder: &Path, count: usize) -> Outcome<Relay> {
     let file = folder.join("relay-port");
+    // An earlier one's.
+    let _none = std::fs::remove_file(&file);
     let server = Server::start(&["relay", &file.to_string_lossy(), &count.to_string()])?;
     let port = wait::until("the relay", || std::fs::read_to_string(&file).ok()?.parse().ok());
     let connect = || TcpStream::connect(("127.0.0.1", port));
