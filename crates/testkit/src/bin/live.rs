@@ -75,7 +75,7 @@ fn main() -> Outcome<ExitCode> {
     let verdicts = play(&args, &binary, &program, times);
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
         writeln!(std::io::stderr(), "the same, recorded")?;
-        play(&Args { rounds: ONE, ..args.clone() }, &binary, &program, Some(records));
+        play(&Args { rounds: ONE, jobs: TWO, ..args.clone() }, &binary, &program, Some(records));
         let alone = |others: &[Witness]| alone(&args, &binary, records, others);
         let hooks = alone(&[Registry, Transcript, Screen, Process])?;
         let log = alone(&[Hooks, LaterRegistry, Screen, Process])?;
