@@ -58,7 +58,7 @@ struct Row {
 enum Piece {
     /// As it leaves.
     Ready(String),
-    Hook(Hook),
+    Hook(Box<Hook>),
 }
 
 /// A hook's payload and what came with it.
@@ -87,8 +87,9 @@ impl Piece {
     fn bytes(&self) -> usize {
         match self {
             Self::Ready(json) => json.len(),
-            Self::Hook(Hook { event, context, payload, .. }) => {
-                event.len() + context.as_ref().map_or(0, String::len) + payload.len()
+            Self::Hook(hook) => {
+                let context = hook.context.as_ref().map_or(0, String::len);
+                size_of::<Hook>() + hook.event.len() + context + hook.payload.len()
             }
         }
     }
@@ -150,7 +151,7 @@ impl Evidence {
     /// Keeps a hook's payload. Nobody waits for it.
     pub(crate) fn keep_hook(self: &Arc<Self>, agent: &AgentId, moment: Moment, hook: Hook) {
         if hook.payload.len() <= LONG {
-            return self.put(agent, moment, Piece::Hook(hook));
+            return self.put(agent, moment, Piece::Hook(Box::new(hook)));
         }
         let Some(room) = self.room() else { return };
         let (evidence, agent) = (Arc::clone(self), agent.clone());
@@ -173,17 +174,8 @@ impl Evidence {
             gone += rows.drop_oldest();
         }
         kept.bytes = kept.bytes + bytes - gone;
-        while kept.bytes > MOST {
-            let Some(largest) = kept.agents.values_mut().max_by_key(|rows| rows.bytes) else {
-                break;
-            };
-            // Half of it at once: it is not looked for at every piece.
-            let half = largest.bytes / 2;
-            let mut gone = 0;
-            while largest.bytes > half && !largest.rows.is_empty() {
-                gone += largest.drop_oldest();
-            }
-            kept.bytes -= gone;
+        if kept.bytes > MOST {
+            kept.drop_older_half();
         }
     }
 
@@ -206,7 +198,7 @@ impl Evidence {
 
     pub(crate) fn of(&self, agent: &AgentId) -> Taken {
         let (mut rows, dropped) = match self.lock().agents.get(agent) {
-            Some(kept) => (Vec::from_iter(kept.rows.iter().cloned()), kept.dropped),
+            Some(kept) => (kept.rows.iter().cloned().collect::<Vec<Row>>(), kept.dropped),
             None => return Taken::default(),
         };
         rows.sort_by_key(|row| row.moment);
@@ -217,6 +209,25 @@ impl Evidence {
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// At once, so that it is not looked for at every piece.
+    fn drop_older_half(&mut self) {
+        let rows = self.agents.values().flat_map(|of_one| &of_one.rows);
+        let mut moments: Vec<u64> = rows.map(|row| row.moment.number).collect();
+        if moments.is_empty() {
+            return;
+        }
+        let middle = moments.len() / 2;
+        let (_, middle, _) = moments.select_nth_unstable(middle);
+        for of_one in self.agents.values_mut() {
+            while of_one.rows.front().is_some_and(|row| row.moment.number < *middle) {
+                self.bytes -= of_one.drop_oldest();
+            }
+            of_one.rows.shrink_to_fit();
+        }
     }
 }
 
