@@ -273,7 +273,27 @@ impl Drop for Stage {
                 signal(*pid, Signal::KILL).ok();
             }
         }
+        // One that runs in the background has left its terminal, and helpers of its own.
+        for pid in strays(&self.program, self.home.path()) {
+            signal(pid, Signal::KILL).ok();
+        }
     }
+}
+
+/// The processes of this program that were started with this home.
+fn strays(program: &Path, home: &Path) -> Vec<u32> {
+    let Ok(program) = program.canonicalize() else { return Vec::new() };
+    let variable = format!("HOME={}", home.display());
+    let is_stray = |pid: &u32| {
+        let process = Path::new("/proc").join(pid.to_string());
+        let environment = fs::read(process.join("environ")).unwrap_or_default();
+        fs::read_link(process.join("exe")).is_ok_and(|exe| exe == program)
+            && environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+    };
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let names = processes.flatten().map(|process| process.file_name());
+    let pids = names.filter_map(|name| name.to_str()?.parse().ok());
+    pids.filter(is_stray).collect()
 }
 
 fn place(asker: &Asker) -> usize {
