@@ -14,6 +14,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// How many elements of a list are looked at.
 const ITEMS: usize = 256;
@@ -140,12 +141,20 @@ pub(crate) trait Skim<'a>: Default {
 /// Skims an object without checking the text of its members; `None` if it is not one.
 pub(crate) fn walked<'a, T: Skim<'a>>(text: &'a str) -> Option<T> {
     let mut found = T::default();
-    walk::members(text, |key, value| {
-        if let Some(place) = found.member(key) {
+    walk::members(text.as_bytes(), |key, value| {
+        if let Some(place) = text.get(key).and_then(|key| found.member(key)) {
             *place = Raw(text.get(value));
         }
     })?;
     Some(found)
+}
+
+/// Where the value of each member of a JSON object stands; `None` if the text is not one whole
+/// object. What is nested is passed over, not checked.
+pub fn values(text: &[u8]) -> Option<Vec<Range<usize>>> {
+    let mut values = Vec::new();
+    walk::members(text, |_, value| values.push(value))?;
+    Some(values)
 }
 
 /// Is it JSON, in every part?

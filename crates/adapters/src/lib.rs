@@ -20,6 +20,7 @@ mod transcript;
 
 pub use context::{Ancestor, HookContext};
 pub use hook_table::{hook_environment, is_transition};
+pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kinds};
 pub use registry::{
     RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,

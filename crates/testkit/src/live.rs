@@ -10,6 +10,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 pub mod cases;
+mod eyes;
 mod figures;
 mod judge;
 mod memory;

@@ -8,18 +8,17 @@ use std::ops::Range;
 
 const NEAR: usize = 16;
 
-/// Calls `take` with each member of a JSON object, in their order: the key as it is written,
-/// between its quotes, and where the value's text is. `None` where the text is no whole object;
-/// what has been taken by then counts for nothing.
-pub(super) fn members<'a>(
-    text: &'a str,
-    mut take: impl FnMut(&'a str, Range<usize>),
+/// Calls `take` with each member of a JSON object, in their order: where the key is as it is
+/// written, between its quotes, and where the value's text is. `None` where the text is no whole
+/// object; what has been taken by then counts for nothing.
+pub(super) fn members(
+    bytes: &[u8],
+    mut take: impl FnMut(Range<usize>, Range<usize>),
 ) -> Option<()> {
-    let bytes = text.as_bytes();
     let mut at = open(bytes, b'{')?;
     while *bytes.get(at)? != b'}' {
         let key_end = string_end(bytes, at)?;
-        let key = text.get(at + 1..key_end - 1)?;
+        let key = at + 1..key_end - 1;
         at = skip_space(bytes, key_end);
         if *bytes.get(at)? != b':' {
             return None;
@@ -138,7 +137,7 @@ mod tests {
 
     fn walked(text: &str) -> Option<Vec<(&str, &str)>> {
         let mut found = Vec::new();
-        members(text, |key, value| found.push((key, &text[value])))?;
+        members(text.as_bytes(), |key, value| found.push((&text[key], &text[value])))?;
         Some(found)
     }
 
@@ -232,7 +231,7 @@ mod tests {
         #[test]
         fn any_text_is_walked_to_an_end(text in "[{}\\[\\]\",:\\\\a1 ]{0,40}") {
             let mut steps = 0;
-            let _end = members(&text, |_, value| steps += value.len());
+            let _end = members(text.as_bytes(), |_, value| steps += value.len());
             prop_assert!(steps <= text.len());
             let counted = items(&text, 9).len();
             prop_assert!(counted <= 9);

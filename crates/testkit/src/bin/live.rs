@@ -75,14 +75,15 @@ fn main() -> Outcome<ExitCode> {
     let verdicts = play(&args, &binary, &program, times);
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
         writeln!(std::io::stderr(), "the same, recorded")?;
-        play(&Args { rounds: ONE, jobs: TWO, ..args.clone() }, &binary, &program, Some(records));
+        let again = Args { rounds: ONE, jobs: TWO, ..args.clone() };
+        let recorded = play(&again, &binary, &program, Some(records));
         let alone = |others: &[Witness]| alone(&args, &binary, records, others);
         let hooks = alone(&[Registry, Transcript, Screen, Process])?;
         let log = alone(&[Hooks, LaterRegistry, Screen, Process])?;
         let of = |case: &Case| verdicts.iter().filter(|v| v.case == case.name).cloned().collect();
         let rows = args.cases.iter().zip(hooks).zip(log);
         let rows: Vec<_> = rows.map(|((case, hooks), log)| (of(case), hooks, log)).collect();
-        std::fs::write(file, live::page(&rows))?;
+        std::fs::write(file, live::page(&rows, &recorded))?;
     }
     let figures: Vec<_> = Class::MEASURED
         .into_iter()
@@ -97,6 +98,9 @@ fn main() -> Outcome<ExitCode> {
         table(&mut out, &args, &verdicts)?;
         for figures in &figures {
             sum(&mut out, figures, "")?;
+        }
+        if let Some(figures) = Figures::since_shown(Class::Hooked, verdicts.iter()) {
+            sum(&mut out, &figures, " after the screen showed it")?;
         }
         for class in Class::MEASURED {
             if let Some(own) = Figures::own(class, verdicts.iter()) {
@@ -219,7 +223,7 @@ fn sum(out: &mut impl Write, figures: &Figures, from: &str) -> Outcome<()> {
     let class = format!("{}{from}", class.word());
     writeln!(
         out,
-        "{mark} {class:<29} n {n:<5} p50 {p50:>5.0}  p99 {p99:>5.0}  max {max:>5.0} ms; promised {limit:.0} ms"
+        "{mark} {class:<34} n {n:<5} p50 {p50:>5.0}  p99 {p99:>5.0}  max {max:>5.0} ms; promised {limit:.0} ms"
     )?;
     Ok(())
 }

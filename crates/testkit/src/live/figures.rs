@@ -22,6 +22,14 @@ impl Figures {
         Self::put_together(class, verdicts, |span| span.latency_ms)
     }
 
+    /// From its being on the screen to the event, of the changes of which that is known.
+    pub fn since_shown<'a>(
+        class: Class,
+        verdicts: impl IntoIterator<Item = &'a Verdict>,
+    ) -> Option<Self> {
+        Self::put_together(class, verdicts, |span| span.since_shown_ms)
+    }
+
     /// From the program's own signal to the event: what is headsup's part of it.
     pub fn own<'a>(class: Class, verdicts: impl IntoIterator<Item = &'a Verdict>) -> Option<Self> {
         Self::put_together(class, verdicts, |span| span.own_ms)

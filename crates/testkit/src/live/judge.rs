@@ -25,6 +25,10 @@ pub struct Span {
     pub by: Option<String>,
     /// From the mark to the event.
     pub latency_ms: Option<f64>,
+    /// From its being on the screen to the event, where that is known; negative if it was told
+    /// first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_shown_ms: Option<f64>,
     /// From the program's own signal to the event; known in recorded plays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_ms: Option<f64>,
@@ -77,6 +81,15 @@ impl Verdict {
             }
         }
         verdict
+    }
+
+    /// Notes how long a change was to be seen on the screen when it was told.
+    pub(super) fn look(&mut self, truth: &Truth) {
+        let marks = (0..truth.seats.len()).flat_map(|seat| truth.of(seat));
+        for (span, mark) in self.spans.iter_mut().zip(marks) {
+            let shown = span.latency_ms.zip(mark.shown_at());
+            span.since_shown_ms = shown.map(|(told, shown)| told - between(mark.at, shown));
+        }
     }
 
     /// Splits the latencies: what came after the program's own signals was ours.
@@ -141,6 +154,7 @@ impl Verdict {
                 told,
                 by: decided.and_then(|change| change.by.clone()),
                 latency_ms: latency,
+                since_shown_ms: None,
                 own_ms: None,
             });
         }

@@ -25,15 +25,19 @@ const NOTES: &str = "
 A situation is a function in `crates/testkit/src/live/cases`. *Truth*: what was true, one span after
 the other, by the driver's own acts and the model's marks. *Told*: spans that were told right, every change
 as one event and in order. *ms*: the median time from mark to event where the moment is known, by
-what can tell of it. *By*: the witnesses that decided. The same play, recorded, is then played back with
-a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
+what can tell of it. Marks are keys that were pressed and answers that ended: the program's own time until
+it shows the change and runs its hook is part of that. What is left without it is in two rows above: from the
+moment at which prompts and dialogs are on the screen, and from the program's own hook, in plays with a second
+hook that notes the moment. *By*: the witnesses that decided. The same play, recorded, is then played back
+with a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
 nothing but the transcript, is heard, without status files, processes and screens; for the log the first
 status file introduces the session. A recording has every hook registered, also where none was
 installed in the play, and no hub that goes away.
 ";
 
-/// The whole page: each situation with its plays, what the hooks alone and the log alone told.
-pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)]) -> String {
+/// The whole page: each situation with its plays, what the hooks alone and the log alone told; and
+/// the plays that were `recorded`, which tell when the program's own hooks began.
+pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)], recorded: &[Verdict]) -> String {
     let all = || rows.iter().flat_map(|(verdicts, ..)| verdicts);
     let right = all().filter(|verdict| verdict.is_right()).count();
     let told: usize = all().map(Verdict::right).sum();
@@ -48,13 +52,19 @@ pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)]) -> String {
         share(log)
     );
     let class = |class: Class| {
-        let Figures { n, p50, p99, max, limit, .. } = Figures::of(class, all())?;
-        let word = class.word();
-        Some(format!(
-            "| {word} | {n} | {p50:.0} ms | {p99:.0} ms | {max:.0} ms | {limit:.0} ms |\n"
-        ))
+        let figures = Figures::of(class, all())?;
+        Some(line(class.word(), &figures, &format!("{:.0} ms", figures.limit)))
     };
     let classes: String = Class::MEASURED.into_iter().filter_map(class).collect();
+    let from = |from: &str, figures: Option<Figures>| {
+        figures.map(|figures| line(&format!("hooked, {from}"), &figures, "")).unwrap_or_default()
+    };
+    let classes = [
+        classes,
+        from("from its being on the screen", Figures::since_shown(Class::Hooked, all())),
+        from("from the program's own hook", Figures::own(Class::Hooked, recorded)),
+    ]
+    .concat();
     let lines = rows.iter().map(|(verdicts, hooks, log)| row(verdicts, *hooks, *log));
     let lines: String = lines.collect();
     [HEAD, &intro, CLASSES, &classes, SITUATIONS, &lines, NOTES].concat()
@@ -68,6 +78,11 @@ const SITUATIONS: &str = "
 | situation | truth | told | ms | by | hooks | log |
 |---|---|--:|---|---|--:|--:|
 ";
+
+fn line(what: &str, figures: &Figures, promised: &str) -> String {
+    let Figures { n, p50, p99, max, .. } = figures;
+    format!("| {what} | {n} | {p50:.0} ms | {p99:.0} ms | {max:.0} ms | {promised} |\n")
+}
 
 fn sum(each: impl Iterator<Item = Alone>) -> Alone {
     each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of })
@@ -148,6 +163,7 @@ mod tests {
             right: true,
             by: Some(by.to_owned()),
             latency_ms: Some(latency_ms),
+            since_shown_ms: None,
             own_ms: None,
         }
     }
@@ -166,7 +182,7 @@ mod tests {
             (vec![wrong], hooks, log),
             (vec![Verdict { case: "none".to_owned(), ..unplayed }], log, log),
         ];
-        let page = page(&rows);
+        let page = page(&rows, &[]);
         let line = "| `plain` | working idle | 2/2 | hooked 14 | hook 1, registry 1 | 1/2 | - |\n";
         assert!(page.contains(line), "{page}");
         assert!(page.contains("| 1/2 **wrong** |"), "{page}");

@@ -1,5 +1,6 @@
 //! A tmux server of its own, and a pane in it: what a person does and sees.
 
+use super::eyes::Eyes;
 use crate::wait;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::time::{Duration, Instant};
 /// agent that is measured.
 const LOOK: Duration = Duration::from_millis(100);
 const PATH: &str = "/usr/bin:/bin";
+/// Rows and columns of a session that is started here.
+const SIZE: (u16, u16) = (50, 120);
 
 /// A tmux server without anybody's configuration. It is ended when it goes out of scope.
 #[derive(Debug)]
@@ -45,8 +48,9 @@ impl Tmux {
 
     /// Runs `words` as they are in a new session.
     pub(super) fn start(&self, cwd: &Path, env: &[(String, String)], words: &[String]) -> Pane<'_> {
+        let (rows, columns) = (SIZE.0.to_string(), SIZE.1.to_string());
         let mut args: Vec<String> =
-            ["new-session", "-d", "-x", "120", "-y", "50", "-P", "-F", "#{pane_id}"]
+            ["new-session", "-d", "-x", &columns, "-y", &rows, "-P", "-F", "#{pane_id}"]
                 .map(str::to_owned)
                 .to_vec();
         args.extend(["-c".to_owned(), cwd.display().to_string()]);
@@ -56,7 +60,7 @@ impl Tmux {
         args.push("--".to_owned());
         args.extend(words.iter().cloned());
         let id = self.run(args);
-        Pane { tmux: self, id }
+        Pane::of(self, &id)
     }
 }
 
@@ -73,11 +77,18 @@ impl Drop for Tmux {
 pub(super) struct Pane<'a> {
     tmux: &'a Tmux,
     id: String,
+    eyes: Eyes,
 }
 
 impl<'a> Pane<'a> {
     pub(super) fn of(tmux: &'a Tmux, id: &str) -> Self {
-        Self { tmux, id: id.to_owned() }
+        let format = "#{pane_height} #{pane_width}";
+        let size = tmux.run(["display-message", "-p", "-t", id, format]);
+        let size = size.split_once(' ').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
+        let pipe = tmux.folder.join(format!("pane{id}"));
+        let eyes = Eyes::open(&pipe, size.unwrap_or(SIZE)).expect("a pipe");
+        tmux.run(["pipe-pane", "-O", "-t", id, &format!("exec cat >'{}'", pipe.display())]);
+        Self { tmux, id: id.to_owned(), eyes }
     }
 
     /// The process that was started in it.
@@ -110,6 +121,10 @@ impl<'a> Pane<'a> {
     #[track_caller]
     pub(super) fn shows(&self, words: &str) -> Instant {
         self.until(words, |screen| screen.contains(words))
+    }
+
+    pub(super) fn eyes(&self) -> &Eyes {
+        &self.eyes
     }
 
     #[track_caller]

@@ -159,7 +159,8 @@ impl Stage {
         why: &str,
     ) {
         let why = why.to_owned();
-        self.truth.borrow_mut().marks.push(Mark { at, seat, headline, class, why });
+        let mark = Mark { at, seat, headline, class, why, sight: None };
+        self.truth.borrow_mut().marks.push(mark);
     }
 
     /// The moment at which the next answer for this asker was over, however it ended.
@@ -249,6 +250,7 @@ impl Stage {
         let mut truth = self.truth.borrow().clone();
         truth.end = Some(Instant::now());
         let mut verdict = Verdict::new(case, &truth, &self.told(), self.start);
+        verdict.look(&truth);
         if let Some(recorder) = &self.recorder {
             verdict.split(&recorder.rows());
         }

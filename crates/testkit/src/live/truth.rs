@@ -1,5 +1,6 @@
 //! What is true, from which moment on, and how fast the hub must tell it.
 
+use super::eyes::Eyes;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -57,6 +58,16 @@ pub(super) struct Mark {
     pub(super) headline: &'static str,
     pub(super) class: Class,
     pub(super) why: String,
+    /// Where a person can see it, and by which words.
+    pub(super) sight: Option<(Eyes, String)>,
+}
+
+impl Mark {
+    /// When the screen showed it. A program needs its time from a key or an answer to that.
+    pub(super) fn shown_at(&self) -> Option<Instant> {
+        let (eyes, words) = self.sight.as_ref()?;
+        eyes.since(self.at, |screen| screen.contains(words))
+    }
 }
 
 /// Whose headline it is.

@@ -51,10 +51,7 @@ fn subagent_permission(stage: &Stage) {
     agent.prompt("[[helper [[bash touch x; sleep 2]] [[text Seen.]]]] [[text Started.]]");
     stage.answered(&Asker::Main);
     stage.answered(&Asker::Main);
-    let at = stage.answered(&Asker::Helper);
-    agent.mark(at, "blocked", Class::Hooked, "the helper asks");
-    agent.shows("Do you want to");
-    agent.settle();
+    agent.asks_since(stage.answered(&Asker::Helper), "Do you want to");
     agent.key("1", "working", "approved, the helper works");
     stage.answered(&Asker::Helper);
     agent.answered();

@@ -2,14 +2,17 @@
 
 use super::{REST, Stage, signal};
 use crate::live::pane::Pane;
-use crate::live::truth::Class;
-use crate::model::{Asker, Mark, What};
+use crate::live::truth::{Class, Mark};
+use crate::model::{Asker, Mark as Seen, What};
 use rustix::process::Signal;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// How long a dialog wants to have been seen before it takes a key (2.1.330).
 const DIALOG: Duration = Duration::from_millis(1_500);
+
+/// Below the prompt box while it works (2.1.330).
+const WORKING: &str = "esc to interrupt";
 
 /// One agent in its terminal.
 #[derive(Clone)]
@@ -25,6 +28,13 @@ impl Agent<'_> {
         self.stage.mark(self.seat, at, headline, class, why);
     }
 
+    /// The same of what a hook tells, and of which a person sees `words`.
+    fn mark_seen(&self, at: Instant, headline: &'static str, words: &str, why: String) {
+        let sight = Some((self.pane.eyes().clone(), words.to_owned()));
+        let mark = Mark { at, seat: self.seat, headline, class: Class::Hooked, why, sight };
+        self.stage.truth.borrow_mut().marks.push(mark);
+    }
+
     /// Waits for the prompt box to be ready for a person.
     #[track_caller]
     pub fn ready(&self) {
@@ -37,7 +47,7 @@ impl Agent<'_> {
     #[track_caller]
     pub fn prompt(&self, text: &str) {
         let at = self.submit(text);
-        self.mark(at, "working", Class::Hooked, &format!("prompt sent: {text}"));
+        self.mark_seen(at, "working", WORKING, format!("prompt sent: {text}"));
     }
 
     /// An ordinary turn, from its prompt to a rest after its end.
@@ -81,7 +91,7 @@ impl Agent<'_> {
     /// The answer that began then is the turn's last one.
     #[track_caller]
     pub fn finished(&self, begun: Instant) {
-        let finished = |mark: &Mark| mark.at > begun && mark.what == What::Finished;
+        let finished = |mark: &Seen| mark.at > begun && mark.what == What::Finished;
         let at = self.stage.model.marks().wait("the answer to be finished", finished).at;
         self.mark(at, "done", Class::Hooked, "answer finished");
     }
@@ -89,8 +99,13 @@ impl Agent<'_> {
     /// The next answer opens a dialog that shows `words`.
     #[track_caller]
     pub fn asks(&self, words: &str) {
-        let at = self.stage.answered(&Asker::Main);
-        self.mark(at, "blocked", Class::Hooked, &format!("dialog: {words}"));
+        self.asks_since(self.stage.answered(&Asker::Main), words);
+    }
+
+    /// The answer that was over at that moment opens a dialog that shows `words`.
+    #[track_caller]
+    pub fn asks_since(&self, at: Instant, words: &str) {
+        self.mark_seen(at, "blocked", words, format!("dialog: {words}"));
         self.shows(words);
         self.settle();
     }
