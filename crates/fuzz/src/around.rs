@@ -7,6 +7,15 @@ impl Refused {
         assert!((400..500).contains(&status) && !code.is_empty() && !detail.into().is_empty());
         Self
     }
+
+    pub(crate) fn no_such_agent() -> Self {
+        Self
+    }
+}
+
+pub(crate) mod api {
+    pub(crate) use crate::around::Refused;
+    pub(crate) use crate::query::{self, Query};
 }
 
 pub(crate) mod board {

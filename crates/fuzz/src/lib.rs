@@ -15,10 +15,14 @@ pub use headsup_core::observation::BackgroundShells;
 
 mod around;
 mod doors;
+mod machine;
+mod replay;
 mod vendor;
 
 #[path = "../../headsup/src/hook/answer.rs"]
 mod answer;
+#[path = "../../daemon/src/web/live/choice.rs"]
+mod choice;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/config.rs"]
 mod config;
@@ -26,14 +30,23 @@ mod config;
 mod cursor;
 #[path = "../../headsup/src/cli/duration.rs"]
 mod duration;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/place.rs"]
+mod place;
 #[path = "../../daemon/src/api/query.rs"]
 mod query;
+#[path = "../../daemon/src/api/agents/filter.rs"]
+mod roster;
 #[path = "../../headsup/src/hook/shrink.rs"]
 mod shrink;
 #[path = "../../headsup/src/client/sse.rs"]
 mod sse;
+#[path = "../../daemon/src/api/events/filter.rs"]
+mod stream;
+#[path = "../../adapters/src/json/walk.rs"]
+mod walk;
 
-use around::{Refused, board, error};
+use around::{Refused, api, board, error};
 
 /// A parser's name, and the way in.
 pub type Door = (&'static str, fn(&[u8]));
@@ -46,6 +59,8 @@ pub const DOORS: &[Door] = &[
     ("registry", vendor::registry),
     ("settings", vendor::settings),
     ("text", vendor::text),
+    ("walk", vendor::members),
+    ("list", vendor::items),
     ("spool", doors::spool),
     ("answer", doors::answer),
     ("sse", doors::sse),
@@ -54,6 +69,11 @@ pub const DOORS: &[Door] = &[
     ("selector", doors::selector),
     ("cursor", doors::cursor),
     ("query", doors::query),
+    ("stream", machine::stream),
+    ("roster", machine::roster),
+    ("page", machine::page),
+    ("url", machine::url),
+    ("timeline", machine::timeline),
     ("config", doors::config),
     ("names", doors::names),
     ("report", doors::report),

@@ -1,7 +1,11 @@
 //! What agent programs write.
 
+use crate::walk;
 use headsup_adapters::{HookContext, inject, log_line, registry as status_file, text as words};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::ffi::OsString;
+use std::fmt;
 
 const KIND: &str = "claude-code";
 const EVENTS: [&str; 5] = ["Stop", "PreToolUse", "PermissionRequest", "SessionStart", ""];
@@ -71,5 +75,60 @@ pub(crate) fn text(bytes: &[u8]) {
         let (line, block) = (words::line(&text, most), words::block(&text, most));
         assert!(line.chars().count() <= most && block.chars().count() <= most);
         assert!(is_clean(&line) && is_clean(&block) && !line.contains('\n'));
+    }
+}
+
+/// Of every text that is JSON the walker finds what a real parser finds. It says nothing of others,
+/// but comes to an end, within the text.
+pub(crate) fn members(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let mut found = Vec::new();
+    let walked = walk::members(bytes, |key, value| found.push((&text[key], &text[value])));
+    let values: usize = found.iter().map(|(key, value)| key.len() + value.len()).sum();
+    assert!(values <= text.len());
+    let Ok(Object(members)) = serde_json::from_str(text) else { return };
+    assert!(walked.is_some(), "{text:?}");
+    assert_eq!(found.len(), members.len(), "{text:?}");
+    for ((key, value), (real, raw)) in found.into_iter().zip(members) {
+        assert_eq!(serde_json::from_str(&format!("\"{key}\"")).ok(), Some(real), "{text:?}");
+        assert_eq!(value, raw.get(), "{text:?}");
+    }
+}
+
+/// The same of lists; of a long one, as many as were asked for.
+pub(crate) fn items(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let all = walk::items(text, usize::MAX);
+    for most in [0, 1, 7] {
+        let some = walk::items(text, most);
+        assert!(some.len() <= most);
+        assert!(all.is_empty() || some == all[..most.min(all.len())], "{text:?}");
+    }
+    if let Ok(real) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        let real: Vec<&str> = real.into_iter().map(RawValue::get).collect();
+        assert_eq!(all, real, "{text:?}");
+    }
+}
+
+/// The members of an object in their order, also those that stand twice.
+struct Object<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> serde::Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Object<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Object(members))
+            }
+        }
+        from.deserialize_map(Read)
     }
 }

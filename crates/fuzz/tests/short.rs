@@ -26,6 +26,14 @@ fn seeds() -> Vec<Vec<u8>> {
         "blocked,done,attention",
         "18446744073709551615",
         "since=0&agent=a%2Fb&type=turn.started&follow=false",
+        "agent=api&agent=web&type=agent.registered",
+        "agent=api-2",
+        "status=blocked,absent&label=team=core&all=true",
+        "unix:/run/headsup.sock",
+        "http://127.0.0.1:7717/",
+        "https://[::1]:8443",
+        "{\"t_ms\":18446744073709551615,\"src\":\"hook\",\"payload\":{\"hook_event_name\":\"SessionEnd\"}}\n",
+        "{\"t_ms\":7,\"src\":\"registry\",\"file\":\"7.json\",\"record\":{\"updatedAt\":-9223372036854775808}}\n",
         "colour = \"never\"\n[retention]\ndays = 7\n",
         "2026-11-21T21:29:57.200Z",
         "{\"pid\":4242,\"sessionId\":\"s\",\"status\":\"busy\",\"cwd\":\"/x\",\"startedAt\":1}",
@@ -37,8 +45,21 @@ fn seeds() -> Vec<Vec<u8>> {
         Report { kind: "k".into(), id: "1".into(), body: b"{}".into(), ..Report::default() };
     seeds.push([encode(&Record::Report(report)), encode(&Record::Dropped { count: 3 })].concat());
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures");
+    seeds.extend(timelines(&fixtures));
     gather(&fixtures, &mut seeds);
     seeds
+}
+
+/// The beginnings of whole recordings.
+fn timelines(fixtures: &Path) -> Vec<Vec<u8>> {
+    let cases = ["interrupt", "resume_after_kill", "exit_ways"];
+    let read = |case: &str| {
+        let file = fixtures.join("claude-code/2.1.330").join(case).join("timeline.jsonl");
+        let text = fs::read_to_string(file).unwrap();
+        let lines = text.lines().filter(|line| line.len() < 1_200).take(48);
+        lines.collect::<Vec<_>>().join("\n").into_bytes()
+    };
+    cases.map(read).into()
 }
 
 /// A few lines of each recording.

@@ -17,6 +17,6 @@ mod verdict;
 
 pub use bundle::{Said, is_bundle, unpack};
 pub use player::{play, play_and};
-pub use recording::Witness;
+pub use recording::{Step, Witness, steps};
 pub use together::play_together;
 pub use verdict::{Span, Verdict};

@@ -1,5 +1,7 @@
 //! `GET /api/v1/agents`: the roster in attention order.
 
+mod filter;
+
 use super::query::{Query, bad};
 use super::roster::{self, View};
 use super::{App, Refused};
@@ -8,8 +10,8 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
+use filter::Filter;
 use headsup_core::seat::Seat;
-use headsup_core::select::HeadlineSet;
 use headsup_core::wire::{Problem, RosterDoc, RosterRowsDoc};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -59,30 +61,6 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
 enum Listed {
     Agents(RosterDoc),
     Rows(RosterRowsDoc),
-}
-
-struct Filter {
-    status: Option<HeadlineSet>,
-    labels: Vec<(String, String)>,
-}
-
-impl Filter {
-    fn new(query: &Query) -> Result<Self, Refused> {
-        let status = query.one("status")?.map(HeadlineSet::parse).transpose();
-        let status = status.map_err(|error| Refused::new(400, "bad_status", error.to_string()))?;
-        let mut labels = Vec::new();
-        for label in query.all("label") {
-            let (key, value) = label.split_once('=').ok_or_else(|| bad("a label is KEY=VALUE"))?;
-            labels.push((key.to_owned(), value.to_owned()));
-        }
-        Ok(Self { status, labels })
-    }
-
-    fn lets_pass(&self, seat: &Seat) -> bool {
-        let status = self.status.as_ref().is_none_or(|set| set.contains(seat.headline()));
-        let has = |(key, value): &(String, String)| seat.about.labels.get(key) == Some(value);
-        status && self.labels.iter().all(has)
-    }
 }
 
 /// The exact id; else the exact name; else whatever begins like this. Hidden ones too.

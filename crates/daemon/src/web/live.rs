@@ -3,11 +3,13 @@
 //! The bus only wakes it: what it sends is the difference between what the browser has and what
 //! the board shows now. So nothing is lost by a stream that lags, and a burst is one message.
 
+mod choice;
+
 use super::ages::Ages;
 use super::parts::{Parts, Sent};
 use super::roster::Roster;
 use super::{agent, assets, sink};
-use crate::api::{App, Query, Refused, Subscription};
+use crate::api::{App, Refused, Subscription};
 use crate::frame::{self, Frame};
 use axum::body::Body;
 use axum::extract::State;
@@ -31,11 +33,9 @@ const BURST: Duration = Duration::from_millis(50);
 const BEAT: Duration = Duration::from_secs(3);
 
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
-    let query = Query::parse(uri.query(), &["agent"])?;
-    let view = match query.one("agent")? {
+    let view = match choice::agent(uri.query())? {
         None => View::Roster(Roster::default()),
         Some(id) => {
-            let id = AgentId::new(id).map_err(|_| Refused::no_such_agent())?;
             let known = app.board.seat(&id).is_some();
             View::Agent { id, known }
         }

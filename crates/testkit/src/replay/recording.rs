@@ -3,9 +3,16 @@
 //! It is somebody else's: rows that are not known are passed over, a line that is cut is left out
 //! with a word on standard error, and order, times and places are taken as they come.
 
+// Named, because the fuzzers' doors include this file by its path.
+#[path = "recording/ends.rs"]
 mod ends;
+#[path = "recording/home.rs"]
 mod home;
+#[path = "recording/rows.rs"]
 mod rows;
+#[path = "recording/steps.rs"]
+mod steps;
+#[path = "recording/transcripts.rs"]
 mod transcripts;
 
 use super::program::{PROGRAMS, Program};
@@ -16,6 +23,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 pub(super) use home::RecordedHome;
+pub use steps::{Step, steps};
 
 /// A recorded process: its pid, or a number beyond all pids where none was recorded.
 pub(super) type ProcessKey = u64;
@@ -109,16 +117,23 @@ impl Recording {
     pub(super) fn read(folder: &Path, without: &[Witness]) -> io::Result<Self> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let timeline = lines(&folder.join("timeline.jsonl"))?;
+        let logs = transcripts::beside(folder)?.into_iter().map(|path| lines(&path));
+        let logs = logs.collect::<io::Result<_>>()?;
+        Ok(Self::of(name.unwrap_or_default(), &timeline, logs, without))
+    }
+
+    /// Out of the rows of its files: those of its timeline, and of each log.
+    fn of(name: String, timeline: &[Value], logs: Vec<Vec<Value>>, without: &[Witness]) -> Self {
         let program = timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]);
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
         let mut raw = Raw::new(program, nobody_says);
-        for row in &timeline {
+        for row in timeline {
             raw.take(row);
         }
         let Raw { mut rows, stops, parents, sessions, epochs, .. } = raw;
         rows.sort_by_key(|row| row.t_ms);
-        let home = RecordedHome::of(program, &timeline);
-        rows.extend(transcripts::read(folder, &epochs)?);
+        let home = RecordedHome::of(program, timeline);
+        rows.extend(transcripts::read(logs, &epochs));
         let ends = ends::find(&rows, stops, &sessions);
         rows.extend(ends);
         rows.retain(|row| !row.is_of(without));
@@ -133,22 +148,25 @@ impl Recording {
                 _ => true,
             });
         }
-        let name = name.unwrap_or_default();
-        Ok(Self { name, program, home, rows, parents, sessions })
+        Self { name, program, home, rows, parents, sessions }
     }
 }
 
 impl Row {
     fn is_of(&self, witnesses: &[Witness]) -> bool {
-        let witness = match self.what {
-            What::Hook { .. } => Witness::Hooks,
-            What::Registry { .. } => Witness::Registry,
-            What::Line { .. } => Witness::Transcript,
-            What::Screen { .. } => Witness::Screen,
-            What::End { .. } => Witness::Process,
-            What::Truth { .. } | What::Launch { .. } => return false,
-        };
-        witnesses.contains(&witness)
+        self.witness().is_some_and(|witness| witnesses.contains(&witness))
+    }
+
+    /// Who says it; `None` where nobody does: it is so.
+    fn witness(&self) -> Option<Witness> {
+        match self.what {
+            What::Hook { .. } => Some(Witness::Hooks),
+            What::Registry { .. } => Some(Witness::Registry),
+            What::Line { .. } => Some(Witness::Transcript),
+            What::Screen { .. } => Some(Witness::Screen),
+            What::End { .. } => Some(Witness::Process),
+            What::Truth { .. } | What::Launch { .. } => None,
+        }
     }
 }
 
@@ -157,34 +175,43 @@ fn lines(path: &Path) -> io::Result<Vec<Value>> {
     let bytes = std::fs::read(path).map_err(|error| {
         io::Error::new(error.kind(), format!("{} cannot be read: {error}", path.display()))
     })?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut found = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str(line) {
-            Ok(value @ Value::Object(_)) => found.push(value),
-            _ => writeln!(
-                io::stderr(),
-                "{}:{} is not a JSON object and is left out",
-                path.display(),
-                number + 1
-            )?,
-        }
+    let (found, left_out) = objects(&bytes);
+    for number in left_out {
+        let path = path.display();
+        writeln!(io::stderr(), "{path}:{number} is not a JSON object and is left out")?;
     }
     Ok(found)
+}
+
+/// The objects in a text of lines, and the numbers of the lines that are none.
+fn objects(bytes: &[u8]) -> (Vec<Value>, Vec<usize>) {
+    let text = String::from_utf8_lossy(bytes);
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value @ Value::Object(_)) => found.push(value),
+            _ => left_out.push(number),
+        }
+    }
+    (found, left_out)
 }
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
+/// No recording is as long. Milliseconds.
+const LONGEST: u64 = 1 << 40;
+
 /// Milliseconds, however they are written; nothing is before the start.
 fn t_ms(row: &Value) -> Option<u64> {
     let t = &row["t_ms"];
-    t.as_u64().or_else(|| {
+    let t_ms = t.as_u64().or_else(|| {
         let t = t.as_f64().or_else(|| t.as_str()?.parse().ok())?;
         Some(
             std::time::Duration::try_from_secs_f64(t / 1_000.0)
                 .map_or(0, |t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
         )
-    })
+    });
+    t_ms.map(|t_ms| t_ms.min(LONGEST))
 }

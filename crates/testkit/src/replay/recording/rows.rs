@@ -122,7 +122,7 @@ impl Raw {
         if let Some(record) = &record {
             self.was_in(text(&record["sessionId"]), process);
             let epoch = record["updatedAt"].as_i64().zip(i64::try_from(t_ms).ok());
-            self.epochs.extend(epoch.map(|(at, t_ms)| at - t_ms));
+            self.epochs.extend(epoch.map(|(at, t_ms)| at.saturating_sub(t_ms)));
         }
         Some(What::Registry { process, record })
     }

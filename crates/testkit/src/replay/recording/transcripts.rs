@@ -1,24 +1,25 @@
 //! The transcripts beside a timeline.
 
 use super::home::dashed;
-use super::{Row, What, lines, t_ms};
+use super::{LONGEST, Row, What, t_ms};
 use headsup_core::time::UnixMs;
 use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The lines of all of them, each at its time. `epochs`: the recording's beginning by the wall
-/// clock, for transcripts without times of the recorder.
-pub(super) fn read(folder: &Path, epochs: &[i64]) -> io::Result<Vec<Row>> {
+/// The files of them.
+pub(super) fn beside(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path());
     let mut paths: Vec<PathBuf> = entries.filter(|path| is_transcript(path)).collect();
     paths.sort();
-    let mut rows = Vec::new();
-    for path in paths {
-        rows.extend(transcript(&path, epochs)?);
-    }
-    Ok(rows)
+    Ok(paths)
+}
+
+/// The lines of all of them, each at its time. `epochs`: the recording's beginning by the wall
+/// clock, for transcripts without times of the recorder.
+pub(super) fn read(logs: Vec<Vec<Value>>, epochs: &[i64]) -> Vec<Row> {
+    logs.into_iter().flat_map(|lines| transcript(lines, epochs)).collect()
 }
 
 fn is_transcript(path: &Path) -> bool {
@@ -27,9 +28,8 @@ fn is_transcript(path: &Path) -> bool {
 }
 
 /// A line without a time was written with the one before.
-fn transcript(path: &Path, epochs: &[i64]) -> io::Result<Vec<Row>> {
-    let mut lines = lines(path)?;
-    let Some(file) = file_of(&lines) else { return Ok(Vec::new()) };
+fn transcript(mut lines: Vec<Value>, epochs: &[i64]) -> Vec<Row> {
+    let Some(file) = file_of(&lines) else { return Vec::new() };
     lines.retain(|line| line.get("recorded_from").is_none());
     let is_timed = lines.iter().any(|line| t_ms(line).is_some());
     let epoch = middle(epochs).filter(|_| !is_timed);
@@ -47,7 +47,7 @@ fn transcript(path: &Path, epochs: &[i64]) -> io::Result<Vec<Row>> {
     // Lines before the first time belong to it.
     let first = rows.iter().find_map(|(at, _)| *at).unwrap_or_default();
     let row = |(at, what): (Option<u64>, What)| Row { t_ms: at.unwrap_or(first), what };
-    Ok(rows.into_iter().map(row).collect())
+    rows.into_iter().map(row).collect()
 }
 
 /// Below the folder of transcripts. Where the recorder did not tell, one session's log has a name
@@ -67,7 +67,7 @@ fn file_of(lines: &[Value]) -> Option<String> {
 
 fn by_clock(line: &Value, epoch: i64) -> Option<u64> {
     let UnixMs(at) = UnixMs::parse(line["timestamp"].as_str()?)?;
-    u64::try_from(at - epoch).ok()
+    u64::try_from(at.saturating_sub(epoch)).ok().map(|t_ms| t_ms.min(LONGEST))
 }
 
 fn middle(epochs: &[i64]) -> Option<i64> {

@@ -1,0 +1,41 @@
+//! What a player does of a recording, without playing it.
+
+use super::{ProcessKey, Recording, What, Witness, objects};
+use std::path::Path;
+
+/// One thing that is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub t_ms: u64,
+    /// Who says it; `None`: it is so, or was done.
+    pub witness: Option<Witness>,
+    /// Whose it is, of the recorded processes.
+    pub process: Option<ProcessKey>,
+    /// What is said, with the recorded home's paths moved.
+    pub text: String,
+}
+
+/// Reads a timeline and one log, as they are written, for a home at `home`.
+pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> Vec<Step> {
+    let ((timeline, _), (log, _)) = (objects(timeline), objects(log));
+    let recording = Recording::of(String::new(), &timeline, vec![log], without);
+    let moved = |text: &str| recording.home.moved(text, home);
+    let steps = recording.rows.iter().map(|row| {
+        let (process, text) = match &row.what {
+            What::Hook { process, payload, .. } => (Some(*process), moved(payload)),
+            What::Registry { process, record } => {
+                let text = record.as_ref().map(ToString::to_string).unwrap_or_default();
+                (Some(*process), moved(&text))
+            }
+            What::Line { file, line } => {
+                (None, format!("{} {}", recording.home.moved_log(file, home), moved(line)))
+            }
+            What::Screen { text } => (None, moved(text)),
+            What::Truth { status, .. } => (None, status.clone()),
+            What::Launch { id } => (None, id.clone()),
+            What::End { process, .. } => (Some(*process), String::new()),
+        };
+        Step { t_ms: row.t_ms, witness: row.witness(), process, text }
+    });
+    steps.collect()
+}
