@@ -6,6 +6,7 @@ use crate::time::UnixMs;
 use crate::timeline::Entry;
 use crate::wire::{AgentDoc, EvidenceDoc, ProcessDoc, PromptDoc, StageDoc, TurnDoc, VerdictDoc};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// An accepted change, before the store gives it a cursor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +54,8 @@ pub struct StatusChange {
     pub stage: Option<StageDoc>,
     pub evidence: EvidenceDoc,
     /// The turn's reason, again at the top for simple readers.
-    pub reason: Option<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub reason: Option<Cow<'static, str>>,
 }
 
 /// A change with its place in the log. Serialized once; these bytes are what clients get.

@@ -282,21 +282,17 @@ impl<'a> Step<'a> {
         if lost.is_none() {
             let blocked = matches!(self.seat.turn(), Turn::Blocked(_));
             let same = self.seat.turn() == before.turn;
-            for said in &mut self.seat.trail {
-                if said.lost.is_none() {
-                    said.lost = Some(if blocked && !same {
-                        "an open prompt outranks it (G4)".into()
-                    } else {
-                        format!("superseded by the later {}", observation.name).into()
-                    });
-                }
-            }
+            self.seat.history().supersede(&if blocked && !same {
+                "an open prompt outranks it (G4)".into()
+            } else {
+                format!("superseded by the later {}", observation.name).into()
+            });
             // A new value brings new evidence; the same value only confirms.
             if !same || self.evidence.source.tier() > self.seat.turn.evidence.source.tier() {
                 self.seat.turn.evidence = self.evidence.clone();
             }
         }
-        self.seat.remember(Statement {
+        self.seat.history().remember(Statement {
             source: observation.source,
             event: observation.name.as_str().into(),
             value: value.into(),
@@ -307,7 +303,7 @@ impl<'a> Step<'a> {
 
     fn record_refusal(&mut self, observation: &Observation, refusal: &Refusal) {
         let rule = refusal.rule.word();
-        self.seat.reject(Rejection {
+        self.seat.history().reject(Rejection {
             at: observation.at,
             source: observation.source,
             event: observation.name.as_str().into(),
@@ -318,7 +314,13 @@ impl<'a> Step<'a> {
             let lost = Some(format!("{} ({rule})", refusal.why).into());
             let (source, event) = (observation.source, observation.name.as_str().into());
             let value = value.into();
-            self.seat.remember(Statement { source, event, value, at: observation.at, lost });
+            self.seat.history().remember(Statement {
+                source,
+                event,
+                value,
+                at: observation.at,
+                lost,
+            });
         }
     }
 

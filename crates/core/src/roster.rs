@@ -5,6 +5,7 @@
 
 use crate::id::{AgentId, ProcessId};
 use crate::seat::Seat;
+use crate::word::Word;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -36,11 +37,12 @@ pub enum Place {
 /// Indexes over all seats.
 #[derive(Debug, Default)]
 pub struct Roster {
-    seats: HashMap<AgentId, Keys>,
+    /// Boxed: a table of ten thousand has room for six thousand more.
+    seats: HashMap<AgentId, Box<Keys>>,
     by_session: HashMap<Arc<str>, AgentId>,
     by_process: HashMap<ProcessId, AgentId>,
     /// Seats whose session was left and that wait for the next one, or never had one.
-    sessionless: HashMap<(String, Option<String>), HashSet<AgentId>>,
+    sessionless: HashMap<(Word, Option<String>), HashSet<AgentId>>,
 }
 
 #[derive(Debug, Default)]
@@ -52,14 +54,20 @@ struct Keys {
     process: Option<ProcessId>,
     process_over: bool,
     in_turn: bool,
-    folder: Option<(String, Option<String>)>,
+    folder: Option<(Word, Option<String>)>,
 }
 
 fn session_key(kind: &str, session: &str) -> Arc<str> {
-    format!("{kind}\u{0}{session}").into()
+    [kind, "\u{0}", session].concat().into()
 }
 
 impl Roster {
+    /// Room for so many seats: ten thousand are taken over at a start.
+    pub fn with_capacity(seats: usize) -> Self {
+        let (seats, by_session) = (HashMap::with_capacity(seats), HashMap::with_capacity(seats));
+        Self { seats, by_session, ..Self::default() }
+    }
+
     /// Takes over what a seat's keys are now.
     pub fn upsert(&mut self, seat: &Seat) {
         self.remove(&seat.id);
@@ -86,7 +94,7 @@ impl Roster {
             self.sessionless.entry(folder.clone()).or_default().insert(seat.id.clone());
             keys.folder = Some(folder);
         }
-        self.seats.insert(seat.id.clone(), keys);
+        self.seats.insert(seat.id.clone(), Box::new(keys));
     }
 
     /// Forgets a seat.
@@ -201,7 +209,7 @@ impl Roster {
         if caller.session.is_some() && !caller.starts_session {
             return None;
         }
-        let folder = (caller.kind.to_owned(), caller.cwd.map(str::to_owned));
+        let folder = (Word::from(caller.kind), caller.cwd.map(str::to_owned));
         let mut waiting = self.sessionless.get(&folder)?.iter();
         let first = waiting.next()?;
         waiting.next().is_none().then_some(first)

@@ -2,7 +2,10 @@
 //!
 //! Only [`crate::gate`] changes what a seat says of its status.
 
+pub mod history;
 pub mod view;
+
+pub use history::{History, Rejection, Statement};
 
 use crate::id::{AgentId, ProcessId};
 use crate::observation::{BackgroundShells, Level};
@@ -14,7 +17,7 @@ use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
 use crate::word::Word;
 use crate::workflow::StageStatus;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The state of one seat. What is stored of it must load for ever: new fields get a default. What
@@ -23,7 +26,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Seat {
     pub id: AgentId,
     pub name: String,
-    pub kind: String,
+    pub kind: Word,
     #[serde(default)]
     pub about: About,
     pub incarnation: u32,
@@ -81,11 +84,9 @@ pub struct Seat {
     /// Facts that wait for a settling time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
-    /// What was said of the turn lately, for `explain`.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub trail: VecDeque<Statement>,
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub rejected: VecDeque<Rejection>,
+    /// What was said lately. `None`: it lies in the store, beside the seat, until it is wanted.
+    #[serde(skip)]
+    pub history: Option<Box<History>>,
     /// Ageing counts from here at the earliest: a hub that was away says nothing of an agent.
     #[serde(skip)]
     pub ageing_from: UnixMs,
@@ -256,45 +257,6 @@ impl From<&Level> for HeldLevel {
     }
 }
 
-/// Something a source said of the turn, and what became of it. Stored as a list of these fields,
-/// and read as that or as an object, which it once was: do not change their order.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Statement {
-    pub source: Source,
-    pub event: Word,
-    pub value: Word,
-    pub at: UnixMs,
-    /// Why it did not decide; `None` while it is the one that does.
-    pub lost: Option<Word>,
-}
-
-impl Serialize for Statement {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { source, event, value, at, lost } = self;
-        (source, event, value, at, lost).serialize(serializer)
-    }
-}
-
-/// Stored as a [`Statement`] is.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Rejection {
-    pub at: UnixMs,
-    pub source: Source,
-    pub event: Word,
-    pub rule: Word,
-    pub why: Word,
-}
-
-impl Serialize for Rejection {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { at, source, event, rule, why } = self;
-        (at, source, event, rule, why).serialize(serializer)
-    }
-}
-
-/// How many statements and rejections are kept.
-const TRAIL: usize = 12;
-const REJECTED: usize = 20;
 const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
 /// More than an agent runs side by side.
@@ -302,7 +264,7 @@ const ENDED_CALLS: usize = 16;
 
 impl Seat {
     /// An empty seat: no process, no turn.
-    pub fn new(id: AgentId, kind: impl Into<String>, source: Source, now: UnixMs) -> Self {
+    pub fn new(id: AgentId, kind: impl Into<Word>, source: Source, now: UnixMs) -> Self {
         let evidence = Evidence::new(source, now);
         Self {
             name: id.as_str().to_owned(),
@@ -353,8 +315,7 @@ impl Seat {
             stale: false,
             claims: Vec::new(),
             held: Vec::new(),
-            trail: VecDeque::new(),
-            rejected: VecDeque::new(),
+            history: Some(Box::default()),
             ageing_from: now,
             quiet_prompts: 0,
             background_shells: BackgroundShells::Idle,
@@ -414,18 +375,9 @@ impl Seat {
         self.claims.iter().filter(fresh).max_by_key(|claim| claim.since)
     }
 
-    pub(crate) fn remember(&mut self, statement: Statement) {
-        if self.trail.len() == TRAIL {
-            self.trail.pop_front();
-        }
-        self.trail.push_back(statement);
-    }
-
-    pub(crate) fn reject(&mut self, rejection: Rejection) {
-        if self.rejected.len() == REJECTED {
-            self.rejected.pop_front();
-        }
-        self.rejected.push_back(rejection);
+    /// What was said lately, to be added to.
+    pub(crate) fn history(&mut self) -> &mut History {
+        self.history.get_or_insert_default()
     }
 
     pub(crate) fn leave_session(&mut self, at: UnixMs) {

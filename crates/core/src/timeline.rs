@@ -1,6 +1,7 @@
 //! What an agent did lately, for people: not a status and never one.
 
 use crate::time::UnixMs;
+use crate::word::Word;
 use serde::{Deserialize, Serialize};
 
 /// How many entries are kept of each agent.
@@ -11,11 +12,12 @@ pub const KEPT: usize = 100;
 pub struct Entry {
     pub ts: UnixMs,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub tool: Option<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, nullable = false))]
+    pub tool: Option<Word>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub action: Option<String>,
     /// The turn's word after it.
-    pub state: String,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub state: Word,
 }

@@ -1,6 +1,7 @@
 //! Short texts that thousands of seats say alike: their copies share one text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
@@ -13,27 +14,34 @@ const LONGEST: usize = 64;
 const MOST: usize = 1_024;
 
 thread_local! {
-    static KNOWN: RefCell<HashSet<Arc<str>>> = RefCell::default();
+    static KNOWN: RefCell<HashSet<Word>> = RefCell::default();
 }
 
-/// A text that is cheap to keep often: the name of an event, a state, a rule, a reason.
+/// A text that is cheap to keep often: the name of an event, a state, a rule, a reason. It is one
+/// pointer: a seat holds dozens of them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Word(Arc<str>);
+pub struct Word(Arc<Box<str>>);
+
+impl Word {
+    fn new(text: &str) -> Self {
+        Self(Arc::new(text.into()))
+    }
+}
 
 impl From<&str> for Word {
     fn from(text: &str) -> Self {
         if text.len() > LONGEST {
-            return Self(text.into());
+            return Self::new(text);
         }
         KNOWN.with_borrow_mut(|known| {
             if let Some(same) = known.get(text) {
-                return Self(Arc::clone(same));
+                return same.clone();
             }
-            let new: Arc<str> = text.into();
+            let new = Self::new(text);
             if known.len() < MOST {
-                known.insert(Arc::clone(&new));
+                known.insert(new.clone());
             }
-            Self(new)
+            new
         })
     }
 }
@@ -48,6 +56,24 @@ impl Deref for Word {
     type Target = str;
     fn deref(&self) -> &str {
         &self.0
+    }
+}
+
+impl Borrow<str> for Word {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl PartialEq<str> for Word {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Word {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
     }
 }
 

@@ -39,12 +39,13 @@ use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::oom::Ooms;
-use crate::store::Reader;
+use crate::store::{Reader, StoreError};
 use crate::web;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use headsup_core::id::AgentId;
+use headsup_core::seat::{History, Seat};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -70,6 +71,17 @@ pub(crate) struct App {
     pub(crate) access: Arc<Access>,
     pub(crate) listener: Listener,
     pub(crate) ooms: Arc<Ooms>,
+}
+
+impl App {
+    /// What was said of a seat lately, wherever it is.
+    pub(crate) async fn history(&self, seat: &Seat) -> Result<History, StoreError> {
+        if let Some(history) = &seat.history {
+            return Ok(History::clone(history));
+        }
+        let id = seat.id.clone();
+        self.reader.run(move |reader| reader.history(&id)).await
+    }
 }
 
 impl std::fmt::Debug for App {

@@ -1,11 +1,15 @@
-//! Reading a request's body: no more than it may be, and in time.
+//! Bodies: of requests, no more than they may be, and in time; and of long answers.
 
 use crate::api::Refused;
 use crate::limits::BODY_TIME;
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Body as _;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -51,5 +55,35 @@ async fn discard(body: &mut Body) {
         && let Ok(Some(Ok(frame))) = timeout(DISCARD_PAUSE, body.frame()).await
     {
         discarded += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
+/// An answer that is there in pieces. Its length is known all the same.
+#[derive(Debug)]
+pub(crate) struct Pieces(VecDeque<Bytes>);
+
+impl From<Vec<Bytes>> for Pieces {
+    fn from(pieces: Vec<Bytes>) -> Self {
+        Self(pieces.into())
+    }
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
     }
 }

@@ -104,9 +104,9 @@ fn seat(reporter: usize) -> Seat {
 fn event(seq: u64, seat: &Seat) -> Event {
     let entry = Entry {
         ts: UnixMs(1_795_296_597_200),
-        tool: Some("Bash".to_owned()),
+        tool: Some("Bash".into()),
         action: Some(format!("ls {}", "x".repeat(200))),
-        state: "working".to_owned(),
+        state: "working".into(),
     };
     Event {
         schema: SCHEMA,

@@ -12,6 +12,7 @@ mod forget;
 mod hook;
 mod recent;
 mod report;
+mod resting;
 mod seat;
 mod seen;
 mod staging;
@@ -36,6 +37,7 @@ use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::time::UnixMs;
 use recent::RecentIds;
+use resting::Resting;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -77,6 +79,7 @@ pub(crate) struct Writer {
     roster: Roster,
     deadlines: Deadlines,
     recent: RecentIds,
+    resting: Resting,
     upkeep: upkeep::Upkeep,
 }
 
@@ -109,10 +112,10 @@ impl Writer {
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
-        let mut roster = Roster::default();
+        let (seats, _) = board.all();
+        let mut roster = Roster::with_capacity(seats.len());
         let mut deadlines = Deadlines::default();
         let recent = RecentIds::new(store.last_id()?);
-        let (seats, _) = board.all();
         for seat in &seats {
             roster.upsert(seat);
             if let Some(at) = gate::next_deadline(seat) {
@@ -137,6 +140,7 @@ impl Writer {
             roster,
             deadlines,
             recent,
+            resting: Resting::default(),
             upkeep: upkeep::Upkeep::default(),
         })
     }

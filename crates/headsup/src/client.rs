@@ -77,6 +77,32 @@ impl Client {
         answer::doc(path, &self.get(path).await?)
     }
 
+    /// Hands the document at `path` on as it comes: a long one is never here as a whole.
+    pub(crate) async fn pass_on(
+        &self,
+        path: &str,
+        mut to: impl FnMut(&[u8]) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let within = |_| self.no_answer();
+        let at = |error: CallError| error.at(&self.address);
+        let sent = timeout(ANSWER_WITHIN, self.send(Method::GET, path, None)).await;
+        let (_sender, response) = sent.map_err(within)?.map_err(at)?;
+        let status = response.status();
+        let mut body = response.into_body();
+        if !status.is_success() {
+            let said = timeout(ANSWER_WITHIN, body.collect()).await.map_err(within)?;
+            let said = said.map_err(|error| at(CallError::Broken(error)))?.to_bytes();
+            return answer::check(status, path, said).map(drop);
+        }
+        while let Some(piece) = timeout(ANSWER_WITHIN, body.frame()).await.map_err(within)? {
+            let piece = piece.map_err(|error| at(CallError::Broken(error)))?;
+            if let Ok(bytes) = piece.into_data() {
+                to(&bytes)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The document at `path` as the hub sent it.
     pub(crate) async fn get_text(&self, path: &str) -> Result<String, CommandError> {
         answer::text(path, &self.get(path).await?).map(str::to_owned)
@@ -105,12 +131,7 @@ impl Client {
         body: Option<Bytes>,
     ) -> Result<Bytes, CommandError> {
         let exchange = async {
-            let mut sender = match self.idle.take().filter(|sender| !sender.is_closed()) {
-                Some(sender) => sender,
-                None => self.dial().await?,
-            };
-            let request = self.request(method, path, body)?;
-            let response = sender.send_request(request).await.map_err(CallError::Broken)?;
+            let (sender, response) = self.send(method, path, body).await?;
             let status = response.status();
             let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
             self.idle.replace(Some(sender));
@@ -120,6 +141,22 @@ impl Client {
             Ok(outcome) => outcome.map_err(|error| error.at(&self.address)),
             Err(_) => Err(self.no_answer()),
         }
+    }
+
+    /// The head of the answer, and the line that it came on.
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+    ) -> Result<(Sender, Response<Incoming>), CallError> {
+        let mut sender = match self.idle.take().filter(|sender| !sender.is_closed()) {
+            Some(sender) => sender,
+            None => self.dial().await?,
+        };
+        let request = self.request(method, path, body)?;
+        let response = sender.send_request(request).await.map_err(CallError::Broken)?;
+        Ok((sender, response))
     }
 
     /// Opens a stream of its own. `last` is the cursor after which it goes on.

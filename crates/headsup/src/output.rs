@@ -6,6 +6,7 @@ pub(crate) mod explain;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub(crate) mod line;
+pub(crate) mod pieces;
 pub(crate) mod roster;
 pub(crate) mod screen;
 pub(crate) mod sheet;
@@ -80,7 +81,7 @@ impl Output {
     pub(crate) fn lines(self, lines: &[Line]) -> Result<(), CommandError> {
         let mut text = String::new();
         for line in lines {
-            text.push_str(&line.render(self.colour_out));
+            line.write_to(&mut text, self.colour_out);
             text.push('\n');
         }
         write_out(text.as_bytes())
@@ -98,6 +99,11 @@ impl Output {
         let mut out = text::json(text.trim()).into_owned();
         out.push('\n');
         write_out(out.as_bytes())
+    }
+
+    /// A stretch of a JSON document that has passed [`pieces::Pieces`].
+    pub(crate) fn json_piece(piece: &[u8]) -> Result<(), CommandError> {
+        write_out(piece)
     }
 
     /// JSON text, one document a line.

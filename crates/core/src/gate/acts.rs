@@ -7,6 +7,7 @@ use crate::seat::Seat;
 use crate::source::{Evidence, Source};
 use crate::time::UnixMs;
 use crate::timeline::Entry;
+use crate::word::Word;
 use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
 use std::collections::BTreeMap;
 
@@ -102,7 +103,8 @@ pub fn append_activity(
     action: Option<String>,
     now: UnixMs,
 ) -> EventBody {
-    let entry = Entry { ts: now, tool, action, state: seat.turn().word().to_owned() };
+    let entry =
+        Entry { ts: now, tool: tool.map(Word::from), action, state: seat.turn().word().into() };
     seat.last_activity = Some(entry.clone());
     EventBody::ActivityAppended { entry }
 }

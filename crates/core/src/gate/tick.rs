@@ -41,15 +41,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
             step.seat.turn().phrase()
         }
     };
-    for said in &mut step.seat.trail {
-        if said.lost.is_none() {
-            said.lost = Some(format!("superseded by the later {}", held.name).into());
-        }
-    }
+    let history = step.seat.history();
+    history.supersede(&format!("superseded by the later {}", held.name).into());
     step.seat.turn.evidence = step.evidence.clone();
     let (source, event, at) = (held.source, held.name.into(), step.now);
     let value = value.into();
-    step.seat.remember(Statement { source, event, value, at, lost: None });
+    step.seat.history().remember(Statement { source, event, value, at, lost: None });
 }
 
 /// Working that nobody confirms grows stale, and at last unknown. True: ask the witnesses.
@@ -61,11 +58,7 @@ fn age(step: &mut Step<'_>) -> bool {
     if silent >= UNKNOWN_MS {
         let note = format!("no witness for {} s", silent / 1_000);
         let evidence = Evidence::new(Source::Quiet, step.now).note(note.clone());
-        for said in &mut step.seat.trail {
-            if said.lost.is_none() {
-                said.lost = Some(format!("{note} (G8)").into());
-            }
-        }
+        step.seat.history().supersede(&format!("{note} (G8)").into());
         step.seat.turn.evidence = evidence;
         step.set_base(Turn::Unknown, None);
         return true;

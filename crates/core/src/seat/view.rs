@@ -1,6 +1,6 @@
 //! A seat as clients see it.
 
-use super::{Seat, Statement};
+use super::{History, Seat, Statement};
 use crate::event::StatusChange;
 use crate::source::Evidence;
 use crate::status::Headline;
@@ -94,10 +94,10 @@ impl Seat {
         }
     }
 
-    /// Who says so, how sure, since when, and who was not believed.
-    pub fn explain(&self, now: UnixMs) -> ExplainDoc {
-        let decided = self.trail.iter().rev().find(|said| said.lost.is_none());
-        let turn_losers = self
+    /// Who says so, how sure, since when, and who was not believed, by what was said lately.
+    pub fn explain(&self, history: &History, now: UnixMs) -> ExplainDoc {
+        let decided = history.trail.iter().rev().find(|said| said.lost.is_none());
+        let turn_losers = history
             .trail
             .iter()
             .rev()
@@ -130,7 +130,7 @@ impl Seat {
             ("stage".to_owned(), plain(stage.to_owned(), None)),
             ("seen".to_owned(), plain(self.seen().to_string(), None)),
         ]);
-        let rejected = self.rejected.iter().rev().map(|rejection| RejectedDoc {
+        let rejected = history.rejected.iter().rev().map(|rejection| RejectedDoc {
             at: rejection.at,
             source: rejection.source,
             event: rejection.event.to_string(),
@@ -149,7 +149,7 @@ impl Seat {
 
     fn process_phrase(&self) -> String {
         let doc = self.process_doc();
-        let mut phrase = doc.state;
+        let mut phrase = doc.state.into_owned();
         if let crate::status::Process::Exited(exit) = self.process.state {
             let kind = serde_json::to_value(exit.kind).ok();
             let kind = kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned();

@@ -12,28 +12,33 @@ const RANGE: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 /// Milliseconds since the Unix epoch. `None`: another form, or no moment at all.
 pub(super) fn read(text: &[u8]) -> Option<i64> {
     let text: &[u8; LENGTH] = text.try_into().ok()?;
-    let fits = |(byte, shape): (&u8, &u8)| match shape {
-        b'0' => byte.is_ascii_digit(),
-        _ => byte == shape,
-    };
-    if !text.iter().zip(SHAPE).all(fits) {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        text[from..to].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+    let mut fits = [4, 7, 10, 13, 16, 19, 23].iter().all(|at| text[*at] == SHAPE[*at]);
+    let mut number = |from: usize, to: usize| {
+        text[from..to].iter().fold(0, |number, digit| {
+            fits &= digit.is_ascii_digit();
+            number * 10 + i64::from(digit & 15)
+        })
     };
     let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
     let (hour, minute, second) = (number(11, 13), number(14, 16), number(17, 19));
+    let ms = number(20, 23);
     // A leap second is the library's business.
-    if hour > 23 || minute > 59 || second > 59 || !(1..=12).contains(&month) {
+    let is_time = hour < 24 && minute < 60 && second < 60;
+    if !fits || !is_time || !(1..=month_days(year, month)).contains(&day) {
         return None;
     }
-    let days = days(year, month, day);
-    let date = date(days).map(|(year, month, day)| [year, month, day].map(i64::from));
-    if day < 1 || date != Some([year, month, day]) {
-        return None;
+    Some(days(year, month, day) * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1_000 + ms)
+}
+
+/// None in a month that there is not.
+fn month_days(year: i64, month: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
     }
-    Some(days * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1_000 + number(20, 23))
 }
 
 /// The text of a moment; `None` outside of the years that have four digits.

@@ -5,8 +5,10 @@ use crate::prompt::{Answerable, Choice, OpenPrompt, PromptKind, Resolution};
 use crate::source::{Confidence, Evidence, Source};
 use crate::status::{Attach, Headline, Outcome, Process, Turn};
 use crate::time::UnixMs;
+use crate::word::Word;
 use crate::workflow::StageStatus;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The roster: every agent in attention order, and the cursor it is true at.
@@ -58,7 +60,8 @@ pub struct AgentDoc {
     pub schema: u32,
     pub id: AgentId,
     pub name: String,
-    pub kind: String,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub kind: Word,
     pub role: Option<String>,
     pub labels: BTreeMap<String, String>,
     /// The seat this one is nested in.
@@ -118,7 +121,8 @@ pub struct LocationDoc {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ProcessDoc {
-    pub state: String,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub state: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub attach: Option<Attach>,
@@ -141,7 +145,7 @@ pub struct ProcessDoc {
 
 impl ProcessDoc {
     pub fn new(process: Process, pid: Option<u32>) -> Self {
-        let state = process.word().to_owned();
+        let state = process.word().into();
         let mut doc =
             Self { state, attach: None, kind: None, code: None, signal: None, phase: None, pid };
         match process {
@@ -162,8 +166,10 @@ impl ProcessDoc {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TurnDoc {
-    pub state: String,
-    pub reason: Option<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub state: Cow<'static, str>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub reason: Option<Cow<'static, str>>,
     pub detail: Option<String>,
     pub since: UnixMs,
     pub turn_seq: u64,
@@ -171,8 +177,8 @@ pub struct TurnDoc {
 
 impl TurnDoc {
     pub fn new(turn: Turn, detail: Option<String>, since: UnixMs, turn_seq: u64) -> Self {
-        let state = turn.word().to_owned();
-        let reason = turn.reason().map(str::to_owned);
+        let state = turn.word().into();
+        let reason = turn.reason().map(Cow::from);
         Self { state, reason, detail, since, turn_seq }
     }
 }

@@ -59,7 +59,9 @@ pub fn brief(agent: &AgentDoc) -> Option<String> {
         Headline::Crashed | Headline::Ended => Some(ending(&agent.process)),
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => agent.stage.as_ref().and_then(|stage| stage.message.clone()),
-        Headline::Working => doing(agent).or(detail).or_else(|| agent.turn.reason.clone()),
+        Headline::Working => {
+            doing(agent).or(detail).or_else(|| agent.turn.reason.as_deref().map(str::to_owned))
+        }
         _ => detail.or_else(|| last_activity(agent)),
     }
 }
@@ -68,7 +70,7 @@ pub fn brief(agent: &AgentDoc) -> Option<String> {
 fn doing(agent: &AgentDoc) -> Option<String> {
     let entry = agent.last_activity.as_ref()?;
     let detail = agent.turn.detail.as_ref();
-    let same = detail.is_none_or(|detail| entry.tool.as_ref() == Some(detail));
+    let same = detail.is_none_or(|detail| entry.tool.as_deref() == Some(detail));
     if same { activity(entry) } else { None }
 }
 
@@ -80,7 +82,7 @@ fn blocked_on(agent: &AgentDoc) -> Option<String> {
             (Some(reason), Some(detail)) if agent.turn.state == "blocked" => {
                 Some(format!("{reason}: {detail}"))
             }
-            (Some(reason), None) if agent.turn.state == "blocked" => Some(reason.clone()),
+            (Some(reason), None) if agent.turn.state == "blocked" => Some(reason.to_string()),
             _ => message,
         };
     };
@@ -121,7 +123,8 @@ pub fn ending(process: &ProcessDoc) -> String {
 pub fn activity(entry: &Entry) -> Option<String> {
     match (&entry.tool, &entry.action) {
         (Some(tool), Some(action)) => Some(format!("{tool}: {action}")),
-        (Some(text), None) | (None, Some(text)) => Some(text.clone()),
+        (Some(tool), None) => Some(tool.to_string()),
+        (None, Some(action)) => Some(action.clone()),
         (None, None) => None,
     }
 }

@@ -10,7 +10,7 @@ pub fn row(agent: &AgentDoc) -> RowDoc {
     RowDoc {
         id: agent.id.clone(),
         name: named.then(|| agent.name.clone()),
-        kind: agent.kind.clone(),
+        kind: agent.kind.to_string(),
         headline: agent.headline,
         since: agent.since,
         place: location(agent, None),

@@ -5,7 +5,9 @@ mod filter;
 use super::query::{Query, bad};
 use super::roster::{self, View};
 use super::{App, Refused};
+use crate::body::Pieces;
 use crate::job::Refusal;
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
@@ -51,7 +53,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     }
     seats.retain(|seat| filter.lets_pass(seat));
     let json = roster::json(seats, head, view).await.ok_or(Refusal::Stopping)?;
-    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
+    Ok(([(CONTENT_TYPE, "application/json")], Body::new(Pieces::from(json))).into_response())
 }
 
 /// The roster, whole or in rows.

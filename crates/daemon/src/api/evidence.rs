@@ -89,7 +89,7 @@ pub(super) async fn get(
     Ok(Json(EvidenceBundle {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        kind: seat.kind.clone(),
+        kind: seat.kind.to_string(),
         captured_at: app.clock.wall(),
         since,
         kept,

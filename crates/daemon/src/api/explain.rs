@@ -31,5 +31,6 @@ pub(super) async fn get(
 ) -> Result<Json<ExplainDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
     let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
-    Ok(Json(seat.explain(app.clock.wall())))
+    let history = app.history(&seat).await?;
+    Ok(Json(seat.explain(&history, app.clock.wall())))
 }

@@ -1,5 +1,6 @@
 //! The roster: which seats it shows, in which order, and its JSON.
 
+use bytes::Bytes;
 use headsup_core::seat::Seat;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
@@ -46,15 +47,16 @@ struct Head {
     cursor: String,
 }
 
-/// The JSON of these seats in attention order. `None` if the hub's end cut it short.
-pub(super) async fn json(seats: Vec<Arc<Seat>>, head: u64, view: View) -> Option<Vec<u8>> {
+/// The JSON of these seats in attention order, in pieces: one alone would be a copy of all of them.
+/// `None` if the hub's end cut it short.
+pub(super) async fn json(seats: Vec<Arc<Seat>>, head: u64, view: View) -> Option<Vec<Bytes>> {
     if seats.len() < LARGE {
         return Some(write(seats, head, view));
     }
     tokio::task::spawn_blocking(move || write(seats, head, view)).await.ok()
 }
 
-fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<u8> {
+fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<Bytes> {
     sort(&mut seats);
     let (kind, list) = match view {
         View::Agents(kind) => (kind, "agents"),
@@ -65,15 +67,13 @@ fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<u8> {
     let mut json = serde_json::to_vec(&head).unwrap_or_default();
     json.pop();
     json.extend_from_slice(format!(",\"{list}\":[").as_bytes());
+    let mut pieces = vec![Bytes::from(json)];
     for (index, part) in in_parts(&seats, view).into_iter().enumerate() {
-        if index > 0 {
-            json.push(b',');
-        }
-        // One after the other goes: they are most of the memory that this takes.
-        json.extend_from_slice(&part);
+        pieces.extend((index > 0).then_some(Bytes::from_static(b",")));
+        pieces.push(part.into());
     }
-    json.extend_from_slice(b"]}");
-    json
+    pieces.push(Bytes::from_static(b"]}"));
+    pieces
 }
 
 /// The elements of the list, without brackets, of several stretches. A long one is somebody's who
@@ -129,7 +129,7 @@ mod tests {
             let id = AgentId::new(id).unwrap();
             Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
         };
-        let json = write(vec![seat("b"), seat("a")], 7, View::Agents(None));
+        let json = write(vec![seat("b"), seat("a")], 7, View::Agents(None)).concat();
         let read: RosterDoc = serde_json::from_slice(&json).unwrap();
         let agents = vec![seat("a").doc(), seat("b").doc()];
         assert_eq!(read, RosterDoc { schema: SCHEMA, cursor: "7".into(), agents });
@@ -145,11 +145,12 @@ mod tests {
         for count in [0, 1, LARGE, LARGE * 3 + 1] {
             let seats: Vec<_> = (0..count).map(seat).collect();
             let docs: Vec<_> = seats.iter().map(|seat| seat.doc()).collect();
-            let json = write(seats.clone(), 7, View::Agents(Some("snapshot")));
+            let json = write(seats.clone(), 7, View::Agents(Some("snapshot"))).concat();
             let read: RosterDoc = serde_json::from_slice(&json).unwrap();
             assert_eq!(read.agents, docs);
             assert!(json.starts_with(br#"{"schema":1,"type":"snapshot","cursor":"7","agents":["#));
-            let rows: RosterRowsDoc = serde_json::from_slice(&write(seats, 7, View::Rows)).unwrap();
+            let rows: RosterRowsDoc =
+                serde_json::from_slice(&write(seats, 7, View::Rows).concat()).unwrap();
             assert_eq!(rows.rows, docs.iter().map(words::row).collect::<Vec<_>>());
         }
     }

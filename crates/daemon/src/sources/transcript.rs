@@ -15,6 +15,7 @@ use headsup_core::observation::{Fact, History};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
+use headsup_core::word::Word;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -26,11 +27,12 @@ struct Logs {
     watcher: Watcher,
     inbox: Inbox,
     metrics: Arc<Metrics>,
-    followed: HashMap<AgentId, Log>,
+    /// Boxed: a table of ten thousand has room for six thousand more.
+    followed: HashMap<AgentId, Box<Log>>,
 }
 
 struct Log {
-    kind: String,
+    kind: Word,
     tail: Tail,
     watch: Option<i32>,
     /// It began anew then: lines are the past until one was written later.
@@ -92,7 +94,7 @@ impl Logs {
         let watch = if tail.is_there() { self.watcher.add_file(path) } else { None };
         self.followed.insert(
             seat.id.clone(),
-            Log { kind: seat.kind.clone(), tail, watch, past_until: None },
+            Box::new(Log { kind: seat.kind.clone(), tail, watch, past_until: None }),
         );
     }
 

@@ -1,9 +1,10 @@
 //! What a start needs: the seats and the two ends of the log. No scan of the log.
 
-use super::StoreError;
+use super::{StoreError, open};
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OptionalExtension as _};
+use std::path::Path;
 
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
@@ -19,8 +20,8 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    pub(super) fn from(connection: &Connection) -> Result<Self, StoreError> {
-        let (seats, unreadable) = seats(connection)?;
+    pub(super) fn from(connection: &Connection, path: &Path) -> Result<Self, StoreError> {
+        let (seats, unreadable) = seats(connection, path)?;
         let mut loaded = Self { seats, unreadable, ..Self::default() };
         let end = |order: &str| {
             let sql = format!("SELECT seq, at FROM events ORDER BY seq {order} LIMIT 1");
@@ -39,48 +40,58 @@ impl Loaded {
     }
 }
 
-/// An id and a state.
-type Stored = (String, String);
+/// Seats that are worth a thread.
+const SHARE: i64 = 512;
 
-/// Seats that one thread reads at a time; fewer are not worth a thread.
-const SHARE: usize = 256;
+/// Rows of the table, from the first to before the last.
+type Stretch = (i64, i64);
 
 /// All seats, and how many cannot be read. Reading ten thousand of them is what a start takes its
-/// time for, so all cores do it.
-fn seats(connection: &Connection) -> Result<(Vec<Seat>, usize), StoreError> {
+/// time for, so all cores do it, each on a connection of its own. Nobody writes meanwhile.
+fn seats(connection: &Connection, path: &Path) -> Result<(Vec<Seat>, usize), StoreError> {
+    let last: Option<i64> =
+        connection.query_row("SELECT MAX(rowid) FROM seats", [], |row| row.get(0))?;
+    let end = last.map_or(0, |last| last + 1);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut select = connection.prepare("SELECT id, state FROM seats")?;
-    let mut rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (mut seats, mut stored) = (Vec::new(), 0);
-    loop {
-        let some = rows.by_ref().take(SHARE * cores).collect::<Result<Vec<Stored>, _>>()?;
-        if some.is_empty() {
-            let unreadable = stored - seats.len();
-            return Ok((seats, unreadable));
-        }
-        stored += some.len();
-        std::thread::scope(|scope| {
-            let mut shares = some.chunks(SHARE);
-            let first = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares.map(|share| scope.spawn(|| read(share))).collect();
-            seats.extend(read(first));
-            for other in others {
-                // One that panicked has read nothing: its seats count as unreadable.
-                seats.extend(other.join().unwrap_or_default());
+    let cores = i64::try_from(cores).unwrap_or(1);
+    let share = ((end + cores - 1) / cores).max(SHARE);
+    let mut stretches = (0..end).step_by(usize::try_from(share).unwrap_or(usize::MAX));
+    let first = stretches.next().unwrap_or(0);
+    let beside = |from| move || read(&open::connect_to_load(path)?, (from, from + share));
+    std::thread::scope(|scope| {
+        let others: Vec<_> = stretches.map(|from| scope.spawn(beside(from))).collect();
+        let (mut seats, mut unreadable) = read(connection, (first, first + share))?;
+        for other in others {
+            match other.join() {
+                Ok(read) => {
+                    let (more, not_these) = read?;
+                    seats.extend(more);
+                    unreadable += not_these;
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
             }
-        });
-    }
+        }
+        Ok((seats, unreadable))
+    })
 }
 
-fn read(stored: &[Stored]) -> Vec<Seat> {
-    let read = |(id, state): &Stored| {
-        serde_json::from_str(state)
-            .inspect_err(|error| {
-                tracing::error!(%error, agent = id, "the stored seat cannot be read");
-            })
-            .ok()
-    };
-    stored.iter().filter_map(read).collect()
+fn read(connection: &Connection, stretch: Stretch) -> Result<(Vec<Seat>, usize), StoreError> {
+    let sql = "SELECT id, state FROM seats WHERE rowid >= ?1 AND rowid < ?2";
+    let mut select = connection.prepare(sql)?;
+    let mut rows = select.query(stretch)?;
+    let (mut seats, mut unreadable) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        // Read where it lies.
+        match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
+            Ok(seat) => seats.push(seat),
+            Err(error) => {
+                let agent: String = row.get(0)?;
+                tracing::error!(%error, agent, "the stored seat cannot be read");
+                unreadable += 1;
+            }
+        }
+    }
+    Ok((seats, unreadable))
 }
 
 fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {

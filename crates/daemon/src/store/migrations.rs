@@ -3,7 +3,10 @@
 use super::StoreError;
 use rusqlite::Connection;
 
-const STEPS: &[&str] = &[include_str!("migrations/0001_log_and_seats.sql")];
+const STEPS: &[&str] = &[
+    include_str!("migrations/0001_log_and_seats.sql"),
+    include_str!("migrations/0002_history_beside_the_seat.sql"),
+];
 
 pub(super) fn known() -> u32 {
     u32::try_from(STEPS.len()).unwrap_or(u32::MAX)

@@ -64,11 +64,10 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Checkpoints wait for the disk; the writer's callers must not. The flusher does them.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    connection.pragma_update(None, "cache_size", -4_096)?;
+    connection.pragma_update(None, "cache_size", -2_048)?;
     migrations::run(&mut connection)?;
-    // Ten thousand seats are read once: not page by page, and not through the cache.
-    connection.pragma_update_and_check(None, "mmap_size", LOAD_MAP, |_| Ok(()))?;
-    let loaded = Loaded::from(&connection);
+    map(&connection)?;
+    let loaded = Loaded::from(&connection, path);
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
     let loaded = loaded?;
     // What a killed hub has left counts too.
@@ -88,6 +87,18 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
         sweep: retention::Sweep::default(),
     };
     Ok((store, loaded))
+}
+
+/// Ten thousand seats are read once: not page by page, and not through the cache.
+fn map(connection: &Connection) -> Result<(), StoreError> {
+    Ok(connection.pragma_update_and_check(None, "mmap_size", LOAD_MAP, |_| Ok(()))?)
+}
+
+/// One more connection to read seats at a start.
+pub(super) fn connect_to_load(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    map(&connection)?;
+    Ok(connection)
 }
 
 pub(super) fn connect_again(path: &Path) -> Result<Connection, StoreError> {

@@ -1,8 +1,9 @@
 //! Reading the log and the activity, beside the writer and without waiting for it.
 
-use super::{StoreError, activity};
+use super::{StoreError, activity, history};
 use crate::frame::Message;
 use headsup_core::id::AgentId;
+use headsup_core::seat::History;
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,6 +78,12 @@ impl Reader {
             }
         }
         Ok(page)
+    }
+
+    /// What was said of an agent lately.
+    pub(crate) fn history(&self, agent: &AgentId) -> Result<History, StoreError> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        history::read(&connection, agent.as_str())
     }
 
     /// The last `limit` entries of an agent as JSON, oldest first.

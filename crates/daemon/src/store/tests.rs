@@ -146,6 +146,26 @@ fn old_events_go_with_their_ids_but_never_the_last_one() {
 }
 
 #[test]
+fn however_many_seats_there_are_all_are_read() {
+    let bench = Bench::new();
+    let path = bench.path();
+    let insert = "INSERT INTO seats (id, state) VALUES (?1, ?2)";
+    let mut ids = Vec::new();
+    for count in [0, 1, 511, 512, 513, 1_024, 1_025, 2_100] {
+        for n in ids.len()..count {
+            let seat = Seat::new(id(&format!("a{n:04}")), "custom", Source::Report, UnixMs(0));
+            let state = serde_json::to_string(&seat).unwrap();
+            bench.store.connection().execute(insert, [seat.id.as_str(), &state]).unwrap();
+            ids.push(seat.id);
+        }
+        let loaded = Store::open(&path, UnixMs(0)).unwrap().loaded;
+        let mut found: Vec<_> = loaded.seats.into_iter().map(|seat| seat.id).collect();
+        found.sort();
+        assert_eq!((found, loaded.unreadable), (ids.clone(), 0));
+    }
+}
+
+#[test]
 fn a_seat_that_cannot_be_read_keeps_nobody_else_away() {
     let bench = Bench::new();
     let path = bench.path();

@@ -47,16 +47,22 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         append(&transaction, changes.frames)?;
         let mut upsert = transaction.prepare_cached(
-            "INSERT INTO seats (id, state) VALUES (?1, ?2)
-             ON CONFLICT (id) DO UPDATE SET state = excluded.state",
+            "INSERT INTO seats (id, state, history) VALUES (?1, ?2, ?3)
+             ON CONFLICT (id) DO UPDATE SET
+                state = excluded.state, history = COALESCE(excluded.history, history)",
         )?;
-        let mut state = Vec::with_capacity(4_096);
+        let (mut state, mut history) = (Vec::with_capacity(2_048), Vec::with_capacity(2_048));
         for (id, seat) in &changes.seats {
-            if let Some(seat) = seat {
-                state.clear();
-                serde_json::to_writer(&mut state, seat)?;
-                upsert.execute(params![id.as_str(), Text(&state)])?;
+            let Some(seat) = seat else { continue };
+            state.clear();
+            serde_json::to_writer(&mut state, seat)?;
+            history.clear();
+            // One that is not here is as it was stored.
+            if let Some(said) = &seat.history {
+                serde_json::to_writer(&mut history, said)?;
             }
+            let history = (!history.is_empty()).then_some(Text(&history));
+            upsert.execute(params![id.as_str(), Text(&state), history])?;
         }
         drop(upsert);
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {

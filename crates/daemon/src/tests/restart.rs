@@ -25,6 +25,26 @@ async fn a_restart_says_nothing_and_keeps_everything() {
     assert_eq!(cursors, (1..=cursors.len() as u64).collect::<Vec<_>>());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_a_restart_is_still_explained_and_added_to() {
+    let mut bench = Bench::new().await;
+    let said = async |bench: &Bench| {
+        let explained = bench.client().get("/api/v1/agents/claude-code-s1/explain").await.json();
+        let turn = explained["dimensions"]["turn"].clone();
+        let losers = turn["losers"].as_array().unwrap();
+        let losers = losers.iter().map(|loser| loser["event"].clone());
+        std::iter::once(turn["winner"]["event"].clone()).chain(losers).collect::<Vec<_>>()
+    };
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.client().hook("Stop", "s1", &[]).await;
+    assert_eq!(said(&bench).await, ["Stop", "UserPromptSubmit"]);
+    bench.restart().await;
+    assert_eq!(said(&bench).await, ["Stop", "UserPromptSubmit"]);
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.restart().await;
+    assert_eq!(said(&bench).await, ["UserPromptSubmit", "Stop", "UserPromptSubmit"]);
+}
+
 fn cursor(event: &serde_json::Value) -> u64 {
     event["cursor"].as_str().unwrap().parse().unwrap()
 }

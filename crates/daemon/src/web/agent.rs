@@ -49,6 +49,7 @@ pub(super) async fn parts(app: &App, id: &AgentId, ages: Ages) -> Result<Parts, 
     let entries = app.reader.run(move |reader| reader.activity(&reader_id, KEPT)).await?;
     let entries: Vec<Entry> =
         entries.iter().filter_map(|entry| serde_json::from_str(entry).ok()).collect();
+    let history = app.history(&seat).await?;
     let agent = seat.doc();
     let wanted = usize::from(agent.headline.wants_attention());
     let sign = if wanted > 0 { agent.headline.glyph() } else { "" };
@@ -59,7 +60,7 @@ pub(super) async fn parts(app: &App, id: &AgentId, ages: Ages) -> Result<Parts, 
     parts.put("prompts", prompts(&agent, ages));
     parts.put("facts", facts::section(&agent, app.person.as_deref(), ages));
     parts.put("activity", activity(&entries, ages));
-    parts.put("explain", explain::section(&seat.explain(app.clock.wall()), ages));
+    parts.put("explain", explain::section(&seat.explain(&history, app.clock.wall()), ages));
     Ok(parts)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn noted(seat: &Seat, events: Vec<EventBody>, now: UnixMs) -> Vec<Eve
         };
         all.push(event);
         all.extend(action.map(|action| {
-            let (tool, action, state) = (None, Some(action), state.to_owned());
+            let (tool, action, state) = (None, Some(action), state.into());
             EventBody::ActivityAppended { entry: Entry { ts: now, tool, action, state } }
         }));
     }

@@ -151,9 +151,20 @@ impl Writer {
                 self.deadlines.set(id, if at > now { at } else { now.plus(AGAIN_MS) });
             }
         }
-        let seats: Vec<_> = seats.into_iter().map(|(id, staged)| (id, staged.seat)).collect();
+        let mut stored = Vec::new();
+        let seats: Vec<_> = seats
+            .into_iter()
+            .map(|(id, mut staged)| {
+                if let (true, Some(seat)) = (staged.dirty, &mut staged.seat) {
+                    saved(seat);
+                    stored.extend((!seat.turn.open).then(|| id.clone()));
+                }
+                (id, staged.seat)
+            })
+            .collect();
         let moved = self.moved(&seats);
         self.board.apply(seats, head);
+        self.resting.add(stored, &self.board);
         for seat in moved {
             // Without sources nobody listens.
             self.sources.send(seat).ok();
@@ -206,6 +217,13 @@ impl Writer {
             false
         });
         due
+    }
+}
+
+/// All that was said of it is in the store.
+fn saved(seat: &mut Arc<Seat>) {
+    if let Some(history) = Arc::make_mut(seat).history.as_deref_mut() {
+        history.unsaved = false;
     }
 }
 

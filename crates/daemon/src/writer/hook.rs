@@ -86,7 +86,7 @@ fn register(
     parent: Option<AgentId>,
 ) -> Result<(), Refusal> {
     let HookReport { kind, claimed, sighting, spooled, .. } = report;
-    let mut seat = Seat::new(id.clone(), kind, Source::Hook, staging.now);
+    let mut seat = Seat::new(id.clone(), kind.as_str(), Source::Hook, staging.now);
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
     let description = Description { parent, adopted: Some(adopted), ..describe(sighting) };

@@ -18,11 +18,11 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     let now = staging.now;
     match staging.seat(agent) {
         Some(seat) if !seat.process.state.is_over() => return Err(Refusal::Taken),
-        Some(seat) if seat.kind == *kind => {
+        Some(seat) if seat.kind == kind.as_str() => {
             staging.change(agent, None, |seat| gate::describe(seat, about, now))?;
         }
         _ => {
-            let mut seat = Seat::new(agent.clone(), kind, Source::Process, now);
+            let mut seat = Seat::new(agent.clone(), kind.as_str(), Source::Process, now);
             // The registration itself tells all of this.
             drop(gate::describe(&mut seat, about, now));
             let doc = Box::new(seat.doc());

@@ -98,9 +98,13 @@ impl<'a> Staging<'a> {
         let staged = self.seats.entry(id.clone()).or_insert_with(fresh);
         let Some(seat) = &mut staged.seat else { return Ok(false) };
         let seat = Arc::make_mut(seat);
+        let was_away = recall(seat, self.store)?;
         seat.background_shells = self.background_shells;
         let keys = roster_keys(seat);
         let decision = change(seat);
+        if was_away {
+            seat.history.take_if(|history| !history.unsaved);
+        }
         if roster_keys(seat) != keys {
             self.roster.upsert(seat);
         }
@@ -176,6 +180,19 @@ impl<'a> Staging<'a> {
     pub(super) fn roll_back(self) {
         restore(self.roster, self.board, self.seats.keys());
     }
+}
+
+/// Brings back what was said of a seat, which the store has. True: it was not here.
+fn recall(seat: &mut Seat, store: &Store) -> Result<bool, Refusal> {
+    if seat.history.is_some() {
+        return Ok(false);
+    }
+    let history = store.history(&seat.id).map_err(|error| {
+        tracing::error!(%error, agent = %seat.id, "what was said of the agent cannot be read");
+        Refusal::StorageFailed
+    })?;
+    seat.history = Some(Box::new(history));
+    Ok(true)
 }
 
 /// Brings what the roster knows of some seats back to what the board shows.

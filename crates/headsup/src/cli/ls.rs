@@ -6,6 +6,7 @@ use crate::client::answer::encode;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
+use crate::output::pieces::Pieces;
 use crate::output::roster::{self, View};
 use headsup_core::select::HeadlineSet;
 use headsup_core::wire::{RosterDoc, RosterRowsDoc, RowDoc};
@@ -51,7 +52,11 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let client = context.client().await?;
     let path = args.path();
     if context.output.is_json() {
-        return Output::json_text(&client.get_text(&path).await?);
+        let mut pieces = Pieces::default();
+        let pass = |piece: &[u8]| Output::json_piece(&pieces.next(piece)?);
+        client.pass_on(&path, pass).await?;
+        pieces.end()?;
+        return Output::json_piece(b"\n");
     }
     let rows = rows(&client, &path).await?;
     if rows.is_empty() {

@@ -35,7 +35,8 @@ fn kind(status: StatusCode) -> Kind {
 
 /// Reads the document at `path`.
 pub(crate) fn doc<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, CommandError> {
-    serde_json::from_slice(body).map_err(|error| unreadable(path, &error.to_string()))
+    // Looked at as text once, and not string by string.
+    serde_json::from_str(text(path, body)?).map_err(|error| unreadable(path, &error.to_string()))
 }
 
 /// The document at `path` as text.

@@ -98,12 +98,12 @@ mod tests {
     fn an_event_is_one_line() {
         let mut change = changed(11, "api", "working", "blocked");
         if let EventBody::StatusChanged(change) = &mut change.body {
-            change.reason = Some("permission".to_owned());
+            change.reason = Some("permission".into());
             change.turn.detail = Some("Bash: touch x\u{1b}[2J".to_owned());
         }
         let mut same = changed(12, "api", "working", "working");
         if let EventBody::StatusChanged(change) = &mut same.body {
-            change.reason = Some("tool".to_owned());
+            change.reason = Some("tool".into());
         }
         let mut resolved = prompt("api", "Bash: touch x");
         resolved["resolution"] = json!({

@@ -58,7 +58,7 @@ impl Sheet {
         let process = &agent.process;
         let mut text = match process.kind {
             Some(_) => format!("{}: {}", process.state, words::ending(process)),
-            None => process.state.clone(),
+            None => process.state.to_string(),
         };
         let mode = process
             .attach
@@ -74,7 +74,7 @@ impl Sheet {
         self.field("process", text);
 
         let turn = &agent.turn;
-        let mut text = turn.state.clone();
+        let mut text = turn.state.to_string();
         if let Some(reason) = &turn.reason {
             text = format!("{text} ({reason})");
         }
@@ -126,7 +126,7 @@ impl Sheet {
         if agent.name != agent.id.as_str() {
             self.field("name", &agent.name);
         }
-        self.field("kind", &agent.kind);
+        self.field("kind", &*agent.kind);
         self.known("parent", agent.parent.as_ref().map(headsup_core::id::AgentId::as_str));
         self.known("role", agent.role.as_deref());
         let labels = agent.labels.iter().map(|(key, value)| format!("{key}={value}"));

@@ -31,8 +31,12 @@ impl Table {
         let compose = |row: Vec<Line>| {
             let last = row.len().saturating_sub(1);
             let mut line = Line::new();
+            // A cell and its gap are two spans, about.
+            let before: usize = widths.iter().take(last).map(|width| width + GAP).sum();
+            line.reserve(before + row.last().map_or(0, Line::width), 2 * columns + 2);
             for (i, cell) in row.into_iter().enumerate() {
-                line = line.and(if i == last { cell } else { cell.pad(widths[i] + GAP) });
+                let rest = if i == last { 0 } else { widths[i] + GAP - cell.width() };
+                line = line.and(cell).spaces(rest);
             }
             match width {
                 Some(width) => line.cut(width),

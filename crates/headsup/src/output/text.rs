@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// character (C0, C1, DEL), every bidirectional mark and everything invisible is dropped.
 /// An escape sequence loses its ESC and stays visible as letters.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| (0x20..0x7f).contains(&b)) {
+    if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -31,7 +31,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 /// JSON text with the same characters written as `\u` escapes: the same document, and harmless
 /// on a terminal.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| (0x20..0x7f).contains(&b)) {
+    if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -51,6 +51,13 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// Nothing but printable ASCII. By stretches, which a processor looks at as a whole: of a long
+/// roster nearly all is plain.
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    let is_odd = |byte: &u8| !(0x20..0x7f).contains(byte);
+    bytes.chunks(64).all(|stretch| !stretch.iter().fold(false, |odd, byte| odd | is_odd(byte)))
+}
+
 /// The terminal gets no variation selectors at all: they change the width of a letter.
 fn is_harmful(c: char) -> bool {
     is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fe0f}')
@@ -58,7 +65,7 @@ fn is_harmful(c: char) -> bool {
 
 /// Columns that `text` takes in a terminal. `text` has come through [`line()`].
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().map(char_width).sum()
+    if is_plain(text.as_bytes()) { text.len() } else { text.chars().map(char_width).sum() }
 }
 
 /// The longest beginning of `text` that takes at most `columns`, with `…` where it was cut.

@@ -134,7 +134,7 @@ fn g11_what_is_not_understood_changes_nothing_and_is_kept() {
     script.hook(Fact::NotUnderstood { why: "unknown event Foo".into() });
     script.refused(Rule::G11);
     assert_eq!(script.headline(), Headline::Working);
-    let explained = script.seat.explain(script.now);
+    let explained = script.explained();
     assert_eq!(explained.rejected[0].rule, "G11");
     assert_eq!(explained.rejected[0].why, "unknown event Foo");
 }
@@ -205,7 +205,7 @@ fn a_weaker_level_does_not_override_a_fresh_stronger_witness() {
 #[test]
 fn explain_names_winner_and_losers_at_each_step() {
     let mut script = Script::idle();
-    let turn = |script: &Script| script.seat.explain(script.now).dimensions["turn"].clone();
+    let turn = |script: &Script| script.explained().dimensions["turn"].clone();
     script.hook(prompt("t1"));
     let told = turn(&script);
     assert_eq!(told.value, "working(prompt)");

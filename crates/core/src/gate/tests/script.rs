@@ -10,6 +10,7 @@ use crate::seat::Seat;
 use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
 use crate::time::UnixMs;
+use crate::wire::ExplainDoc;
 
 /// A seat, a clock that only the test moves, and everything that was published.
 pub(crate) struct Script {
@@ -115,6 +116,11 @@ impl Script {
 
     pub(crate) fn phrase(&self) -> String {
         self.seat.turn().phrase()
+    }
+
+    pub(crate) fn explained(&self) -> ExplainDoc {
+        let history = self.seat.history.as_deref().cloned().unwrap_or_default();
+        self.seat.explain(&history, self.now)
     }
 
     pub(crate) fn outcome(&self) -> Option<&'static str> {

@@ -102,8 +102,12 @@ fn g5_background_shells_keep_the_turn_open_where_that_is_set() {
     script.tick(gate::SETTLE_MS);
     script.hook(Fact::IdleNotice);
     assert_eq!(script.phrase(), "working(background)");
-    assert_eq!(script.seat.trail.iter().filter(|said| said.lost.is_none()).count(), 1);
-    assert_eq!(script.seat.trail.back().map(|said| &*said.value), Some("idle"), "refused");
+    assert_eq!(script.seat.history().trail.iter().filter(|said| said.lost.is_none()).count(), 1);
+    assert_eq!(
+        script.seat.history().trail.back().map(|said| &*said.value),
+        Some("idle"),
+        "refused"
+    );
     // A shell that somebody kills has no event.
     script.registry(Level::Idle { shells: 0 });
     script.tick(gate::SETTLE_MS);

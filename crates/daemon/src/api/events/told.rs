@@ -40,7 +40,7 @@ pub(super) async fn snapshot(
     seats.retain(|seat| filter.wants_agent(seat.id.as_str()));
     let kind = "snapshot";
     let json = roster::json(seats, head, View::Agents(Some(kind))).await?;
-    Some(Message::new(Some(head), kind, &json))
+    Some(Message::new(Some(head), kind, &json.concat()))
 }
 
 /// What came behind the cursor is not kept any more; a snapshot follows.

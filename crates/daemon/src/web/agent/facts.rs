@@ -12,7 +12,7 @@ pub(super) fn section(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Marku
     let location = &agent.location;
     let texts: [(&str, Option<String>); 15] = [
         ("Id", Some(agent.id.to_string())),
-        ("Kind", Some(agent.kind.clone())),
+        ("Kind", Some(agent.kind.to_string())),
         ("Role", agent.role.clone()),
         ("Labels", Some(labels.join(", ")).filter(|labels| !labels.is_empty())),
         ("Model", agent.model.clone()),
@@ -85,7 +85,7 @@ fn process(agent: &AgentDoc) -> String {
     let process = &agent.process;
     let mut text = match process.kind {
         Some(_) => words::ending(process),
-        None => process.state.clone(),
+        None => process.state.to_string(),
     };
     let mode = process.attach.as_ref().and_then(word).or(process.phase.as_ref().and_then(word));
     if let Some(mode) = mode {
