@@ -1,7 +1,7 @@
 //! The agent on a terminal of its own, with us between it and the one that we are in: nothing on
 //! the way is changed, and what the agent says of itself to its terminal is told to the hub.
 //!
-//! - [`keeper`]: the processes between us and the agent
+//! - [`keeper`]: the processes between us and the agent; [`line`]: what they tell us
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
 //! - [`told`]: what the hub is told; [`upward`]: what our own terminal is told
@@ -9,6 +9,7 @@
 //! The hub is spoken to beside all this: an agent and its person never wait for it.
 
 pub(crate) mod keeper;
+mod line;
 mod relay;
 mod reply;
 mod scan;
@@ -22,6 +23,7 @@ use super::tend::{End, Seat};
 use crate::error::CommandError;
 use crate::hook::process::Process;
 use keeper::Word;
+use line::Line;
 use relay::Relay;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process_group};
 use shared::Shared;
@@ -30,8 +32,6 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::Outer;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::UnixStream;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -60,10 +60,9 @@ pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandEr
     let (master, slave) = terminal::open(&outer).map_err(cannot)?;
     let size = master.try_clone().map_err(cannot)?;
     let (line, theirs) = keeper::pair().map_err(cannot)?;
-    line.set_nonblocking(true).map_err(cannot)?;
-    let mut line = UnixStream::from_std(line).map_err(cannot)?;
+    let mut line = Line::new(line).map_err(cannot)?;
     let mut keeper = order.start_on(slave, theirs)?;
-    let pid = match next(&mut line).await {
+    let pid = match line.next().await {
         Some(Word::Runs(pid)) => Pid::from_raw(pid),
         Some(Word::Failed(number)) => {
             return Err(order.cannot_run(&io::Error::from_raw_os_error(number)));
@@ -73,7 +72,7 @@ pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandEr
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let mut agent = Agent { pid, is_stopped: false };
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
-    line.write_all(b"!").await.map_err(cannot)?;
+    line.go_on().await.map_err(cannot)?;
     outer.raw().map_err(cannot)?;
     let shared = Arc::new(Shared::new().map_err(cannot)?);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
@@ -114,7 +113,7 @@ fn pass_on(master: OwnedFd, shared: &Arc<Shared>) -> io::Result<oneshot::Receive
 /// Until the agent has ended.
 async fn keep(
     agent: &mut Agent,
-    line: &mut UnixStream,
+    line: &mut Line,
     shared: &Shared,
     outer: &mut Outer,
     size: &OwnedFd,
@@ -124,7 +123,7 @@ async fn keep(
     let (mut hung_up, mut relays) = (false, true);
     loop {
         tokio::select! {
-            word = next(line) => match word {
+            word = line.next() => match word {
                 Some(Word::Stopped(signal)) => {
                     timeout(FLUSH_WITHIN, shared.flush()).await.ok();
                     stop(agent, outer, signal);
@@ -211,10 +210,4 @@ async fn pass(kind: SignalKind, mut stream: Stream, to: mpsc::Sender<SignalKind>
             return;
         }
     }
-}
-
-async fn next(line: &mut UnixStream) -> Option<Word> {
-    let mut word = [0; Word::LEN];
-    line.read_exact(&mut word).await.ok()?;
-    Word::read(word)
 }

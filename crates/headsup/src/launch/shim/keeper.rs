@@ -40,7 +40,7 @@ pub(crate) enum Word {
 impl Word {
     pub(crate) const LEN: usize = 5;
 
-    fn bytes(self) -> [u8; Self::LEN] {
+    pub(crate) fn bytes(self) -> [u8; Self::LEN] {
         let (letter, number) = match self {
             Self::Runs(pid) => (b'r', pid),
             Self::Failed(error) => (b'f', error),
