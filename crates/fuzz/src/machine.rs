@@ -89,6 +89,7 @@ pub(crate) fn url(bytes: &[u8]) {
 /// A timeline, and behind a zero byte a log. What is played is in order; whoever ends was there,
 /// and ends once; a witness that is silenced takes nothing else with it.
 pub(crate) fn timeline(bytes: &[u8]) {
+    use Witness::{Hooks, Process, Registry, Terminal, Transcript};
     let (timeline, log) = match bytes.iter().position(|byte| *byte == 0) {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),
         None => (bytes, &[][..]),
@@ -97,13 +98,13 @@ pub(crate) fn timeline(bytes: &[u8]) {
     let all = read(&[]);
     assert!(all.is_sorted_by_key(|step| step.t_ms));
     let mut ended = HashMap::new();
-    for step in all.iter().filter(|step| step.witness == Some(Witness::Process)) {
+    for step in all.iter().filter(|step| step.witness == Some(Process)) {
         let heard = |other: &&Step| other.process == step.process && other.t_ms <= step.t_ms;
         let before = all.iter().filter(heard);
         assert!(before.count() > 1, "{step:?} was never there");
         assert!(ended.insert(step.process, step.t_ms).is_none(), "{step:?} ended before");
     }
-    for witness in [Witness::Hooks, Witness::Registry, Witness::Transcript, Witness::Process] {
+    for witness in [Hooks, Registry, Transcript, Terminal, Process] {
         let others = all.iter().filter(|step| step.witness != Some(witness));
         assert!(read(&[witness]).iter().eq(others), "{witness:?}");
     }

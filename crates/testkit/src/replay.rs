@@ -1,8 +1,8 @@
 //! Plays a recording of an agent program against a hub of its own, at recorded time.
 //!
 //! Everything takes its real way: hooks are run as `headsup hook` by a stand-in process for each
-//! recorded one, status files and transcripts are written where the program would, and stand-ins end
-//! when and how the recording says. What the hub tells is compared with what was true.
+//! recorded one, status files and transcripts are written where the program would, what it said to
+//! its terminal is reported as the shim does, and stand-ins end when and how the recording says. What the hub tells is compared with what was true.
 
 mod bundle;
 mod clock;
@@ -10,6 +10,7 @@ mod listener;
 mod player;
 mod program;
 mod recording;
+mod shim;
 mod stand_in;
 mod terminal;
 mod together;

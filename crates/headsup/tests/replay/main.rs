@@ -7,6 +7,7 @@ mod captured;
 mod changed;
 mod spliced;
 mod tape;
+mod terminal;
 mod whole;
 
 use headsup_testkit::replay::{Span, Verdict, Witness, play_together};

@@ -48,11 +48,11 @@ impl Tape {
         self
     }
 
-    /// Its truths speak of its session alone.
+    /// Its truths speak of its session alone, and its terminal is its own.
     #[must_use]
     pub(crate) fn with_session(mut self) -> Self {
         let session = self.session();
-        for row in self.rows.iter_mut().filter(|row| row["src"] == "truth") {
+        for row in self.rows.iter_mut().filter(|row| row["src"] == "truth" || row["src"] == "osc") {
             row["session"] = json!(session);
         }
         self

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::listener::Listener;
 use super::recording::{ProcessKey, Recording, Row, What, Witness};
+use super::shim::Shim;
 use super::stand_in::{Call, StandIn};
 use super::terminal;
 use super::verdict::{REST_MS, Truth, Verdict};
@@ -94,6 +95,7 @@ struct Player<'a> {
     /// The hook that may still run: the file that is there once it has ended.
     running: HashMap<ProcessKey, PathBuf>,
     namespace: u64,
+    shim: Shim,
 }
 
 impl<'a> Player<'a> {
@@ -102,6 +104,7 @@ impl<'a> Player<'a> {
         fs::create_dir_all(&programs)?;
         let program = programs.join(recording.program.name);
         symlink("/bin/sh", &program)?;
+        let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
         Ok(Self {
             home,
             binary,
@@ -110,11 +113,13 @@ impl<'a> Player<'a> {
             config: home.path().join(recording.program.config),
             stand_ins: HashMap::new(),
             running: HashMap::new(),
-            namespace: fs::metadata("/proc/self/ns/pid")?.ino(),
+            namespace,
+            shim: Shim::new(home, namespace),
         })
     }
 
     fn step(&mut self, row: &Row) -> io::Result<()> {
+        self.shim.report(&self.stand_ins)?;
         match &row.what {
             What::Truth { .. } => Ok(()),
             What::End { process, killed } => match self.stand_ins.get_mut(process) {
@@ -136,6 +141,10 @@ impl<'a> Player<'a> {
             What::Line { file, line } => self.line(file, line),
             What::Launch { id } => self.launch(id, row.t_ms),
             What::Screen { text } => self.show(text),
+            What::Said { process, part, body } => {
+                self.shim.say(*process, part, body);
+                self.shim.report(&self.stand_ins)
+            }
         }
     }
 
@@ -143,7 +152,9 @@ impl<'a> Player<'a> {
     fn launch(&mut self, id: &str, t_ms: u64) -> io::Result<()> {
         let later = self.recording.rows.iter().filter(|row| row.t_ms >= t_ms);
         let mut keys = later.filter_map(|row| match row.what {
-            What::Hook { process, .. } | What::Registry { process, .. } => Some(process),
+            What::Hook { process, .. }
+            | What::Registry { process, .. }
+            | What::Said { process, .. } => Some(process),
             _ => None,
         });
         let key = keys.find(|key| !self.stand_ins.contains_key(key)).unwrap_or(ORPHANS);
@@ -156,6 +167,7 @@ impl<'a> Player<'a> {
             "start_ticks": stand_in.start_ticks().and_then(|ticks| ticks.parse::<u64>().ok()),
         });
         self.stand_ins.insert(key, stand_in);
+        self.shim.seated(key, id);
         let seat = format!("/api/v1/agents/{id}");
         let socket = self.home.socket();
         let kind = json!({ "kind": self.recording.program.kind });

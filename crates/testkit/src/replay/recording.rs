@@ -12,6 +12,8 @@ mod home;
 mod rows;
 #[path = "recording/steps.rs"]
 mod steps;
+#[path = "recording/terminal.rs"]
+mod terminal;
 #[path = "recording/transcripts.rs"]
 mod transcripts;
 
@@ -38,6 +40,8 @@ pub enum Witness {
     LaterRegistry,
     /// What was on its screen.
     Screen,
+    /// What it said of itself to its terminal.
+    Terminal,
     /// Its process: it never ends.
     Process,
 }
@@ -50,6 +54,7 @@ impl Witness {
             "transcript" => Some(Self::Transcript),
             "later-registry" => Some(Self::LaterRegistry),
             "screen" => Some(Self::Screen),
+            "terminal" => Some(Self::Terminal),
             "process" => Some(Self::Process),
             _ => None,
         }
@@ -106,6 +111,12 @@ pub(super) enum What {
     Screen {
         text: String,
     },
+    /// What the process said to its terminal: the name of a part of a report, and its text.
+    Said {
+        process: ProcessKey,
+        part: &'static str,
+        body: String,
+    },
     /// The process ends: on the spot, or by itself once its hooks are done.
     End {
         process: ProcessKey,
@@ -130,12 +141,13 @@ impl Recording {
         for row in timeline {
             raw.take(row);
         }
-        let Raw { mut rows, stops, parents, sessions, epochs, .. } = raw;
+        let Raw { mut rows, stops, parents, sessions, epochs, said, .. } = raw;
         rows.sort_by_key(|row| row.t_ms);
         let home = RecordedHome::of(program, timeline);
         rows.extend(transcripts::read(logs, &epochs));
         let ends = ends::find(&rows, stops, &sessions);
         rows.extend(ends);
+        rows.extend(terminal::reports(said, &rows, &parents, &sessions));
         rows.retain(|row| !row.is_of(without));
         rows.sort_by_key(|row| row.t_ms);
         if without.contains(&Witness::LaterRegistry) {
@@ -164,6 +176,7 @@ impl Row {
             What::Registry { .. } => Some(Witness::Registry),
             What::Line { .. } => Some(Witness::Transcript),
             What::Screen { .. } => Some(Witness::Screen),
+            What::Said { .. } => Some(Witness::Terminal),
             What::End { .. } => Some(Witness::Process),
             What::Truth { .. } | What::Launch { .. } => None,
         }

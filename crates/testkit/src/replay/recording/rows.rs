@@ -1,6 +1,7 @@
 //! The rows of a timeline, one by one.
 
 use super::super::program::Program;
+use super::terminal::Word;
 use super::{ProcessKey, Row, What, t_ms, text};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -30,6 +31,8 @@ pub(super) struct Raw {
     pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
     /// The recording's beginning by the wall clock, as status files tell it. Milliseconds.
     pub(super) epochs: Vec<i64>,
+    /// What was said to the terminal, by whoever was on it.
+    pub(super) said: Vec<Word>,
     nameless: HashMap<String, ProcessKey>,
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
@@ -53,6 +56,7 @@ impl Raw {
             parents: HashMap::new(),
             sessions: HashMap::new(),
             epochs: Vec::new(),
+            said: Vec::new(),
             nameless: HashMap::new(),
             judges_told,
             last_t_ms: 0,
@@ -75,6 +79,10 @@ impl Raw {
             Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
             Some("hook") => self.hook(row),
             Some("registry") => self.registry(row, t_ms),
+            Some("osc") => {
+                self.said.extend(Word::read(row, t_ms));
+                None
+            }
             _ => None,
         };
         // What the hub told ends nobody.
