@@ -35,6 +35,10 @@ pub struct Found {
     pub outdated: usize,
     /// Other commands that report to headsup: pasted by hand, or of another state folder.
     pub others: usize,
+    /// Those of them that were pasted by hand.
+    pub pasted: usize,
+    /// The state folders of the rest, each once.
+    pub elsewhere: Vec<String>,
     /// What keeps hooks from firing, whoever put it there.
     pub problems: Vec<String>,
     /// Every hook is switched off, wherever it stands.
@@ -89,6 +93,7 @@ pub struct Recipe {
     pub(crate) append: fn(text: &str, launcher: &str) -> Result<String, Unchanged>,
     pub(crate) remove: fn(&str, &str, Option<&str>) -> Result<String, Unchanged>,
     pub(crate) inspect: fn(text: &str, launcher: &str) -> Result<Found, Unchanged>,
+    pub(crate) is_all_ours: fn(text: &str) -> bool,
     pub(crate) arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
     pub(crate) given: fn(&[OsString]) -> Option<OsString>,
     pub(crate) probe: fn(session: &str, folder: &str) -> (&'static str, String),
@@ -127,6 +132,11 @@ impl Recipe {
         (self.inspect)(text, launcher)
     }
 
+    /// Whether there is nothing in there but entries of ours, of whatever state folders.
+    pub fn is_all_ours(&self, text: &str) -> bool {
+        (self.is_all_ours)(text)
+    }
+
     /// The arguments of one launch, with the settings file `path` among them.
     pub fn arguments(&self, arguments: &[OsString], path: &OsString) -> Vec<OsString> {
         (self.arguments)(arguments, path)
@@ -163,4 +173,34 @@ pub fn recipe(name: &str) -> Option<&'static Recipe> {
 /// `text` as one word of a POSIX shell.
 pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The text that was quoted like that at the beginning of `shell`.
+pub(crate) fn unquote(shell: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = shell.strip_prefix('\'')?;
+    loop {
+        let (piece, behind) = rest.split_once('\'')?;
+        text.push_str(piece);
+        match behind.strip_prefix(r"\''") {
+            Some(more) => rest = more,
+            None => return Some(text),
+        }
+        text.push('\'');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_is_read_again() {
+        for text in ["", "/a b/c", "it's", "''", "a\\'b\"$c\n"] {
+            assert_eq!(unquote(&format!("{} && x 'y'", quote(text))).as_deref(), Some(text));
+        }
+        for broken in ["", "x", "'x", r"'x'\''"] {
+            assert_eq!(unquote(broken), None, "{broken}");
+        }
+    }
 }

@@ -7,7 +7,7 @@
 mod cst;
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
-use crate::inject::{File, Recipe, quote};
+use crate::inject::{File, Recipe, quote, unquote};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
@@ -43,6 +43,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     append: cst::append,
     remove: cst::remove,
     inspect: cst::inspect,
+    is_all_ours: cst::is_all_ours,
     arguments,
     given,
     probe,
@@ -89,6 +90,14 @@ fn event_of<'a>(command: &'a str, launcher: &str) -> Option<&'a str> {
 fn is_other(command: &str, launcher: &str) -> bool {
     let reports = command.contains("headsup") && command.contains(&format!("hook {}", super::KIND));
     reports && event_of(command, launcher).is_none()
+}
+
+/// The state folder that a command of ours reports to, whichever it is.
+fn home_of(command: &str) -> Option<String> {
+    let tests = ["[ -f ", "[ -x "];
+    let launcher = tests.iter().find_map(|test| unquote(command.strip_prefix(test)?))?;
+    event_of(command, &launcher)?;
+    launcher.strip_suffix("/bin/headsup").map(str::to_owned)
 }
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";

@@ -272,8 +272,10 @@ pub(crate) fn summary(status: &Status) -> String {
     let ways = [word(status.plugin, "plugin folder"), word(status.settings, "settings")];
     let ways: Vec<String> = ways.into_iter().flatten().collect();
     let found = if status.program.is_some() { "" } else { " (its program is not on PATH)" };
-    if ways.is_empty() {
-        return format!("no hooks installed{found}");
+    match (ways.is_empty(), status.elsewhere.is_empty()) {
+        (true, true) => return format!("no hooks installed{found}"),
+        (true, false) => return format!("hooks of another hub{found}"),
+        _ => {}
     }
     format!("{}{found}", ways.join("; "))
 }

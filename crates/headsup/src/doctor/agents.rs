@@ -49,8 +49,25 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
     checks
 }
 
-/// Nothing is wrong with that: `headsup run` brings its own hooks.
+/// Nothing is wrong with that: `headsup run` brings its own hooks. But somebody who has installed
+/// them for this hub waits for what another one is told.
 fn without(found: &Status) -> Check {
+    if !found.elsewhere.is_empty() {
+        let (name, kind) = (format!("{} hooks", found.kind), found.kind);
+        let detail = format!("they report to the hub of {}", found.elsewhere.join(", "));
+        return match found.was_installed {
+            true => Check::bad(
+                name,
+                format!("{detail}, and no more to this one"),
+                format!(
+                    "`headsup hooks install {kind}` takes them back; `headsup hooks uninstall \
+                     {kind}` leaves them there"
+                ),
+            ),
+            false => Check::good(name, detail)
+                .with(format!("to have them report here: `headsup hooks install {kind}`")),
+        };
+    }
     let detail = "none installed: agents report that `headsup run` has started";
     let hint = format!("to have all report: `headsup hooks install {}`", found.kind);
     Check::good(format!("{} hooks", found.kind), detail).with(hint)

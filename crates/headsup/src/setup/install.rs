@@ -19,7 +19,7 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
         Way::Settings => uninstall::plugin(site, &mut notes),
     };
     let mut steps = match way {
-        Way::Plugin => plugin(site, &mut record)?,
+        Way::Plugin => plugin(site, &mut record, &mut notes)?,
         Way::Settings => settings(site, &mut record)?,
     };
     steps.extend(other?);
@@ -45,7 +45,11 @@ pub(crate) fn launcher(site: &Site, binary: &Path) -> Vec<Step> {
     ]
 }
 
-fn plugin(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
+fn plugin(
+    site: &Site,
+    record: &mut Record,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Step>, SetupError> {
     let path = site.real_plugin()?;
     guard::can_put(&path)?;
     let files = site.recipe.plugin_files(&site.launcher);
@@ -59,6 +63,7 @@ fn plugin(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
         return Err(SetupError::denied(&site.plugin(), Denied::ForeignFolder));
     }
     let mut steps = Vec::new();
+    take_over(site, &path, record, notes);
     for file in files {
         let target = guard::look(&path.join(file.path), &site.roots)?;
         if target.before.as_ref() != Some(&file.text) {
@@ -68,6 +73,34 @@ fn plugin(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
         }
     }
     Ok(steps)
+}
+
+/// The folder may report to another hub: then that is said.
+fn take_over(site: &Site, plugin: &Path, record: &mut Record, notes: &mut Vec<String>) {
+    let text = guard::read(&plugin.join(site.recipe.plugin_entries)).unwrap_or_default();
+    let homes = inherit(site, &String::from_utf8_lossy(&text), plugin, record);
+    let (at, own) = (site.plugin(), site.state.display());
+    notes.extend(homes.iter().map(|home| {
+        let at = at.display();
+        format!("{at} reports to the hub of {home}: with this it reports to that of {own} alone")
+    }));
+}
+
+/// The other hubs that are reported to from here. What their installations made on the way to
+/// `path` is ours to take away as well: whoever made it will find it in use.
+fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<String> {
+    let homes = site.recipe.inspect(text, &site.launcher).unwrap_or_default().elsewhere;
+    for home in &homes {
+        let other = Site { state: PathBuf::from(home), ..site.clone() };
+        let theirs = Record::look(&other).unwrap_or_default();
+        let made = theirs.folders.into_iter().filter(|folder| path.starts_with(folder));
+        for folder in made {
+            if !record.folders.contains(&folder) {
+                record.folders.push(folder);
+            }
+        }
+    }
+    homes
 }
 
 /// A folder that one of our files marks.
@@ -88,6 +121,7 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
     if target.before.as_ref() == Some(&after) {
         return Ok(Vec::new());
     }
+    inherit(site, text, &target.path, record);
     let known = record.settings.take().filter(|known| known.path == target.path);
     let before = match known {
         // Ours are in there, and nobody has been at it since.

@@ -1,6 +1,7 @@
 //! What was there before we came: one file for each agent in `HEADSUP_HOME/setup`.
 
 use super::edit::Step;
+use super::guard;
 use super::{SetupError, Site};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,11 @@ impl Record {
         let Some(text) = read(&path)? else { return Ok(Self::default()) };
         serde_json::from_str(&text)
             .map_err(|error| SetupError::io("read", &path, io::Error::other(error)))
+    }
+
+    /// That of another hub, whatever may be in its place.
+    pub(super) fn look(site: &Site) -> Option<Self> {
+        serde_json::from_slice(&guard::read(&Self::path(site))?).ok()
     }
 
     /// The steps that keep it; none if it stands there already.

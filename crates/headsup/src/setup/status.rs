@@ -2,6 +2,7 @@
 
 use super::Site;
 use super::guard;
+use super::record::Record;
 use headsup_adapters::inject::Found;
 use serde::Serialize;
 use std::fs;
@@ -26,6 +27,11 @@ pub(crate) struct Status {
     pub(crate) plugin: State,
     pub(crate) settings: State,
     pub(crate) problems: Vec<String>,
+    /// The state folders of other hubs that what is there reports to.
+    pub(crate) elsewhere: Vec<String>,
+    /// It was installed for this hub, and nobody has taken it away.
+    #[serde(skip)]
+    pub(crate) was_installed: bool,
     /// Whether any of what is installed fires in spite of the problems.
     #[serde(skip)]
     pub(crate) fires: bool,
@@ -54,6 +60,10 @@ pub(crate) fn status(site: &Site) -> Status {
     let is_dead = fs::metadata(&site.launcher).is_err();
     let fires = !is_off && !is_dead && found.iter().flatten().any(Found::fires);
     let states = found.each_ref().map(|found| state(found.as_ref()));
+    let mut elsewhere: Vec<String> =
+        found.iter().flatten().flat_map(|found| found.elsewhere.clone()).collect();
+    elsewhere.sort();
+    elsewhere.dedup();
     let entries = found.into_iter().flatten().flat_map(|found| found.entries);
     let entries: Vec<_> = entries.collect();
     if is_dead && !entries.is_empty() {
@@ -71,6 +81,8 @@ pub(crate) fn status(site: &Site) -> Status {
         plugin: states[0],
         settings: states[1],
         problems,
+        elsewhere,
+        was_installed: Record::path(site).exists(),
         fires,
         entries,
     }
@@ -105,15 +117,25 @@ fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found
         }
         Ok(found) => {
             problems.extend(found.problems.iter().map(|problem| format!("{at}: {problem}")));
-            if found.others > 0 {
-                let entries = match found.others {
+            if found.pasted > 0 {
+                let entries = match found.pasted {
                     1 => "1 other entry reports".to_owned(),
                     others => format!("{others} other entries report"),
                 };
                 problems.push(format!(
-                    "{at}: {entries} to headsup as well (pasted by hand, or of another \
-                     HEADSUP_HOME); remove what is not needed, or it is told twice"
+                    "{at}: {entries} to headsup as well (pasted by hand); remove what is not \
+                     needed, or it is told twice"
                 ));
+            }
+            if !found.elsewhere.is_empty() {
+                let homes = found.elsewhere.join(", ");
+                problems.push(match found.is_empty() {
+                    true => format!(
+                        "{at}: it reports to the hub of {homes}, and not to this one, until you \
+                         install again"
+                    ),
+                    false => format!("{at}: it reports to the hub of {homes} as well"),
+                });
             }
             if !found.is_empty()
                 && let Err(error) = guard::resolve(path, &site.roots)

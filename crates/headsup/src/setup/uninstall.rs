@@ -66,7 +66,8 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
     if after == text {
         return Ok(Vec::new());
     }
-    if known.is_some() && original.is_none() && holds_nothing(&after) {
+    let was_made = original.is_none_or(|original| site.recipe.is_all_ours(original));
+    if known.is_some() && was_made && holds_nothing(&after) {
         return Ok(vec![Step::Delete { path, before: text }]);
     }
     Ok(vec![Step::Write { path, before: Some(text), after, mode }])
@@ -90,6 +91,7 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
     let mut steps = Vec::new();
     let mut ours = Vec::new();
     let mut stays = strangers(site, &path);
+    let mut has_entries = false;
     for file in site.recipe.plugin_files(&site.launcher) {
         let Target { path, before, mode } = guard::look(&path.join(file.path), &site.roots)?;
         let Some(text) = before else { continue };
@@ -98,8 +100,11 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
             let removed = site.recipe.remove(&text, &site.launcher, None);
             let after = removed.map_err(|why| SetupError::unclear(&path, why))?;
             if !holds_nothing(&after) {
+                has_entries = true;
                 stays.push(path.clone());
-                steps.push(Step::Write { path, before: Some(text), after, mode });
+                if after != text {
+                    steps.push(Step::Write { path, before: Some(text), after, mode });
+                }
                 continue;
             }
         }
@@ -113,7 +118,7 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
         notes.push(format!("{} is not ours and stays", path.display()));
     }
     // The file that makes it a plugin stays with entries that are not ours.
-    if !steps.is_empty() {
+    if has_entries {
         return Ok(steps);
     }
     Ok(ours.into_iter().map(|(_, path, before)| Step::Delete { path, before }).collect())

@@ -6,6 +6,7 @@
 mod config;
 mod doctor;
 mod fixtures;
+mod homes;
 mod inside;
 mod install;
 mod refuse;

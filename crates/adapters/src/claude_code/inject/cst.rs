@@ -1,6 +1,6 @@
 //! The entries as an edit of JSON text that keeps everything else as it is.
 
-use super::{EVENTS, TIMEOUT, UNAWAITED, command, event_of, is_other};
+use super::{EVENTS, TIMEOUT, UNAWAITED, command, event_of, home_of, is_other};
 use crate::inject::{Found, Unchanged};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -66,7 +66,8 @@ pub(super) fn remove(
 ) -> Result<String, Unchanged> {
     let (bom, root) = parse(text)?;
     let before = original.and_then(|text| parse(text).ok()).and_then(|(_, r)| r.object_value());
-    let before_hooks = before.and_then(|top| top.get(HOOKS));
+    // What another state folder of ours had put there is no more anybody's than what we have.
+    let before_hooks = before.and_then(|top| top.get(HOOKS)).filter(|hooks| !is_made(hooks));
     let mut edited = false;
     let top = root.object_value();
     for hooks in named(top.as_ref(), HOOKS) {
@@ -80,7 +81,8 @@ pub(super) fn remove(
             }
             edited = true;
             let is_empty = prop.array_value().is_some_and(|groups| groups.elements().is_empty());
-            if is_empty && had.as_ref().is_none_or(|had| had.get(&name).is_none()) {
+            let had = had.as_ref().and_then(|had| had.get(&name));
+            if is_empty && had.is_none_or(|list| is_made_list(&list)) {
                 prop.remove();
                 emptied = true;
             }
@@ -109,6 +111,11 @@ pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
                     found.outdated += 1;
                 } else if is_other(&command, launcher) {
                     found.others += 1;
+                    match home_of(&command) {
+                        None => found.pasted += 1,
+                        Some(home) if found.elsewhere.contains(&home) => {}
+                        Some(home) => found.elsewhere.push(home),
+                    }
                 }
             }
         }
@@ -210,6 +217,28 @@ fn clear(event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> bool) -> bool {
         }
     }
     edited
+}
+
+pub(super) fn is_all_ours(text: &str) -> bool {
+    let top = parse(text).ok().and_then(|(_, root)| root.object_value());
+    let all = top.map(|top| top.properties()).unwrap_or_default();
+    let is_hooks = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(HOOKS);
+    matches!(all.as_slice(), [only] if is_hooks(only) && is_made(only))
+}
+
+/// Is there nothing in this object of lists but entries of ours, of whatever state folder?
+fn is_made(hooks: &CstObjectProp) -> bool {
+    let events = hooks.object_value().map(|events| events.properties()).unwrap_or_default();
+    !events.is_empty() && events.iter().all(is_made_list)
+}
+
+fn is_made_list(event: &CstObjectProp) -> bool {
+    let Some(groups) = event.array_value() else { return false };
+    let entries = entries(&groups);
+    let is_any = |entry: &CstNode| text_of(entry, "command").is_some_and(|c| home_of(&c).is_some());
+    !entries.is_empty()
+        && entries.len() == groups.elements().len()
+        && entries.iter().all(|(_, entry)| is_any(entry))
 }
 
 fn text_of(entry: &CstNode, name: &str) -> Option<String> {

@@ -143,6 +143,37 @@ fn only_the_entries_of_this_state_folder_are_ours() {
     assert_eq!(RECIPE.remove(&installed, other, None).unwrap(), installed);
     let found = RECIPE.inspect(&installed, other).unwrap();
     assert_eq!((found.others, found.is_empty()), (EVENTS.len(), true));
+    let home = LAUNCHER.strip_suffix("/bin/headsup").unwrap();
+    assert_eq!((found.pasted, found.elsewhere), (0, vec![home.to_owned()]));
+}
+
+#[test]
+fn two_state_folders_leave_nothing_behind_whichever_goes_first() {
+    let other = "/srv/it's another/bin/headsup";
+    let append = |text: &str, launcher: &str| RECIPE.append(text, launcher).unwrap();
+    for text in [
+        "{\n  \"model\": \"x\"\n}\n",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [ { \"type\": \"command\", \"command\": \"say\" } ] }\n    ]\n  }\n}\n",
+    ] {
+        let first = append(text, LAUNCHER);
+        let both = append(&first, other);
+        let found = RECIPE.inspect(&both, LAUNCHER).unwrap();
+        assert!(found.is_complete());
+        assert_eq!((found.pasted, found.elsewhere), (0, vec!["/srv/it's another".to_owned()]));
+        // Each knows what was there when it came.
+        let left = RECIPE.remove(&both, LAUNCHER, Some(text)).unwrap();
+        let left = RECIPE.remove(&left, other, Some(&first)).unwrap();
+        assert!(!left.contains("headsup"), "{left}");
+        if !text.contains("hooks") || text.contains("say") {
+            assert_eq!(left, text);
+        }
+        let left = RECIPE.remove(&both, other, Some(&first)).unwrap();
+        assert_eq!(RECIPE.remove(&left, LAUNCHER, Some(text)).unwrap(), text);
+        assert!(!RECIPE.is_all_ours(text));
+    }
+    assert!(RECIPE.is_all_ours(&append(&install(""), other)));
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Two hubs of one person, and one configuration of the agent program.
+
+use crate::install::{home, settings, write};
+use headsup_testkit::home::{Done, Home};
+use headsup_testkit::hub::Hub;
+use headsup_testkit::settings::{Snapshot, snapshot};
+use std::fs;
+use std::path::PathBuf;
+
+/// The state folder of the second hub. The first one's, in which it is, is the home's own.
+fn second(home: &Home) -> PathBuf {
+    home.state().join("second")
+}
+
+fn of_second(home: &Home, args: &[&str]) -> Done {
+    let mut command = home.command(args);
+    command.env("HEADSUP_HOME", second(home));
+    Done::from(command.output().unwrap())
+}
+
+/// What is there, but for what is in either state folder.
+fn tree(home: &Home) -> Snapshot {
+    snapshot(home.path(), &home.state())
+}
+
+#[test]
+fn a_second_hub_says_whose_place_it_takes_and_the_first_one_says_that_it_lost_it() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    fs::create_dir(home.path().join(".claude")).unwrap();
+    let before = tree(&home);
+    home.run(["hooks", "install"]).ok();
+    let (first, second) = (home.state().display().to_string(), second(&home).display().to_string());
+    let says = format!("reports to the hub of {first}:");
+    for args in [&["hooks", "install", "--dry-run"][..], &["hooks", "install"]] {
+        let done = of_second(&home, args);
+        assert!(done.ok().stderr.contains(&says), "{args:?}: {done:?}");
+    }
+    let again = of_second(&home, &["hooks", "install"]);
+    assert!(!again.ok().stderr.contains("reports to"), "{again:?}");
+
+    let status = home.run(["hooks", "status"]);
+    assert!(status.ok().stdout.contains(&format!("reports to the hub of {second}")), "{status:?}");
+    let doc = home.run(["hooks", "status", "--json"]).ok().json();
+    let agent = &doc["agents"][0];
+    assert_eq!((&agent["plugin"], &agent["elsewhere"][0]), (&"absent".into(), &second.into()));
+    let doctor = home.run(["doctor", "--json"]);
+    let checks = doctor.json()["checks"].clone();
+    let row = checks.as_array().unwrap().iter().find(|row| row["name"] == "claude-code hooks");
+    let row = row.unwrap();
+    assert_eq!((doctor.code, &row["ok"]), (1, &false.into()), "{checks}");
+    assert!(row["detail"].as_str().unwrap().contains("/second"), "{row}");
+
+    // The first one leaves: what is the second one's stays as it is.
+    let there = tree(&home);
+    let left = home.run(["hooks", "uninstall", "--json"]).ok().json();
+    assert_eq!((&left["agents"][0]["changed"], tree(&home)), (&false.into(), there));
+    let doctor = home.run(["doctor", "--json"]).ok().json();
+    assert!(doctor.to_string().contains("they report to the hub of"), "{doctor}");
+    of_second(&home, &["hooks", "uninstall"]).ok();
+    assert_eq!(tree(&home), before, "the folders that the first one made are gone, too");
+}
+
+#[test]
+fn settings_that_two_hubs_were_in_are_as_they_were_whoever_leaves_first() {
+    for text in [None, Some("{\n  \"model\": \"opus\"\n}\n")] {
+        for first_leaves_first in [true, false] {
+            let home = home();
+            if let Some(text) = text {
+                write(&settings(&home), text, 0o600);
+            }
+            let before = tree(&home);
+            home.run(["hooks", "install", "claude", "--live"]).ok();
+            let done = of_second(&home, &["hooks", "install", "claude", "--live"]);
+            assert!(done.ok().stderr.contains("as well"), "{done:?}");
+            let leave = |first: bool| match first {
+                true => home.run(["hooks", "uninstall", "claude"]).ok().code,
+                false => of_second(&home, &["hooks", "uninstall", "claude"]).ok().code,
+            };
+            leave(first_leaves_first);
+            leave(!first_leaves_first);
+            assert_eq!(tree(&home), before, "{text:?}, the first one first: {first_leaves_first}");
+        }
+    }
+}
