@@ -72,15 +72,18 @@ impl Gates {
         let Some(host) = only(request.headers(), HOST)? else {
             return Err(Refused::new(400, "bad_host", "a request has one Host header"));
         };
-        let differs = request.uri().authority().is_some_and(|other| other.as_str() != host);
-        let is_own = self.own.iter().any(|own| own == host);
+        // Names of hosts are the same in capitals.
+        let host = host.to_ascii_lowercase();
+        let is = |name: &str| name.eq_ignore_ascii_case(&host);
+        let differs = request.uri().authority().is_some_and(|other| !is(other.as_str()));
+        let is_own = self.own.iter().any(|own| is(own));
         let further = self.further.read().unwrap_or_else(PoisonError::into_inner);
-        if differs || !(is_own || further.iter().any(|name| name == host)) {
+        if differs || !(is_own || further.iter().any(|name| is(name))) {
             return Err(Refused::new(421, "wrong_host", "this hub does not go by that name").hint(
                 "use the address it printed, or allow a name: `headsup up --allow-host NAME`",
             ));
         }
-        Ok(Host { name: host.to_owned(), is_own })
+        Ok(Host { name: host, is_own })
     }
 
     /// The token, or a session.
@@ -128,6 +131,7 @@ impl Gates {
 
 /// A Host that is ours.
 struct Host {
+    /// In small letters, as browsers write it in an origin.
     name: String,
     is_own: bool,
 }

@@ -77,7 +77,8 @@ fn gate_1_only_our_own_names_are_ours() {
         headers.push(("authorization", rig.bearer.as_str()));
         rig.code("GET", "/api/v1/agents", &headers)
     };
-    for host in [HOST, "localhost:7717", "[::1]:7717", "hub.example", "hub.example:8443"] {
+    let own = [HOST, "localhost:7717", "[::1]:7717", "hub.example", "hub.example:8443"];
+    for host in own.into_iter().chain(["LOCALHOST:7717", "LocalHost:7717", "Hub.Example"]) {
         assert_eq!(code(&[host]), None, "{host}");
     }
     let foreign = [
@@ -89,7 +90,6 @@ fn gate_1_only_our_own_names_are_ours() {
         "127.0.0.1:7718",
         "localhost",
         "localhost.:7717",
-        "LOCALHOST:7717",
         "[::2]:7717",
         "0.0.0.0:7717",
         "127.1:7717",
@@ -119,8 +119,10 @@ fn gate_1_a_listener_is_known_by_its_address_and_port() {
     let there = Rig::at(&["192.168.1.5:7717"], &[]);
     assert_eq!(code(&there, "192.168.1.5:7717"), None);
     assert_eq!(code(&there, "192.168.1.6:7717"), Some("wrong_host"));
-    there.gates.allow(vec!["hub".into()]);
-    assert_eq!(code(&there, "hub"), None);
+    there.gates.allow(vec!["Hub".into()]);
+    for host in ["hub", "Hub", "HUB"] {
+        assert_eq!(code(&there, host), None, "{host}");
+    }
 }
 
 #[test]
@@ -154,6 +156,11 @@ fn gate_2_an_origin_is_ours_exactly() {
     assert_eq!(proxied("https://hub.example"), None);
     assert_eq!(proxied("http://hub.example"), None);
     assert_eq!(proxied("https://hub.example:8443"), Some("foreign_origin"));
+    // A browser writes both in small letters; whoever does not is no browser.
+    let own = [("host", "LOCALHOST:7717"), ("authorization", rig.bearer.as_str())];
+    let said = |origin| rig.code("GET", "/", &[&own[..], &[("origin", origin)]].concat());
+    assert_eq!(said("http://localhost:7717"), None);
+    assert_eq!(said("http://LOCALHOST:7717"), Some("foreign_origin"));
 }
 
 #[test]
