@@ -54,13 +54,8 @@ impl Home {
         DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(fail)?;
         let folder = open_folder(&path).map_err(|errno| fail(errno.into()))?;
         let stat = rustix::fs::fstat(&folder).map_err(|errno| fail(errno.into()))?;
-        if stat.st_uid != rustix::process::geteuid().as_raw() {
-            return Err(HomeError::NotOurs(path));
-        }
+        check(&path, stat.st_uid, stat.st_mode)?;
         if stat.st_mode & 0o077 != 0 {
-            if is_shared(&path).map_err(fail)? {
-                return Err(HomeError::Shared(path));
-            }
             tracing::warn!(path = %path.display(), "the state folder was open to others: closed");
             rustix::fs::fchmod(&folder, Mode::RWXU).map_err(|errno| fail(errno.into()))?;
         }
@@ -145,6 +140,24 @@ impl Home {
             Ok(_) => Err(HomeError::NotASocket(self.path.join(name))),
         }
     }
+}
+
+/// Why this folder is refused as the state folder, in words. Nothing is written into it to find
+/// that out, and `None` promises nothing: a hub that starts looks again.
+pub fn refusal(path: &Path) -> Option<String> {
+    let meta = fs::metadata(path).ok()?;
+    check(path, meta.uid(), meta.mode()).err().map(|error| error.to_string())
+}
+
+fn check(path: &Path, owner: u32, mode: u32) -> Result<(), HomeError> {
+    if owner != rustix::process::geteuid().as_raw() {
+        return Err(HomeError::NotOurs(path.to_owned()));
+    }
+    let is_open = mode & 0o077 != 0;
+    if is_open && is_shared(path).map_err(|source| io_error(path, source))? {
+        return Err(HomeError::Shared(path.to_owned()));
+    }
+    Ok(())
 }
 
 fn io_error(path: &Path, source: io::Error) -> HomeError {

@@ -41,6 +41,7 @@ mod writer;
 
 pub use error::RunError;
 pub use headsup_core::observation::BackgroundShells;
+pub use home::refusal;
 pub use hub::Hub;
 pub use listener::{Listen, ListenError};
 pub use sources::ScreenRules;

@@ -100,6 +100,12 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
         return Err(absent.hint("HEADSUP_URL names it; a hub is only started in HEADSUP_HOME"));
     }
     let home = place.home.as_deref().ok_or_else(no_home)?;
+    if let Some(why) = headsup_daemon::refusal(home) {
+        // A log would be left behind in a folder that is somebody else's.
+        return Err(CommandError::new(Kind::Refused, why)
+            .code("home_refused")
+            .hint("HEADSUP_HOME sets where headsup keeps its state"));
+    }
     let log = open_log(home)?;
     let said_before = log.metadata().map_or(0, |meta| meta.len());
     let mut child = spawn(home, log)?;

@@ -1,8 +1,10 @@
 //! The hub's life: one per home, restored without an edge, started by whoever needs it.
 
 use crate::agent::{Agent, events, home};
+use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
+use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -49,6 +51,24 @@ fn a_second_hub_on_the_same_home_is_refused_and_a_stale_socket_recovered() {
     assert_eq!(mode(&home.state()), 0o700);
     assert_eq!(mode(&home.socket()), 0o600);
     assert_eq!(mode(&home.state().join("headsup.db")) & 0o077, 0);
+}
+
+#[test]
+fn a_folder_that_is_refused_is_left_as_it_is() {
+    let home = home();
+    let public = home.path().join("public");
+    fs::create_dir_all(public.join("theirs")).unwrap();
+    fs::set_permissions(&public, Permissions::from_mode(0o755)).unwrap();
+    for args in [["up", "--json"], ["ls", "--json"]] {
+        let mut command = home.command(args);
+        let refused = Done::from(command.env("HEADSUP_HOME", &public).output().unwrap());
+        assert_eq!(refused.code, 7, "{refused:?}");
+        assert!(refused.stderr.contains("holds other things"), "{refused:?}");
+        assert!(refused.stderr.contains("home_refused"), "{refused:?}");
+    }
+    let left: Vec<_> = fs::read_dir(&public).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["theirs"]);
+    assert_eq!(fs::metadata(&public).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 #[test]
