@@ -170,3 +170,27 @@ fn what_cannot_be_verified_is_refused_and_the_hook_keeps_its_report() {
         fs::remove_file(rig.elsewhere().join("spool/queue")).unwrap();
     }
 }
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let rig = Rig::new();
+    let authority = Authority::new("ours");
+    let folder = rig.home.path().join("authorities");
+    fs::create_dir(&folder).unwrap();
+    authority.write(&folder);
+    let front = rig.front(&authority, &["localhost"], Certificate::Good);
+    let url = format!("https://localhost:{}", front.port());
+    let empty = || rig.afar(&url, Path::new(""), &["ls", "--json"]);
+    let mut with_a_folder = empty();
+    with_a_folder.env("SSL_CERT_DIR", &folder);
+    run(with_a_folder).ok();
+    // The system's authorities, of which none is ours; where it has any.
+    let code = |command: Command| {
+        let refused = run(command);
+        let error: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
+        error["error"]["code"].as_str().unwrap().to_owned()
+    };
+    let mut unset = empty();
+    unset.env_remove("SSL_CERT_FILE");
+    assert_eq!(code(empty()), code(unset));
+}

@@ -2,6 +2,9 @@
 //! authorities that this system trusts, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 
 use crate::client::tls_error::TlsError;
+use rustls_native_certs::{CertificateResult, load_certs_from_paths};
+use std::env;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -40,13 +43,36 @@ pub(super) async fn begin(
 /// A few that cannot be read do no harm, as long as there are others.
 fn authorities() -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
+    let found = named();
     roots.add_parsable_certificates(found.certs);
     match found.errors.first() {
         _ if !roots.is_empty() => Ok(roots),
         Some(error) => Err(TlsError::NoRoots(format!(" ({error})"))),
         None => Err(TlsError::NoRoots(String::new())),
     }
+}
+
+/// Those that the environment names, else the system's. An empty variable counts as unset.
+fn named() -> CertificateResult {
+    if env::var_os("SSL_CERT_FILE").is_none_or(|file| !file.is_empty()) {
+        return rustls_native_certs::load_native_certs();
+    }
+    // That would read the file without a name.
+    let dirs = env::var_os("SSL_CERT_DIR").unwrap_or_default();
+    let mut dirs: Vec<PathBuf> =
+        env::split_paths(&dirs).filter(|dir| !dir.as_os_str().is_empty()).collect();
+    let mut file = None;
+    if dirs.is_empty() {
+        let system = openssl_probe::probe();
+        (file, dirs) = (system.cert_file, system.cert_dir);
+    }
+    let mut found = load_certs_from_paths(file.as_deref(), None);
+    for dir in dirs {
+        let more = load_certs_from_paths(None, Some(&dir));
+        found.certs.extend(more.certs);
+        found.errors.extend(more.errors);
+    }
+    found
 }
 
 fn make(roots: RootCertStore) -> Result<ClientConfig, TlsError> {
