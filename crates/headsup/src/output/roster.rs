@@ -14,6 +14,8 @@ const WHERE: usize = 4;
 /// What an agent is about needs this many columns at least.
 const LEAST_WHAT: usize = 24;
 const LEAST_NAME: usize = 8;
+/// For a name that is longer than this no other column makes room.
+const LONGEST_NAME: usize = 32;
 /// A folder is no wider than this.
 const LONGEST_PLACE: usize = 32;
 
@@ -63,7 +65,10 @@ pub(crate) fn table(agents: &[RowDoc], view: &View) -> Vec<Line> {
 /// On a narrow terminal, what an agent is about comes before where it is and of which kind.
 fn columns<const N: usize>(rows: &[[Line; N]], width: Option<usize>) -> [bool; N] {
     let mut shown = [true; N];
-    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widest = |column: usize| {
+        let widest = rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+        if column == AGENT { widest.min(LONGEST_NAME) } else { widest }
+    };
     for column in [WHERE, KIND] {
         let taken = (0..N - 1).filter(|at| shown[*at]).map(|at| widest(at) + table::GAP);
         let taken: usize = taken.sum();
@@ -82,7 +87,7 @@ fn longest_name<const N: usize>(
     let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let others = (0..N - 1).filter(|at| shown[*at] && *at != AGENT);
     let others: usize = others.map(|at| widest(at) + table::GAP).sum();
-    width.saturating_sub(others + table::GAP + LEAST_WHAT / 2).max(LEAST_NAME)
+    width.saturating_sub(others + table::GAP + LEAST_WHAT).max(LEAST_NAME)
 }
 
 /// The end of a text that is longer than `most`: of a path it tells more than its beginning.

@@ -134,6 +134,28 @@ fn a_narrow_terminal_keeps_what_an_agent_is_about() {
 }
 
 #[test]
+fn a_long_name_leaves_room_for_what_it_is_about() {
+    let long = "a-name-that-somebody-has-made-up-".repeat(4);
+    let about = json!({"prompts": [prompt("api", "Bash: make all && make install")]});
+    let agents = [agent_with(&long[..128], "blocked", about), agent("web", "idle")];
+    let cells = |width| {
+        let text = shown(&agents, Some(width));
+        assert!(text.contains("a-name-") && text.contains('…'), "{text}");
+        let header = text.lines().next().unwrap().to_owned();
+        (width - header.find("WHAT").unwrap(), header.contains("KIND"), text)
+    };
+    for width in [80, 100, 120, 160] {
+        let (room, kind, text) = cells(width);
+        assert!(room >= LEAST_WHAT, "{text}");
+        assert!(text.contains("permission: Bash: make"), "{text}");
+        assert_eq!(kind, width >= 100, "{text}");
+    }
+    // Where there is room for it, nothing is cut.
+    assert!(shown(&agents, Some(250)).contains(&long[..128]));
+    assert!(shown(&agents, None).contains(&long[..128]));
+}
+
+#[test]
 fn a_long_folder_does_not_push_everything_aside() {
     let deep = format!("/home/ada/{}/the-end", "a-folder/".repeat(30));
     let agents = [agent_with("api", "idle", json!({"cwd": deep, "location": {}}))];
