@@ -4,7 +4,7 @@ use clap::{CommandFactory as _, Parser};
 use headsup_testkit::live::{self, Alone, Case, Class, Figures, Verdict, With};
 use headsup_testkit::program;
 use headsup_testkit::replay::Witness::{
-    self, Hooks, LaterRegistry, Process, Registry, Screen, Transcript,
+    self, Hooks, LaterRegistry, Process, Registry, Screen, Terminal, Transcript,
 };
 use headsup_testkit::replay::play_together;
 use std::collections::BTreeMap;
@@ -78,8 +78,8 @@ fn main() -> Outcome<ExitCode> {
         let again = Args { rounds: ONE, jobs: TWO, ..args.clone() };
         let recorded = play(&again, &binary, &program, Some(records));
         let alone = |others: &[Witness]| alone(&args, &binary, records, others);
-        let hooks = alone(&[Registry, Transcript, Screen, Process])?;
-        let log = alone(&[Hooks, LaterRegistry, Screen, Process])?;
+        let hooks = alone(&[Registry, Transcript, Screen, Terminal, Process])?;
+        let log = alone(&[Hooks, LaterRegistry, Screen, Terminal, Process])?;
         let of = |case: &Case| verdicts.iter().filter(|v| v.case == case.name).cloned().collect();
         let rows = args.cases.iter().zip(hooks).zip(log);
         let rows: Vec<_> = rows.map(|((case, hooks), log)| (of(case), hooks, log)).collect();
