@@ -1,7 +1,7 @@
 //! Walking over an object's members without reading them: one pass, no recursion, no copy.
 //!
 //! It finds where each value ends and checks nothing else. Whoever acts on a member reads it with
-//! a real parser; whoever acts on the whole text has it checked by [`super::is_whole`].
+//! a real parser; whoever acts on the whole text has it checked by `is_whole`, beside this.
 
 use memchr::memchr2;
 use std::ops::Range;

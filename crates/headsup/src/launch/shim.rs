@@ -1,7 +1,7 @@
 //! The agent on a terminal of its own, with us between it and the one that we are in: nothing on
 //! the way is changed, and what the agent says of itself to its terminal is told to the hub.
 //!
-//! - [`keeper`]: the processes between us and the agent; [`line`]: what they tell us
+//! - [`keeper`]: the processes between us and the agent; [`mod@line`]: what they tell us
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
 //! - [`told`]: what the hub is told; [`upward`]: what our own terminal is told
