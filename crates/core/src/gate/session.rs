@@ -5,25 +5,12 @@ use crate::observation::{History, SessionEnd, SessionStart};
 use crate::seat::Session;
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
 
-/// The seat takes on a session without a new incarnation: its first one, or one behind a session
-/// that was left.
+/// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
-    if start_seen || !step.seat.left_sessions.is_empty() {
-        begin(step);
-    }
-    take_on(step, id, start_seen);
-}
-
-fn take_on(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
     step.seat.session = Some(Session { id: id.to_owned(), since, start_seen });
     step.entered = true;
     step.changed = true;
-}
-
-/// Another session: how the last turn of the one before ended is no outcome of it.
-fn begin(step: &mut Step<'_>) {
-    step.seat.outcome = None;
 }
 
 /// A new life in the same seat: incarnation + 1, nothing of the old one goes on.
@@ -33,11 +20,10 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
     let same = step.seat.session.as_ref().map(|s| s.id.as_str()) == session;
     if !same && session.is_some() {
         step.seat.leave_session(now);
-        begin(step);
     }
     if let Some(id) = session {
         step.seat.left_sessions.retain(|left| left.id != id);
-        take_on(step, id, start_seen);
+        enter(step, id, start_seen);
     }
     step.seat.incarnation += 1;
     step.seat.claims.clear();

@@ -1,6 +1,6 @@
 //! G1: incarnation and session must match.
 
-use super::script::{Script, at_rest, exit, fail, prompt, start, stop};
+use super::script::{Script, exit, prompt, start, stop};
 use crate::gate::Rule;
 use crate::observation::{Fact, SessionEnd, SessionStart};
 use crate::status::Headline;
@@ -82,41 +82,4 @@ fn a_start_told_twice_or_late_resets_nothing() {
     script.hook(start(SessionStart::Startup));
     script.silent();
     assert_eq!(script.headline(), Headline::Working);
-}
-
-#[test]
-fn a_new_session_has_no_outcome_of_the_one_before() {
-    let clear = Fact::SessionEnded { how: SessionEnd::Clear };
-    let begins: [(&str, Option<Fact>, Fact); 5] = [
-        ("after an exit", Some(exit()), start(SessionStart::Startup)),
-        ("after an exit, taken up again", Some(exit()), start(SessionStart::Resume)),
-        ("after a clear", Some(clear), start(SessionStart::Clear)),
-        ("nobody told an end", None, start(SessionStart::Startup)),
-        ("nobody told a start", None, Fact::Level(at_rest())),
-    ];
-    for (name, end, begin) in begins {
-        for last in [fail("t1", "overloaded"), stop("t1")] {
-            let mut script = Script::working();
-            script.hook(last);
-            assert!(script.headline().wants_attention());
-            if let Some(end) = end.clone() {
-                script.hook(end);
-            }
-            other(&mut script, "s2");
-            script.hook(begin.clone());
-            assert_eq!(script.headline(), Headline::Idle, "{name}");
-            assert_eq!(script.outcome(), None, "{name}");
-            assert!(script.seat.doc().seen, "{name}");
-        }
-    }
-}
-
-#[test]
-fn a_session_that_is_taken_up_again_keeps_what_nobody_has_seen() {
-    let mut script = Script::working();
-    script.hook(fail("t1", "overloaded"));
-    script.hook(exit());
-    assert_eq!(script.headline(), Headline::Ended);
-    script.hook(start(SessionStart::Resume));
-    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Failed, 2));
 }
