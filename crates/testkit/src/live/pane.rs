@@ -86,6 +86,8 @@ impl<'a> Pane<'a> {
         let size = tmux.run(["display-message", "-p", "-t", id, format]);
         let size = size.split_once(' ').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
         let pipe = tmux.folder.join(format!("pane{id}"));
+        // A new server counts its panes from the beginning; who reads the old pipe has it open.
+        std::fs::remove_file(&pipe).ok();
         let eyes = Eyes::open(&pipe, size.unwrap_or(SIZE)).expect("a pipe");
         tmux.run(["pipe-pane", "-O", "-t", id, &format!("exec cat >'{}'", pipe.display())]);
         Self { tmux, id: id.to_owned(), eyes }
