@@ -145,15 +145,20 @@ pub(crate) fn walked<'a, T: Skim<'a>>(text: &'a str) -> Option<T> {
         if let Some(place) = text.get(key).and_then(|key| found.member(key)) {
             *place = Raw(text.get(value));
         }
+        Some(())
     })?;
     Some(found)
 }
 
 /// Where the value of each member of a JSON object stands; `None` if the text is not one whole
-/// object. What is nested is passed over, not checked.
-pub fn values(text: &[u8]) -> Option<Vec<Range<usize>>> {
+/// object, or has more than `most` members: it is not walked beyond them. What is nested is passed
+/// over, not checked.
+pub fn values(text: &[u8], most: usize) -> Option<Vec<Range<usize>>> {
     let mut values = Vec::new();
-    walk::members(text, |_, value| values.push(value))?;
+    walk::members(text, |_, value| {
+        values.push(value);
+        (values.len() <= most).then_some(())
+    })?;
     Some(values)
 }
 
@@ -275,6 +280,13 @@ mod tests {
     fn a_list_is_bounded() {
         let json = format!(r#"{{"a":[{}1]}}"#, "1,".repeat(10_000));
         assert_eq!(read(&json).a.items().len(), ITEMS);
+    }
+
+    #[test]
+    fn an_object_of_more_members_than_wanted_is_none() {
+        assert_eq!(values(br#"{"a":1,"b":[2]}"#, 2), Option::Some(vec![5..6, 11..14]));
+        assert_eq!(values(br#"{"a":1,"b":[2]}"#, 1), None);
+        assert_eq!(values(b"{}", 0), Option::Some(vec![]));
     }
 
     #[test]

@@ -83,7 +83,10 @@ pub(crate) fn text(bytes: &[u8]) {
 pub(crate) fn members(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let mut found = Vec::new();
-    let walked = walk::members(bytes, |key, value| found.push((&text[key], &text[value])));
+    let walked = walk::members(bytes, |key, value| {
+        found.push((&text[key], &text[value]));
+        Some(())
+    });
     let values: usize = found.iter().map(|(key, value)| key.len() + value.len()).sum();
     assert!(values <= text.len());
     let Ok(Object(members)) = serde_json::from_str(text) else { return };

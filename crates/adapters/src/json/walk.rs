@@ -10,10 +10,10 @@ const NEAR: usize = 16;
 
 /// Calls `take` with each member of a JSON object, in their order: where the key is as it is
 /// written, between its quotes, and where the value's text is. `None` where the text is no whole
-/// object; what has been taken by then counts for nothing.
+/// object, and as soon as `take` wants no more; what has been taken by then counts for nothing.
 pub(super) fn members(
     bytes: &[u8],
-    mut take: impl FnMut(Range<usize>, Range<usize>),
+    mut take: impl FnMut(Range<usize>, Range<usize>) -> Option<()>,
 ) -> Option<()> {
     let mut at = open(bytes, b'{')?;
     while *bytes.get(at)? != b'}' {
@@ -25,7 +25,7 @@ pub(super) fn members(
         }
         let start = skip_space(bytes, at + 1);
         let end = value_end(bytes, start)?;
-        take(key, start..end);
+        take(key, start..end)?;
         at = next(bytes, end, b'}')?;
     }
     // Behind the object there is nothing.
@@ -137,7 +137,10 @@ mod tests {
 
     fn walked(text: &str) -> Option<Vec<(&str, &str)>> {
         let mut found = Vec::new();
-        members(text.as_bytes(), |key, value| found.push((&text[key], &text[value])))?;
+        members(text.as_bytes(), |key, value| {
+            found.push((&text[key], &text[value]));
+            Some(())
+        })?;
         Some(found)
     }
 
@@ -178,6 +181,16 @@ mod tests {
         ] {
             assert_eq!(walked(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn who_wants_no_more_members_walks_no_further() {
+        let mut taken = 0;
+        let walked = members(b"{\"a\":1,\"b\":2,\"c\":3}", |_, _| {
+            taken += 1;
+            (taken < 2).then_some(())
+        });
+        assert_eq!((walked, taken), (None, 2));
     }
 
     #[test]
@@ -231,7 +244,10 @@ mod tests {
         #[test]
         fn any_text_is_walked_to_an_end(text in "[{}\\[\\]\",:\\\\a1 ]{0,40}") {
             let mut steps = 0;
-            let _end = members(text.as_bytes(), |_, value| steps += value.len());
+            let _end = members(text.as_bytes(), |_, value| {
+                steps += value.len();
+                Some(())
+            });
             prop_assert!(steps <= text.len());
             let counted = items(&text, 9).len();
             prop_assert!(counted <= 9);

@@ -13,7 +13,7 @@ const MAX_MEMBERS: usize = 1 << 14;
 /// too long to keep within `limit` bytes. `None` if the text is not one complete object, or if it
 /// is too long without its long values. Nested values are passed over, not checked.
 pub(super) fn shrink(text: &[u8], limit: usize) -> Option<Vec<u8>> {
-    let values = json_values(text).filter(|values| values.len() <= MAX_MEMBERS)?;
+    let values = json_values(text, MAX_MEMBERS)?;
     LONGEST.iter().find_map(|&longest| {
         let mut short = Vec::with_capacity(limit.min(text.len()));
         let mut copied = 0;
