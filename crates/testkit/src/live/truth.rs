@@ -58,15 +58,15 @@ pub(super) struct Mark {
     pub(super) headline: &'static str,
     pub(super) class: Class,
     pub(super) why: String,
-    /// Where a person can see it, and by which words.
-    pub(super) sight: Option<(Eyes, String)>,
+    /// Where a person can see it, and by which words: all of them at once.
+    pub(super) sight: Option<(Eyes, Vec<String>)>,
 }
 
 impl Mark {
     /// When the screen showed it. A program needs its time from a key or an answer to that.
     pub(super) fn shown_at(&self) -> Option<Instant> {
         let (eyes, words) = self.sight.as_ref()?;
-        eyes.since(self.at, |screen| screen.contains(words))
+        eyes.since(self.at, |screen| words.iter().all(|word| screen.contains(word)))
     }
 }
 

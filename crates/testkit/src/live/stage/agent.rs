@@ -13,6 +13,9 @@ const DIALOG: Duration = Duration::from_millis(1_500);
 
 /// Below the prompt box while it works (2.1.330).
 const WORKING: &str = "esc to interrupt";
+/// The first answer of a dialog, chosen (2.1.330). What the dialog is about can stand on the screen
+/// before it.
+const CHOICE: &str = "❯ 1. ";
 
 /// One agent in its terminal.
 #[derive(Clone)]
@@ -29,8 +32,9 @@ impl Agent<'_> {
     }
 
     /// The same of what a hook tells, and of which a person sees `words`.
-    fn mark_seen(&self, at: Instant, headline: &'static str, words: &str, why: String) {
-        let sight = Some((self.pane.eyes().clone(), words.to_owned()));
+    fn mark_seen(&self, at: Instant, headline: &'static str, words: &[&str], why: String) {
+        let words = words.iter().map(|&word| word.to_owned()).collect();
+        let sight = Some((self.pane.eyes().clone(), words));
         let mark = Mark { at, seat: self.seat, headline, class: Class::Hooked, why, sight };
         self.stage.truth.borrow_mut().marks.push(mark);
     }
@@ -47,7 +51,7 @@ impl Agent<'_> {
     #[track_caller]
     pub fn prompt(&self, text: &str) {
         let at = self.submit(text);
-        self.mark_seen(at, "working", WORKING, format!("prompt sent: {text}"));
+        self.mark_seen(at, "working", &[WORKING], format!("prompt sent: {text}"));
     }
 
     /// An ordinary turn, from its prompt to a rest after its end.
@@ -105,7 +109,7 @@ impl Agent<'_> {
     /// The answer that was over at that moment opens a dialog that shows `words`.
     #[track_caller]
     pub fn asks_since(&self, at: Instant, words: &str) {
-        self.mark_seen(at, "blocked", words, format!("dialog: {words}"));
+        self.mark_seen(at, "blocked", &[words, CHOICE], format!("dialog: {words}"));
         self.shows(words);
         self.settle();
     }
