@@ -4,14 +4,16 @@ pub mod agent;
 pub mod explain;
 pub mod problem;
 pub mod report;
+pub mod row;
 
 pub use agent::{
     AgentDoc, BackgroundDoc, CountersDoc, EvidenceDoc, LocationDoc, ProcessDoc, PromptDoc,
-    PromptState, RosterDoc, RosterRowsDoc, RowDoc, StageDoc, TurnDoc, VerdictDoc,
+    PromptState, RosterDoc, StageDoc, TurnDoc, VerdictDoc,
 };
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use problem::Problem;
 pub use report::ReportBody;
+pub use row::{RosterRowsDoc, RowDoc};
 
 /// The version every JSON document carries.
 pub const SCHEMA: u32 = 1;

@@ -42,17 +42,20 @@ use crate::oom::Ooms;
 use crate::store::{Reader, StoreError};
 use crate::web;
 use axum::Router;
+use axum::handler::Handler;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
 use headsup_core::id::AgentId;
 use headsup_core::seat::{History, Seat};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::openapi::HttpMethod;
+use utoipa::{Path as _, ToSchema};
+use utoipa_axum::PathItemExt as _;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// What the handlers share.
 pub(crate) struct App {
@@ -92,43 +95,71 @@ impl std::fmt::Debug for App {
 
 /// What is served on the unix socket: also what decides who else is served.
 pub(crate) fn on_socket(app: Arc<App>) -> Router {
-    finish(shared().merge(local()).into(), app)
+    finish(shared().merge(local()), app)
 }
 
 /// What is served on TCP: also what only a browser needs.
 pub(crate) fn on_tcp(app: Arc<App>) -> Router {
-    let api = Router::from(shared().merge(for_browsers()));
-    finish(api.merge(web::routes()), app)
+    finish(shared().merge(for_browsers()).merge(web::routes()), app)
 }
 
-/// What is served everywhere.
-fn shared() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new()
-        .routes(routes!(hooks::post))
-        .routes(routes!(agents::get))
-        .routes(routes!(agent::get, seats::put, seats::patch, forget::delete))
-        .routes(routes!(process::put))
-        .routes(routes!(reports::post))
-        .routes(routes!(terminal::post))
-        .routes(routes!(seen::post))
-        .routes(routes!(activity::get))
-        .routes(routes!(explain::get))
-        .routes(routes!(evidence::get))
-        .routes(routes!(events::get))
-        .routes(routes!(events::ws::get))
-        .routes(routes!(openapi::get))
-        .routes(routes!(health::get))
-        .routes(routes!(metrics::get))
+/// Routes, as they are served and as they are described. To describe them takes longer than all the
+/// rest of a start, so it is done for who asks.
+macro_rules! routes {
+    ($served:ident, $described:ident: $($($module:ident)::+ => $handler:ident),+ $(,)?) => {
+        utoipa_axum::paste! {
+            fn $served() -> Router<Arc<App>> {
+                Router::new()$(.route(
+                    &$($module::)+[<__path_ $handler>]::path(),
+                    on(&$($module::)+[<__path_ $handler>]::methods(), $($module::)+$handler),
+                ))+
+            }
+
+            fn $described() -> OpenApiRouter<Arc<App>> {
+                OpenApiRouter::new()$(.routes(utoipa_axum::routes!($($module::)+$handler)))+
+            }
+        }
+    };
 }
 
-fn local() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new()
-        .routes(routes!(listener::get, listener::put, listener::delete))
-        .routes(routes!(listener::code))
+routes! { shared, shared_described:
+    hooks => post,
+    agents => get,
+    agent => get,
+    seats => put,
+    seats => patch,
+    forget => delete,
+    process => put,
+    reports => post,
+    terminal => post,
+    seen => post,
+    activity => get,
+    explain => get,
+    evidence => get,
+    events => get,
+    events::ws => get,
+    openapi => get,
+    health => get,
+    metrics => get,
 }
 
-fn for_browsers() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(open::get))
+routes! { local, local_described:
+    listener => get,
+    listener => put,
+    listener => delete,
+    listener => code,
+}
+
+routes! { for_browsers, for_browsers_described: open => get }
+
+fn on<H, T>(methods: &[HttpMethod], handler: H) -> MethodRouter<Arc<App>>
+where
+    H: Handler<T, Arc<App>>,
+    T: 'static,
+{
+    methods.iter().fold(MethodRouter::new(), |router, method| {
+        router.on(method.to_method_filter(), handler.clone())
+    })
 }
 
 fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {

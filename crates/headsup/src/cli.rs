@@ -29,7 +29,8 @@ use crate::output::Output;
 use crate::output::line::Line;
 use crate::place::{Place, Url};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -57,7 +58,9 @@ struct Global {
     no_start: bool,
 }
 
+/// Each is built when it is wanted: to build all of them takes longer than `ls` does.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Up(up::Args),
     Down(down::Args),
@@ -163,14 +166,15 @@ impl Context {
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub(crate) fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let outcome = match parse(&args) {
         Ok(cli) => {
             let output = Output::new(cli.global.json);
             run(cli, output).map_err(|error| (output, error))
         }
         Err(error) => {
             // `--json` may stand anywhere, also beside what could not be read.
-            let json = std::env::args_os().any(|arg| arg == "--json");
+            let json = args.iter().any(|arg| arg == "--json");
             return not_parsed(Output::new(json), &error);
         }
     };
@@ -181,6 +185,21 @@ pub(crate) fn main() -> ExitCode {
             error.exit_code()
         }
     }
+}
+
+/// Help, and what is said of a mistake, need the words of other commands too.
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(args).or_else(|error| match error.kind() {
+        ErrorKind::DisplayVersion => Err(error),
+        _ => whole().try_get_matches_from(args).and_then(|found| Cli::from_arg_matches(&found)),
+    })
+}
+
+/// Every command, built.
+fn whole() -> clap::Command {
+    let mut whole = Cli::command();
+    whole.build();
+    whole
 }
 
 fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
@@ -282,16 +301,15 @@ fn a_duration(text: &str) -> Result<Duration, duration::BadDuration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_argument_definitions_are_sound() {
-        Cli::command().debug_assert();
+        whole().debug_assert();
     }
 
     #[test]
     fn every_command_teaches_by_example() {
-        for command in Cli::command().get_subcommands() {
+        for command in whole().get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("Examples:"), "{}", command.get_name());
         }

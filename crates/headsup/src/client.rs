@@ -68,7 +68,8 @@ impl Client {
         Ok(())
     }
 
-    async fn get(&self, path: &str) -> Result<Bytes, CommandError> {
+    /// The document at `path`, unread.
+    pub(crate) async fn get(&self, path: &str) -> Result<Bytes, CommandError> {
         self.call(Method::GET, path, None).await
     }
 

@@ -177,9 +177,14 @@ async fn show(
 
 /// The table as far as the terminal has room for it, and what to do.
 fn picture(roster: &RosterDoc, view: &View, height: Option<usize>) -> Vec<Line> {
-    let rows: Vec<RowDoc> = roster.agents.iter().map(words::row).collect();
-    let mut lines = roster::table(&rows, view);
-    lines.truncate(height.map_or(usize::MAX, |height| height.saturating_sub(2)));
+    let rows: Vec<RowDoc<'_>> = roster.agents.iter().map(words::row).collect();
+    let most = height.map_or(usize::MAX, |height| height.saturating_sub(2));
+    let mut lines = Vec::new();
+    roster::Table::new(&rows, view).each_line(|line| {
+        if lines.len() < most {
+            lines.push(line.clone());
+        }
+    });
     lines.push(Line::new());
     let footer = Line::new().styled(theme::DIM, FOOTER);
     lines.push(footer.cut(view.width.unwrap_or(usize::MAX)));

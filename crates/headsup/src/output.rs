@@ -87,6 +87,16 @@ impl Output {
         write_out(text.as_bytes())
     }
 
+    /// A list of agents, in one write.
+    pub(crate) fn table(self, table: &roster::Table) -> Result<(), CommandError> {
+        let mut text = String::new();
+        table.each_line(|line| {
+            line.write_to(&mut text, self.colour_out);
+            text.push('\n');
+        });
+        write_out(text.as_bytes())
+    }
+
     /// One JSON document, on one line.
     pub(crate) fn json<T: Serialize>(doc: &T) -> Result<(), CommandError> {
         let text = serde_json::to_string(doc)

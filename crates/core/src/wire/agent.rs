@@ -20,39 +20,6 @@ pub struct RosterDoc {
     pub agents: Vec<AgentDoc>,
 }
 
-/// The roster as a list shows it: one short row an agent, in attention order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct RosterRowsDoc {
-    pub schema: u32,
-    pub cursor: String,
-    pub rows: Vec<RowDoc>,
-}
-
-/// One agent in a list, in the words that people are shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct RowDoc {
-    pub id: AgentId,
-    /// Absent where nobody gave it one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub name: Option<String>,
-    pub kind: String,
-    pub headline: Headline,
-    /// When the headline's state began.
-    pub since: UnixMs,
-    /// Its pane, its container, its process, or its folder.
-    pub place: String,
-    /// What is true beside the headline: `stale`, `+2 agents`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<String>,
-    /// What it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub brief: Option<String>,
-}
-
 /// One agent, whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -3,28 +3,29 @@
 use crate::status::{ExitKind, Headline, Outcome};
 use crate::timeline::Entry;
 use crate::wire::{AgentDoc, ProcessDoc, PromptDoc};
+use std::borrow::Cow;
 
 /// Where to find it: its pane, its process, or its folder.
-pub fn location(agent: &AgentDoc, home: Option<&str>) -> String {
+pub fn location<'a>(agent: &'a AgentDoc, home: Option<&str>) -> Cow<'a, str> {
     if let Some(pane) = &agent.location.tmux {
-        return format!("tmux {pane}");
+        return format!("tmux {pane}").into();
     }
     if let Some(container) = &agent.location.container {
-        return format!("in {container}");
+        return format!("in {container}").into();
     }
     if let Some(pid) = agent.location.pid {
-        return format!("pid {pid}");
+        return format!("pid {pid}").into();
     }
-    agent.cwd.as_deref().map_or_else(|| "-".to_owned(), |cwd| tilde(cwd, home))
+    agent.cwd.as_deref().map_or(Cow::Borrowed("-"), |cwd| tilde(cwd, home))
 }
 
 /// A path with the home folder as `~`.
-pub fn tilde(path: &str, home: Option<&str>) -> String {
+pub fn tilde<'a>(path: &'a str, home: Option<&str>) -> Cow<'a, str> {
     let rest = home.and_then(|home| path.strip_prefix(home));
     match rest {
-        Some("") => "~".to_owned(),
-        Some(rest) if rest.starts_with('/') => format!("~{rest}"),
-        _ => path.to_owned(),
+        Some("") => Cow::Borrowed("~"),
+        Some(rest) if rest.starts_with('/') => format!("~{rest}").into(),
+        _ => Cow::Borrowed(path),
     }
 }
 
@@ -52,22 +53,27 @@ fn count<N: TryInto<u64>>(count: N, noun: &str) -> Option<String> {
 }
 
 /// What the agent is about, in its own words.
-pub fn brief(agent: &AgentDoc) -> Option<String> {
-    let detail = agent.turn.detail.clone();
+pub fn brief(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+    let detail = agent.turn.detail.as_deref().map(Cow::Borrowed);
     match agent.headline {
         Headline::Blocked => blocked_on(agent).or(detail),
-        Headline::Crashed | Headline::Ended => Some(ending(&agent.process)),
+        Headline::Crashed | Headline::Ended => Some(ending(&agent.process).into()),
         Headline::Failed => failure(agent).or(detail),
-        Headline::Review => agent.stage.as_ref().and_then(|stage| stage.message.clone()),
+        Headline::Review => stage_message(agent),
         Headline::Working => {
-            doing(agent).or(detail).or_else(|| agent.turn.reason.as_deref().map(str::to_owned))
+            let reason = || agent.turn.reason.as_deref().map(Cow::Borrowed);
+            doing(agent).or(detail).or_else(reason)
         }
         _ => detail.or_else(|| last_activity(agent)),
     }
 }
 
+fn stage_message(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+    agent.stage.as_ref()?.message.as_deref().map(Cow::Borrowed)
+}
+
 /// What it did last, where nothing newer is known than that.
-fn doing(agent: &AgentDoc) -> Option<String> {
+fn doing(agent: &AgentDoc) -> Option<Cow<'_, str>> {
     let entry = agent.last_activity.as_ref()?;
     let detail = agent.turn.detail.as_ref();
     let same = detail.is_none_or(|detail| entry.tool.as_deref() == Some(detail));
@@ -75,31 +81,29 @@ fn doing(agent: &AgentDoc) -> Option<String> {
 }
 
 /// The oldest open prompt; else what the turn or the stage says.
-fn blocked_on(agent: &AgentDoc) -> Option<String> {
+fn blocked_on(agent: &AgentDoc) -> Option<Cow<'_, str>> {
     let Some(prompt) = agent.prompts.first() else {
-        let message = agent.stage.as_ref().and_then(|stage| stage.message.clone());
         return match (&agent.turn.reason, &agent.turn.detail) {
             (Some(reason), Some(detail)) if agent.turn.state == "blocked" => {
-                Some(format!("{reason}: {detail}"))
+                Some(format!("{reason}: {detail}").into())
             }
-            (Some(reason), None) if agent.turn.state == "blocked" => Some(reason.to_string()),
-            _ => message,
+            (Some(reason), None) if agent.turn.state == "blocked" => Some(Cow::Borrowed(reason)),
+            _ => stage_message(agent),
         };
     };
     let mut text = format!("{}: {}", prompt.kind.word(), prompt.title);
     if prompt.subagent.is_some() {
         text.push_str(" [a helper asks]");
     }
-    Some(text)
+    Some(text.into())
 }
 
-fn failure(agent: &AgentDoc) -> Option<String> {
-    let code = agent.outcome.as_ref().and_then(|outcome| outcome.code.clone());
-    match (code, agent.turn.detail.clone()) {
-        (Some(code), Some(detail)) if code != detail => Some(format!("{code}: {detail}")),
-        (Some(code), _) => Some(code),
-        (None, _) => None,
-    }
+fn failure(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+    let code = agent.outcome.as_ref()?.code.as_deref()?;
+    Some(match &agent.turn.detail {
+        Some(detail) if code != detail => format!("{code}: {detail}").into(),
+        _ => Cow::Borrowed(code),
+    })
 }
 
 /// How a process ended, in words.
@@ -120,16 +124,16 @@ pub fn ending(process: &ProcessDoc) -> String {
 }
 
 /// What it did, in one line.
-pub fn activity(entry: &Entry) -> Option<String> {
+pub fn activity(entry: &Entry) -> Option<Cow<'_, str>> {
     match (&entry.tool, &entry.action) {
-        (Some(tool), Some(action)) => Some(format!("{tool}: {action}")),
-        (Some(tool), None) => Some(tool.to_string()),
-        (None, Some(action)) => Some(action.clone()),
+        (Some(tool), Some(action)) => Some(format!("{tool}: {action}").into()),
+        (Some(tool), None) => Some(Cow::Borrowed(tool)),
+        (None, Some(action)) => Some(Cow::Borrowed(action)),
         (None, None) => None,
     }
 }
 
-fn last_activity(agent: &AgentDoc) -> Option<String> {
+fn last_activity(agent: &AgentDoc) -> Option<Cow<'_, str>> {
     activity(agent.last_activity.as_ref()?)
 }
 

@@ -5,12 +5,12 @@ use crate::wire::{AgentDoc, RowDoc};
 
 /// What a list shows of an agent. The place is as it is: `~` is the business of whoever knows
 /// whose home it is.
-pub fn row(agent: &AgentDoc) -> RowDoc {
+pub fn row(agent: &AgentDoc) -> RowDoc<'_> {
     let named = !agent.name.is_empty() && agent.name != agent.id.as_str();
     RowDoc {
-        id: agent.id.clone(),
-        name: named.then(|| agent.name.clone()),
-        kind: agent.kind.to_string(),
+        id: agent.id.as_str().into(),
+        name: named.then(|| agent.name.as_str().into()),
+        kind: (&*agent.kind).into(),
         headline: agent.headline,
         since: agent.since,
         place: location(agent, None),

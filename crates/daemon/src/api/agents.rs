@@ -62,7 +62,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
 #[expect(dead_code, reason = "it describes what is written elsewhere")]
 enum Listed {
     Agents(RosterDoc),
-    Rows(RosterRowsDoc),
+    Rows(RosterRowsDoc<'static>),
 }
 
 /// The exact id; else the exact name; else whatever begins like this. Hidden ones too.

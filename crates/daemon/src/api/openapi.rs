@@ -2,7 +2,7 @@
 
 mod presence;
 
-use super::{App, for_browsers, local, shared};
+use super::{App, for_browsers_described, local_described, shared_described};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use headsup_core::wire::Problem;
@@ -40,7 +40,8 @@ pub(super) async fn get() -> impl IntoResponse {
 
 /// Every route of every transport.
 fn document() -> OpenApi {
-    let all: OpenApiRouter<Arc<App>> = shared().merge(local()).merge(for_browsers());
+    let all: OpenApiRouter<Arc<App>> =
+        shared_described().merge(local_described()).merge(for_browsers_described());
     let mut api = all.into_openapi();
     presence::mark(&mut api);
     api.info = InfoBuilder::new()

@@ -149,8 +149,8 @@ mod tests {
             let read: RosterDoc = serde_json::from_slice(&json).unwrap();
             assert_eq!(read.agents, docs);
             assert!(json.starts_with(br#"{"schema":1,"type":"snapshot","cursor":"7","agents":["#));
-            let rows: RosterRowsDoc =
-                serde_json::from_slice(&write(seats, 7, View::Rows).concat()).unwrap();
+            let json = write(seats, 7, View::Rows).concat();
+            let rows: RosterRowsDoc<'_> = serde_json::from_slice(&json).unwrap();
             assert_eq!(rows.rows, docs.iter().map(words::row).collect::<Vec<_>>());
         }
     }

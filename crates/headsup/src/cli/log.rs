@@ -106,5 +106,5 @@ fn text(output: Output, entry: &Entry) -> Result<(), CommandError> {
     let parts = [entry.tool.as_deref(), entry.action.as_deref()];
     let what = parts.into_iter().flatten().collect::<Vec<_>>().join(": ");
     let line = Line::new().styled(theme::DIM, entry.ts.to_string()).then("  ");
-    output.line(&line.and(Line::plain(&*entry.state).pad(9)).then(what))
+    output.line(&line.and(&Line::plain(&*entry.state).pad(9)).then(what))
 }

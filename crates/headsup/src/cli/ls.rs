@@ -1,13 +1,12 @@
 //! `headsup ls`
 
 use crate::cli::Context;
-use crate::client::Client;
-use crate::client::answer::encode;
+use crate::client::answer::{self, encode};
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::pieces::Pieces;
-use crate::output::roster::{self, View};
+use crate::output::roster::{Table, View};
 use headsup_core::select::HeadlineSet;
 use headsup_core::wire::{RosterDoc, RosterRowsDoc, RowDoc};
 use headsup_core::words;
@@ -58,7 +57,25 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         pieces.end()?;
         return Output::json_piece(b"\n");
     }
-    let rows = rows(&client, &path).await?;
+    let mark = if path.contains('?') { '&' } else { '?' };
+    // Of ten thousand agents a list shows a fifth of what there is to know of them.
+    let in_rows = format!("{path}{mark}view=rows");
+    match client.get(&in_rows).await {
+        Ok(body) => {
+            let roster: RosterRowsDoc<'_> = answer::doc(&in_rows, &body)?;
+            show(context, &args, &roster.rows)
+        }
+        // A hub that runs since before an update knows no views.
+        Err(error) if error.code == "unknown_parameter" => {
+            let roster = client.get_doc::<RosterDoc>(&path).await?;
+            let rows: Vec<RowDoc<'_>> = roster.agents.iter().map(words::row).collect();
+            show(context, &args, &rows)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn show(context: &Context, args: &Args, rows: &[RowDoc<'_>]) -> Result<(), CommandError> {
     if rows.is_empty() {
         let none = if args.is_filtered() { &NONE_FITS[..] } else { &NONE_AT_ALL[..] };
         for line in none {
@@ -66,21 +83,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         }
         return Ok(());
     }
-    context.output.lines(&roster::table(&rows, &View::here()))
-}
-
-/// What the list shows of each: of ten thousand agents a fifth of what there is to know of them.
-async fn rows(client: &Client, path: &str) -> Result<Vec<RowDoc>, CommandError> {
-    let mark = if path.contains('?') { '&' } else { '?' };
-    match client.get_doc::<RosterRowsDoc>(&format!("{path}{mark}view=rows")).await {
-        Ok(roster) => Ok(roster.rows),
-        // A hub that runs since before an update knows no views.
-        Err(error) if error.code == "unknown_parameter" => {
-            let roster = client.get_doc::<RosterDoc>(path).await?;
-            Ok(roster.agents.iter().map(words::row).collect())
-        }
-        Err(error) => Err(error),
-    }
+    context.output.table(&Table::new(rows, &View::here()))
 }
 
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];

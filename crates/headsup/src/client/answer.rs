@@ -4,7 +4,7 @@ use crate::error::{CommandError, Kind};
 use bytes::Bytes;
 use headsup_core::wire::Problem;
 use hyper::StatusCode;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 
 /// The body of a good answer, or the error that a bad one is.
 pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
@@ -34,7 +34,7 @@ fn kind(status: StatusCode) -> Kind {
 }
 
 /// Reads the document at `path`.
-pub(crate) fn doc<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, CommandError> {
+pub(crate) fn doc<'a, T: Deserialize<'a>>(path: &str, body: &'a [u8]) -> Result<T, CommandError> {
     // Looked at as text once, and not string by string.
     serde_json::from_str(text(path, body)?).map_err(|error| unreadable(path, &error.to_string()))
 }

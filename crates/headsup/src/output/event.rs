@@ -17,7 +17,7 @@ pub(crate) fn line(event: &Event) -> Line {
         .then("  ")
         .then(event.body.kind());
     let what = what(&event.body);
-    let line = if what.is_empty() { head } else { head.then("  ").and(what) };
+    let line = if what.is_empty() { head } else { head.then("  ").and(&what) };
     if event.spooled { line.styled(theme::DIM, " (spooled)") } else { line }
 }
 

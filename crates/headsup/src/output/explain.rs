@@ -12,7 +12,7 @@ const ORDER: [&str; 5] = ["turn", "process", "outcome", "seen", "stage"];
 pub(crate) fn lines(doc: &ExplainDoc, now: UnixMs) -> Vec<Line> {
     let stale = if doc.stale { " stale" } else { "" };
     let head = Line::new().styled(theme::STRONG, doc.agent_id.as_str()).then("  ");
-    let mut lines = vec![head.and(roster::status(doc.headline)).styled(theme::DIM, stale)];
+    let mut lines = vec![head.and(&roster::status(doc.headline)).styled(theme::DIM, stale)];
     let known = ORDER.iter().filter_map(|name| doc.dimensions.get_key_value(*name));
     let others = doc.dimensions.iter().filter(|(name, _)| !ORDER.contains(&name.as_str()));
     for (name, dimension) in known.chain(others) {

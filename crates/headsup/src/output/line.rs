@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 const SPACES: &str = "                                ";
 
 /// Text on its way to a terminal. What goes in passes [`text::line`]; there is no other way in.
-/// All of it lies in one piece: a table of ten thousand agents is made of sixty thousand of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     text: String,
@@ -18,6 +17,21 @@ pub(crate) struct Line {
     others: Vec<(usize, Style)>,
     /// Columns in a terminal.
     width: usize,
+}
+
+/// A place in a line, between two of its letters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    text: usize,
+    spans: usize,
+    width: usize,
+}
+
+impl End {
+    /// Columns between a place before this one and this one.
+    pub(crate) fn width_from(self, before: Self) -> usize {
+        self.width - before.width
+    }
 }
 
 impl Line {
@@ -39,17 +53,44 @@ impl Line {
     /// Adds text in `style`.
     #[must_use]
     pub(crate) fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.push(style, &text::line(text.as_ref()));
+        self.push(style, text.as_ref());
         self
+    }
+
+    /// Adds text in `style`.
+    pub(crate) fn push(&mut self, style: Style, text: &str) {
+        let (text, width) = text::line_and_width(text);
+        self.put(style, &text, width);
     }
 
     /// Adds all of `other`.
     #[must_use]
-    pub(crate) fn and(mut self, other: Self) -> Self {
-        for (style, text) in other.spans() {
-            self.push(style, text);
-        }
+    pub(crate) fn and(mut self, other: &Self) -> Self {
+        self.push_part(other, End::default(), other.end());
         self
+    }
+
+    /// Where the next text will be.
+    pub(crate) fn end(&self) -> End {
+        End { text: self.text.len(), spans: self.others.len(), width: self.width }
+    }
+
+    /// Adds what stands between these places of another line.
+    pub(crate) fn push_part(&mut self, other: &Self, from: End, to: End) {
+        let begin = self.text.len();
+        let Some(text) = other.text.get(from.text..to.text).filter(|text| !text.is_empty()) else {
+            return;
+        };
+        let spans = &other.others[from.spans..to.spans];
+        let begins_there = |(at, _): &&(usize, Style)| *at == from.text;
+        let first = spans.first().filter(begins_there);
+        // A span is only gone on with if it is plain.
+        let before = if from.text == 0 { other.first } else { Style::new() };
+        self.begin(first.map_or(before, |(_, style)| *style));
+        let rest = &spans[usize::from(first.is_some())..];
+        self.others.extend(rest.iter().map(|(at, style)| (begin + at - from.text, *style)));
+        self.text.push_str(text);
+        self.width += to.width - from.width;
     }
 
     /// Adds spaces until it is `columns` wide.
@@ -61,33 +102,44 @@ impl Line {
 
     /// Adds so many spaces.
     #[must_use]
-    pub(crate) fn spaces(mut self, mut count: usize) -> Self {
-        while count > 0 {
-            let some = count.min(SPACES.len());
-            self.push(Style::new(), &SPACES[..some]);
-            count -= some;
-        }
+    pub(crate) fn spaces(mut self, count: usize) -> Self {
+        self.push_spaces(count);
         self
     }
 
-    fn push(&mut self, style: Style, text: &str) {
+    /// Adds so many spaces.
+    pub(crate) fn push_spaces(&mut self, mut count: usize) {
+        while count > 0 {
+            let some = count.min(SPACES.len());
+            self.put(Style::new(), &SPACES[..some], some);
+            count -= some;
+        }
+    }
+
+    fn put(&mut self, style: Style, text: &str, width: usize) {
         if text.is_empty() {
             return;
         }
+        self.begin(style);
+        self.text.push_str(text);
+        self.width += width;
+    }
+
+    /// What comes next has this style.
+    fn begin(&mut self, style: Style) {
         let last = self.others.last().map_or(self.first, |(_, style)| *style);
         if self.text.is_empty() {
             self.first = style;
         } else if (last, style) != (Style::new(), Style::new()) {
             self.others.push((self.text.len(), style));
         }
-        self.text.push_str(text);
-        self.width += text::width(text);
     }
 
-    /// Makes room for text of so many bytes in so many spans.
-    pub(crate) fn reserve(&mut self, bytes: usize, spans: usize) {
-        self.text.reserve(bytes);
-        self.others.reserve(spans);
+    /// Takes everything out.
+    pub(crate) fn clear(&mut self) {
+        (self.first, self.width) = (Style::new(), 0);
+        self.text.clear();
+        self.others.clear();
     }
 
     /// The text in stretches of one style; none is empty.
@@ -120,7 +172,7 @@ impl Line {
             // The span that fills the line to the brim is cut too: something follows it.
             if width < left {
                 left -= width;
-                kept.push(style, span);
+                kept.put(style, span, width);
                 continue;
             }
             kept.push(style, &text::cut(&format!("{span}  "), left));

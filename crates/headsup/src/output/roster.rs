@@ -1,16 +1,18 @@
 //! The roster as a table, in the order the hub gave it: who wants you most comes first.
 
 use crate::output::line::Line;
-use crate::output::table::{self, Table};
-use crate::output::{Output, age, theme};
+use crate::output::{Output, age, table, theme};
+use anstyle::Style;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::RowDoc;
 use headsup_core::words;
+use std::borrow::Cow;
 
 const AGENT: usize = 2;
 const KIND: usize = 3;
 const WHERE: usize = 4;
+const WHAT: usize = 5;
 /// What an agent is about needs this many columns at least.
 const LEAST_WHAT: usize = 24;
 const LEAST_NAME: usize = 8;
@@ -37,91 +39,102 @@ impl View {
 }
 
 /// A header and one line per agent.
-pub(crate) fn table(agents: &[RowDoc], view: &View) -> Vec<Line> {
-    let header = ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"];
-    let mut rows = vec![header.map(|text| Line::new().styled(theme::DIM, text))];
-    rows.extend(agents.iter().map(|agent| {
-        let place = tail(&words::tilde(&agent.place, view.home.as_deref()), LONGEST_PLACE);
-        [
-            status(agent.headline),
-            Line::plain(age::since(agent.since, view.now)),
-            name(agent),
-            Line::new().styled(theme::DIM, &agent.kind),
-            Line::new().styled(theme::DIM, place),
-            what(agent),
-        ]
-    }));
-    let shown = columns(&rows, view.width);
-    let mut table = Table::new();
-    let longest = longest_name(&rows, shown, view.width);
-    for mut row in rows {
-        row[AGENT] = std::mem::take(&mut row[AGENT]).cut(longest);
-        let cells = row.into_iter().zip(shown).filter(|(_, shown)| *shown);
-        table.row(cells.map(|(cell, _)| cell).collect());
-    }
-    table.lines(view.width)
-}
-
-/// On a narrow terminal, what an agent is about comes before where it is and of which kind.
-fn columns<const N: usize>(rows: &[[Line; N]], width: Option<usize>) -> [bool; N] {
-    let mut shown = [true; N];
-    let widest = |column: usize| {
-        let widest = rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-        if column == AGENT { widest.min(LONGEST_NAME) } else { widest }
-    };
-    for column in [WHERE, KIND] {
-        let taken = (0..N - 1).filter(|at| shown[*at]).map(|at| widest(at) + table::GAP);
-        let taken: usize = taken.sum();
-        shown[column] = width.is_none_or(|width| taken + LEAST_WHAT <= width);
-    }
-    shown
-}
-
-/// How much of a name there is room for, so that something is left for what it is about.
-fn longest_name<const N: usize>(
-    rows: &[[Line; N]],
-    shown: [bool; N],
+pub(crate) struct Table {
+    table: table::Table<6>,
     width: Option<usize>,
-) -> usize {
-    let Some(width) = width else { return usize::MAX };
-    let widest = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let others = (0..N - 1).filter(|at| shown[*at] && *at != AGENT);
-    let others: usize = others.map(|at| widest(at) + table::GAP).sum();
-    width.saturating_sub(others + table::GAP + LEAST_WHAT).max(LEAST_NAME)
+}
+
+impl Table {
+    pub(crate) fn new(agents: &[RowDoc<'_>], view: &View) -> Self {
+        let mut table = table::Table::new();
+        for title in ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
+            table.cell(|cell| cell.push(theme::DIM, title));
+        }
+        for agent in agents {
+            row(&mut table, agent, view);
+        }
+        let mut table = Self { table, width: view.width };
+        table.make_room();
+        table
+    }
+
+    pub(crate) fn each_line(&self, to: impl FnMut(&Line)) {
+        self.table.each_line(self.width, to);
+    }
+
+    /// On a narrow terminal, what an agent is about comes before where it is and of which kind; and
+    /// a name leaves some room for it.
+    fn make_room(&mut self) {
+        let Some(width) = self.width else { return };
+        for column in [WHERE, KIND] {
+            let name = self.table.widest(AGENT).min(LONGEST_NAME);
+            let taken = self.others() + name + table::GAP;
+            if taken + LEAST_WHAT > width {
+                self.table.hide(column);
+            }
+        }
+        let left = width.saturating_sub(self.others() + table::GAP + LEAST_WHAT);
+        self.table.limit(AGENT, left.max(LEAST_NAME));
+    }
+
+    /// What all columns but the names and the last one take, with their gaps.
+    fn others(&self) -> usize {
+        let others = (0..WHAT).filter(|at| !self.table.is_hidden(*at) && *at != AGENT);
+        others.map(|at| self.table.widest(at) + table::GAP).sum()
+    }
+}
+
+fn row(table: &mut table::Table<6>, agent: &RowDoc<'_>, view: &View) {
+    table.cell(|cell| push_status(cell, agent.headline));
+    table.cell(|cell| cell.push(Style::new(), &age::since(agent.since, view.now)));
+    table.cell(|cell| push_name(cell, agent));
+    table.cell(|cell| cell.push(theme::DIM, &agent.kind));
+    let place = words::tilde(&agent.place, view.home.as_deref());
+    table.cell(|cell| cell.push(theme::DIM, &tail(&place, LONGEST_PLACE)));
+    table.cell(|cell| push_what(cell, agent));
 }
 
 /// The end of a text that is longer than `most`: of a path it tells more than its beginning.
-fn tail(text: &str, most: usize) -> String {
-    let length = text.chars().count();
+fn tail(text: &str, most: usize) -> Cow<'_, str> {
+    let length = if text.len() <= most { 0 } else { text.chars().count() };
     if length <= most {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let end: String = text.chars().skip(length + 1 - most).collect();
-    format!("…{end}")
+    Cow::Owned(format!("…{end}"))
 }
 
 /// Glyph and word.
 pub(crate) fn status(headline: Headline) -> Line {
+    let mut line = Line::new();
+    push_status(&mut line, headline);
+    line
+}
+
+fn push_status(line: &mut Line, headline: Headline) {
     let style = theme::style(headline);
-    Line::new().styled(style, headline.glyph()).then(" ").styled(style, headline.word())
+    line.push(style, headline.glyph());
+    line.push(Style::new(), " ");
+    line.push(style, headline.word());
 }
 
 /// The id, with the name beside it where a person gave one.
-fn name(agent: &RowDoc) -> Line {
-    let id = Line::new().styled(theme::STRONG, agent.id.as_str());
-    match &agent.name {
-        None => id,
-        Some(name) => id.styled(theme::DIM, format!(" ({name})")),
+fn push_name(line: &mut Line, agent: &RowDoc<'_>) {
+    line.push(theme::STRONG, &agent.id);
+    if let Some(name) = &agent.name {
+        line.push(theme::DIM, &format!(" ({name})"));
     }
 }
 
 /// Marks first, so that a long text never pushes them out of sight; then what it is about.
-fn what(agent: &RowDoc) -> Line {
-    let marks = Line::new().styled(theme::DIM, agent.marks.join(" "));
-    match &agent.brief {
-        None => marks,
-        Some(subject) if marks.is_empty() => Line::plain(subject),
-        Some(subject) => marks.styled(theme::DIM, " · ").then(subject),
+fn push_what(line: &mut Line, agent: &RowDoc<'_>) {
+    let marks = agent.marks.join(" ");
+    line.push(theme::DIM, &marks);
+    if let Some(subject) = &agent.brief {
+        if !marks.is_empty() {
+            line.push(theme::DIM, " · ");
+        }
+        line.push(Style::new(), subject);
     }
 }
 

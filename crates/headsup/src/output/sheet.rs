@@ -46,7 +46,7 @@ impl Sheet {
         let mut line = Line::new()
             .styled(theme::STRONG, agent.id.as_str())
             .then("  ")
-            .and(roster::status(agent.headline))
+            .and(&roster::status(agent.headline))
             .then(format!(" for {}", age::since(agent.since, self.now)));
         for mark in words::marks(agent) {
             line = line.styled(theme::DIM, format!(" {mark}"));

@@ -63,6 +63,16 @@ fn is_harmful(c: char) -> bool {
     is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fe0f}')
 }
 
+/// The same, and how many columns it takes.
+pub(crate) fn line_and_width(text: &str) -> (Cow<'_, str>, usize) {
+    if is_plain(text.as_bytes()) {
+        return (Cow::Borrowed(text), text.len());
+    }
+    let clean = line(text);
+    let width = width(&clean);
+    (clean, width)
+}
+
 /// Columns that `text` takes in a terminal. `text` has come through [`line()`].
 pub(crate) fn width(text: &str) -> usize {
     if is_plain(text.as_bytes()) { text.len() } else { text.chars().map(char_width).sum() }

@@ -121,7 +121,10 @@ pub(crate) fn roster(agents: &[Value]) -> Value {
 
 /// The same as a list has it.
 fn in_rows(agents: &[Value]) -> Value {
-    let row = |agent: &Value| headsup_core::words::row(&AgentDoc::deserialize(agent).unwrap());
+    let row = |agent: &Value| {
+        let agent = AgentDoc::deserialize(agent).unwrap();
+        serde_json::to_value(headsup_core::words::row(&agent)).unwrap()
+    };
     json!({"schema": 1, "cursor": "10", "rows": agents.iter().map(row).collect::<Vec<_>>()})
 }
 

@@ -7,7 +7,8 @@ use headsup_core::words::{self, word};
 use maud::{Markup, html};
 
 pub(super) fn section(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
-    let path = |path: &Option<String>| path.as_deref().map(|path| words::tilde(path, home));
+    let path =
+        |path: &Option<String>| path.as_deref().map(|path| words::tilde(path, home).into_owned());
     let labels: Vec<String> = agent.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let location = &agent.location;
     let texts: [(&str, Option<String>); 15] = [
