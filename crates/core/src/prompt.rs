@@ -116,6 +116,7 @@ impl NewPrompt {
 pub struct OpenPrompt {
     pub id: String,
     pub actor: Actor,
+    #[serde(with = "crate::time::stored")]
     pub opened_at: UnixMs,
     pub source: crate::source::Source,
     #[serde(flatten)]

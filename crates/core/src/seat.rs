@@ -12,7 +12,7 @@ use crate::observation::{BackgroundShells, Level};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Headline, HeadlineFacts, Outcome, Process, Turn};
-use crate::time::UnixMs;
+use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
 use crate::word::Word;
@@ -30,6 +30,7 @@ pub struct Seat {
     #[serde(default)]
     pub about: About,
     pub incarnation: u32,
+    #[serde(with = "stored")]
     pub registered_at: UnixMs,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
@@ -65,14 +66,15 @@ pub struct Seat {
     #[serde(default)]
     pub counters: CountersDoc,
     /// When the headline's state began.
+    #[serde(with = "stored")]
     pub headline_since: UnixMs,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_status_at: Option<UnixMs>,
     /// Receive time of the last accepted live edge; an older spooled one is history.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_live_at: Option<UnixMs>,
     /// Receive time of the last accepted edge: a hook, a plugin's event, a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_edge_at: Option<UnixMs>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_activity: Option<Entry>,
@@ -128,17 +130,18 @@ pub struct About {
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<UnixMs>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub suspended_at: Option<UnixMs>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<UnixMs>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: String,
+    #[serde(with = "stored")]
     pub since: UnixMs,
     /// Its start was witnessed, not only inferred from a later fact.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -148,6 +151,7 @@ pub struct Session {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftSession {
     pub id: String,
+    #[serde(with = "stored")]
     pub at: UnixMs,
 }
 
@@ -156,6 +160,7 @@ pub struct ProcessFacts {
     pub state: Process,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<ProcessId>,
+    #[serde(with = "stored")]
     pub since: UnixMs,
     pub evidence: Evidence,
 }
@@ -166,6 +171,7 @@ pub struct TurnFacts {
     pub base: Turn,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    #[serde(with = "stored")]
     pub since: UnixMs,
     pub seq: u64,
     /// A turn has started and not ended.
@@ -197,6 +203,7 @@ pub struct TurnFacts {
 pub struct EndedTurn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    #[serde(with = "stored")]
     pub at: UnixMs,
 }
 
@@ -212,13 +219,16 @@ pub struct Claim {
     pub source: Source,
     pub word: String,
     /// Since when it has been showing it.
+    #[serde(with = "stored")]
     pub since: UnixMs,
+    #[serde(with = "stored")]
     pub confirmed_at: UnixMs,
 }
 
 /// A fact that waits: the next observations decide whether it still holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Held {
+    #[serde(with = "stored")]
     pub until: UnixMs,
     pub source: Source,
     pub name: String,

@@ -1,6 +1,6 @@
 //! Who can bear witness, and how far each is believed.
 
-use crate::time::UnixMs;
+use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
 
 /// A witness. It emits facts and decides nothing.
@@ -117,8 +117,10 @@ pub struct Evidence {
     pub source: Source,
     pub confidence: Confidence,
     /// When this value was first said.
+    #[serde(with = "stored")]
     pub observed_at: UnixMs,
     /// When it was last said again, by any source that may.
+    #[serde(with = "stored")]
     pub confirmed_at: UnixMs,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

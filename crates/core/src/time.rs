@@ -1,6 +1,7 @@
 //! Points in time as the hub writes them.
 
 mod digits;
+pub(crate) mod stored;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;

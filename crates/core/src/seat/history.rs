@@ -4,7 +4,7 @@
 //! seat and not with it, and an agent at rest has none in memory.
 
 use crate::source::Source;
-use crate::time::UnixMs;
+use crate::time::{UnixMs, stored};
 use crate::word::Word;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::VecDeque;
@@ -59,6 +59,7 @@ pub struct Statement {
     pub source: Source,
     pub event: Word,
     pub value: Word,
+    #[serde(with = "stored")]
     pub at: UnixMs,
     /// Why it did not decide; `None` while it is the one that does.
     pub lost: Option<Word>,
@@ -67,13 +68,14 @@ pub struct Statement {
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { source, event, value, at, lost } = self;
-        (source, event, value, at, lost).serialize(serializer)
+        (source, event, value, at.0, lost).serialize(serializer)
     }
 }
 
 /// Stored as a [`Statement`] is.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Rejection {
+    #[serde(with = "stored")]
     pub at: UnixMs,
     pub source: Source,
     pub event: Word,
@@ -84,7 +86,7 @@ pub struct Rejection {
 impl Serialize for Rejection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { at, source, event, rule, why } = self;
-        (at, source, event, rule, why).serialize(serializer)
+        (at.0, source, event, rule, why).serialize(serializer)
     }
 }
 
@@ -112,7 +114,7 @@ mod tests {
     fn what_is_written_is_read() {
         let history = history();
         let stored = serde_json::to_string(&history).unwrap();
-        assert!(stored.contains(r#"["hook","PreToolUse","idle","2026-11-21T21:29:57.200Z",null]"#));
+        assert!(stored.contains(r#"["hook","PreToolUse","idle",1795296597200,null]"#));
         let read: History = serde_json::from_str(&stored).unwrap();
         assert_eq!(read, History { unsaved: false, ..history });
         assert_eq!(serde_json::from_str::<History>("{}").unwrap(), History::default());

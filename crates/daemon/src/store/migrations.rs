@@ -6,6 +6,7 @@ use rusqlite::Connection;
 const STEPS: &[&str] = &[
     include_str!("migrations/0001_log_and_seats.sql"),
     include_str!("migrations/0002_history_beside_the_seat.sql"),
+    include_str!("migrations/0003_moments_as_numbers.sql"),
 ];
 
 pub(super) fn known() -> u32 {
