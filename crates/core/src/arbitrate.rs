@@ -3,7 +3,9 @@
 //! process > the program's own live status > hooks, plugins and reports > transcript > title >
 //! screen > quiet time. A weaker source never overrides a fresh stronger one; a stronger one
 //! that has gone silent ages. Between the two upper tiers of a turn, own status and edges, the
-//! later word wins: an edge is a change, and a level that has not moved since says nothing new.
+//! later word wins: an edge is a change, and a level that has not moved since says nothing new. A
+//! title is heard against an edge only if it has changed after it, and if no other edge follows
+//! while it settles.
 
 use crate::seat::Seat;
 use crate::source::{Confidence, Source, Tier};
@@ -98,7 +100,7 @@ pub fn standing(seat: &Seat, source: Source, earliest: UnixMs) -> Standing {
             confirmed_at: claim.confirmed_at,
         })
         .collect();
-    if let Some(at) = seat.last_edge_at {
+    if let Some(at) = seat.last_edge_at.filter(|at| !is_news(seat, source, *at)) {
         // Edges of whatever kind speak with one voice here.
         words.push(Word { source: Source::Hook, value: (), since: at, confirmed_at: at });
     }
@@ -108,6 +110,13 @@ pub fn standing(seat: &Seat, source: Source, earliest: UnixMs) -> Standing {
         Some(winner) if winner.source != source => Standing::Outranked { by: winner.source },
         _ => Standing::Heard,
     }
+}
+
+/// A title that has changed since the last edge tells what no edge has told: a program writes it
+/// when something happens, and its hooks may be silent there. One that stood before says nothing.
+fn is_news(seat: &Seat, source: Source, last_edge_at: UnixMs) -> bool {
+    let mut claims = seat.claims.iter().filter(|claim| claim.source == source);
+    source.tier() == Tier::Title && claims.any(|claim| claim.since > last_edge_at)
 }
 
 #[cfg(test)]

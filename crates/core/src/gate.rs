@@ -180,12 +180,20 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::ToolStarted { actor, tool, turn_ref } => {
             tools::started(step, actor, tool, turn_ref.as_deref())
         }
+        Fact::ToolGranted { actor, tool, turn_ref } => {
+            prompts::granted(step, actor, tool);
+            tools::started(step, actor, tool, turn_ref.as_deref())
+        }
         Fact::ToolsEnded { actor, tools, interrupted, turn_ref } => {
             tools::ended(step, actor, tools, *interrupted, turn_ref.as_deref())
         }
         Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } => {
             prompts::belongs(step, actor, turn_ref.as_deref())?;
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
+        }
+        Fact::DialogShown { actor, prompt } => {
+            let prompt = prompts::about_latest_call(step, actor, prompt);
+            prompts::opened(step, &observation.name, actor, &prompt, 0)
         }
         Fact::PromptResolved { actor, reason, key, resolution } => {
             prompts::resolved(step, actor, *reason, key.as_deref(), resolution)
@@ -360,12 +368,17 @@ impl Fact {
             },
             Self::SessionEnded { .. } => "none",
             Self::PromptSubmitted { .. } => "working(prompt)",
-            Self::ToolStarted { actor, .. } if actor.is_main() => "working(tool)",
-            Self::ToolsEnded { actor, .. } if actor.is_main() => "working(model)",
-            Self::ToolStarted { .. } | Self::ToolsEnded { .. } | Self::SubagentStarted { .. } => {
-                "working(subagent)"
+            Self::ToolStarted { actor, .. } | Self::ToolGranted { actor, .. }
+                if actor.is_main() =>
+            {
+                "working(tool)"
             }
-            Self::PromptOpened { prompt, .. } => {
+            Self::ToolsEnded { actor, .. } if actor.is_main() => "working(model)",
+            Self::ToolStarted { .. }
+            | Self::ToolGranted { .. }
+            | Self::ToolsEnded { .. }
+            | Self::SubagentStarted { .. } => "working(subagent)",
+            Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
             Self::PromptResolved { .. } => "working(model)",

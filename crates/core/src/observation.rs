@@ -53,6 +53,12 @@ pub enum Fact {
         tool: ToolRef,
         turn_ref: Option<String>,
     },
+    /// A call starts after its approval: whatever asked about this very call was granted.
+    ToolGranted {
+        actor: Actor,
+        tool: ToolRef,
+        turn_ref: Option<String>,
+    },
     /// One or several calls ended (those of one step at once).
     ToolsEnded {
         actor: Actor,
@@ -68,6 +74,12 @@ pub enum Fact {
         /// itself. Milliseconds; 0 = at once.
         settle_ms: u32,
         turn_ref: Option<String>,
+    },
+    /// A dialog is shown, and its notice does not name the call: it is about the one that was
+    /// started last and that nobody has asked about.
+    DialogShown {
+        actor: Actor,
+        prompt: NewPrompt,
     },
     PromptResolved {
         actor: Actor,

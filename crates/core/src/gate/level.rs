@@ -86,7 +86,10 @@ fn claim(step: &mut Step<'_>, source: Source, word: &str) -> Option<String> {
         return Some(std::mem::replace(&mut claim.word, word.to_owned()));
     }
     let word = word.to_owned();
-    step.seat.claims.push(Claim { source, word, since: now, confirmed_at: now });
+    // Since when the first title has stood is not known: it is no news.
+    let edge = step.seat.last_edge_at.filter(|_| source.tier() == Tier::Title);
+    let since = edge.unwrap_or(now);
+    step.seat.claims.push(Claim { source, word, since, confirmed_at: now });
     step.changed = true;
     None
 }

@@ -91,7 +91,7 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
         return false;
     }
     let anonymous = open.ask.tool.is_none() && open.ask.key.is_none();
-    if anonymous && open.source.tier() == Tier::Own {
+    if anonymous && matches!(open.source.tier(), Tier::Own | Tier::Title) {
         // A level does not say whose prompt it is.
         return true;
     }
@@ -150,6 +150,23 @@ fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewProm
         tool.id = call.and_then(|open| open.tool.id.clone());
     }
     ask
+}
+
+/// The prompt with the call it is about, where its notice named none: the last one of this actor
+/// that nobody has asked about.
+pub(super) fn about_latest_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewPrompt {
+    let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.clone()).collect();
+    let calls = step.seat.open_tools.iter().rev().filter(|open| open.actor == *actor);
+    let mut free = calls.filter(|open| !asked.contains(&open.tool));
+    let tool = prompt.tool.clone().or_else(|| free.next().map(|open| open.tool.clone()));
+    NewPrompt { tool, ..prompt.clone() }
+}
+
+/// What asked about this call has been answered with yes: it starts.
+pub(super) fn granted(step: &mut Step<'_>, actor: &Actor, started: &ToolRef) {
+    withdraw(step, |asked| {
+        asked.actor == actor && asked.ask.tool.as_ref().is_some_and(|t| is_alike(t, started))
+    });
 }
 
 /// A prompt that is open, or is held for a moment.

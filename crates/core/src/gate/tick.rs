@@ -1,9 +1,10 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
 use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts};
+use crate::arbitrate::{self, Standing};
 use crate::event::EventBody;
 use crate::seat::{Held, HeldFact, Seat, Statement};
-use crate::source::{Evidence, Source};
+use crate::source::{Evidence, Source, Tier};
 use crate::status::Turn;
 use crate::time::UnixMs;
 
@@ -35,6 +36,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Level(level) => {
             if !level::still_shows(step, &held, level) || level::is_believed(step, level) {
+                return;
+            }
+            let earliest = step.now.plus(-STALE_MS);
+            if held.source.tier() == Tier::Title
+                && arbitrate::standing(step.seat, held.source, earliest) != Standing::Heard
+            {
                 return;
             }
             level::believe(step, level);

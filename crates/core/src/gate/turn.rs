@@ -134,9 +134,10 @@ pub(super) fn prompted(
         }
     }
     step.seat.counters.prompts += 1;
+    let shown = is_only_shown(step);
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
-        step.seat.seen_turn_seq = step.seat.turn.seq;
+        step.seat.seen_turn_seq = step.seat.turn.seq - u64::from(shown);
         prompts::withdraw_all(step);
         // A compaction whose end was not told has been stopped.
         step.changed |= step.seat.turn.compacting;
@@ -148,6 +149,9 @@ pub(super) fn prompted(
     let was_open = step.seat.turn.open;
     let stopped = step.seat.turn.main_stopped;
     match (was_open, stopped, by, reference) {
+        (true, false, _, _) if shown => {
+            step.seat.turn.reference = reference.map(str::to_owned);
+        }
         (true, true, Submitter::Program, _) => {
             // A helper's result wakes the same turn.
             step.seat.turn.main_stopped = false;
@@ -177,6 +181,15 @@ pub(super) fn prompted(
     }
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
     Ok(Effect::Decides)
+}
+
+/// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
+/// the one it began with.
+fn is_only_shown(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let seen = matches!(turn.evidence.source.tier(), Tier::Own | Tier::Title);
+    let is_new = turn.open && !turn.main_stopped && turn.reference.is_none();
+    seen && is_new && turn.base == Turn::Working(WorkingReason::Model)
 }
 
 /// The main agent's stop. With helpers still running it is no end (G5).

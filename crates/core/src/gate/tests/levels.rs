@@ -4,8 +4,112 @@ use super::script::{
     Script, at_rest, busy, fail, permission, prompt, stop, stop_without_a_name, tool, tool_end,
     waiting,
 };
-use crate::prompt::Actor;
-use crate::status::Headline;
+use crate::observation::{Fact, Submitter};
+use crate::prompt::{Actor, NewPrompt, ToolRef};
+use crate::source::Source;
+use crate::status::{BlockedReason, Headline};
+
+/// A call of a program that gives its calls no ids.
+fn call(input: u64) -> ToolRef {
+    ToolRef { name: "shell".to_owned(), id: None, input: Some(input) }
+}
+
+fn started(input: u64) -> Fact {
+    Fact::ToolStarted { actor: Actor::Main, tool: call(input), turn_ref: None }
+}
+
+fn dialog() -> Fact {
+    let prompt = NewPrompt::plain(BlockedReason::Permission, Some("May I?"));
+    Fact::DialogShown { actor: Actor::Main, prompt }
+}
+
+/// The program has no turn ids, names no call in its notice, and writes a title as it goes.
+fn titled() -> Script {
+    let mut script = Script::idle();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.hook(Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None });
+    script.said(Source::Title, Fact::Level(busy()));
+    script.hook(started(7));
+    script.hook(dialog());
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn a_title_that_changes_tells_a_grant_and_a_denial_that_no_hook_tells() {
+    let mut script = titled();
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.silent();
+    script.said(Source::Title, Fact::Level(busy()));
+    assert_eq!(script.phrase(), "working(tool)");
+    let mut script = titled();
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.said(Source::Title, Fact::Level(at_rest()));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn a_title_that_stood_before_the_last_hook_or_is_followed_by_one_says_nothing() {
+    let mut script = titled();
+    script.said(Source::Title, Fact::Level(busy()));
+    assert_eq!(script.headline(), Headline::Blocked);
+    let mut script = titled();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.hook(started(8));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn a_prompt_whose_hook_comes_late_began_the_turn_that_a_title_has_shown() {
+    let mut script = Script::idle();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(script.count("turn.started"), 1);
+}
+
+#[test]
+fn a_dialog_is_about_the_call_that_was_started_last() {
+    let mut script = titled();
+    let ended = Fact::ToolsEnded {
+        actor: Actor::Main,
+        tools: vec![call(7)],
+        interrupted: false,
+        turn_ref: None,
+    };
+    script.hook(ended);
+    assert_eq!(script.headline(), Headline::Working);
+    // A title has shown it first, without its words.
+    script.hook(started(8));
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.tick(300);
+    script.hook(dialog());
+    let asked: Vec<_> = script.seat.own_prompts().map(|open| open.ask.tool.clone()).collect();
+    assert_eq!(asked, [Some(call(8))]);
+}
+
+#[test]
+fn a_call_that_starts_after_its_approval_ends_what_asked_about_it_and_nothing_else() {
+    let mut script = Script::working();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(permission(&Actor::Main, 8));
+    let granted = |input| {
+        let tool = ToolRef { name: "Bash".to_owned(), id: Some("c1".into()), input: Some(input) };
+        Fact::ToolGranted { actor: Actor::Main, tool, turn_ref: None }
+    };
+    script.hook(granted(7));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(granted(8));
+    assert_eq!(script.phrase(), "working(tool)");
+}
 
 #[test]
 fn a_level_that_agrees_only_confirms() {
