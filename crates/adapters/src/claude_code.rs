@@ -5,7 +5,6 @@
 //! and were not provoked.
 
 mod activity;
-mod background;
 mod event;
 mod inject;
 mod normalize;
@@ -42,7 +41,7 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let (payload, broken) = match Payload::read(json::trim(&body)) {
+    let (payload, broken) = match json::payload(json::trim(&body)) {
         Ok(payload) => (payload, None),
         Err(why) => (Payload::default(), Some(why)),
     };

@@ -7,6 +7,8 @@ struct Row {
     environment: &'static [&'static str],
     pid_variable: Option<&'static str>,
     events: &'static [&'static str],
+    /// Those of them that only confirm.
+    confirming: &'static [&'static str],
 }
 
 const PANE: &[&str] = &["TMUX", "TMUX_PANE"];
@@ -39,7 +41,28 @@ pub(crate) const CLAUDE_CODE_EVENTS: &[&str] = &[
     CONFIRMS,
 ];
 
-const TABLE: &[Row] = &[Row {
+/// Of Qwen Code's 22 events those that say something of the status (0.24.4). `MessageDisplay` comes
+/// with every piece of an answer.
+pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PermissionRequest",
+    "PermissionDenied",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "StopFailure",
+    "Notification",
+];
+
+const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
     // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
     // a secret: nothing but this list ever leaves the hook's environment.
@@ -53,7 +76,20 @@ const TABLE: &[Row] = &[Row {
     ],
     pid_variable: Some("CLAUDE_PID"),
     events: CLAUDE_CODE_EVENTS,
-}];
+    confirming: &[CONFIRMS],
+};
+
+const QWEN_CODE: Row = Row {
+    kind: "qwen-code",
+    // Qwen Code 0.24.4 also gives its hooks QWEN_CODE_MESSAGING_TOKEN, a secret.
+    environment: &["QWEN_CODE_SESSION_ID", "TMUX", "TMUX_PANE"],
+    pid_variable: None,
+    events: QWEN_CODE_EVENTS,
+    // It alone tells that Esc was pressed.
+    confirming: &[],
+};
+
+const TABLE: &[Row] = &[CLAUDE_CODE, QWEN_CODE];
 
 fn row(kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.kind == kind)
@@ -71,7 +107,8 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
 pub fn is_transition(kind: &str, event: &str) -> bool {
-    event != CONFIRMS && row(kind).is_some_and(|row| row.events.contains(&event))
+    let changes = |row: &Row| row.events.contains(&event) && !row.confirming.contains(&event);
+    row(kind).is_some_and(changes)
 }
 
 /// The events a hook is to be registered for: those that can change a status, and the notice

@@ -216,6 +216,17 @@ macro_rules! skim {
 }
 pub(crate) use skim;
 
+/// Reads a hook's payload, or says why it is none.
+pub(crate) fn payload<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, &'static str> {
+    if body.is_empty() {
+        return Err("empty payload");
+    }
+    serde_json::from_str(body).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => "not a JSON object",
+        _ => "not JSON",
+    })
+}
+
 /// Bytes as text: what is not UTF-8 is replaced.
 pub(crate) fn decode(body: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(body) {

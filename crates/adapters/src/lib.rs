@@ -3,6 +3,9 @@
 //! Pure: no I/O and no clock. An agent program's name appears in this crate and in no other.
 //! [`hook`] is the door for what a program's hooks say; each program has a module of its own.
 
+mod asks;
+mod background;
+mod calls;
 mod claude_code;
 mod context;
 pub mod demo;
@@ -12,6 +15,7 @@ pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
+mod qwen_code;
 mod registry;
 mod screen;
 pub mod terminal;
@@ -75,6 +79,7 @@ pub fn hook(
 ) -> Result<Sighting, UnknownKind> {
     match kind {
         claude_code::KIND => Ok(claude_code::hook(event, body, context)),
+        qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
         known if is_kind(known) => Ok(without_adapter(event, body)),
         _ => Err(UnknownKind::new(kind)),
     }

@@ -27,7 +27,8 @@
 
 use super::event::Event;
 use super::payload::Payload;
-use super::{attach, background, prompts, tools};
+use super::{attach, prompts, tools};
+use crate::background;
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, HookContext};
 use headsup_core::observation::{Fact, SessionEnd, SessionStart, Submitter};
@@ -72,7 +73,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
             Fact::PromptSubmitted { by, turn_ref: payload.turn_ref() }
         }
         Event::Stop => {
-            let background = background::of(payload);
+            let background = background::of(payload.background_tasks);
             Fact::TurnEnded { background, turn_ref: payload.turn_ref() }
         }
         Event::StopFailure => failed(payload),

@@ -1,7 +1,8 @@
 //! What is wanted of a hook's payload; all else in it is skipped unread.
 
 use super::event::Event;
-use crate::json::{Raw, skim};
+use crate::calls;
+use crate::json::skim;
 use crate::text;
 use headsup_core::prompt::Actor;
 use std::borrow::Cow;
@@ -41,17 +42,6 @@ skim! {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a payload, or says why it is none.
-    pub(crate) fn read(body: &'a str) -> Result<Self, &'static str> {
-        if body.is_empty() {
-            return Err("empty payload");
-        }
-        serde_json::from_str(body).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => "not a JSON object",
-            _ => "not JSON",
-        })
-    }
-
     /// The conversation's turn.
     pub(crate) fn turn_ref(&self) -> Option<String> {
         self.prompt_id.text().and_then(|id| text::id(&id))
@@ -87,7 +77,7 @@ impl<'a> Payload<'a> {
 
     /// The tool's name, so that it can be shown.
     pub(crate) fn tool(&self) -> Option<String> {
-        tool_name(self.tool_name)
+        calls::tool_name(self.tool_name)
     }
 
     /// The session's folder. `CwdChanged` names the new one apart (read).
@@ -114,19 +104,4 @@ skim! {
         input: "tool_input",
         id: "tool_use_id",
     }
-}
-
-skim! {
-    /// One entry of a `Stop`'s `background_tasks`.
-    Task {
-        id: "id",
-        kind: "type",
-        status: "status",
-    }
-}
-
-/// Cleaned, so that it can be shown; `None` if nothing is left.
-pub(crate) fn tool_name(name: Raw<'_>) -> Option<String> {
-    let name = text::line(&name.text()?, text::NAME);
-    (!name.is_empty()).then_some(name)
 }

@@ -131,9 +131,9 @@ impl<'a> Player<'a> {
                 None => Ok(()),
             },
             What::Hook { event, .. } if self.is_unregistered(event) => Ok(()),
-            What::Hook { process, env, payload, .. } => {
+            What::Hook { process, event, env, payload } => {
                 self.wait_for_hook(*process);
-                let ended = self.hook(*process, env, payload)?;
+                let ended = self.hook(*process, event, env, payload)?;
                 self.running.insert(*process, ended);
                 Ok(())
             }
@@ -197,6 +197,7 @@ impl<'a> Player<'a> {
     fn hook(
         &mut self,
         process: ProcessKey,
+        event: &str,
         env: &[(String, String)],
         payload: &str,
     ) -> io::Result<PathBuf> {
@@ -209,7 +210,7 @@ impl<'a> Player<'a> {
         if let Some((_, pid)) = variable {
             *pid = own.pid().to_string();
         }
-        let call = Call { binary, kind: program.kind, env: &env, payload: &payload };
+        let call = Call { binary, kind: program.kind, event, env: &env, payload: &payload };
         if !own.has_left() {
             return own.hook(&call);
         }

@@ -1,11 +1,15 @@
 //! The programs whose recordings can be played, as far as a player has to know them.
 
+use serde_json::Value;
+
 /// One agent program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) kind: &'static str,
     /// Its process's name.
     pub(super) name: &'static str,
+    /// A variable that its hooks have and no other program sets.
+    pub(super) mark: Option<&'static str>,
     /// The variable in which its hooks get its process id.
     pub(super) pid_variable: Option<&'static str>,
     /// Its own folder below the home folder.
@@ -16,10 +20,11 @@ pub(super) struct Program {
     pub(super) unregistered: &'static [&'static str],
 }
 
-pub(super) const PROGRAMS: [Program; 2] = [
+pub(super) const PROGRAMS: [Program; 3] = [
     Program {
         kind: "claude-code",
         name: "claude",
+        mark: None,
         pid_variable: Some("CLAUDE_PID"),
         config: ".claude",
         transcripts: "projects",
@@ -28,14 +33,29 @@ pub(super) const PROGRAMS: [Program; 2] = [
     Program {
         kind: "codex",
         name: "codex",
+        mark: None,
         pid_variable: None,
         config: ".codex",
         transcripts: "sessions",
         unregistered: &[],
     },
+    Program {
+        kind: "qwen-code",
+        name: "node",
+        mark: Some("QWEN_CODE_SESSION_ID"),
+        pid_variable: None,
+        config: ".qwen",
+        transcripts: "projects",
+        unregistered: &["MessageDisplay", "InstructionsLoaded"],
+    },
 ];
 
 impl Program {
+    /// By the environment of one of its hooks.
+    pub(super) fn marked(env: &Value) -> Option<&'static Self> {
+        PROGRAMS.iter().find(|program| program.mark.is_some_and(|mark| env.get(mark).is_some()))
+    }
+
     /// By the name that it is started with, or that its process has.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name = name.rsplit('/').next().unwrap_or(name);

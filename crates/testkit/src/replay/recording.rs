@@ -8,6 +8,8 @@
 mod ends;
 #[path = "recording/home.rs"]
 mod home;
+#[path = "recording/panes.rs"]
+mod panes;
 #[path = "recording/rows.rs"]
 mod rows;
 #[path = "recording/steps.rs"]
@@ -130,11 +132,12 @@ impl Recording {
         let timeline = lines(&folder.join("timeline.jsonl"))?;
         let logs = transcripts::beside(folder)?.into_iter().map(|path| lines(&path));
         let logs = logs.collect::<io::Result<_>>()?;
-        Ok(Self::of(name.unwrap_or_default(), &timeline, logs, without))
+        Ok(Self::of(name.unwrap_or_default(), timeline, logs, without))
     }
 
     /// Out of the rows of its files: those of its timeline, and of each log.
-    fn of(name: String, timeline: &[Value], logs: Vec<Vec<Value>>, without: &[Witness]) -> Self {
+    fn of(name: String, timeline: Vec<Value>, logs: Vec<Vec<Value>>, without: &[Witness]) -> Self {
+        let timeline = &panes::rewritten(timeline);
         let program = timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]);
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
         let mut raw = Raw::new(program, nobody_says);

@@ -32,6 +32,8 @@ pub(super) struct StandIn {
 pub(super) struct Call<'a> {
     pub(super) binary: &'a Path,
     pub(super) kind: &'a str,
+    /// As an installed entry names it.
+    pub(super) event: &'a str,
     pub(super) env: &'a [(String, String)],
     pub(super) payload: &'a str,
 }
@@ -103,8 +105,8 @@ impl StandIn {
             writeln!(text, "export {name}={}", quoted(value)).map_err(io::Error::other)?;
         }
         let word = |path: &Path| quoted(&path.to_string_lossy());
-        let (binary, kind) = (word(call.binary), call.kind);
-        writeln!(text, "{binary} hook {kind} <{}\n: >{}", word(&input), word(&ended))
+        let (binary, kind, event) = (word(call.binary), call.kind, quoted(call.event));
+        writeln!(text, "{binary} hook {kind} {event} <{}\n: >{}", word(&input), word(&ended))
             .map_err(io::Error::other)?;
         std::fs::write(&script, text)?;
         self.say(&script)?;

@@ -10,7 +10,7 @@ const SLACK: u64 = 700;
 /// How long the hub is listened to after the last row.
 pub(super) const REST_MS: u64 = 1_500;
 /// The words for an agent whose process has ended.
-const OVER: [&str; 4] = ["ended", "crashed", "absent", "suspended"];
+const OVER: [&str; 5] = ["ended", "crashed", "absent", "suspended", "gone"];
 
 /// From here on this was true.
 #[derive(Clone, Debug)]
@@ -186,6 +186,8 @@ fn holds(truth: &str, told: &Told) -> bool {
         | ("blocked", "blocked")
         | ("error", "failed" | "crashed")
         | ("ended", "ended")
+        // Nobody recorded how.
+        | ("gone", "ended" | "crashed")
         | ("crashed", "crashed")
         | ("starting", "starting" | "idle" | "unknown") => true,
         ("error", "ended") => failed,

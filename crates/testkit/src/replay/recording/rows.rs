@@ -41,6 +41,9 @@ pub(super) struct Raw {
 
 /// The program that a row speaks of.
 pub(super) fn program(row: &Value) -> Option<&'static Program> {
+    if let Some(marked) = Program::marked(&row["env"]) {
+        return Some(marked);
+    }
     let started = row["args"][0].as_str().filter(|_| row["src"] == "action");
     let parents = row["parents"].as_array().into_iter().flatten();
     let mut names = parents.filter_map(|parent| parent["comm"].as_str()).chain(started);
@@ -88,7 +91,7 @@ impl Raw {
         // What the hub told ends nobody.
         if row["src"] == "truth"
             && let Some(What::Truth { status, session, .. }) = &what
-            && matches!(status.as_str(), "ended" | "crashed")
+            && matches!(status.as_str(), "ended" | "crashed" | "gone")
         {
             let (session, at_once) = (session.clone(), status == "crashed");
             self.stops.push(Stop { t_ms, pid: None, session, at_once, all: false });

@@ -18,7 +18,7 @@ pub struct Step {
 /// Reads a timeline and one log, as they are written, for a home at `home`.
 pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> Vec<Step> {
     let ((timeline, _), (log, _)) = (objects(timeline), objects(log));
-    let recording = Recording::of(String::new(), &timeline, vec![log], without);
+    let recording = Recording::of(String::new(), timeline, vec![log], without);
     let moved = |text: &str| recording.home.moved(text, home);
     let steps = recording.rows.iter().map(|row| {
         let (process, text) = match &row.what {

@@ -1,16 +1,26 @@
 //! What goes on behind a turn that has ended.
 
-use super::payload::{Payload, Task};
+use crate::json::{Raw, skim};
 use crate::text;
 use headsup_core::observation::Background;
 
-/// The work that a `Stop` lists. `shell` and `subagent` are measured. The program's manual has
+skim! {
+    /// One entry of the list.
+    Task {
+        id: "id",
+        kind: "type",
+        status: "status",
+    }
+}
+
+/// The work that a `Stop` lists in its `background_tasks`. Qwen Code 0.24.4 lists its helpers in the
+/// same form, without a `type` (read). Of Claude Code 2.1.330, `shell` and `subagent` are measured. The program's manual has
 /// `monitor`, `workflow`, `teammate`, `cloud session` and `MCP task` beside them: a monitor is a
 /// command that is watched, and counts as a shell; in all others, and in those to come, some
 /// agent works, and they count as helpers.
-pub(crate) fn of(payload: &Payload<'_>) -> Background {
+pub(crate) fn of(tasks: Raw<'_>) -> Background {
     let mut found = Background::default();
-    for (index, task) in payload.background_tasks.items().into_iter().enumerate() {
+    for (index, task) in tasks.items().into_iter().enumerate() {
         let task: Task = task.object();
         if !is_live(&task) {
             continue;

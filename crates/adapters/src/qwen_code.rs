@@ -1,0 +1,48 @@
+//! Qwen Code: what its hooks and its title say.
+//!
+//! Facts about the program are of version 0.24.4: *measured* ones were seen in recordings of the
+//! program (`fixtures/qwen-code/0.24.4`) or at the program itself, *read* ones stand in it and were
+//! not provoked. Its hooks have the form of Claude Code's, and other meanings in places.
+
+mod activity;
+mod normalize;
+mod payload;
+pub(crate) mod terminal;
+
+use crate::{FactExt, HookContext, Sighting, json, text};
+use headsup_core::observation::Fact;
+use payload::Payload;
+
+pub(crate) const KIND: &str = "qwen-code";
+
+/// The name of its process is that of the runtime, `MainThread` from Node 24 on (measured). It
+/// starts itself anew twice: the innermost of the three runs the hooks.
+pub(crate) const PROGRAMS: &[&str] = &["node", "MainThread", "bun", "qwen"];
+
+const SESSION: &str = "QWEN_CODE_SESSION_ID";
+
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let read = json::payload::<Payload<'_>>(json::trim(&body));
+    let payload = read.as_ref().copied().unwrap_or_default();
+    let named = payload.hook_event_name.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    seen.fact = match read {
+        Err(why) => Fact::not_understood(why),
+        Ok(payload) => normalize::fact(&seen.event, &payload),
+    };
+    let told = payload.session_id.text().and_then(|id| text::id(&id));
+    seen.session = told.or_else(|| context.variable(SESSION).and_then(text::id));
+    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
+    if seen.event == "SessionStart" && !payload.is_helpers() {
+        seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
+    }
+    seen.tmux_pane = context.tmux_pane();
+    seen.process = context.process(None, PROGRAMS);
+    seen.activity = activity::of(&seen.event, &payload);
+    seen
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! From a hook event to a fact: the one table.
+//!
+//! Qwen Code 0.24.4. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `SessionStart` | session started | measured |
+//! | `SessionEnd` | session ended, also by a signal it hears; with `clear` the process goes on | measured, `clear` read |
+//! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
+//! | `PermissionRequest` | prompt opened: permission or question | measured |
+//! | `PreToolUse` | tool granted: it comes after the approval | measured |
+//! | `PostToolUse`, `PostToolBatch` | tools ended, also those that a person denied | measured |
+//! | `PostToolUseFailure`, `PermissionDenied` | tool ended | read |
+//! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial; `permission_prompt`: prompt confirmed | measured |
+//! | `Stop` | turn ended, with what goes on in the background | measured, background read |
+//! | `StopFailure` | turn failed | measured |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended | read |
+//! | `PreCompact`, `PostCompact` | by a person: compaction started, ended; else nothing: the turn goes on, and one that fails has no end | read |
+//! | `MessageDisplay`, `InstructionsLoaded`, `UserPromptExpansion`, `TodoCreated`, `TodoCompleted`, `SessionDelete` | nothing | measured, the last four read |
+
+use super::payload::Payload;
+use crate::text::{self, DETAIL, NAME};
+use crate::{FactExt, asks, background};
+use headsup_core::observation::{Fact, SessionEnd, SessionStart, Submitter};
+
+/// The tool that asks a person.
+const QUESTION: &str = "ask_user_question";
+
+pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
+    match event {
+        "PermissionRequest" => requested(payload),
+        "PreToolUse" => Fact::ToolGranted {
+            actor: payload.actor(),
+            tool: payload.call(),
+            turn_ref: payload.turn_ref(),
+        },
+        "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => Fact::ToolsEnded {
+            actor: payload.actor(),
+            tools: vec![payload.call()],
+            interrupted: payload.is_interrupt.is_true() && !payload.is_helpers(),
+            turn_ref: payload.turn_ref(),
+        },
+        "PostToolBatch" => Fact::ToolsEnded {
+            actor: payload.actor(),
+            tools: payload.batch(),
+            interrupted: false,
+            turn_ref: payload.turn_ref(),
+        },
+        "SubagentStart" => helper(payload, |id| Fact::SubagentStarted { id }),
+        "SubagentStop" => helper(payload, |id| Fact::SubagentEnded { id }),
+        "Notification" => notification(payload),
+        "UserPromptExpansion"
+        | "MessageDisplay"
+        | "InstructionsLoaded"
+        | "TodoCreated"
+        | "TodoCompleted"
+        | "SessionDelete" => Fact::Nothing,
+        "SessionStart" | "SessionEnd" | "UserPromptSubmit" | "Stop" | "StopFailure"
+        | "PreCompact" | "PostCompact" => of_main(event, payload),
+        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+    }
+}
+
+/// What would speak of a helper alone, if it were a helper's.
+fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
+    if payload.is_helpers() {
+        return Fact::Nothing;
+    }
+    let ends = matches!(event, "Stop" | "StopFailure" | "SessionEnd");
+    if let Some(why) = payload.unreadable_end().filter(|_| ends) {
+        return Fact::not_understood(why);
+    }
+    let manual = payload.trigger.text().as_deref() == Some("manual");
+    match event {
+        "SessionStart" => Fact::SessionStarted { how: session_start(payload), attach: None },
+        "SessionEnd" => Fact::SessionEnded { how: session_end(payload) },
+        "UserPromptSubmit" => {
+            let is_persons = payload.submitted_prompt.text().is_some();
+            let by = if is_persons { Submitter::Person } else { Submitter::Program };
+            Fact::PromptSubmitted { by, turn_ref: payload.turn_ref() }
+        }
+        "Stop" => Fact::TurnEnded {
+            background: background::of(payload.background_tasks),
+            turn_ref: payload.turn_ref(),
+        },
+        "StopFailure" => failed(payload),
+        "PreCompact" if manual => Fact::CompactionStarted,
+        "PostCompact" if manual => Fact::CompactionEnded { manual },
+        _ => Fact::Nothing,
+    }
+}
+
+fn session_start(payload: &Payload<'_>) -> SessionStart {
+    match payload.source.text().as_deref() {
+        Some("resume") => SessionStart::Resume,
+        Some("clear") => SessionStart::Clear,
+        Some("compact") => SessionStart::Compact,
+        _ => SessionStart::Startup,
+    }
+}
+
+fn session_end(payload: &Payload<'_>) -> SessionEnd {
+    match payload.reason.text().as_deref() {
+        Some("clear") => SessionEnd::Clear,
+        _ => SessionEnd::Exit,
+    }
+}
+
+fn requested(payload: &Payload<'_>) -> Fact {
+    let tool = payload.tool();
+    let mut prompt = match tool.as_deref() {
+        Some(QUESTION) => asks::question(payload.tool_input),
+        name => asks::permission(name, payload.tool_input),
+    };
+    prompt.tool = tool.map(|_| payload.call());
+    Fact::PromptOpened {
+        actor: payload.actor(),
+        prompt,
+        settle_ms: 0,
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+fn notification(payload: &Payload<'_>) -> Fact {
+    match payload.notification_type.text().as_deref() {
+        Some("idle_prompt") if !payload.is_helpers() => Fact::IdleNotice,
+        Some("permission_prompt" | "elicitation_dialog") => Fact::PromptConfirmed,
+        _ => Fact::Nothing,
+    }
+}
+
+/// `error` is a word of the program's own, `error_details` what the server said (measured).
+fn failed(payload: &Payload<'_>) -> Fact {
+    let code = payload.error.text().map(|code| text::line(&code, NAME));
+    let detail = payload.last_assistant_message.text();
+    Fact::TurnFailed {
+        code: code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned()),
+        detail: detail.map(|detail| text::line(&detail, DETAIL)),
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
+    let id = payload.agent_id.text().and_then(|id| text::id(&id));
+    id.map_or_else(|| Fact::not_understood("a helper without an agent_id"), fact)
+}

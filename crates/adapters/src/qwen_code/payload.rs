@@ -1,0 +1,96 @@
+//! What is wanted of a hook's payload; all else in it is skipped unread.
+
+use crate::calls::{call, tool_name};
+use crate::json::{Raw, skim};
+use crate::text;
+use headsup_core::prompt::{Actor, ToolRef};
+
+skim! {
+    /// One payload, of any event. The schema is open and every member may be missing.
+    Payload {
+        hook_event_name: "hook_event_name",
+        session_id: "session_id",
+        transcript_path: "transcript_path",
+        cwd: "cwd",
+        prompt_id: "prompt_id",
+        agent_id: "agent_id",
+        source: "source",
+        reason: "reason",
+        model: "model",
+        prompt: "prompt",
+        submitted_prompt: "submitted_prompt",
+        tool_name: "tool_name",
+        tool_input: "tool_input",
+        tool_use_id: "tool_use_id",
+        tool_call_id: "tool_call_id",
+        tool_calls: "tool_calls",
+        is_interrupt: "is_interrupt",
+        error: "error",
+        last_assistant_message: "last_assistant_message",
+        background_tasks: "background_tasks",
+        notification_type: "notification_type",
+        trigger: "trigger",
+    }
+}
+
+skim! {
+    /// One call of a `PostToolBatch`.
+    Call {
+        name: "tool_name",
+        input: "tool_input",
+        id: "tool_call_id",
+    }
+}
+
+impl Payload<'_> {
+    /// The conversation's turn: `SESSION########N`.
+    pub(crate) fn turn_ref(&self) -> Option<String> {
+        self.prompt_id.text().and_then(|id| text::id(&id))
+    }
+
+    /// A member of another type than known, where an end must not be taken for granted.
+    pub(crate) fn unreadable_end(&self) -> Option<&'static str> {
+        if self.session_id.is_other_than('"') {
+            return Some("session_id is not a string");
+        }
+        if self.prompt_id.is_other_than('"') {
+            return Some("prompt_id is not a string");
+        }
+        self.background_tasks.is_other_than('[').then_some("background_tasks is not a list")
+    }
+
+    /// Whose event it is: all events of a helper have its `agent_id` (read).
+    pub(crate) fn actor(&self) -> Actor {
+        match self.agent_id.json() {
+            None | Some("\"\"") => Actor::Main,
+            Some(json) => {
+                let id = self.agent_id.text().and_then(|id| text::id(&id));
+                Actor::Sub(id.unwrap_or_else(|| text::line(json, text::NAME)))
+            }
+        }
+    }
+
+    pub(crate) fn is_helpers(&self) -> bool {
+        !self.actor().is_main()
+    }
+
+    pub(crate) fn tool(&self) -> Option<String> {
+        tool_name(self.tool_name)
+    }
+
+    /// The call that it is about, by the id that the model gave it: `tool_use_id` is another one at
+    /// the end of a batch than at the call's start (measured).
+    pub(crate) fn call(&self) -> ToolRef {
+        let id = [self.tool_call_id, self.tool_use_id].into_iter().find(|id| id.text().is_some());
+        call(self.tool(), id.unwrap_or_default(), self.tool_input)
+    }
+
+    /// All calls of a step (`PostToolBatch`).
+    pub(crate) fn batch(&self) -> Vec<ToolRef> {
+        let read = |one: Raw<'_>| {
+            let one: Call<'_> = one.object();
+            call(tool_name(one.name), one.id, one.input)
+        };
+        self.tool_calls.items().into_iter().map(read).collect()
+    }
+}

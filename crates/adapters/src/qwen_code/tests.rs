@@ -1,0 +1,133 @@
+//! One test per decision of the table in `normalize`.
+
+use super::{KIND, hook};
+use crate::hook_table::events_to_register;
+use crate::terminal::title;
+use crate::{HookContext, Sighting};
+use headsup_core::observation::{Background, Fact, Level, SessionEnd, SessionStart, Submitter};
+use headsup_core::prompt::{Actor, PromptKind};
+
+fn seen(event: &str, members: &str) -> Sighting {
+    let comma = if members.is_empty() { "" } else { "," };
+    let body = format!(
+        r#"{{"session_id":"s-1","cwd":"/home/dev/api","prompt_id":"s-1########0",
+            "hook_event_name":"{event}"{comma}{members}}}"#
+    );
+    hook(None, body.as_bytes(), &HookContext::default())
+}
+
+fn fact(event: &str, members: &str) -> Fact {
+    seen(event, members).fact
+}
+
+fn turn() -> Option<String> {
+    Some("s-1########0".to_owned())
+}
+
+#[test]
+fn every_event_that_is_registered_is_understood_and_others_are_not() {
+    for event in events_to_register(KIND) {
+        let fact = fact(event, r#""agent_id":"a-1""#);
+        assert!(!matches!(fact, Fact::NotUnderstood { .. }), "{event}");
+    }
+    assert_eq!(
+        fact("CoffeeBreak", ""),
+        Fact::NotUnderstood { why: "unknown event CoffeeBreak".into() }
+    );
+    assert!(matches!(
+        hook(Some("Stop"), b"", &HookContext::default()).fact,
+        Fact::NotUnderstood { .. }
+    ));
+}
+
+#[test]
+fn a_persons_prompt_is_told_from_the_programs_own() {
+    let by = |members: &str| match fact("UserPromptSubmit", members) {
+        Fact::PromptSubmitted { by, turn_ref } => (by, turn_ref),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(by(r#""prompt":"go","submitted_prompt":"go""#), (Submitter::Person, turn()));
+    assert_eq!(by(r#""prompt":"""#), (Submitter::Program, turn()));
+    assert_eq!(seen("UserPromptSubmit", r#""prompt":"""#).activity, None);
+}
+
+#[test]
+fn a_session_that_is_cleared_does_not_end_the_program() {
+    assert_eq!(
+        fact("SessionEnd", r#""reason":"clear""#),
+        Fact::SessionEnded { how: SessionEnd::Clear }
+    );
+    let exit = Fact::SessionEnded { how: SessionEnd::Exit };
+    assert_eq!(fact("SessionEnd", r#""reason":"prompt_input_exit""#), exit);
+    for (source, how) in [
+        ("startup", SessionStart::Startup),
+        ("resume", SessionStart::Resume),
+        ("clear", SessionStart::Clear),
+        ("compact", SessionStart::Compact),
+    ] {
+        let members = format!(r#""source":"{source}""#);
+        assert_eq!(fact("SessionStart", &members), Fact::SessionStarted { how, attach: None });
+    }
+}
+
+#[test]
+fn a_request_is_a_permission_or_a_question() {
+    let kind = |members: &str| match fact("PermissionRequest", members) {
+        Fact::PromptOpened { prompt, .. } => {
+            (prompt.kind, prompt.title, prompt.tool.map(|t| t.name))
+        }
+        other => panic!("{other:?}"),
+    };
+    let shell = kind(r#""tool_name":"run_shell_command","tool_input":{"command":"ls"}"#);
+    let name = Some("run_shell_command".to_owned());
+    assert_eq!(shell, (PromptKind::Permission, "run_shell_command: ls".into(), name));
+    let ask = r#""tool_name":"ask_user_question","tool_input":{"questions":[{"question":"Red?"}]}"#;
+    assert_eq!(kind(ask).0, PromptKind::Question);
+    assert_eq!(kind(ask).1, "Red?");
+}
+
+#[test]
+fn what_goes_on_behind_a_stop_are_helpers() {
+    let stop = |tasks: &str| fact("Stop", &format!(r#""background_tasks":{tasks}"#));
+    let running = r#"[{"id":"a-1","status":"running"},{"id":"a-2","status":"completed"}]"#;
+    let background = Background { subagents: vec!["a-1".into()], shells: 0 };
+    assert_eq!(stop(running), Fact::TurnEnded { background, turn_ref: turn() });
+    assert!(matches!(stop("7"), Fact::NotUnderstood { .. }));
+    assert_eq!(fact("Stop", r#""agent_id":"a-1""#), Fact::Nothing);
+}
+
+#[test]
+fn the_free_prompt_is_told_for_the_main_agent_alone() {
+    let idle = r#""notification_type":"idle_prompt""#;
+    assert_eq!(fact("Notification", idle), Fact::IdleNotice);
+    assert_eq!(fact("Notification", &format!(r#"{idle},"agent_id":"a-1""#)), Fact::Nothing);
+    assert_eq!(fact("Notification", r#""notification_type":"auth_success""#), Fact::Nothing);
+}
+
+#[test]
+fn only_a_compaction_that_a_person_asked_for_has_a_start_and_an_end() {
+    assert_eq!(fact("PreCompact", r#""trigger":"manual""#), Fact::CompactionStarted);
+    let ended = Fact::CompactionEnded { manual: true };
+    assert_eq!(fact("PostCompact", r#""trigger":"manual""#), ended);
+    assert_eq!(fact("PreCompact", r#""trigger":"auto""#), Fact::Nothing);
+}
+
+#[test]
+fn a_helpers_call_is_the_helpers() {
+    let Fact::ToolGranted { actor, .. } = fact("PreToolUse", r#""agent_id":"a-1","tool_name":"x""#)
+    else {
+        panic!("no call")
+    };
+    assert_eq!(actor, Actor::Sub("a-1".into()));
+}
+
+#[test]
+fn the_title_says_what_it_does() {
+    assert_eq!(title(KIND, "Qwen - project"), Some(Level::Idle { shells: 0 }));
+    let working = Some(Level::Working { reason: None });
+    assert_eq!(title(KIND, "\u{25d0}\u{fe0e} Qwen - project"), working);
+    assert!(matches!(title(KIND, "\u{2733} Qwen - project"), Some(Level::Blocked { .. })));
+    for nothing in ["", "Qwen - ", "vim", "\u{25c7} Qwen - x", "a Qwen - x"] {
+        assert_eq!(title(KIND, nothing), None, "{nothing}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Recordings of another recorder: it sat in tmux, and has the kind of a row under `kind`.
+//!
+//! One program is started in each, and whatever its hooks and its pane's title say is its own. It is
+//! played as `headsup run` launches it, because then the title comes through a shim. What the person
+//! typed and what stood on the screen is left out: no rule reads these programs' screens.
+
+use super::super::program::Program;
+use serde_json::{Value, json};
+
+/// The recorder did not tell it.
+const PID: u64 = 4_242;
+
+/// The rows as all others are written; those that are so already stay.
+pub(super) fn rewritten(timeline: Vec<Value>) -> Vec<Value> {
+    if timeline.iter().any(|row| row["src"].is_string()) {
+        return timeline;
+    }
+    let Some(program) = timeline.iter().find_map(|row| Program::marked(&row["env"])) else {
+        return timeline;
+    };
+    let seats = timeline.iter().find_map(|row| row["env"]["HEADSUP_AGENT_ID"].as_str());
+    let seat = seats.unwrap_or("run").to_owned();
+    let mut title = String::new();
+    let row = |row: &Value| rewrite(row, program, &seat, &mut title);
+    timeline.iter().filter_map(row).collect()
+}
+
+fn rewrite(row: &Value, program: &Program, seat: &str, title: &mut String) -> Option<Value> {
+    let t_ms = &row["t_ms"];
+    let written = match row["kind"].as_str()? {
+        "start" => json!({ "src": "action", "do": "start", "by": "run", "id": seat }),
+        "truth" => json!({ "src": "truth", "status": row["status"], "why": row["why"] }),
+        "hook" => json!({
+            "src": "hook", "label": row["arg"], "env": row["env"], "payload": row["payload"],
+            "parents": [{ "pid": PID, "comm": program.name }],
+        }),
+        // A title that the pane goes on to show has been set once.
+        "tmux" if row["pane_title"] != *title => {
+            row["pane_title"].as_str()?.clone_into(title);
+            json!({ "src": "osc", "osc": 0, "body": row["pane_title"] })
+        }
+        _ => return None,
+    };
+    let mut written = written;
+    written["t_ms"] = t_ms.clone();
+    Some(written)
+}
