@@ -62,6 +62,32 @@ pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
     "Notification",
 ];
 
+/// The seven events of Gemini CLI that say something of the status. Never those of the model: each is a
+/// process of its own, in series, for every piece of an answer (0.61.0, measured).
+pub(crate) const GEMINI_CLI_EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "BeforeAgent",
+    "AfterAgent",
+    "BeforeTool",
+    "AfterTool",
+    "Notification",
+];
+
+/// Of Copilot CLI's events those that say something of the status (1.0.102).
+pub(crate) const COPILOT_CLI_EVENTS: &[&str] = &[
+    "sessionStart",
+    "sessionEnd",
+    "userPromptSubmitted",
+    "preToolUse",
+    "postToolUse",
+    "notification",
+    "agentStop",
+    "errorOccurred",
+    "subagentStart",
+    "subagentStop",
+];
+
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
     // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
@@ -89,7 +115,24 @@ const QWEN_CODE: Row = Row {
     confirming: &[],
 };
 
-const TABLE: &[Row] = &[CLAUDE_CODE, QWEN_CODE];
+const GEMINI_CLI: Row = Row {
+    kind: "gemini-cli",
+    environment: &["GEMINI_SESSION_ID", "TMUX", "TMUX_PANE"],
+    pid_variable: None,
+    events: GEMINI_CLI_EVENTS,
+    // It alone tells of a dialog.
+    confirming: &[],
+};
+
+const COPILOT_CLI: Row = Row {
+    kind: "copilot-cli",
+    environment: &["COPILOT_HOOK_DIR", "TMUX", "TMUX_PANE"],
+    pid_variable: None,
+    events: COPILOT_CLI_EVENTS,
+    confirming: &[],
+};
+
+const TABLE: &[Row] = &[CLAUDE_CODE, COPILOT_CLI, GEMINI_CLI, QWEN_CODE];
 
 fn row(kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.kind == kind)

@@ -8,9 +8,11 @@ mod background;
 mod calls;
 mod claude_code;
 mod context;
+mod copilot_cli;
 pub mod demo;
 mod digest;
 pub mod evidence;
+mod gemini_cli;
 pub mod hook_table;
 pub mod inject;
 mod json;
@@ -79,6 +81,8 @@ pub fn hook(
 ) -> Result<Sighting, UnknownKind> {
     match kind {
         claude_code::KIND => Ok(claude_code::hook(event, body, context)),
+        copilot_cli::KIND => Ok(copilot_cli::hook(event, body, context)),
+        gemini_cli::KIND => Ok(gemini_cli::hook(event, body, context)),
         qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
         known if is_kind(known) => Ok(without_adapter(event, body)),
         _ => Err(UnknownKind::new(kind)),

@@ -2,7 +2,7 @@
 //!
 //! Facts about the program are of version 0.24.4: *measured* ones were seen in recordings of the
 //! program (`fixtures/qwen-code/0.24.4`) or at the program itself, *read* ones stand in it and were
-//! not provoked. Its hooks have the form of Claude Code's, and other meanings in places.
+//! not provoked. The log of a conversation is not read: hooks tell everything. They have the form of Claude Code's, and other meanings in places.
 
 mod activity;
 mod normalize;
@@ -34,7 +34,6 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let told = payload.session_id.text().and_then(|id| text::id(&id));
     seen.session = told.or_else(|| context.variable(SESSION).and_then(text::id));
     seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
-    seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
     if seen.event == "SessionStart" && !payload.is_helpers() {
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }

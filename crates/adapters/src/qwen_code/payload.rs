@@ -10,7 +10,6 @@ skim! {
     Payload {
         hook_event_name: "hook_event_name",
         session_id: "session_id",
-        transcript_path: "transcript_path",
         cwd: "cwd",
         prompt_id: "prompt_id",
         agent_id: "agent_id",

@@ -20,7 +20,7 @@ pub(super) struct Program {
     pub(super) unregistered: &'static [&'static str],
 }
 
-pub(super) const PROGRAMS: [Program; 3] = [
+pub(super) const PROGRAMS: [Program; 5] = [
     Program {
         kind: "claude-code",
         name: "claude",
@@ -38,6 +38,24 @@ pub(super) const PROGRAMS: [Program; 3] = [
         config: ".codex",
         transcripts: "sessions",
         unregistered: &[],
+    },
+    Program {
+        kind: "gemini-cli",
+        name: "node",
+        mark: Some("GEMINI_SESSION_ID"),
+        pid_variable: None,
+        config: ".gemini",
+        transcripts: "tmp",
+        unregistered: &["PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection"],
+    },
+    Program {
+        kind: "copilot-cli",
+        name: "MainThread",
+        mark: Some("COPILOT_CLI"),
+        pid_variable: None,
+        config: ".copilot",
+        transcripts: "session-state",
+        unregistered: &["permissionRequest"],
     },
     Program {
         kind: "qwen-code",

@@ -29,7 +29,7 @@ pub(super) struct Raw {
     pub(super) stops: Vec<Stop>,
     pub(super) parents: HashMap<ProcessKey, ProcessKey>,
     pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
-    /// The recording's beginning by the wall clock, as status files tell it. Milliseconds.
+    /// The recording's beginning by the wall clock, as status files and hooks tell it. Milliseconds.
     pub(super) epochs: Vec<i64>,
     /// What was said to the terminal, by whoever was on it.
     pub(super) said: Vec<Word>,
@@ -80,7 +80,7 @@ impl Raw {
                 launched.then(|| What::Launch { id: text(&row["id"]).unwrap_or("run".to_owned()) })
             }
             Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
-            Some("hook") => self.hook(row),
+            Some("hook") => self.hook(row, t_ms),
             Some("registry") => self.registry(row, t_ms),
             Some("osc") => {
                 self.said.extend(Word::read(row, t_ms));
@@ -99,10 +99,11 @@ impl Raw {
         self.rows.extend(what.map(|what| Row { t_ms, what }));
     }
 
-    fn hook(&mut self, row: &Value) -> Option<What> {
+    fn hook(&mut self, row: &Value, t_ms: u64) -> Option<What> {
         let payload = row.get("payload").filter(|payload| payload.is_object())?;
         let env = row["env"].as_object();
-        let session = text(&payload["session_id"]);
+        let session = text(&payload["session_id"]).or_else(|| text(&payload["sessionId"]));
+        self.epochs.extend(epoch(&payload["timestamp"], t_ms));
         let in_env = env.and_then(|env| env.get(self.program.pid_variable?)).and_then(pid);
         let chain = row["parents"].as_array().into_iter().flatten();
         let chain: Vec<ProcessKey> = chain
@@ -132,8 +133,7 @@ impl Raw {
         let record = row.get("record").filter(|record| record.is_object()).cloned();
         if let Some(record) = &record {
             self.was_in(text(&record["sessionId"]), process);
-            let epoch = record["updatedAt"].as_i64().zip(i64::try_from(t_ms).ok());
-            self.epochs.extend(epoch.map(|(at, t_ms)| at.saturating_sub(t_ms)));
+            self.epochs.extend(epoch(&record["updatedAt"], t_ms));
         }
         Some(What::Registry { process, record })
     }
@@ -150,6 +150,11 @@ impl Raw {
             known.push(process);
         }
     }
+}
+
+/// When the recording began, by what was said of a moment `t_ms` after it.
+fn epoch(at: &Value, t_ms: u64) -> Option<i64> {
+    Some(at.as_i64()?.saturating_sub(i64::try_from(t_ms).ok()?))
 }
 
 fn pid(value: &Value) -> Option<ProcessKey> {

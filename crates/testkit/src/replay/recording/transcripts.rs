@@ -59,6 +59,9 @@ fn file_of(lines: &[Value]) -> Option<String> {
     if let Some(told) = told.filter(|path| is_below(path)) {
         return Some(told.to_owned());
     }
+    if let Some(session) = lines.iter().find_map(|line| line["data"]["sessionId"].as_str()) {
+        return Some(format!("{session}/events.jsonl")).filter(|path| is_below(path));
+    }
     let session = lines.iter().find_map(|line| line["sessionId"].as_str())?;
     let cwd = lines.iter().find_map(|line| line["cwd"].as_str())?;
     let folder = dashed(cwd);

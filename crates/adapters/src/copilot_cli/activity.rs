@@ -1,0 +1,24 @@
+//! The timeline's line for an event.
+
+use super::payload::{Failure, Payload};
+use crate::text::{self, ACTION};
+use crate::{Activity, calls};
+
+/// What a person reads of this event; `None` for the many that say nothing new.
+pub(super) fn of(event: &str, payload: &Payload<'_>) -> Option<Activity> {
+    let action = match event {
+        "preToolUse" => {
+            let telling = calls::telling(payload.tool_args);
+            let action = telling.map(|telling| text::line(&telling, ACTION));
+            return Some(Activity { tool: payload.tool(), action });
+        }
+        _ if payload.is_helpers() => return None,
+        "userPromptSubmitted" => format!("prompt: {}", payload.prompt.text()?),
+        "agentStop" => "turn ended".to_owned(),
+        "errorOccurred" => {
+            format!("failed: {}", payload.error.object::<Failure<'_>>().message.text()?)
+        }
+        _ => return None,
+    };
+    Some(Activity { tool: None, action: Some(text::line(&action, ACTION)) })
+}

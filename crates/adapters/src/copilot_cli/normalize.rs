@@ -1,0 +1,97 @@
+//! From a hook event to a fact: the one table.
+//!
+//! Copilot CLI 1.0.102. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `sessionStart` | session started; it comes with the first prompt, before or after it | measured |
+//! | `sessionEnd` | session ended, also by SIGHUP | measured |
+//! | `userPromptSubmitted` | prompt submitted; a helper's is nothing | measured |
+//! | `preToolUse` | tool started: before the approval, so never blocked | measured |
+//! | `permissionRequest` | nothing: it comes before the program's own policy | read |
+//! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
+//! | `postToolUse` | tool ended | measured |
+//! | `agentStop` | turn ended; a helper's is nothing | measured |
+//! | `errorOccurred` of `model_call` | turn failed: no `agentStop` follows. All other errors are nothing | measured, others read |
+//! | `subagentStart`, `subagentStop` | helper started, ended | measured |
+//! | `preCompact` | nothing: the turn goes on | read |
+
+use super::payload::{Failure, Payload};
+use crate::text::{self, DETAIL, NAME, TITLE};
+use crate::{FactExt, asks};
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use headsup_core::prompt::PromptKind;
+use headsup_core::status::BlockedReason;
+
+pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
+    match event {
+        "preToolUse" => {
+            Fact::ToolStarted { actor: payload.actor(), tool: payload.call(), turn_ref: None }
+        }
+        "postToolUse" => Fact::ToolsEnded {
+            actor: payload.actor(),
+            tools: vec![payload.call()],
+            interrupted: false,
+            turn_ref: None,
+        },
+        "subagentStart" => helper(payload, |id| Fact::SubagentStarted { id }),
+        "subagentStop" => helper(payload, |id| Fact::SubagentEnded { id }),
+        "notification" | "Notification" => notification(payload),
+        "permissionRequest" | "preCompact" => Fact::Nothing,
+        "sessionStart" | "sessionEnd" | "userPromptSubmitted" | "agentStop" | "errorOccurred"
+            if payload.is_helpers() =>
+        {
+            Fact::Nothing
+        }
+        // A resumed one, too, is told with its first prompt, and perhaps after it.
+        "sessionStart" => Fact::SessionStarted { how: SessionStart::Startup, attach: None },
+        "sessionEnd" | "agentStop" if payload.session_id.is_other_than('"') => {
+            Fact::not_understood("sessionId is not a string")
+        }
+        "sessionEnd" => Fact::SessionEnded { how: session_end(payload) },
+        "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
+        "agentStop" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
+        "errorOccurred" => failed(payload),
+        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+    }
+}
+
+fn session_end(payload: &Payload<'_>) -> SessionEnd {
+    match payload.reason.text().as_deref() {
+        Some("clear") => SessionEnd::Clear,
+        _ => SessionEnd::Exit,
+    }
+}
+
+/// A title for what is shown: `message` says what is asked (measured).
+fn notification(payload: &Payload<'_>) -> Fact {
+    let (kind, reason) = match payload.notification_type.text().as_deref() {
+        Some("permission_prompt") => (PromptKind::Permission, BlockedReason::Permission),
+        Some("elicitation_dialog") => (PromptKind::Question, BlockedReason::Question),
+        _ => return Fact::Nothing,
+    };
+    let message = payload.message.text().map(|message| text::line(&message, TITLE));
+    let title = message.filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| "Action required".to_owned());
+    Fact::DialogShown { actor: payload.actor(), prompt: asks::prompt(kind, reason, title) }
+}
+
+/// It is called `recoverable`, and ends the turn (measured).
+fn failed(payload: &Payload<'_>) -> Fact {
+    let context = payload.error_context.text();
+    if context.as_deref() != Some("model_call") {
+        return Fact::Nothing;
+    }
+    let error: Failure<'_> = payload.error.object();
+    let code = error.name.text().map(|name| text::line(&name, NAME));
+    Fact::TurnFailed {
+        code: code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned()),
+        detail: error.message.text().map(|message| text::line(&message, DETAIL)),
+        turn_ref: None,
+    }
+}
+
+fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
+    let id = payload.agent_id.text().and_then(|id| text::id(&id));
+    id.map_or_else(|| Fact::not_understood("a helper without an agentId"), fact)
+}

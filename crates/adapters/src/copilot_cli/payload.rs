@@ -1,0 +1,67 @@
+//! What is wanted of a hook's payload; all else in it is skipped unread.
+
+use crate::calls::{call, tool_name};
+use crate::json::{Raw, skim};
+use crate::text;
+use headsup_core::prompt::{Actor, ToolRef};
+
+skim! {
+    /// One payload, of any event. The schema is open and every member may be missing.
+    Payload {
+        hook_name: "hookName",
+        hook_event_name: "hook_event_name",
+        session_id: "sessionId",
+        transcript_path: "transcriptPath",
+        cwd: "cwd",
+        agent_id: "agentId",
+        reason: "reason",
+        prompt: "prompt",
+        tool_name: "toolName",
+        tool_args: "toolArgs",
+        notification_type: "notification_type",
+        message: "message",
+        error: "error",
+        error_context: "errorContext",
+    }
+}
+
+skim! {
+    /// The `error` of an `errorOccurred`.
+    Failure {
+        name: "name",
+        message: "message",
+    }
+}
+
+impl Payload<'_> {
+    /// Whose event it is: all events of a helper have its `agentId`, and so have its start and its
+    /// end, which are the main agent's (measured).
+    pub(crate) fn actor(&self) -> Actor {
+        match self.agent_id.json() {
+            None | Some("\"\"") => Actor::Main,
+            Some(json) => {
+                let id = self.agent_id.text().and_then(|id| text::id(&id));
+                Actor::Sub(id.unwrap_or_else(|| text::line(json, text::NAME)))
+            }
+        }
+    }
+
+    pub(crate) fn is_helpers(&self) -> bool {
+        !self.actor().is_main()
+    }
+
+    /// The conversation; a helper has one of its own, with its id, in the same process (measured).
+    pub(crate) fn session(&self) -> Option<String> {
+        let told = self.session_id.text().and_then(|id| text::id(&id))?;
+        (self.actor() != Actor::Sub(told.clone())).then_some(told)
+    }
+
+    pub(crate) fn tool(&self) -> Option<String> {
+        tool_name(self.tool_name)
+    }
+
+    /// The call that it is about; it has no id (measured).
+    pub(crate) fn call(&self) -> ToolRef {
+        call(self.tool(), Raw::default(), self.tool_args)
+    }
+}

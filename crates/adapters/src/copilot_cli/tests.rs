@@ -1,0 +1,92 @@
+//! One test per decision of the tables in `normalize` and `transcript`.
+
+use super::{KIND, hook};
+use crate::hook_table::events_to_register;
+use crate::{HookContext, Sighting, log_line};
+use headsup_core::observation::Fact;
+use headsup_core::prompt::{Actor, PromptKind};
+
+fn seen(event: &str, members: &str) -> Sighting {
+    let comma = if members.is_empty() { "" } else { "," };
+    let body = format!(r#"{{"sessionId":"s-1","cwd":"/home/dev/api"{comma}{members}}}"#);
+    hook(Some(event), body.as_bytes(), &HookContext::default())
+}
+
+fn fact(event: &str, members: &str) -> Fact {
+    seen(event, members).fact
+}
+
+#[test]
+fn the_command_line_names_the_event() {
+    for event in events_to_register(KIND) {
+        let seen = seen(event, r#""hook_event_name":"Other","agentId":"a-1""#);
+        assert_eq!(&seen.event, event);
+        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{event}");
+    }
+    assert!(matches!(fact("coffeeBreak", ""), Fact::NotUnderstood { .. }));
+    let named = hook(None, br#"{"hookName":"permissionRequest"}"#, &HookContext::default());
+    assert_eq!((named.event.as_str(), named.fact), ("permissionRequest", Fact::Nothing));
+}
+
+#[test]
+fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
+    let helpers = r#""agentId":"a-1""#;
+    for event in ["userPromptSubmitted", "agentStop", "sessionEnd", "errorOccurred"] {
+        assert_eq!(fact(event, helpers), Fact::Nothing, "{event}");
+    }
+    let own =
+        hook(Some("agentStop"), br#"{"sessionId":"a-1","agentId":"a-1"}"#, &HookContext::default());
+    assert_eq!(own.session, None);
+    assert_eq!(fact("subagentStart", helpers), Fact::SubagentStarted { id: "a-1".into() });
+    assert_eq!(seen("subagentStart", helpers).session.as_deref(), Some("s-1"));
+    let Fact::ToolStarted { actor, .. } = fact("preToolUse", helpers) else { panic!("no call") };
+    assert_eq!(actor, Actor::Sub("a-1".into()));
+}
+
+#[test]
+fn a_request_before_the_policy_is_none_and_a_notice_is_one() {
+    assert_eq!(fact("permissionRequest", r#""toolName":"bash""#), Fact::Nothing);
+    let shown = |kind: &str| match fact("notification", &format!(r#""notification_type":"{kind}""#))
+    {
+        Fact::DialogShown { prompt, .. } => Some(prompt.kind),
+        _ => None,
+    };
+    assert_eq!(shown("permission_prompt"), Some(PromptKind::Permission));
+    assert_eq!(shown("elicitation_dialog"), Some(PromptKind::Question));
+    assert_eq!(shown("shell_completed"), None);
+}
+
+#[test]
+fn only_a_failed_call_of_the_model_fails_the_turn() {
+    let members = r#""errorContext":"model_call","error":{"name":"Error","message":"400"}"#;
+    let Fact::TurnFailed { code, detail, .. } = fact("errorOccurred", members) else {
+        panic!("not failed")
+    };
+    assert_eq!((code.as_str(), detail.as_deref()), ("Error", Some("400")));
+    assert_eq!(fact("errorOccurred", r#""errorContext":"tool_execution""#), Fact::Nothing);
+}
+
+#[test]
+fn the_log_is_found_beside_the_hooks() {
+    let found = |folder: &str, body: &str| {
+        let env = [("COPILOT_HOOK_DIR".to_owned(), folder.to_owned())].into();
+        let context = HookContext { env, ..HookContext::default() };
+        hook(Some("sessionStart"), body.as_bytes(), &context).log_path
+    };
+    let log = "/home/dev/.copilot/session-state/s-1/events.jsonl";
+    assert_eq!(found("/home/dev/.copilot/hooks", r#"{"sessionId":"s-1"}"#).as_deref(), Some(log));
+    assert_eq!(found("/home/dev/api/.github/hooks", r#"{"sessionId":"s-1"}"#), None);
+    assert_eq!(found("/home/dev/.copilot/hooks", r#"{"sessionId":"../x"}"#), None);
+}
+
+#[test]
+fn the_log_tells_how_a_dialog_was_left() {
+    let read = |line: &str| log_line(KIND, line.as_bytes()).unwrap().fact;
+    let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });
+    assert_eq!(read(r#"{"type":"abort","data":{"reason":"user_initiated"}}"#), interrupted);
+    assert_eq!(read(r#"{"type":"abort","agentId":"a-1","data":{}}"#), None);
+    let answered = read(r#"{"type":"permission.completed","data":{"result":{"kind":"approved"}}}"#);
+    assert!(matches!(answered, Some(Fact::PromptResolved { actor: Actor::Main, .. })));
+    assert!(log_line(KIND, br#"{"type":"abort","data":{"#).is_none());
+    assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
+}

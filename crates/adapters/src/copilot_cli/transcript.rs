@@ -1,0 +1,97 @@
+//! The log of a session, `session-state/SESSION/events.jsonl`, one JSON object a line.
+//!
+//! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered, and
+//! Esc at a dialog.
+//!
+//! | line | fact |
+//! |---|---|
+//! | `abort` | turn interrupted |
+//! | `permission.completed` | prompt resolved: a permission |
+//! | `human_response.recorded` | prompt resolved: a question |
+//! | all others | nothing; the first read takes prompts and model from them |
+//!
+//! Lines of a helper have its `agentId`.
+
+use crate::json::{self, skim};
+use crate::text;
+use crate::transcript::LogLine;
+use headsup_core::observation::Fact;
+use headsup_core::prompt::{Actor, Resolution, ResolvedBy, Via};
+use headsup_core::status::BlockedReason;
+use headsup_core::time::UnixMs;
+
+skim! {
+    Line {
+        kind: "type",
+        data: "data",
+        timestamp: "timestamp",
+        agent_id: "agentId",
+    }
+}
+
+skim! {
+    Data {
+        session: "sessionId",
+        selected_model: "selectedModel",
+        new_model: "newModel",
+        result: "result",
+    }
+}
+
+skim! {
+    Answer {
+        kind: "kind",
+    }
+}
+
+pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
+    let text = json::decode(line);
+    let text = json::trim(&text);
+    let line: Line<'_> = json::walked(text)?;
+    let kind = line.kind.text()?;
+    let data: Data<'_> = line.data.walked();
+    let actor = line.agent_id.text().and_then(|id| text::id(&id)).map_or(Actor::Main, Actor::Sub);
+    let mut read = LogLine {
+        written_at: line.timestamp.text().and_then(|at| text::id(&at)),
+        ..LogLine::default()
+    };
+    match (&*kind, actor) {
+        ("session.start", Actor::Main) => {
+            read.session = data.session.text().and_then(|id| text::id(&id));
+            read.model = data.selected_model.text().map(|name| text::line(&name, text::NAME));
+        }
+        ("session.model_change", Actor::Main) => {
+            read.model = data.new_model.text().map(|name| text::line(&name, text::NAME));
+        }
+        ("user.message", Actor::Main) => read.is_prompt = true,
+        ("abort", Actor::Main) => read.fact = Some(Fact::TurnInterrupted { turn_ref: None }),
+        ("permission.completed", actor) => {
+            let answer: Answer<'_> = data.result.walked();
+            let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
+            read.fact = Some(resolved(actor, BlockedReason::Permission, value));
+        }
+        ("human_response.recorded", actor) => {
+            read.fact = Some(resolved(actor, BlockedReason::Question, None));
+        }
+        _ => {}
+    }
+    if read.fact.is_some() {
+        if !json::is_whole(text) {
+            return None;
+        }
+        read.name = text::line(&kind, text::EVENT);
+    }
+    Some(read)
+}
+
+fn resolved(actor: Actor, reason: BlockedReason, value: Option<String>) -> Fact {
+    let resolution = Resolution {
+        by: ResolvedBy::Human,
+        value,
+        via: Some(Via::Terminal),
+        actor: None,
+        // No clock here: the gate knows when it was received.
+        at: UnixMs::default(),
+    };
+    Fact::PromptResolved { actor, reason, key: None, resolution }
+}

@@ -1,0 +1,45 @@
+//! Gemini CLI: what its hooks and its title say.
+//!
+//! Facts about the program are of version 0.61.0: *measured* ones were seen in recordings of the
+//! program (`fixtures/gemini-cli/0.61.0`) or at the program itself, *read* ones stand in it and were
+//! not provoked. Hooks and title need each other: no hook tells of an approval or of a denial, no
+//! title of an exit. The log of a conversation tells nothing beside them, and is not read.
+
+mod activity;
+mod normalize;
+mod payload;
+pub(crate) mod terminal;
+
+use crate::{FactExt, HookContext, Sighting, json, text};
+use headsup_core::observation::Fact;
+use payload::Payload;
+
+pub(crate) const KIND: &str = "gemini-cli";
+
+/// The name of its process is that of the runtime, `MainThread` from Node 24 on. It starts itself
+/// anew once (measured): the inner one runs the hooks.
+pub(crate) const PROGRAMS: &[&str] = &["node", "MainThread", "bun", "gemini"];
+
+const SESSION: &str = "GEMINI_SESSION_ID";
+
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let read = json::payload::<Payload<'_>>(json::trim(&body));
+    let payload = read.as_ref().copied().unwrap_or_default();
+    let named = payload.hook_event_name.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    seen.fact = match read {
+        Err(why) => Fact::not_understood(why),
+        Ok(payload) => normalize::fact(&seen.event, &payload),
+    };
+    let told = payload.session_id.text().and_then(|id| text::id(&id));
+    seen.session = told.or_else(|| context.variable(SESSION).and_then(text::id));
+    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    seen.tmux_pane = context.tmux_pane();
+    seen.process = context.process(None, PROGRAMS);
+    seen.activity = activity::of(&seen.event, &payload);
+    seen
+}
+
+#[cfg(test)]
+mod tests;

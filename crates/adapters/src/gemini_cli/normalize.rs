@@ -1,0 +1,91 @@
+//! From a hook event to a fact: the one table.
+//!
+//! Gemini CLI 0.61.0. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `SessionStart` | session started | measured |
+//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on. No signal is told | measured |
+//! | `BeforeAgent` | prompt submitted | measured |
+//! | `AfterAgent` | turn ended, also by Esc while it streamed; without any text, it sits at its prompt again: an API error and an Esc before the first word look alike | measured, the second Esc read |
+//! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
+//! | `AfterTool` | tool ended | measured |
+//! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
+//! | `PreCompress`, `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
+
+use super::payload::{Details, Payload};
+use crate::text::{self, TITLE};
+use crate::{asks, calls};
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
+use headsup_core::status::BlockedReason;
+
+/// What stands in the place of an answer without text.
+const NO_TEXT: &str = "[no response text]";
+
+pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
+    match event {
+        "SessionStart" => Fact::SessionStarted { how: session_start(payload), attach: None },
+        "SessionEnd" => ended(payload),
+        "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
+        "AfterAgent" if payload.prompt_response.text().as_deref() == Some(NO_TEXT) => {
+            Fact::IdleNotice
+        }
+        "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
+        "BeforeTool" => {
+            Fact::ToolStarted { actor: Actor::Main, tool: payload.call(), turn_ref: None }
+        }
+        "AfterTool" => Fact::ToolsEnded {
+            actor: Actor::Main,
+            tools: vec![payload.call()],
+            interrupted: false,
+            turn_ref: None,
+        },
+        "Notification" => notification(payload),
+        "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
+        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+    }
+}
+
+fn session_start(payload: &Payload<'_>) -> SessionStart {
+    match payload.source.text().as_deref() {
+        Some("resume") => SessionStart::Resume,
+        Some("clear") => SessionStart::Clear,
+        _ => SessionStart::Startup,
+    }
+}
+
+fn ended(payload: &Payload<'_>) -> Fact {
+    match payload.reason.text().as_deref() {
+        Some("clear") => Fact::SessionEnded { how: SessionEnd::Clear },
+        _ => Fact::SessionEnded { how: SessionEnd::Exit },
+    }
+}
+
+fn notification(payload: &Payload<'_>) -> Fact {
+    match payload.notification_type.text().as_deref() {
+        Some("ToolPermission") => Fact::DialogShown { actor: Actor::Main, prompt: asked(payload) },
+        _ => Fact::Nothing,
+    }
+}
+
+/// `details.type` is `exec`, `ask_user` (both measured), `edit`, `info`, `mcp` or `exit_plan_mode`
+/// (read).
+fn asked(payload: &Payload<'_>) -> NewPrompt {
+    let details: Details<'_> = payload.details.object();
+    let said = details.title.text().or_else(|| payload.message.text());
+    let telling = calls::telling(payload.details);
+    let title = match (said, telling) {
+        (Some(said), Some(telling)) => format!("{said}: {telling}"),
+        (Some(said), None) => said.into_owned(),
+        (None, _) => String::new(),
+    };
+    let title = text::line(&title, TITLE);
+    let (kind, reason) = match details.kind.text().as_deref() {
+        Some("ask_user") => (PromptKind::Question, BlockedReason::Question),
+        Some("exit_plan_mode") => (PromptKind::PlanApproval, BlockedReason::PlanApproval),
+        _ => (PromptKind::Permission, BlockedReason::Permission),
+    };
+    let title = if title.is_empty() { "Action required".to_owned() } else { title };
+    asks::prompt(kind, reason, title)
+}

@@ -1,0 +1,87 @@
+//! One test per decision of the table in `normalize`.
+
+use super::{KIND, hook};
+use crate::hook_table::events_to_register;
+use crate::terminal::title;
+use crate::{HookContext, Sighting};
+use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart};
+use headsup_core::prompt::PromptKind;
+
+fn seen(event: &str, members: &str) -> Sighting {
+    let comma = if members.is_empty() { "" } else { "," };
+    let body = format!(
+        r#"{{"session_id":"s-1","cwd":"/home/dev/api","hook_event_name":"{event}"{comma}{members}}}"#
+    );
+    hook(None, body.as_bytes(), &HookContext::default())
+}
+
+fn fact(event: &str, members: &str) -> Fact {
+    seen(event, members).fact
+}
+
+#[test]
+fn seven_events_are_registered_and_none_of_the_models() {
+    let events = events_to_register(KIND);
+    assert_eq!(events.len(), 7);
+    for event in events {
+        assert!(!event.contains("Model") && !event.contains("Compress"), "{event}");
+        assert!(!matches!(fact(event, ""), Fact::NotUnderstood { .. }), "{event}");
+    }
+    assert!(matches!(fact("CoffeeBreak", ""), Fact::NotUnderstood { .. }));
+}
+
+#[test]
+fn a_session_that_is_cleared_does_not_end_the_program() {
+    let how = SessionEnd::Clear;
+    assert_eq!(fact("SessionEnd", r#""reason":"clear""#), Fact::SessionEnded { how });
+    let how = SessionEnd::Exit;
+    assert_eq!(fact("SessionEnd", r#""reason":"exit""#), Fact::SessionEnded { how });
+    for (source, how) in [
+        ("startup", SessionStart::Startup),
+        ("resume", SessionStart::Resume),
+        ("clear", SessionStart::Clear),
+    ] {
+        let members = format!(r#""source":"{source}""#);
+        assert_eq!(fact("SessionStart", &members), Fact::SessionStarted { how, attach: None });
+    }
+}
+
+#[test]
+fn a_turn_without_a_word_has_not_come_to_its_end() {
+    let ended = fact("AfterAgent", r#""prompt_response":"Hello.""#);
+    assert!(matches!(ended, Fact::TurnEnded { .. }));
+    assert_eq!(fact("AfterAgent", r#""prompt_response":"[no response text]""#), Fact::IdleNotice);
+}
+
+#[test]
+fn a_notice_is_a_permission_or_a_question_and_names_no_call() {
+    let shown = |details: &str| {
+        let members = format!(
+            r#""notification_type":"ToolPermission","message":"May I?","details":{details}"#
+        );
+        match fact("Notification", &members) {
+            Fact::DialogShown { prompt, .. } => (prompt.kind, prompt.title, prompt.tool),
+            other => panic!("{other:?}"),
+        }
+    };
+    let shell = shown(r#"{"type":"exec","title":"Confirm Shell Command","command":"ls"}"#);
+    assert_eq!(shell, (PromptKind::Permission, "Confirm Shell Command: ls".into(), None));
+    let question = shown(r#"{"type":"ask_user","title":"Ask User"}"#);
+    assert_eq!(question, (PromptKind::Question, "Ask User".into(), None));
+    assert_eq!(shown("7"), (PromptKind::Permission, "May I?".into(), None));
+    assert_eq!(fact("Notification", r#""notification_type":"Other""#), Fact::Nothing);
+}
+
+#[test]
+fn the_title_says_what_it_does() {
+    assert_eq!(title(KIND, "\u{25c7}  Ready (project)"), Some(Level::Idle { shells: 0 }));
+    let working = Some(Level::Working { reason: None });
+    assert_eq!(title(KIND, "\u{2726}  Working\u{2026} (project)"), working);
+    assert_eq!(title(KIND, "\u{2726}  Reading the tests (project)   "), working);
+    assert_eq!(title(KIND, "\u{23f2}  Working\u{2026} (project)"), working);
+    let blocked = title(KIND, "\u{270b}  Action Required (project)");
+    assert!(matches!(blocked, Some(Level::Blocked { .. })));
+    for nothing in ["", "\u{25c7}", "\u{25c7}  Ready", "Gemini CLI (project)", "vim (x)"] {
+        assert_eq!(title(KIND, nothing), None, "{nothing}");
+    }
+}
