@@ -6,12 +6,14 @@
 //! while it streamed.
 
 mod activity;
+mod inject;
 mod normalize;
 mod payload;
 pub(crate) mod transcript;
 
 use crate::{FactExt, HookContext, Sighting, json, text};
 use headsup_core::observation::Fact;
+pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "copilot-cli";

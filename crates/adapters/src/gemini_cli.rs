@@ -6,12 +6,14 @@
 //! title of an exit. The log of a conversation tells nothing beside them, and is not read.
 
 mod activity;
+mod inject;
 mod normalize;
 mod payload;
 pub(crate) mod terminal;
 
 use crate::{FactExt, HookContext, Sighting, json, text};
 use headsup_core::observation::Fact;
+pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "gemini-cli";

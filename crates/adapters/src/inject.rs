@@ -3,7 +3,14 @@
 //! A [`Recipe`] is all that whoever edits files has to know of a program. It reads and writes
 //! nothing itself.
 
-use crate::claude_code;
+mod command;
+pub(crate) mod entries;
+#[cfg(test)]
+mod recipes;
+
+use crate::{claude_code, copilot_cli, gemini_cli, qwen_code};
+#[cfg(test)]
+pub(crate) use command::{around_before, command};
 use std::ffi::OsString;
 
 /// A file, by its path below some folder.
@@ -62,6 +69,9 @@ impl Found {
     }
 }
 
+/// The arguments of one launch, and a settings file to be put among them.
+type PutSettings = fn(&[OsString], &OsString) -> Vec<OsString>;
+
 /// One agent program. `launcher` is always the path that the entries name: it stays the same for
 /// ever, and an entry is ours by naming it.
 #[derive(Debug)]
@@ -75,7 +85,10 @@ pub struct Recipe {
     pub folder_variable: &'static str,
     /// The configuration folder below the home folder.
     pub folder: &'static str,
-    /// The plugin folder, below the configuration folder.
+    /// The same below the folder that the variable names.
+    pub moved_folder: &'static str,
+    /// The plugin folder, below the configuration folder; empty where there is only one way, the
+    /// settings.
     pub plugin: &'static str,
     /// The settings file, below the configuration folder.
     pub settings: &'static str,
@@ -94,7 +107,7 @@ pub struct Recipe {
     pub(crate) remove: fn(&str, &str, Option<&str>) -> Result<String, Unchanged>,
     pub(crate) inspect: fn(text: &str, launcher: &str) -> Result<Found, Unchanged>,
     pub(crate) is_all_ours: fn(text: &str) -> bool,
-    pub(crate) arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
+    pub(crate) arguments: Option<PutSettings>,
     pub(crate) given: fn(&[OsString]) -> Option<OsString>,
     pub(crate) probe: fn(session: &str, folder: &str) -> (&'static str, String),
 }
@@ -137,9 +150,19 @@ impl Recipe {
         (self.is_all_ours)(text)
     }
 
+    /// Whether there is a plugin folder of our own.
+    pub fn has_plugin(&self) -> bool {
+        !self.plugin.is_empty()
+    }
+
+    /// Whether one launch can bring hooks of its own.
+    pub fn takes_settings(&self) -> bool {
+        self.arguments.is_some()
+    }
+
     /// The arguments of one launch, with the settings file `path` among them.
     pub fn arguments(&self, arguments: &[OsString], path: &OsString) -> Vec<OsString> {
-        (self.arguments)(arguments, path)
+        self.arguments.map_or_else(|| arguments.to_vec(), |put| put(arguments, path))
     }
 
     /// The settings that the arguments bring themselves: JSON, or a file.
@@ -158,7 +181,8 @@ impl Recipe {
     }
 }
 
-const RECIPES: &[&Recipe] = &[&claude_code::RECIPE];
+const RECIPES: &[&Recipe] =
+    &[&claude_code::RECIPE, &copilot_cli::RECIPE, &gemini_cli::RECIPE, &qwen_code::RECIPE];
 
 /// All programs that hooks can be installed into.
 pub fn recipes() -> &'static [&'static Recipe] {

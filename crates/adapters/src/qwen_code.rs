@@ -5,12 +5,14 @@
 //! not provoked. The log of a conversation is not read: hooks tell everything. They have the form of Claude Code's, and other meanings in places.
 
 mod activity;
+mod inject;
 mod normalize;
 mod payload;
 pub(crate) mod terminal;
 
 use crate::{FactExt, HookContext, Sighting, json, text};
 use headsup_core::observation::Fact;
+pub(crate) use inject::RECIPE;
 use payload::Payload;
 
 pub(crate) const KIND: &str = "qwen-code";

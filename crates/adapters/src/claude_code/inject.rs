@@ -4,10 +4,9 @@
 //! commands in them once; those of a plugin it runs beside them. It follows
 //! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
 
-mod cst;
-
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
-use crate::inject::{File, Recipe, quote, unquote};
+use crate::inject::entries::{self, Form};
+use crate::inject::{File, Recipe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
@@ -26,6 +25,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     programs: super::PROGRAMS,
     folder_variable: "CLAUDE_CONFIG_DIR",
     folder: ".claude",
+    moved_folder: "",
     plugin: "skills/headsup",
     settings: "settings.json",
     managed: &[
@@ -40,65 +40,28 @@ pub(crate) const RECIPE: Recipe = Recipe {
              dialog; --bare and --safe-mode switch all hooks off",
     plugin_files,
     owns_plugin,
-    append: cst::append,
-    remove: cst::remove,
-    inspect: cst::inspect,
-    is_all_ours: cst::is_all_ours,
-    arguments,
+    append: |text, launcher| entries::append(&FORM, text, launcher),
+    remove: |text, launcher, original| entries::remove(&FORM, text, launcher, original),
+    inspect: |text, launcher| entries::inspect(&FORM, text, launcher),
+    is_all_ours: |text| entries::is_all_ours(&FORM, text),
+    arguments: Some(arguments),
     given,
     probe,
 };
 
-/// What one entry runs. Whatever became of the binary, it says nothing and succeeds: a hook that
-/// fails is an error line in the user's terminal every time, and exit code 2 takes the agent's
-/// tool from it (measured). So the shell stays (70 µs): an `exec` that fails ends it. The state
-/// folder is named, because an agent's environment need not name it.
-pub(crate) fn command(launcher: &str, event: &str) -> String {
-    let (start, end) = around(launcher);
-    format!("{start}{event}{end}")
-}
-
-/// The command before and after its event.
-fn around(launcher: &str) -> (String, &'static str) {
-    let path = quote(launcher);
-    let home =
-        launcher.strip_suffix("/bin/headsup").map(|home| format!("HEADSUP_HOME={} ", quote(home)));
-    let home = home.unwrap_or_default();
-    let kind = super::KIND;
-    let start = format!("[ -f {path} ] && [ -x {path} ] && {home}{path} hook {kind} ");
-    (start, " 2>/dev/null; exit 0")
-}
-
-/// The same as earlier versions wrote it.
-fn around_before(launcher: &str) -> (String, &'static str) {
-    let path = quote(launcher);
-    let kind = super::KIND;
-    (format!("[ -x {path} ] && exec {path} hook {kind} "), " || exit 0")
-}
-
-/// The event of a command that is ours.
-fn event_of<'a>(command: &'a str, launcher: &str) -> Option<&'a str> {
-    let forms = [around(launcher), around_before(launcher)];
-    let mut events = forms.iter().filter_map(|(start, end)| {
-        command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))
-    });
-    let event = events.next()?;
-    (!event.is_empty() && event.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(event)
-}
-
-/// Reports to headsup, but not by the path that our entries name.
-fn is_other(command: &str, launcher: &str) -> bool {
-    let reports = command.contains("headsup") && command.contains(&format!("hook {}", super::KIND));
-    reports && event_of(command, launcher).is_none()
-}
-
-/// The state folder that a command of ours reports to, whichever it is.
-fn home_of(command: &str) -> Option<String> {
-    let tests = ["[ -f ", "[ -x "];
-    let launcher = tests.iter().find_map(|test| unquote(command.strip_prefix(test)?))?;
-    event_of(command, &launcher)?;
-    launcher.strip_suffix("/bin/headsup").map(str::to_owned)
-}
+const FORM: Form = Form {
+    kind: super::KIND,
+    events: EVENTS,
+    command: "command",
+    timeout: ("timeout", TIMEOUT),
+    name: None,
+    is_grouped: true,
+    version: None,
+    unawaited: Some(UNAWAITED),
+    // Measured with 2.1.330.
+    switches: &["disableAllHooks", "allowManagedHooksOnly"],
+    reads_comments: false,
+};
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 const MANIFEST_TEXT: &str = r#"{
@@ -110,7 +73,7 @@ const MANIFEST_TEXT: &str = r#"{
 "#;
 
 fn plugin_files(launcher: &str) -> Vec<File> {
-    let hooks = cst::append("", launcher).unwrap_or_default();
+    let hooks = entries::append(&FORM, "", launcher).unwrap_or_default();
     vec![
         File { path: MANIFEST, text: MANIFEST_TEXT.to_owned() },
         File { path: "hooks/hooks.json", text: hooks },

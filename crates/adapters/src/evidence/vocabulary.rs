@@ -1,7 +1,7 @@
 //! Which members of payloads, status files and logs hold the program's own words, and which hold
 //! names of things. Whatever stands in neither list is somebody's text.
 //!
-//! Claude Code 2.1.330 (measured).
+//! Claude Code 2.1.330, Copilot CLI 1.0.102, Gemini CLI 0.61.0, Qwen Code 0.24.4 (measured).
 
 /// Members whose values are the program's own words.
 const WORDS: &[&str] = &[
@@ -33,6 +33,10 @@ const WORDS: &[&str] = &[
     "agent_type",
     "level",
     "userType",
+    "hookName",
+    "toolName",
+    "errorContext",
+    "stopReason",
 ];
 
 /// Members whose values name a session, a call, a message.
@@ -52,11 +56,20 @@ const IDS: &[&str] = &[
     "parentUuid",
     "messageId",
     "requestId",
+    "tool_call_id",
+    "toolCallId",
 ];
 
 /// Members whose values are paths, whatever characters they have.
-const PATHS: &[&str] =
-    &["cwd", "new_cwd", "old_cwd", "transcript_path", "agent_transcript_path", "file_path"];
+const PATHS: &[&str] = &[
+    "cwd",
+    "new_cwd",
+    "old_cwd",
+    "transcript_path",
+    "agent_transcript_path",
+    "file_path",
+    "transcriptPath",
+];
 
 /// What calls of tools are made of; any other member of a call may be named by the agent.
 const OF_CALLS: &[&str] = &[
@@ -88,13 +101,17 @@ const OF_CALLS: &[&str] = &[
 ];
 
 /// What tools gave out.
-const OUTPUT: &[&str] = &["tool_response", "toolUseResult", "tool_result", "content_blocks"];
+const OUTPUT: &[&str] =
+    &["tool_response", "toolResult", "toolUseResult", "tool_result", "content_blocks"];
 
 /// What the agent itself made up, whatever its members are called.
-const FREE: &[&str] = &["tool_input", "input", "requested_schema", "content", "answers"];
+const FREE: &[&str] =
+    &["tool_input", "toolArgs", "toolInput", "input", "requested_schema", "content", "answers"];
 
 /// Sentences of the program that decide what a line means.
 const SENTENCES: &[&str] = &[
+    // What stands in the place of an answer without text.
+    "[no response text]",
     "[Request interrupted by user for tool use]",
     "[Request interrupted by user]",
     "<local-command-stderr>Error: Compaction canceled.</local-command-stderr>",
@@ -134,7 +151,7 @@ pub(super) fn sentence(text: &str) -> Option<&'static str> {
     let stopped =
         text.starts_with("<local-command-stderr>") && text.contains("Compaction canceled.");
     let interrupted = text.starts_with("[Request interrupted by user");
-    exact.or(stopped.then_some(&SENTENCES[2])).or(interrupted.then_some(&SENTENCES[1])).copied()
+    exact.or(stopped.then_some(&SENTENCES[3])).or(interrupted.then_some(&SENTENCES[2])).copied()
 }
 
 /// The beginning of a text that the program wrote in a person's place.
@@ -143,8 +160,10 @@ pub(super) fn beginning(text: &str) -> Option<&'static str> {
 }
 
 /// Folders that say nothing of anybody.
-const FOLDERS: &[&str] =
-    &[".claude", "projects", "sessions", "tmp", "usr", "var", "bin", "home", "opt", "etc", "dev"];
+const FOLDERS: &[&str] = &[
+    ".claude", ".copilot", ".gemini", ".qwen", "projects", "sessions", "tmp", "usr", "var", "bin",
+    "home", "opt", "etc", "dev",
+];
 
 pub(super) fn is_folder(name: &str) -> bool {
     FOLDERS.contains(&name)
@@ -161,7 +180,12 @@ const PROCESSES: &[&str] = &[
     "env",
     "timeout",
     "node",
+    "MainThread",
+    "bun",
     "claude",
+    "copilot",
+    "gemini",
+    "qwen",
     "tmux: server",
     "systemd",
     "init",

@@ -20,9 +20,8 @@ fn fact(event: &str, members: &str) -> Fact {
     seen(event, members).fact
 }
 
-fn turn() -> Option<String> {
-    Some("s-1########0".to_owned())
-}
+/// The turn of every payload here.
+const TURN: &str = "s-1########0";
 
 #[test]
 fn every_event_that_is_registered_is_understood_and_others_are_not() {
@@ -46,8 +45,11 @@ fn a_persons_prompt_is_told_from_the_programs_own() {
         Fact::PromptSubmitted { by, turn_ref } => (by, turn_ref),
         other => panic!("{other:?}"),
     };
-    assert_eq!(by(r#""prompt":"go","submitted_prompt":"go""#), (Submitter::Person, turn()));
-    assert_eq!(by(r#""prompt":"""#), (Submitter::Program, turn()));
+    assert_eq!(
+        by(r#""prompt":"go","submitted_prompt":"go""#),
+        (Submitter::Person, Some(TURN.into()))
+    );
+    assert_eq!(by(r#""prompt":"""#), (Submitter::Program, Some(TURN.into())));
     assert_eq!(seen("UserPromptSubmit", r#""prompt":"""#).activity, None);
 }
 
@@ -91,7 +93,7 @@ fn what_goes_on_behind_a_stop_are_helpers() {
     let stop = |tasks: &str| fact("Stop", &format!(r#""background_tasks":{tasks}"#));
     let running = r#"[{"id":"a-1","status":"running"},{"id":"a-2","status":"completed"}]"#;
     let background = Background { subagents: vec!["a-1".into()], shells: 0 };
-    assert_eq!(stop(running), Fact::TurnEnded { background, turn_ref: turn() });
+    assert_eq!(stop(running), Fact::TurnEnded { background, turn_ref: Some(TURN.into()) });
     assert!(matches!(stop("7"), Fact::NotUnderstood { .. }));
     assert_eq!(fact("Stop", r#""agent_id":"a-1""#), Fact::Nothing);
 }

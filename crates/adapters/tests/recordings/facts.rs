@@ -127,7 +127,7 @@ fn recorded_events_as_facts() {
     }
 }
 
-fn told(fact: &Fact) -> String {
+pub(crate) fn told(fact: &Fact) -> String {
     match fact {
         Fact::SessionStarted { how, attach } => format!("SessionStarted {how:?} {attach:?}"),
         Fact::SessionEnded { how } => format!("SessionEnded {how:?}"),
@@ -136,6 +136,12 @@ fn told(fact: &Fact) -> String {
         }
         Fact::ToolStarted { actor, tool, .. } => {
             format!("ToolStarted {}{}", call(tool), whose(actor))
+        }
+        Fact::ToolGranted { actor, tool, .. } => {
+            format!("ToolGranted {}{}", call(tool), whose(actor))
+        }
+        Fact::DialogShown { actor, prompt } => {
+            format!("DialogShown {} {:?}{}", prompt.reason.word(), prompt.title, whose(actor))
         }
         Fact::ToolsEnded { actor, tools, interrupted, .. } => {
             let calls: Vec<String> = tools.iter().map(call).collect();

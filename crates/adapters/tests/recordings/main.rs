@@ -8,6 +8,8 @@ mod evidence;
 #[cfg(test)]
 mod facts;
 #[cfg(test)]
+mod others;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod truth;

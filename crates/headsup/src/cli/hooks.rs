@@ -146,13 +146,20 @@ fn install(
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
         let kinds: Vec<&str> = recipes().iter().map(|recipe| recipe.kind).collect();
-        return Err(CommandError::new(Kind::NotFound, none)
-            .code("no_agent_found")
-            .hint(format!("name it all the same: `headsup hooks install {}`", kinds.join("|"))));
+        let (first, others) = kinds.split_first().unwrap_or((&"", &[]));
+        return Err(CommandError::new(Kind::NotFound, none).code("no_agent_found").hint(format!(
+            "name it all the same: `headsup hooks install {first}` (or {})",
+            others.join(", ")
+        )));
     }
     let binary = binary()?;
-    let after =
-        |site: &Site| if live { site.recipe.after_settings } else { site.recipe.after_plugin };
+    let after = |site: &Site| {
+        if live || !site.recipe.has_plugin() {
+            site.recipe.after_settings
+        } else {
+            site.recipe.after_plugin
+        }
+    };
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
     apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {

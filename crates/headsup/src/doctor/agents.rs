@@ -40,7 +40,7 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
             checks.push(in_place(&found));
             checks.push(fires(&site, &found, hub).await);
         } else if site.is_present() {
-            checks.push(without(&found));
+            checks.push(without(&found, site.recipe.takes_settings()));
         }
     }
     if checks.is_empty() {
@@ -51,7 +51,7 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
 
 /// Nothing is wrong with that: `headsup run` brings its own hooks. But somebody who has installed
 /// them for this hub waits for what another one is told.
-fn without(found: &Status) -> Check {
+fn without(found: &Status, by_launch: bool) -> Check {
     if !found.elsewhere.is_empty() {
         let (name, kind) = (format!("{} hooks", found.kind), found.kind);
         let detail = format!("they report to the hub of {}", found.elsewhere.join(", "));
@@ -68,7 +68,10 @@ fn without(found: &Status) -> Check {
                 .with(format!("to have them report here: `headsup hooks install {kind}`")),
         };
     }
-    let detail = "none installed: agents report that `headsup run` has started";
+    let detail = match by_launch {
+        true => "none installed: agents report that `headsup run` has started",
+        false => "none installed: of its agents only process and title are seen",
+    };
     let hint = format!("to have all report: `headsup hooks install {}`", found.kind);
     Check::good(format!("{} hooks", found.kind), detail).with(hint)
 }

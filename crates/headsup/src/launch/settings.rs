@@ -17,6 +17,10 @@ pub(crate) fn inject(
     id: &str,
     context: &Context,
 ) -> Result<Vec<OsString>, CommandError> {
+    // It reports if hooks are installed.
+    if !recipe.takes_settings() {
+        return Ok(arguments.to_vec());
+    }
     let site = hooks::site(recipe, context)?;
     // Commands of a plugin and of settings are run beside each other, those of two settings
     // files only once; so a plugin that is there reports alone.

@@ -14,6 +14,7 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     let mut notes = Vec::new();
     // The other way goes once this one is in place: an agent that runs the commands of both
     // would tell everything twice.
+    let way = if site.recipe.has_plugin() { way } else { Way::Settings };
     let other = match way {
         Way::Plugin => uninstall::settings(site, &record),
         Way::Settings => uninstall::plugin(site, &mut notes),

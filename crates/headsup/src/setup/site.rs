@@ -31,7 +31,11 @@ impl Site {
         let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("HOME").filter(|home| home.is_absolute());
         let moved = set(recipe.folder_variable).and_then(|path| std::path::absolute(path).ok());
-        let folder = moved.clone().or_else(|| home.as_ref().map(|home| home.join(recipe.folder)));
+        let folder = moved.as_ref().map(|moved| match recipe.moved_folder {
+            "" => moved.clone(),
+            below => moved.join(below),
+        });
+        let folder = folder.or_else(|| home.as_ref().map(|home| home.join(recipe.folder)));
         let no_home = || std::io::Error::other("HOME is not set");
         let Some(folder) = folder else {
             return Err(SetupError::io("find", Path::new(recipe.folder), no_home()));

@@ -53,7 +53,8 @@ impl Status {
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
     let mut look = |path: PathBuf| inspect(site, &path, &mut problems);
-    let found = [site.plugin().join(site.recipe.plugin_entries), site.settings()].map(&mut look);
+    let plugin = site.recipe.has_plugin().then(|| site.plugin().join(site.recipe.plugin_entries));
+    let found = [plugin.and_then(&mut look), look(site.settings())];
     let managed: Vec<Found> =
         site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
     let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);

@@ -5,6 +5,7 @@
 
 mod captured;
 mod changed;
+mod others;
 mod spliced;
 mod tape;
 mod terminal;
@@ -13,8 +14,12 @@ mod whole;
 use headsup_testkit::replay::{Span, Verdict, Witness, play_together};
 use std::path::{Path, PathBuf};
 
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures")
+}
+
 fn recordings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures/claude-code/2.1.330")
+    fixtures().join("claude-code/2.1.330")
 }
 
 fn played(folders: &[PathBuf], without: &[Witness]) -> Vec<Verdict> {

@@ -9,6 +9,7 @@ mod fixtures;
 mod homes;
 mod inside;
 mod install;
+mod others;
 mod refuse;
 mod run;
 mod survive;

@@ -22,7 +22,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 #[derive(Debug, Parser)]
 #[command(name = "replay")]
 struct Args {
-    /// Recordings, folders of recordings, or files that `headsup capture` has written.
+    /// Recordings (folders or timelines), folders of recordings, or files that `headsup capture` has written.
     #[arg(value_name = "FOLDER_OR_CAPTURE", required = true)]
     given: Vec<PathBuf>,
     /// One JSON object a span.
@@ -97,7 +97,9 @@ fn folders(args: &Args, unpacked: &Path) -> Outcome<Vec<PathBuf>> {
 
 /// The folder itself if it is a recording, else the recordings in it.
 fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
-    let is_recording = |folder: &Path| folder.join("timeline.jsonl").is_file();
+    let is_timeline =
+        |path: &Path| path.is_file() && path.extension().is_some_and(|ending| ending == "jsonl");
+    let is_recording = |path: &Path| is_timeline(path) || path.join("timeline.jsonl").is_file();
     let folder = folder.canonicalize().map_err(|error| unreadable(folder, &error))?;
     if is_recording(&folder) {
         return Ok(vec![folder]);

@@ -130,7 +130,6 @@ impl<'a> Player<'a> {
                 }
                 None => Ok(()),
             },
-            What::Hook { event, .. } if self.is_unregistered(event) => Ok(()),
             What::Hook { process, event, env, payload } => {
                 self.wait_for_hook(*process);
                 let ended = self.hook(*process, event, env, payload)?;
@@ -188,10 +187,6 @@ impl<'a> Player<'a> {
         while !ended.exists() && Instant::now() < end {
             park_timeout(Duration::from_millis(2));
         }
-    }
-
-    fn is_unregistered(&self, event: &str) -> bool {
-        self.recording.program.unregistered.contains(&event)
     }
 
     fn hook(

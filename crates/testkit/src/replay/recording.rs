@@ -129,8 +129,11 @@ pub(super) enum What {
 impl Recording {
     pub(super) fn read(folder: &Path, without: &[Witness]) -> io::Result<Self> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        let timeline = lines(&folder.join("timeline.jsonl"))?;
-        let logs = transcripts::beside(folder)?.into_iter().map(|path| lines(&path));
+        let is_file = folder.is_file();
+        let timeline = if is_file { folder.to_owned() } else { folder.join("timeline.jsonl") };
+        let timeline = lines(&timeline)?;
+        let logs = if is_file { transcripts::of(folder) } else { transcripts::beside(folder)? };
+        let logs = logs.into_iter().map(|path| lines(&path));
         let logs = logs.collect::<io::Result<_>>()?;
         Ok(Self::of(name.unwrap_or_default(), timeline, logs, without))
     }
@@ -145,6 +148,10 @@ impl Recording {
             raw.take(row);
         }
         let Raw { mut rows, stops, parents, sessions, epochs, said, .. } = raw;
+        rows.retain(|row| match &row.what {
+            What::Hook { event, .. } => !program.unregistered.contains(&event.as_str()),
+            _ => true,
+        });
         rows.sort_by_key(|row| row.t_ms);
         let home = RecordedHome::of(program, timeline);
         rows.extend(transcripts::read(logs, &epochs));

@@ -1,6 +1,7 @@
 //! The edit and its inverse.
 
 use super::*;
+use crate::inject::{around_before, command};
 use crate::inject::{recipe, recipes};
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ fn the_empty_settings_get_one_entry_for_each_event() {
     for event in EVENTS {
         let entry = &hooks[event][0]["hooks"][0];
         assert_eq!((&entry["type"], &entry["timeout"]), (&"command".into(), &5.into()));
-        assert_eq!(entry["command"], command(LAUNCHER, event));
+        assert_eq!(entry["command"], command(super::super::KIND, LAUNCHER, event));
         let unawaited = (*event == UNAWAITED).then_some(&Value::Bool(true));
         assert_eq!(entry.get("async"), unawaited, "{event}");
     }
@@ -199,7 +200,7 @@ fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
 fn entries_of_an_earlier_version_are_ours_and_are_replaced() {
     let now = install("{}");
     let old = |event: &str| {
-        let (start, end) = around_before(LAUNCHER);
+        let (start, end) = around_before(super::super::KIND, LAUNCHER);
         format!("{start}{event}{end}")
     };
     let mut value = json(&now);

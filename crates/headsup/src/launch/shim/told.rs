@@ -13,7 +13,7 @@ use std::time::Duration;
 use termstate::{Message, parse_body};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// A status that stands is said again: so a hub knows that it still does, also one that was away.
+/// A status that stands, or a title where there is none, is said again: so a hub knows that it still does, also one that was away.
 const AGAIN_AFTER: Duration = Duration::from_secs(15);
 /// Titles and progress may change with every picture of an animation.
 const SLOWLY: Duration = Duration::from_secs(1);
@@ -58,6 +58,8 @@ struct News {
     progress: Option<Vec<u8>>,
     /// The status of the program as a whole that stands.
     stands: Option<Vec<u8>>,
+    /// The title that was told last.
+    shown: Option<Vec<u8>>,
     again_at: Option<Instant>,
     slow_at: Option<Instant>,
     retry_at: Option<Instant>,
@@ -83,7 +85,9 @@ impl News {
         }
         let slow = (self.title.is_some() || self.progress.is_some()).then_some(self.slow_at);
         let slow = slow.map(|at| at.unwrap_or_else(Instant::now));
-        [self.again_at, slow].into_iter().flatten().min()
+        let stands = self.stands.is_some() || self.shown.is_some();
+        let again = self.again_at.filter(|_| stands);
+        [again, slow].into_iter().flatten().min()
     }
 
     /// The next thing to be told now.
@@ -99,12 +103,11 @@ impl News {
         {
             self.title.iter().for_each(|title| body["title"] = text(title));
             self.progress.iter().for_each(|progress| body["progress"] = text(progress));
-        } else if let Some(status) = &self.stands
-            && self.again_at.is_some_and(|at| now >= at)
-        {
-            body["status"] = text(status);
         } else {
-            return None;
+            let is_due = self.again_at.is_some_and(|at| now >= at);
+            let again = [("status", &self.stands), ("title", &self.shown)];
+            let (part, said) = again.into_iter().find(|(_, said)| is_due && said.is_some())?;
+            body[part] = text(said.as_deref()?);
         }
         Some(body)
     }
@@ -128,7 +131,8 @@ impl News {
             },
             None if self.title.is_some() || self.progress.is_some() => {
                 self.slow_at = Some(now + SLOWLY);
-                (self.title, self.progress) = (None, None);
+                self.shown = self.title.take().or(self.shown.take());
+                self.progress = None;
             }
             None => {}
         }
@@ -172,6 +176,30 @@ mod tests {
         news.take(status("state=clear"));
         news.said(false, now);
         assert_eq!(news.next(&of, now + 2 * AGAIN_AFTER), None, "nothing stands");
+    }
+
+    #[test]
+    fn a_title_is_said_again_where_no_status_stands_and_nothing_wakes_for_nothing() {
+        let (mut news, now) = (News::default(), Instant::now());
+        news.take(Finding::Progress(b"4;0".to_vec()));
+        assert_eq!(news.next(&json!({}), now), Some(json!({"progress": "4;0"})));
+        news.said(false, now);
+        assert_eq!(news.wakes_at(), None);
+        news.take(Finding::Title(b"busy".to_vec()));
+        let later = now + SLOWLY;
+        assert_eq!(news.next(&json!({}), later), Some(json!({"title": "busy"})));
+        news.said(false, later);
+        assert_eq!(news.wakes_at(), Some(later + AGAIN_AFTER));
+        let later = later + AGAIN_AFTER;
+        assert_eq!(news.next(&json!({}), later), Some(json!({"title": "busy"})));
+        news.said(false, later);
+        news.take(status("state=idle"));
+        assert_eq!(news.next(&json!({}), later), Some(json!({"status": "state=idle"})));
+        news.said(false, later);
+        assert_eq!(
+            news.next(&json!({}), later + AGAIN_AFTER),
+            Some(json!({"status": "state=idle"}))
+        );
     }
 
     #[test]

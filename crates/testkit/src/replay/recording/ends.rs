@@ -57,12 +57,12 @@ fn heard(rows: &[Row]) -> BTreeMap<ProcessKey, Heard> {
                 process,
                 match event.as_str() {
                     // The process goes on where another conversation follows.
-                    "SessionEnd" => Some(
+                    "SessionEnd" | "sessionEnd" => Some(
                         !["clear", "resume"]
                             .iter()
                             .any(|reason| payload.contains(&format!("\"reason\":\"{reason}\""))),
                     ),
-                    "SessionStart" => Some(false),
+                    "SessionStart" | "sessionStart" => Some(false),
                     _ => None,
                 },
             ),

@@ -2,7 +2,7 @@
 //!
 //! One program is started in each, and whatever its hooks and its pane's title say is its own. It is
 //! played as `headsup run` launches it, because then the title comes through a shim. What the person
-//! typed and what stood on the screen is left out: no rule reads these programs' screens.
+//! typed is left out.
 
 use super::super::program::Program;
 use serde_json::{Value, json};
@@ -27,9 +27,10 @@ pub(super) fn rewritten(timeline: Vec<Value>) -> Vec<Value> {
 
 fn rewrite(row: &Value, program: &Program, seat: &str, title: &mut String) -> Option<Value> {
     let t_ms = &row["t_ms"];
-    let written = match row["kind"].as_str()? {
+    let mut written = match row["kind"].as_str()? {
         "start" => json!({ "src": "action", "do": "start", "by": "run", "id": seat }),
         "truth" => json!({ "src": "truth", "status": row["status"], "why": row["why"] }),
+        "screen" => json!({ "src": "screen", "text": row["text"] }),
         "hook" => json!({
             "src": "hook", "label": row["arg"], "env": row["env"], "payload": row["payload"],
             "parents": [{ "pid": PID, "comm": program.name }],
@@ -41,7 +42,6 @@ fn rewrite(row: &Value, program: &Program, seat: &str, title: &mut String) -> Op
         }
         _ => return None,
     };
-    let mut written = written;
     written["t_ms"] = t_ms.clone();
     Some(written)
 }

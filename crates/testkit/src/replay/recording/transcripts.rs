@@ -16,6 +16,15 @@ pub(super) fn beside(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// The log of a timeline that is a file of its own, `RECORDER/NAME.jsonl`: of the same name, in the
+/// folder beside it.
+pub(super) fn of(timeline: &Path) -> Vec<PathBuf> {
+    let name = timeline.file_name().unwrap_or_default();
+    let beside = timeline.parent().and_then(Path::parent);
+    let log = beside.map(|folder| folder.join("session-events").join(name));
+    log.filter(|path| path.is_file()).into_iter().collect()
+}
+
 /// The lines of all of them, each at its time. `epochs`: the recording's beginning by the wall
 /// clock, for transcripts without times of the recorder.
 pub(super) fn read(logs: Vec<Vec<Value>>, epochs: &[i64]) -> Vec<Row> {

@@ -1,13 +1,39 @@
 //! The entries as an edit of JSON text that keeps everything else as it is.
 
-use super::{EVENTS, TIMEOUT, UNAWAITED, command, event_of, home_of, is_other};
-use crate::inject::{Found, Unchanged};
+use super::command::{command, event_of, home_of, is_other};
+use super::{Found, Unchanged};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
 const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
 const ASYNC: &str = "async";
+const NAME: &str = "name";
+const VERSION: &str = "version";
+
+/// How a program wants its entries.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) kind: &'static str,
+    /// The events that have an entry.
+    pub(crate) events: &'static [&'static str],
+    /// The member that holds the command.
+    pub(crate) command: &'static str,
+    /// The member that holds the time-out, and the time-out in the program's own unit.
+    pub(crate) timeout: (&'static str, u32),
+    /// What an entry is called, where entries have names.
+    pub(crate) name: Option<&'static str>,
+    /// Each event has a list of groups, which hold the entries.
+    pub(crate) is_grouped: bool,
+    /// The file says of which version it is.
+    pub(crate) version: Option<u32>,
+    /// The event whose hook the program does not wait for.
+    pub(crate) unawaited: Option<&'static str>,
+    /// The members that switch all hooks off.
+    pub(crate) switches: &'static [&'static str],
+    /// A file with comments is not skipped.
+    pub(crate) reads_comments: bool,
+}
 
 /// Comments and trailing commas are kept; whatever else is not JSON is not touched.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -23,7 +49,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
+pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
     let (bom, root) = parse(text)?;
     if root.value().is_none() {
         // Empty, or nothing but comments.
@@ -35,31 +61,37 @@ pub(super) fn append(text: &str, launcher: &str) -> Result<String, Unchanged> {
         None => top.object_value_or_set(HOOKS),
     };
     let mut edited = false;
-    for event in EVENTS {
+    if let Some(version) = form.version.filter(|_| top.get(VERSION).is_none()) {
+        top.insert(0, VERSION, CstInputValue::from(version));
+        edited = true;
+    }
+    for event in form.events {
         let groups = match one(&hooks, event)? {
             Some(prop) => {
                 prop.array_value().ok_or_else(|| shape(&format!("\"hooks.{event}\""), "a list"))?
             }
             None => hooks.array_value_or_set(event),
         };
-        let ours = |entry: &CstNode| is_current(entry, event, launcher);
-        if entries(&groups).iter().any(|(_, entry)| ours(entry)) {
+        let ours = |entry: &CstNode| is_current(form, entry, event, launcher);
+        if entries(form, &groups).iter().any(|(_, entry)| ours(entry)) {
             continue;
         }
-        groups.append(group(event, &command(launcher, event)));
+        groups.append(group(form, event, &command(form.kind, launcher, event)));
         edited = true;
     }
     // One that is not as it should be has its successor by now.
     for prop in hooks.properties() {
         let name = prop.decoded_name().unwrap_or_default();
-        let stale =
-            |entry: &CstNode| is_ours(entry, launcher) && !is_current(entry, &name, launcher);
-        edited |= clear(&prop, stale);
+        let stale = |entry: &CstNode| {
+            is_ours(form, entry, launcher) && !is_current(form, entry, &name, launcher)
+        };
+        edited |= clear(form, &prop, stale);
     }
     if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
-pub(super) fn remove(
+pub(crate) fn remove(
+    form: &Form,
     text: &str,
     launcher: &str,
     original: Option<&str>,
@@ -67,7 +99,7 @@ pub(super) fn remove(
     let (bom, root) = parse(text)?;
     let before = original.and_then(|text| parse(text).ok()).and_then(|(_, r)| r.object_value());
     // What another state folder of ours had put there is no more anybody's than what we have.
-    let before_hooks = before.and_then(|top| top.get(HOOKS)).filter(|hooks| !is_made(hooks));
+    let before_hooks = before.and_then(|top| top.get(HOOKS)).filter(|hooks| !is_made(form, hooks));
     let mut edited = false;
     let top = root.object_value();
     for hooks in named(top.as_ref(), HOOKS) {
@@ -76,13 +108,13 @@ pub(super) fn remove(
         let mut emptied = false;
         for prop in events.properties() {
             let name = prop.decoded_name().unwrap_or_default();
-            if !clear(&prop, |entry| is_ours(entry, launcher)) {
+            if !clear(form, &prop, |entry| is_ours(form, entry, launcher)) {
                 continue;
             }
             edited = true;
             let is_empty = prop.array_value().is_some_and(|groups| groups.elements().is_empty());
             let had = had.as_ref().and_then(|had| had.get(&name));
-            if is_empty && had.is_none_or(|list| is_made_list(&list)) {
+            if is_empty && had.is_none_or(|list| is_made_list(form, &list)) {
                 prop.remove();
                 emptied = true;
             }
@@ -91,10 +123,19 @@ pub(super) fn remove(
             hooks.remove();
         }
     }
+    if let Some(top) = top.filter(|top| original.is_none() && is_bare(form, top)) {
+        top.properties().into_iter().for_each(CstObjectProp::remove);
+    }
     if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
-pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
+/// Is nothing left in there but the version that we have written?
+fn is_bare(form: &Form, top: &CstObject) -> bool {
+    let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
+    form.version.is_some() && top.properties().iter().all(is_version)
+}
+
+pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, Unchanged> {
     let (_, root) = parse(text)?;
     let mut found = Found::default();
     let top = root.object_value();
@@ -103,15 +144,15 @@ pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
         for prop in events {
             let event = prop.decoded_name().unwrap_or_default();
             let Some(groups) = prop.array_value() else { continue };
-            for (_, entry) in entries(&groups) {
-                let Some(command) = text_of(&entry, "command") else { continue };
-                if is_current(&entry, &event, launcher) {
+            for (_, entry) in entries(form, &groups) {
+                let Some(command) = text_of(&entry, form.command) else { continue };
+                if is_current(form, &entry, &event, launcher) {
                     found.entries.push((event.clone(), command));
-                } else if is_ours(&entry, launcher) {
+                } else if is_ours(form, &entry, launcher) {
                     found.outdated += 1;
-                } else if is_other(&command, launcher) {
+                } else if is_other(form.kind, &command, launcher) {
                     found.others += 1;
-                    match home_of(&command) {
+                    match home_of(form.kind, &command) {
                         None => found.pasted += 1,
                         Some(home) if found.elsewhere.contains(&home) => {}
                         Some(home) => found.elsewhere.push(home),
@@ -121,15 +162,15 @@ pub(super) fn inspect(text: &str, launcher: &str) -> Result<Found, Unchanged> {
         }
     }
     let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
-    found.missing = EVENTS.iter().copied().filter(|event| !has(event)).collect();
-    note_problems(&mut found, text, top.as_ref());
+    found.missing = form.events.iter().copied().filter(|event| !has(event)).collect();
+    note_problems(form, &mut found, text, top.as_ref());
     Ok(found)
 }
 
-/// What keeps hooks from firing: a file that is not strict JSON is skipped whole, and two
-/// switches turn hooks off (measured with 2.1.330).
-fn note_problems(found: &mut Found, text: &str, top: Option<&CstObject>) {
-    for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
+/// What keeps hooks from firing: a file that is not strict JSON is skipped whole by most, and
+/// switches turn hooks off.
+fn note_problems(form: &Form, found: &mut Found, text: &str, top: Option<&CstObject>) {
+    for switch in form.switches {
         let on = named(top, switch).any(|prop| prop.value().is_some_and(|value| is_true(&value)));
         if on {
             found.is_off = true;
@@ -138,7 +179,7 @@ fn note_problems(found: &mut Found, text: &str, top: Option<&CstObject>) {
     }
     let plain = text.strip_prefix(BOM).unwrap_or(text);
     let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
-    if let (Err(error), false) = (strict, plain.trim().is_empty()) {
+    if let (Err(error), false) = (strict, form.reads_comments || plain.trim().is_empty()) {
         found.is_ignored = true;
         found.problems.push(format!(
             "with comments or trailing commas it is not JSON, so the whole file is ignored: hooks in it never fire, those of a plugin folder do ({error})"
@@ -177,24 +218,30 @@ fn named(object: Option<&CstObject>, name: &str) -> impl Iterator<Item = CstObje
     properties.into_iter().filter(move |prop| prop.decoded_name().as_deref() == Some(&name))
 }
 
-fn group(event: &str, command: &str) -> CstInputValue {
+fn group(form: &Form, event: &str, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
-    let mut entry = vec![
-        ("type".to_owned(), text("command")),
-        ("command".to_owned(), text(command)),
-        ("timeout".to_owned(), CstInputValue::from(TIMEOUT)),
-    ];
-    if event == UNAWAITED {
+    let (timeout, length) = form.timeout;
+    let mut entry = vec![("type".to_owned(), text("command"))];
+    entry.extend(form.name.map(|name| (NAME.to_owned(), text(name))));
+    entry.push((form.command.to_owned(), text(command)));
+    entry.push((timeout.to_owned(), CstInputValue::from(length)));
+    if form.unawaited == Some(event) {
         entry.push((ASYNC.to_owned(), CstInputValue::Bool(true)));
     }
-    let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
-    CstInputValue::Object(vec![(HOOKS.to_owned(), entries)])
+    let entry = CstInputValue::Object(entry);
+    if !form.is_grouped {
+        return entry;
+    }
+    CstInputValue::Object(vec![(HOOKS.to_owned(), CstInputValue::Array(vec![entry]))])
 }
 
 /// Each entry of an event, with the group it stands in. Other shapes are nobody's business.
-fn entries(groups: &CstArray) -> Vec<(CstObject, CstNode)> {
-    let groups = groups.elements().into_iter().filter_map(|group| group.as_object());
-    groups
+fn entries(form: &Form, groups: &CstArray) -> Vec<(CstObject, CstNode)> {
+    let all = groups.elements().into_iter();
+    if !form.is_grouped {
+        return all.filter_map(|entry| Some((entry.as_object()?, entry))).collect();
+    }
+    all.filter_map(|group| group.as_object())
         .flat_map(|group| {
             let entries = group.array_value(HOOKS).map(|list| list.elements()).unwrap_or_default();
             entries.into_iter().map(move |entry| (group.clone(), entry))
@@ -203,39 +250,46 @@ fn entries(groups: &CstArray) -> Vec<(CstObject, CstNode)> {
 }
 
 /// Takes the entries out that `is_wanted` names, and the groups that hold nothing more.
-fn clear(event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> bool) -> bool {
+fn clear(form: &Form, event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> bool) -> bool {
     let Some(groups) = event.array_value() else { return false };
     let mut edited = false;
-    for (group, entry) in entries(&groups) {
+    for (group, entry) in entries(form, &groups) {
         if !is_wanted(&entry) {
             continue;
         }
         entry.remove();
         edited = true;
-        if group.array_value(HOOKS).is_some_and(|list| list.elements().is_empty()) {
+        if form.is_grouped
+            && group.array_value(HOOKS).is_some_and(|list| list.elements().is_empty())
+        {
             group.remove();
         }
     }
     edited
 }
 
-pub(super) fn is_all_ours(text: &str) -> bool {
+pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
     let top = parse(text).ok().and_then(|(_, root)| root.object_value());
     let all = top.map(|top| top.properties()).unwrap_or_default();
     let is_hooks = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(HOOKS);
-    matches!(all.as_slice(), [only] if is_hooks(only) && is_made(only))
+    let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
+    let mut rest = all.iter().filter(|prop| form.version.is_none() || !is_version(prop));
+    let first = rest.next();
+    first.is_some_and(|only| is_hooks(only) && is_made(form, only)) && rest.next().is_none()
 }
 
 /// Is there nothing in this object of lists but entries of ours, of whatever state folder?
-fn is_made(hooks: &CstObjectProp) -> bool {
+fn is_made(form: &Form, hooks: &CstObjectProp) -> bool {
     let events = hooks.object_value().map(|events| events.properties()).unwrap_or_default();
-    !events.is_empty() && events.iter().all(is_made_list)
+    !events.is_empty() && events.iter().all(|event| is_made_list(form, event))
 }
 
-fn is_made_list(event: &CstObjectProp) -> bool {
+fn is_made_list(form: &Form, event: &CstObjectProp) -> bool {
     let Some(groups) = event.array_value() else { return false };
-    let entries = entries(&groups);
-    let is_any = |entry: &CstNode| text_of(entry, "command").is_some_and(|c| home_of(&c).is_some());
+    let entries = entries(form, &groups);
+    let is_any = |entry: &CstNode| {
+        text_of(entry, form.command).is_some_and(|c| home_of(form.kind, &c).is_some())
+    };
     !entries.is_empty()
         && entries.len() == groups.elements().len()
         && entries.iter().all(|(_, entry)| is_any(entry))
@@ -246,20 +300,23 @@ fn text_of(entry: &CstNode, name: &str) -> Option<String> {
     value.as_string_lit()?.decoded_value().ok()
 }
 
-fn is_ours(entry: &CstNode, launcher: &str) -> bool {
-    text_of(entry, "command").is_some_and(|command| event_of(&command, launcher).is_some())
+fn is_ours(form: &Form, entry: &CstNode, launcher: &str) -> bool {
+    text_of(entry, form.command)
+        .is_some_and(|command| event_of(form.kind, &command, launcher).is_some())
 }
 
 /// Ours, under its own event, with nothing changed that matters.
-fn is_current(entry: &CstNode, event: &str, launcher: &str) -> bool {
+fn is_current(form: &Form, entry: &CstNode, event: &str, launcher: &str) -> bool {
     let Some(object) = entry.as_object() else { return false };
-    let Some(text) = text_of(entry, "command") else { return false };
-    let number = object.get("timeout").and_then(|prop| prop.value());
-    let timeout = number.is_some_and(|value| value.to_string() == TIMEOUT.to_string());
+    let Some(text) = text_of(entry, form.command) else { return false };
+    let (name, length) = form.timeout;
+    let number = object.get(name).and_then(|prop| prop.value());
+    let timeout = number.is_some_and(|value| value.to_string() == length.to_string());
     let unawaited = object.get(ASYNC).map(|prop| prop.value().is_some_and(|value| is_true(&value)));
-    EVENTS.contains(&event)
-        && text == command(launcher, event)
+    form.events.contains(&event)
+        && text == command(form.kind, launcher, event)
         && text_of(entry, "type").as_deref() == Some("command")
+        && form.name.is_none_or(|name| text_of(entry, NAME).as_deref() == Some(name))
         && timeout
-        && unawaited == (event == UNAWAITED).then_some(true)
+        && unawaited == (form.unawaited == Some(event)).then_some(true)
 }

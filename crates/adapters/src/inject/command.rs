@@ -1,0 +1,52 @@
+//! What an entry runs, for every program alike.
+
+use super::{quote, unquote};
+
+/// Whatever became of the binary, it says nothing and succeeds: a hook that fails is an error line
+/// in the user's terminal every time or, in some programs, takes the agent's tool or its answer from
+/// it (measured). So the shell stays (70 µs): an `exec` that fails ends it. The state folder is
+/// named, because an agent's environment need not name it.
+pub(crate) fn command(kind: &str, launcher: &str, event: &str) -> String {
+    let (start, end) = around(kind, launcher);
+    format!("{start}{event}{end}")
+}
+
+/// The command before and after its event.
+fn around(kind: &str, launcher: &str) -> (String, &'static str) {
+    let path = quote(launcher);
+    let home =
+        launcher.strip_suffix("/bin/headsup").map(|home| format!("HEADSUP_HOME={} ", quote(home)));
+    let home = home.unwrap_or_default();
+    let start = format!("[ -f {path} ] && [ -x {path} ] && {home}{path} hook {kind} ");
+    (start, " 2>/dev/null; exit 0")
+}
+
+/// The same as earlier versions wrote it.
+pub(crate) fn around_before(kind: &str, launcher: &str) -> (String, &'static str) {
+    let path = quote(launcher);
+    (format!("[ -x {path} ] && exec {path} hook {kind} "), " || exit 0")
+}
+
+/// The event of a command that is ours.
+pub(super) fn event_of<'a>(kind: &str, command: &'a str, launcher: &str) -> Option<&'a str> {
+    let forms = [around(kind, launcher), around_before(kind, launcher)];
+    let mut events = forms.iter().filter_map(|(start, end)| {
+        command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))
+    });
+    let event = events.next()?;
+    (!event.is_empty() && event.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(event)
+}
+
+/// Reports to headsup, but not by the path that our entries name.
+pub(super) fn is_other(kind: &str, command: &str, launcher: &str) -> bool {
+    let reports = command.contains("headsup") && command.contains(&format!("hook {kind}"));
+    reports && event_of(kind, command, launcher).is_none()
+}
+
+/// The state folder that a command of ours reports to, whichever it is.
+pub(super) fn home_of(kind: &str, command: &str) -> Option<String> {
+    let tests = ["[ -f ", "[ -x "];
+    let launcher = tests.iter().find_map(|test| unquote(command.strip_prefix(test)?))?;
+    event_of(kind, command, &launcher)?;
+    launcher.strip_suffix("/bin/headsup").map(str::to_owned)
+}

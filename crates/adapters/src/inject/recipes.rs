@@ -1,0 +1,109 @@
+//! What holds for the entries of every program that has no plugin folder.
+
+use super::{Recipe, command, recipe, recipes};
+use crate::hook_table::events_to_register;
+use serde_json::{Value, json};
+
+const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
+
+fn all() -> impl Iterator<Item = &'static Recipe> {
+    recipes().iter().copied().filter(|recipe| !recipe.has_plugin())
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn install(recipe: &Recipe, text: &str) -> String {
+    recipe.append(text, LAUNCHER).unwrap()
+}
+
+#[test]
+fn there_is_an_entry_for_each_event_in_the_programs_own_form() {
+    for (name, kind, entry) in [
+        (
+            "gemini",
+            "gemini-cli",
+            json!({"hooks": [{"type": "command", "name": "headsup", "command": "@", "timeout": 5_000}]}),
+        ),
+        (
+            "qwen",
+            "qwen-code",
+            json!({"hooks": [{"type": "command", "name": "headsup", "command": "@", "timeout": 5}]}),
+        ),
+        ("copilot", "copilot-cli", json!({"type": "command", "bash": "@", "timeoutSec": 5})),
+    ] {
+        let recipe = recipe(name).unwrap();
+        assert_eq!(recipe.kind, kind);
+        let installed = json(&install(recipe, ""));
+        let events = events_to_register(kind);
+        assert_eq!(installed["hooks"].as_object().unwrap().len(), events.len());
+        for event in events {
+            let command = command(kind, LAUNCHER, event).replace('"', "\\\"");
+            let wanted = entry.to_string().replace('@', &command);
+            assert_eq!(installed["hooks"][event], json!([json(&wanted)]), "{kind} {event}");
+        }
+        let version = if kind == "copilot-cli" { json!(1) } else { Value::Null };
+        assert_eq!(installed["version"], version);
+    }
+}
+
+#[test]
+fn a_command_survives_whatever_becomes_of_the_binary() {
+    for recipe in all() {
+        let command = command(recipe.kind, LAUNCHER, "X");
+        let path = "'/home/dev/.headsup/bin/headsup'";
+        assert!(command.starts_with(&format!("[ -f {path} ] && [ -x {path} ] && ")), "{command}");
+        assert!(command.ends_with(" 2>/dev/null; exit 0"), "{command}");
+    }
+}
+
+#[test]
+fn installing_again_changes_nothing_and_removing_leaves_nothing() {
+    for recipe in all() {
+        let once = install(recipe, "");
+        assert_eq!(install(recipe, &once), once);
+        let found = recipe.inspect(&once, LAUNCHER).unwrap();
+        assert!(found.is_complete() && found.fires(), "{found:?}");
+        assert!(recipe.is_all_ours(&once));
+        let removed = recipe.remove(&once, LAUNCHER, None).unwrap();
+        assert_eq!(json(&removed), json!({}), "{}", recipe.kind);
+    }
+}
+
+#[test]
+fn other_peoples_hooks_and_settings_stay_to_the_byte() {
+    for recipe in all() {
+        let event = events_to_register(recipe.kind)[0];
+        let theirs = match recipe.kind {
+            "copilot-cli" => "{ \"type\": \"command\", \"bash\": \"say hi\" }",
+            _ => "{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say hi\" }] }",
+        };
+        let before = format!(
+            "{{\n  // mine\n  \"version\": 1,\n  \"hooks\": {{\n    \"{event}\": [\n      {theirs}\n    ]\n  }}\n}}\n"
+        );
+        let installed = install(recipe, &before);
+        assert!(installed.contains(theirs) && installed.contains("// mine"));
+        let removed = recipe.remove(&installed, LAUNCHER, Some(&before)).unwrap();
+        assert_eq!(removed, before, "{}", recipe.kind);
+        assert!(!recipe.is_all_ours(&installed));
+    }
+}
+
+#[test]
+fn an_entry_that_was_changed_is_put_right() {
+    for recipe in all() {
+        let slow = install(recipe, "").replace(": 5", ": 7");
+        let found = recipe.inspect(&slow, LAUNCHER).unwrap();
+        assert_eq!(found.outdated, events_to_register(recipe.kind).len(), "{}", recipe.kind);
+        let again = recipe.inspect(&install(recipe, &slow), LAUNCHER).unwrap();
+        assert!(again.is_complete(), "{}", recipe.kind);
+    }
+}
+
+#[test]
+fn only_the_program_itself_is_taken_for_it() {
+    for recipe in all() {
+        assert!(!recipe.runs("node") && !recipe.takes_settings(), "{}", recipe.kind);
+    }
+}

@@ -1,0 +1,89 @@
+//! Recordings of the other programs, launched as `headsup run` does it: hooks, title and log together.
+
+use crate::{fixtures, played, spans};
+use headsup_testkit::replay::{Verdict, Witness};
+use std::path::PathBuf;
+
+/// What no witness tells, so that the hub cannot be right: the case, when the span begins, and what
+/// the hub says in its place.
+type Silence = (&'static str, u64, &'static str);
+
+/// An API error looks like an end without an answer, and so does Esc before the first word.
+const GEMINI_CLI: [Silence; 2] = [("error_400", 8_240, "idle"), ("error_401", 7_445, "idle")];
+
+/// It says nothing before the first prompt (these spans last no time: its driver typed at once), and
+/// nothing at Esc while it streams.
+const COPILOT_CLI: [Silence; 8] = [
+    ("abort_esc", 4_238, "starting"),
+    ("abort_esc", 7_563, "working"),
+    ("error_400", 4_850, "starting"),
+    ("permission_allowed", 10_277, "starting"),
+    ("permission_denied_esc", 9_209, "starting"),
+    ("plain", 4_500, "starting"),
+    ("question", 5_589, "starting"),
+    ("sighup_pane_killed", 4_627, "starting"),
+];
+
+/// Those with a terminal; what is recorded without one has no truth.
+fn recordings(version: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(fixtures().join(version)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        path.join("timeline.jsonl").is_file() && !name.starts_with("headless_")
+    };
+    let mut found: Vec<PathBuf> = paths.filter(is_one).collect();
+    found.sort();
+    found
+}
+
+#[track_caller]
+fn wrong_only_in_silence(verdicts: &[Verdict], silences: &[Silence], all: usize) {
+    let wrong = spans(verdicts).filter(|span| !span.right);
+    let wrong: Vec<(&str, u64, &str)> = wrong
+        .map(|span| {
+            let said = span.headlines.values().next().map_or("", String::as_str);
+            (span.case.as_str(), span.t_ms, said)
+        })
+        .collect();
+    assert_eq!(wrong, silences);
+    assert_eq!(spans(verdicts).count(), all);
+}
+
+#[test]
+fn the_truth_is_told_wherever_a_witness_speaks() {
+    let programs = [
+        ("copilot-cli/1.0.102", &COPILOT_CLI[..], 39),
+        ("gemini-cli/0.61.0", &GEMINI_CLI[..], 60),
+        ("qwen-code/0.24.4", &[], 48),
+    ];
+    let folders = programs.map(|(version, ..)| recordings(version));
+    let verdicts = played(&folders.concat(), &[]);
+    let mut rest = &verdicts[..];
+    for ((_, silences, all), folders) in programs.into_iter().zip(&folders) {
+        let (own, others) = rest.split_at(folders.len());
+        wrong_only_in_silence(own, silences, all);
+        rest = others;
+    }
+}
+
+/// The hooks of the one are enough, of the other its title alone tells of a denial.
+#[test]
+fn qwen_code_needs_no_title_and_gemini_cli_does() {
+    let mut folders = recordings("qwen-code/0.24.4");
+    folders.push(fixtures().join("gemini-cli/0.61.0/permission_denied_esc"));
+    let verdicts = played(&folders, &[Witness::Terminal]);
+    wrong_only_in_silence(&verdicts, &[("permission_denied_esc", 10_011, "blocked")], 53);
+}
+
+/// Its log alone tells of Esc at a dialog.
+#[test]
+fn copilot_cli_needs_its_log() {
+    let folder = fixtures().join("copilot-cli/1.0.102/permission_denied_esc");
+    let verdicts = played(&[folder], &[Witness::Transcript]);
+    let silences = [
+        ("permission_denied_esc", 9_209, "starting"),
+        ("permission_denied_esc", 13_586, "blocked"),
+    ];
+    wrong_only_in_silence(&verdicts, &silences, 6);
+}
