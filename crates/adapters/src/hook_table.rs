@@ -108,8 +108,9 @@ const CLAUDE_CODE: Row = Row {
 const QWEN_CODE: Row = Row {
     kind: "qwen-code",
     // Qwen Code 0.24.4 also gives its hooks QWEN_CODE_MESSAGING_TOKEN, a secret.
-    environment: &["QWEN_CODE_SESSION_ID", "TMUX", "TMUX_PANE"],
-    pid_variable: None,
+    environment: &["QWEN_CODE_LAUNCHER_PID", "QWEN_CODE_SESSION_ID", "TMUX", "TMUX_PANE"],
+    // The outermost of its processes: it ends with the others, and is above every hook.
+    pid_variable: Some("QWEN_CODE_LAUNCHER_PID"),
     events: QWEN_CODE_EVENTS,
     // It alone tells that Esc was pressed.
     confirming: &[],

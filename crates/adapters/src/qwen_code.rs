@@ -10,6 +10,7 @@ mod normalize;
 mod payload;
 pub(crate) mod terminal;
 
+use crate::hook_table::pid_variable;
 use crate::{FactExt, HookContext, Sighting, json, text};
 use headsup_core::observation::Fact;
 pub(crate) use inject::RECIPE;
@@ -17,8 +18,9 @@ use payload::Payload;
 
 pub(crate) const KIND: &str = "qwen-code";
 
-/// The name of its process is that of the runtime, `MainThread` from Node 24 on (measured). It
-/// starts itself anew twice: the innermost of the three runs the hooks.
+/// The name of its process is that of the runtime, `MainThread` from Node 24 on. It starts itself
+/// anew twice, and runs some hooks in a process of their own that lives no longer than they do
+/// (measured): only its own variable tells which process is the program.
 pub(crate) const PROGRAMS: &[&str] = &["node", "MainThread", "bun", "qwen"];
 
 const SESSION: &str = "QWEN_CODE_SESSION_ID";
@@ -40,7 +42,8 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }
     seen.tmux_pane = context.tmux_pane();
-    seen.process = context.process(None, PROGRAMS);
+    let pid = pid_variable(KIND).and_then(|name| context.variable(name));
+    seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -157,6 +157,8 @@ pub enum SessionEnd {
     Exit,
     /// Only the conversation ends; the process goes on.
     Clear,
+    /// The conversation ends, and it is not said whether the program leaves with it.
+    Either,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

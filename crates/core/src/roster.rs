@@ -5,6 +5,7 @@
 
 use crate::id::{AgentId, ProcessId};
 use crate::seat::Seat;
+use crate::status::Process;
 use crate::word::Word;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -53,6 +54,8 @@ struct Keys {
     parent: Option<AgentId>,
     process: Option<ProcessId>,
     process_over: bool,
+    /// It was launched, and has said nothing since.
+    is_starting: bool,
     in_turn: bool,
     folder: Option<(Word, Option<String>)>,
 }
@@ -85,6 +88,7 @@ impl Roster {
             keys.process = Some(process.clone());
         }
         keys.process_over = seat.process.state.is_over();
+        keys.is_starting = matches!(seat.process.state, Process::Starting { .. });
         keys.in_turn = seat.turn.open;
         // The current one came last.
         keys.session = keys.sessions.last().filter(|_| seat.session.is_some()).cloned();
@@ -170,10 +174,11 @@ impl Roster {
         self.stranger(caller)
     }
 
-    /// The seat's process has told of no session and is above the caller: a script that starts
+    /// The seat's process has told of no session (one before it in the seat may have) and is above the caller: a script that starts
     /// the agent.
     fn is_launched_by(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
-        let Some(keys) = self.seats.get(id).filter(|keys| keys.session.is_none()) else {
+        let known = self.seats.get(id);
+        let Some(keys) = known.filter(|keys| keys.session.is_none() || keys.is_starting) else {
             return false;
         };
         let process = keys.process.as_ref();
@@ -271,7 +276,7 @@ mod tests {
     use super::*;
     use crate::seat::Session;
     use crate::source::Source;
-    use crate::status::{Attach, Process};
+    use crate::status::{Attach, StartPhase};
     use crate::time::UnixMs;
 
     const NOW: UnixMs = UnixMs(1_000);
@@ -424,6 +429,21 @@ mod tests {
         assert_eq!(roster.place(&second, |_| true), new("agent-api", None));
         let cleared = Caller { starts_up: false, ..second };
         assert_eq!(roster.place(&cleared, |_| true), sits("a"));
+    }
+
+    #[test]
+    fn what_a_launcher_starts_takes_the_seat_also_where_another_one_sat_before() {
+        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
+        let ancestors = [(7, 70), (1, 10)];
+        let caller = Caller {
+            claimed: Some(&claimed),
+            ancestors: &ancestors,
+            ..caller(Some("s2"), Some(&inner))
+        };
+        let mut before = seat("a", Some("s1"), Some(1));
+        assert_eq!(roster(&[before.clone()]).place(&caller, |_| true), new("a.1", Some("a")));
+        before.process.state = Process::Starting { phase: StartPhase::Booting };
+        assert_eq!(roster(&[before]).place(&caller, |_| true), sits("a"));
     }
 
     #[test]

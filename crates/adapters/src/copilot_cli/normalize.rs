@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `sessionStart` | session started; it comes with the first prompt, before or after it | measured |
-//! | `sessionEnd` | session ended, also by SIGHUP | measured |
+//! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on | measured |
 //! | `userPromptSubmitted` | prompt submitted; a helper's is nothing | measured |
 //! | `preToolUse` | tool started: before the approval, so never blocked | measured |
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
@@ -58,7 +58,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
 
 fn session_end(payload: &Payload<'_>) -> SessionEnd {
     match payload.reason.text().as_deref() {
-        Some("clear") => SessionEnd::Clear,
+        Some("user_exit") => SessionEnd::Either,
         _ => SessionEnd::Exit,
     }
 }

@@ -3,7 +3,7 @@
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
-use headsup_core::observation::Fact;
+use headsup_core::observation::{Fact, SessionEnd};
 use headsup_core::prompt::{Actor, PromptKind};
 
 fn seen(event: &str, members: &str) -> Sighting {
@@ -41,6 +41,13 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     assert_eq!(seen("subagentStart", helpers).session.as_deref(), Some("s-1"));
     let Fact::ToolStarted { actor, .. } = fact("preToolUse", helpers) else { panic!("no call") };
     assert_eq!(actor, Actor::Sub("a-1".into()));
+}
+
+#[test]
+fn an_exit_of_the_user_may_be_a_new_conversation() {
+    let ended = |reason: &str| fact("sessionEnd", &format!(r#""reason":"{reason}""#));
+    assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
+    assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
 }
 
 #[test]

@@ -123,6 +123,18 @@ fn a_helpers_call_is_the_helpers() {
     assert_eq!(actor, Actor::Sub("a-1".into()));
 }
 
+/// A hook of a failed turn as it was seen: `sh`, what runs this hook alone, the program, which was
+/// started twice anew.
+#[test]
+fn what_runs_a_hook_alone_is_not_the_program() {
+    let header = r#"{"env":{"QWEN_CODE_LAUNCHER_PID":"41"},"parents":[
+        {"pid":50,"start":9,"comm":"sh"},{"pid":48,"start":9,"comm":"node"},
+        {"pid":43,"start":3,"comm":"node"},{"pid":42,"start":2,"comm":"node"},
+        {"pid":41,"start":1,"comm":"node"},{"pid":7,"start":1,"comm":"bash"}]}"#;
+    let seen = hook(Some("StopFailure"), b"{}", &HookContext::parse(header));
+    assert_eq!(seen.process.map(|process| process.pid), Some(41));
+}
+
 #[test]
 fn the_title_says_what_it_does() {
     assert_eq!(title(KIND, "Qwen - project"), Some(Level::Idle { shells: 0 }));

@@ -41,6 +41,15 @@ pub(super) fn said(
         ProcessFact::Exited(exit) if screen::was_refused(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
+        // It had said goodbye to its conversation: it left.
+        ProcessFact::Exited(exit)
+            if exit.kind == ExitKind::Crashed
+                && exit.signal.is_none()
+                && !state.is_over()
+                && session::was_left(step) =>
+        {
+            Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
+        }
         ProcessFact::Exited(exit) => Process::Exited(refine(state, exit)),
     };
     if state == target {

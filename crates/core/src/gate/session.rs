@@ -112,13 +112,17 @@ pub(super) fn started(
 }
 
 pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refusal> {
+    let process = &step.seat.process;
+    let is_watched = process.id.is_some() && !process.state.is_over();
     match how {
+        // Its process will tell.
+        SessionEnd::Either if is_watched => ended(step, SessionEnd::Clear).map(drop)?,
         SessionEnd::Clear => {
             close(step, OutcomeKind::Interrupted);
             step.seat.leave_session(step.now);
             step.set_base(Turn::Idle(IdleReason::Cleared), None);
         }
-        SessionEnd::Exit => {
+        SessionEnd::Exit | SessionEnd::Either => {
             let code = match step.seat.process.state {
                 Process::Exited(exit) => exit.code,
                 _ => None,
@@ -128,6 +132,11 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refu
         }
     }
     Ok(Effect::Decides)
+}
+
+/// Has the program ended its last conversation, and begun none?
+pub(super) fn was_left(step: &Step<'_>) -> bool {
+    step.seat.session.is_none() && !step.seat.left_sessions.is_empty()
 }
 
 /// Metadata read from a log: never an edge (G2).

@@ -3,7 +3,7 @@
 use super::script::{Script, at_rest, exit, prompt, start, stop, tool_of};
 use crate::gate::Rule;
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
 use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
 
@@ -206,4 +206,27 @@ fn a_seat_that_is_taken_again_forgets_the_process_that_left_it() {
     script.session = Some("s2".into());
     script.hook(start(SessionStart::Startup));
     assert_eq!(script.headline(), Headline::Idle, "nothing is done yet");
+}
+
+#[test]
+fn a_goodbye_that_may_be_a_new_conversation_is_an_end_once_the_process_is_gone() {
+    let either = || Fact::SessionEnded { how: SessionEnd::Either };
+    let mut script = Script::new();
+    script.process = Some(process(1, 10));
+    script.hook(start(SessionStart::Startup));
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    script.hook(either());
+    assert!(script.seat.process.state.is_running());
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Done);
+    script.hook(either());
+    script.session = None;
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Ended);
+    // Where nobody watches its process, it is the only word of an end.
+    let mut script = Script::working();
+    script.hook(either());
+    assert_eq!(script.headline(), Headline::Ended);
 }
