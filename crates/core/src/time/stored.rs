@@ -5,6 +5,7 @@ use super::UnixMs;
 use serde::{Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over like this")]
 pub(crate) fn serialize<S: Serializer>(moment: &UnixMs, to: S) -> Result<S::Ok, S::Error> {
     moment.0.serialize(to)
 }
