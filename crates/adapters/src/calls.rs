@@ -1,6 +1,7 @@
 //! Tool calls: which one it is, and its input in a few words. Most programs mean the same by the
 //! same member.
 
+use crate::Activity;
 use crate::digest::digest;
 use crate::json::{Raw, skim};
 use crate::text;
@@ -73,6 +74,12 @@ pub(crate) fn telling(input: Raw<'_>) -> Option<Cow<'_, str>> {
 pub(crate) fn tool_name(name: Raw<'_>) -> Option<String> {
     let name = text::line(&name.text()?, text::NAME);
     (!name.is_empty()).then_some(name)
+}
+
+/// The timeline's line for a call.
+pub(crate) fn activity(name: Option<String>, input: Raw<'_>) -> Activity {
+    let action = telling(input).map(|telling| text::line(&telling, text::ACTION));
+    Activity { tool: name, action }
 }
 
 /// A call by its tool, its id, if it has one, and the part of its input that is the same at its

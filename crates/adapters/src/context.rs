@@ -49,10 +49,17 @@ impl HookContext {
         let named = known.clone().find(|parent| Some(parent.pid) == pid);
         // A hook is the program's own child, or its shell's: what stands further up is another
         // program that merely started all of this.
-        let mut caller = || known.find(|parent| !SHELLS.contains(&parent.comm.as_str()));
+        let mut caller = || known.find(|parent| !is_shell(&parent.comm));
         let is_program = |parent: &&Ancestor| programs.contains(&parent.comm.as_str());
         let found = named.or_else(|| caller().filter(is_program))?;
         Some(ProcessId { pid: found.pid, start_ticks: found.start, pid_namespace: None })
+    }
+
+    /// Who is above the nearest ancestor apart from shells, if that is one of these programs.
+    pub(crate) fn above(&self, programs: &[&str]) -> Option<&Ancestor> {
+        let mut chain = self.parents.iter().skip_while(|parent| is_shell(&parent.comm));
+        chain.next().filter(|parent| programs.contains(&parent.comm.as_str()))?;
+        chain.next()
     }
 
     /// The tmux pane, `%5`.
@@ -62,6 +69,10 @@ impl HookContext {
         let legal = (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
         legal.then(|| pane.to_owned())
     }
+}
+
+pub(crate) fn is_shell(comm: &str) -> bool {
+    SHELLS.contains(&comm)
 }
 
 #[cfg(test)]

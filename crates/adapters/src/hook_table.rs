@@ -41,6 +41,24 @@ pub(crate) const CLAUDE_CODE_EVENTS: &[&str] = &[
     CONFIRMS,
 ];
 
+/// All but the two of each request to the model, which say nothing of the status and would hold
+/// every request up (Codex 0.169.0, measured). A person has to trust each of them, so the list is
+/// not to grow later.
+pub(crate) const CODEX_EVENTS: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PermissionRequest",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "Interrupt",
+];
+
 /// Of Qwen Code's 22 events those that say something of the status (0.24.4). `MessageDisplay` comes
 /// with every piece of an answer.
 pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
@@ -105,6 +123,15 @@ const CLAUDE_CODE: Row = Row {
     confirming: &[CONFIRMS],
 };
 
+const CODEX: Row = Row {
+    kind: "codex",
+    // Codex 0.169.0 gives its hooks no variable of its own: what is above them tells the process.
+    environment: PANE,
+    pid_variable: None,
+    events: CODEX_EVENTS,
+    confirming: &[],
+};
+
 const QWEN_CODE: Row = Row {
     kind: "qwen-code",
     // Qwen Code 0.24.4 also gives its hooks QWEN_CODE_MESSAGING_TOKEN, a secret.
@@ -133,7 +160,7 @@ const COPILOT_CLI: Row = Row {
     confirming: &[],
 };
 
-const TABLE: &[Row] = &[CLAUDE_CODE, COPILOT_CLI, GEMINI_CLI, QWEN_CODE];
+const TABLE: &[Row] = &[CLAUDE_CODE, CODEX, COPILOT_CLI, GEMINI_CLI, QWEN_CODE];
 
 fn row(kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.kind == kind)

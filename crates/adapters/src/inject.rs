@@ -8,9 +8,11 @@ pub(crate) mod entries;
 #[cfg(test)]
 mod recipes;
 
-use crate::{claude_code, copilot_cli, gemini_cli, qwen_code};
+use crate::{claude_code, codex, copilot_cli, gemini_cli, qwen_code};
+pub(crate) use command::event_of;
 #[cfg(test)]
 pub(crate) use command::{around_before, command};
+use entries::Form;
 use std::ffi::OsString;
 
 /// A file, by its path below some folder.
@@ -69,8 +71,63 @@ impl Found {
     }
 }
 
-/// The arguments of one launch, and a settings file to be put among them.
-type PutSettings = fn(&[OsString], &OsString) -> Vec<OsString>;
+/// A folder of our own, in which the program finds our entries.
+#[derive(Debug)]
+pub struct Plugin {
+    /// Below the configuration folder.
+    pub folder: &'static str,
+    /// Its file that holds the entries.
+    pub entries: &'static str,
+    /// What a person should know after it was installed.
+    pub after: &'static str,
+    pub(crate) files: fn(launcher: &str) -> Vec<File>,
+    pub(crate) owns: fn(path: &str, text: &str) -> bool,
+}
+
+impl Plugin {
+    /// Its files, below its folder.
+    pub fn files(&self, launcher: &str) -> Vec<File> {
+        (self.files)(launcher)
+    }
+
+    /// Whether a plugin folder with this file in it is one that we have made.
+    pub fn owns(&self, path: &str, text: &str) -> bool {
+        (self.owns)(path, text)
+    }
+}
+
+/// How one launch is different from what the person has typed.
+#[derive(Debug)]
+pub enum Launch {
+    /// It gets hooks by a settings file that its arguments name.
+    WithSettings {
+        /// The arguments with this file among them.
+        arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
+        /// The settings that the arguments bring themselves: JSON, or a file.
+        given: fn(&[OsString]) -> Option<OsString>,
+    },
+    /// It gets no hooks; its arguments are these.
+    WithArguments(fn(&[OsString]) -> Vec<OsString>),
+    /// It gets no hooks, and nothing is different.
+    AsTyped,
+}
+
+/// How a program shows which hooks a person has trusted.
+#[derive(Debug)]
+pub struct Trust {
+    /// The file in which it keeps that, below the configuration folder: only read.
+    pub file: &'static str,
+    /// What a person has to do.
+    pub advice: &'static str,
+    pub(crate) missing: fn(kept: &str, settings: &str, path: &str, launcher: &str) -> usize,
+}
+
+impl Trust {
+    /// How many entries of ours in `settings`, the text of the file at `path`, are not trusted.
+    pub fn missing(&self, kept: &str, settings: &str, path: &str, launcher: &str) -> usize {
+        (self.missing)(kept, settings, path, launcher)
+    }
+}
 
 /// One agent program. `launcher` is always the path that the entries name: it stays the same for
 /// ever, and an entry is ours by naming it.
@@ -87,46 +144,27 @@ pub struct Recipe {
     pub folder: &'static str,
     /// The same below the folder that the variable names.
     pub moved_folder: &'static str,
-    /// The plugin folder, below the configuration folder; empty where there is only one way, the
-    /// settings.
-    pub plugin: &'static str,
+    /// None where the settings are the only way.
+    pub plugin: Option<&'static Plugin>,
     /// The settings file, below the configuration folder.
     pub settings: &'static str,
     /// The machine's own settings files, and folders of them: only read.
     pub managed: &'static [&'static str],
-    /// The plugin's file that holds the entries.
-    pub plugin_entries: &'static str,
-    /// What a person should know after each way of installing.
-    pub after_plugin: &'static str,
+    /// What a person should know after entries were put into the settings.
     pub after_settings: &'static str,
     /// What no file shows and keeps hooks from firing.
     pub advice: &'static str,
-    pub(crate) plugin_files: fn(launcher: &str) -> Vec<File>,
-    pub(crate) owns_plugin: fn(path: &str, text: &str) -> bool,
-    pub(crate) append: fn(text: &str, launcher: &str) -> Result<String, Unchanged>,
-    pub(crate) remove: fn(&str, &str, Option<&str>) -> Result<String, Unchanged>,
-    pub(crate) inspect: fn(text: &str, launcher: &str) -> Result<Found, Unchanged>,
-    pub(crate) is_all_ours: fn(text: &str) -> bool,
-    pub(crate) arguments: Option<PutSettings>,
-    pub(crate) given: fn(&[OsString]) -> Option<OsString>,
+    pub trust: Option<&'static Trust>,
+    pub launch: Launch,
+    pub(crate) form: &'static Form,
     pub(crate) probe: fn(session: &str, folder: &str) -> (&'static str, String),
 }
 
 impl Recipe {
-    /// The plugin, below its folder.
-    pub fn plugin_files(&self, launcher: &str) -> Vec<File> {
-        (self.plugin_files)(launcher)
-    }
-
-    /// Whether a plugin folder with this file in it is one that we have made.
-    pub fn owns_plugin(&self, path: &str, text: &str) -> bool {
-        (self.owns_plugin)(path, text)
-    }
-
     /// The settings with all our entries in them, and otherwise as they are: comments, order and
     /// other people's hooks stay. The same text again where nothing is missing.
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
-        (self.append)(text, launcher)
+        entries::append(self.form, text, launcher)
     }
 
     /// The settings without our entries, wherever they have been moved to. What holds nothing
@@ -137,37 +175,22 @@ impl Recipe {
         launcher: &str,
         original: Option<&str>,
     ) -> Result<String, Unchanged> {
-        (self.remove)(text, launcher, original)
+        entries::remove(self.form, text, launcher, original)
     }
 
     /// What of ours is in there.
     pub fn inspect(&self, text: &str, launcher: &str) -> Result<Found, Unchanged> {
-        (self.inspect)(text, launcher)
+        entries::inspect(self.form, text, launcher)
     }
 
     /// Whether there is nothing in there but entries of ours, of whatever state folders.
     pub fn is_all_ours(&self, text: &str) -> bool {
-        (self.is_all_ours)(text)
-    }
-
-    /// Whether there is a plugin folder of our own.
-    pub fn has_plugin(&self) -> bool {
-        !self.plugin.is_empty()
+        entries::is_all_ours(self.form, text)
     }
 
     /// Whether one launch can bring hooks of its own.
     pub fn takes_settings(&self) -> bool {
-        self.arguments.is_some()
-    }
-
-    /// The arguments of one launch, with the settings file `path` among them.
-    pub fn arguments(&self, arguments: &[OsString], path: &OsString) -> Vec<OsString> {
-        self.arguments.map_or_else(|| arguments.to_vec(), |put| put(arguments, path))
-    }
-
-    /// The settings that the arguments bring themselves: JSON, or a file.
-    pub fn given_settings(&self, arguments: &[OsString]) -> Option<OsString> {
-        (self.given)(arguments)
+        matches!(self.launch, Launch::WithSettings { .. })
     }
 
     /// An event, and a payload of it that does no harm.
@@ -181,8 +204,13 @@ impl Recipe {
     }
 }
 
-const RECIPES: &[&Recipe] =
-    &[&claude_code::RECIPE, &copilot_cli::RECIPE, &gemini_cli::RECIPE, &qwen_code::RECIPE];
+const RECIPES: &[&Recipe] = &[
+    &claude_code::RECIPE,
+    &codex::RECIPE,
+    &copilot_cli::RECIPE,
+    &gemini_cli::RECIPE,
+    &qwen_code::RECIPE,
+];
 
 /// All programs that hooks can be installed into.
 pub fn recipes() -> &'static [&'static Recipe] {
@@ -212,6 +240,15 @@ pub(crate) fn unquote(shell: &str) -> Option<String> {
         }
         text.push('\'');
     }
+}
+
+/// The start of a session, which begins no turn, as most programs write it.
+pub(crate) fn probe(session: &str, folder: &str) -> (&'static str, String) {
+    let event = "SessionStart";
+    let payload = serde_json::json!({
+        "hook_event_name": event, "session_id": session, "cwd": folder, "source": "startup",
+    });
+    (event, payload.to_string())
 }
 
 #[cfg(test)]

@@ -3,20 +3,24 @@
 //! Pure: no I/O and no clock. An agent program's name appears in this crate and in no other.
 //! [`hook`] is the door for what a program's hooks say; each program has a module of its own.
 
+mod app_server;
 mod asks;
 mod background;
 mod calls;
 mod claude_code;
+mod codex;
 mod context;
 mod copilot_cli;
 pub mod demo;
 mod digest;
+mod events;
 pub mod evidence;
 mod gemini_cli;
 pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
+mod payload;
 mod qwen_code;
 mod registry;
 mod screen;
@@ -24,6 +28,7 @@ pub mod terminal;
 pub mod text;
 mod transcript;
 
+pub use app_server::{ThreadFact, server_message};
 pub use context::{Ancestor, HookContext};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
@@ -56,6 +61,8 @@ pub struct Sighting {
     /// The agent program's process. Its pid namespace is left to the hub, which compares
     /// [`HookContext::pidns`] with its own.
     pub process: Option<ProcessId>,
+    /// That process serves other conversations as well: it does not tell whose this is.
+    pub shares_process: bool,
     pub fact: Fact,
     /// What the timeline says of it: capped and redacted.
     pub activity: Option<Activity>,
@@ -81,6 +88,7 @@ pub fn hook(
 ) -> Result<Sighting, UnknownKind> {
     match kind {
         claude_code::KIND => Ok(claude_code::hook(event, body, context)),
+        codex::KIND => Ok(codex::hook(event, body, context)),
         copilot_cli::KIND => Ok(copilot_cli::hook(event, body, context)),
         gemini_cli::KIND => Ok(gemini_cli::hook(event, body, context)),
         qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
@@ -124,6 +132,7 @@ impl Sighting {
             attach: None,
             tmux_pane: None,
             process: None,
+            shares_process: false,
             fact,
             activity: None,
         }
@@ -167,7 +176,7 @@ mod tests {
     #[test]
     fn a_kind_without_an_adapter_keeps_session_and_folder_and_decides_nothing() {
         let body = br#"{"session_id":"s-1","cwd":"/home/dev/api","hook_event_name":"Stop"}"#;
-        for kind in ["codex", "acp:some-agent", "custom"] {
+        for kind in ["aider", "acp:some-agent", "custom"] {
             let seen = hook(kind, None, body, &nowhere()).unwrap();
             assert_eq!(seen.event, "Stop");
             assert_eq!(seen.session.as_deref(), Some("s-1"));

@@ -4,7 +4,7 @@
 //! program; where one says what it does not do, its kind corrects it. What a title or a progress
 //! bar means is each program's own affair; most mean nothing.
 
-use crate::{FactExt, claude_code, gemini_cli, qwen_code, text};
+use crate::{FactExt, claude_code, codex, gemini_cli, qwen_code, text};
 use headsup_core::observation::{Fact, Level};
 use headsup_core::status::BlockedReason;
 use termstate::{Kind, Message, Report, State, parse_body};
@@ -43,6 +43,7 @@ pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
 pub fn title(kind: &str, title: &str) -> Option<Level> {
     match kind {
         claude_code::KIND => claude_code::terminal::title(title),
+        codex::KIND => codex::terminal::title(title),
         gemini_cli::KIND => gemini_cli::terminal::title(title),
         qwen_code::KIND => qwen_code::terminal::title(title),
         _ => None,

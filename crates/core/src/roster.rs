@@ -19,6 +19,8 @@ pub struct Caller<'a> {
     pub session: Option<&'a str>,
     /// The agent program's own process.
     pub process: Option<&'a ProcessId>,
+    /// That process serves other agents as well: it does not tell which one this is.
+    pub shares_process: bool,
     /// Pid and start ticks of the processes above the reporter.
     pub ancestors: &'a [(u32, u64)],
     pub cwd: Option<&'a str>,
@@ -136,7 +138,8 @@ impl Roster {
                 _ => false,
             }
         };
-        let seated = caller.process.and_then(|process| self.by_process.get(process));
+        let own = caller.process.filter(|_| !caller.shares_process);
+        let seated = own.and_then(|process| self.by_process.get(process));
         if let Some(claimed) = caller.claimed {
             if !self.seats.contains_key(claimed) {
                 return Place::New { id: claimed.clone(), parent: None };
@@ -301,6 +304,7 @@ mod tests {
             claimed: None,
             session,
             process,
+            shares_process: false,
             ancestors: &[],
             cwd: Some("/home/dev/api"),
             starts_session: false,
@@ -444,6 +448,16 @@ mod tests {
         assert_eq!(roster(&[before.clone()]).place(&caller, |_| true), new("a.1", Some("a")));
         before.process.state = Process::Starting { phase: StartPhase::Booting };
         assert_eq!(roster(&[before]).place(&caller, |_| true), sits("a"));
+    }
+
+    #[test]
+    fn one_process_that_serves_several_agents_is_nobodys_key() {
+        let one = process(1);
+        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let shared = Caller { shares_process: true, ..caller(Some("s2"), Some(&one)) };
+        assert_eq!(roster.place(&shared, |_| true), new("agent-api", None));
+        let known = Caller { session: Some("s1"), ..shared };
+        assert_eq!(roster.place(&known, |_| true), sits("a"));
     }
 
     #[test]

@@ -1,14 +1,21 @@
 //! What agent programs write.
 
 use crate::walk;
+use headsup_adapters::inject::Launch;
 use headsup_adapters::{HookContext, inject, log_line, registry as status_file, text as words};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::ffi::OsString;
 use std::fmt;
 
+/// Those with status files.
 const KIND: &str = "claude-code";
 const EVENTS: [&str; 5] = ["Stop", "PreToolUse", "PermissionRequest", "SessionStart", ""];
+
+/// Those with adapters.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    inject::recipes().iter().map(|recipe| recipe.kind)
+}
 
 fn is_clean(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() && c != '\n')
@@ -16,9 +23,9 @@ fn is_clean(text: &str) -> bool {
 
 /// A hook's payload, under each of a few names.
 pub(crate) fn hook(bytes: &[u8]) {
-    for event in EVENTS {
+    for (kind, event) in kinds().flat_map(|kind| EVENTS.map(|event| (kind, event))) {
         let context = HookContext::default();
-        let Ok(seen) = headsup_adapters::hook(KIND, Some(event), bytes, &context) else {
+        let Ok(seen) = headsup_adapters::hook(kind, Some(event), bytes, &context) else {
             unreachable!("the kind is known");
         };
         assert!(!seen.event.is_empty());
@@ -32,14 +39,17 @@ pub(crate) fn hook(bytes: &[u8]) {
 pub(crate) fn context(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let context = HookContext::parse(&text);
-    headsup_adapters::hook(KIND, Some("Stop"), b"{}", &context).ok();
+    for kind in kinds() {
+        headsup_adapters::hook(kind, Some("Stop"), b"{}", &context).ok();
+    }
 }
 
 pub(crate) fn transcript(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
-        if let Some(line) = log_line(KIND, line) {
+        for line in kinds().filter_map(|kind| log_line(kind, line)) {
             assert!(is_clean(&line.name));
-            assert!(line.title.as_deref().is_none_or(is_clean));
+            let texts = [&line.title, &line.model];
+            assert!(texts.into_iter().flatten().all(|text| is_clean(text)));
         }
     }
 }
@@ -55,7 +65,15 @@ pub(crate) fn settings(bytes: &[u8]) {
     for recipe in inject::recipes() {
         recipe.inspect(text, LAUNCHER).ok();
         recipe.remove(text, LAUNCHER, None).ok();
-        recipe.given_settings(&[OsString::from("--settings"), OsString::from(text)]);
+        let words = [OsString::from("--settings"), OsString::from(text)];
+        match recipe.launch {
+            Launch::WithSettings { given, .. } => drop(given(&words)),
+            Launch::WithArguments(with) => assert!(with(&words).ends_with(&words)),
+            Launch::AsTyped => {}
+        }
+        if let Some(trust) = recipe.trust {
+            trust.missing(text, text, "/home/dev/hooks.json", LAUNCHER);
+        }
         let Ok(installed) = recipe.append(text, LAUNCHER) else { continue };
         let Ok(found) = recipe.inspect(&installed, LAUNCHER) else {
             panic!("what was written cannot be read: {installed}");

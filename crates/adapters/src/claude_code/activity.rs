@@ -3,18 +3,14 @@
 use super::event::Event;
 use super::normalize::is_woken;
 use super::payload::Payload;
-use super::tools;
 use crate::Activity;
+use crate::calls;
 use crate::text::{self, ACTION};
 
 /// What a person reads of this event; `None` for the many that say nothing new.
 pub(crate) fn of(event: Event, payload: &Payload<'_>) -> Option<Activity> {
     let action = match event {
-        Event::PreToolUse => {
-            let telling = tools::telling(payload.tool_input);
-            let action = telling.map(|telling| text::line(&telling, ACTION));
-            return Some(Activity { tool: payload.tool(), action });
-        }
+        Event::PreToolUse => return Some(calls::activity(payload.tool(), payload.tool_input)),
         _ if payload.is_helpers() => return None,
         Event::UserPromptSubmit => prompt(payload),
         Event::Stop => {

@@ -5,19 +5,41 @@
 //! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
-use crate::inject::entries::{self, Form};
-use crate::inject::{File, Recipe};
+use crate::inject::entries::Form;
+use crate::inject::{File, Launch, Plugin, Recipe, probe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-
-/// In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured).
-pub(crate) const TIMEOUT: u32 = 5;
 
 /// The event whose hook is `async`: the program goes on at once, and asks for its permission or
 /// runs its tool 20 to 70 ms sooner (Claude Code 2.1.330, measured). It alone: such hooks are
 /// killed when the program exits (measured), and a start that comes late can be told by its
 /// call's id, an end cannot. An empty answer leaves no trace in the conversation (measured).
 const UNAWAITED: &str = "PreToolUse";
+
+const FORM: Form = Form {
+    kind: super::KIND,
+    events: EVENTS,
+    command: "command",
+    // In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured).
+    timeout: ("timeout", 5),
+    name: None,
+    is_grouped: true,
+    version: None,
+    unawaited: Some(UNAWAITED),
+    // Measured with 2.1.330.
+    switches: &["disableAllHooks", "allowManagedHooksOnly"],
+    not_strict: Some(
+        "the whole file is ignored: hooks in it never fire, those of a plugin folder do",
+    ),
+};
+
+const PLUGIN: Plugin = Plugin {
+    folder: "skills/headsup",
+    entries: "hooks/hooks.json",
+    after: "sessions that run already report after /reload-plugins or a restart",
+    files: plugin_files,
+    owns: owns_plugin,
+};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -26,41 +48,20 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_variable: "CLAUDE_CONFIG_DIR",
     folder: ".claude",
     moved_folder: "",
-    plugin: "skills/headsup",
+    plugin: Some(&PLUGIN),
     settings: "settings.json",
     managed: &[
         "/etc/claude-code/managed-settings.json",
         // Read in the order of their names (2.1.330).
         "/etc/claude-code/managed-settings.d",
     ],
-    plugin_entries: "hooks/hooks.json",
-    after_plugin: "sessions that run already report after /reload-plugins or a restart",
     after_settings: "sessions that run already report within seconds",
     advice: "in a folder that it has not been told to trust, it runs no hooks: answer its trust \
              dialog; --bare and --safe-mode switch all hooks off",
-    plugin_files,
-    owns_plugin,
-    append: |text, launcher| entries::append(&FORM, text, launcher),
-    remove: |text, launcher, original| entries::remove(&FORM, text, launcher, original),
-    inspect: |text, launcher| entries::inspect(&FORM, text, launcher),
-    is_all_ours: |text| entries::is_all_ours(&FORM, text),
-    arguments: Some(arguments),
-    given,
+    trust: None,
+    launch: Launch::WithSettings { arguments, given },
+    form: &FORM,
     probe,
-};
-
-const FORM: Form = Form {
-    kind: super::KIND,
-    events: EVENTS,
-    command: "command",
-    timeout: ("timeout", TIMEOUT),
-    name: None,
-    is_grouped: true,
-    version: None,
-    unawaited: Some(UNAWAITED),
-    // Measured with 2.1.330.
-    switches: &["disableAllHooks", "allowManagedHooksOnly"],
-    reads_comments: false,
 };
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
@@ -73,7 +74,7 @@ const MANIFEST_TEXT: &str = r#"{
 "#;
 
 fn plugin_files(launcher: &str) -> Vec<File> {
-    let hooks = entries::append(&FORM, "", launcher).unwrap_or_default();
+    let hooks = RECIPE.append("", launcher).unwrap_or_default();
     vec![
         File { path: MANIFEST, text: MANIFEST_TEXT.to_owned() },
         File { path: "hooks/hooks.json", text: hooks },
@@ -114,14 +115,6 @@ fn position(arguments: &[OsString]) -> Option<(usize, usize, OsString)> {
         Some((index, 1, OsString::from_vec(value.to_vec())))
     });
     found.next()
-}
-
-fn probe(session: &str, folder: &str) -> (&'static str, String) {
-    let event = "SessionStart";
-    let payload = serde_json::json!({
-        "hook_event_name": event, "session_id": session, "cwd": folder, "source": "startup",
-    });
-    (event, payload.to_string())
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ use super::payload::Payload;
 use super::{attach, prompts, tools};
 use crate::background;
 use crate::text::{self, DETAIL, NAME};
-use crate::{FactExt, HookContext};
-use headsup_core::observation::{Fact, SessionEnd, SessionStart, Submitter};
+use crate::{FactExt, HookContext, payload};
+use headsup_core::observation::{Fact, SessionEnd, Submitter};
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -> Fact {
     match event {
@@ -64,9 +64,10 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         {
             Fact::not_understood(payload.unreadable_end().unwrap_or_default())
         }
-        Event::SessionStart => {
-            Fact::SessionStarted { how: session_start(payload), attach: attach(context) }
-        }
+        Event::SessionStart => Fact::SessionStarted {
+            how: payload::session_start(payload.source),
+            attach: attach(context),
+        },
         Event::SessionEnd => Fact::SessionEnded { how: session_end(payload) },
         Event::UserPromptSubmit => {
             let by = if is_woken(payload) { Submitter::Program } else { Submitter::Person };
@@ -97,16 +98,6 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         | Event::Setup
         | Event::WorktreeCreate
         | Event::WorktreeRemove => Fact::Nothing,
-    }
-}
-
-fn session_start(payload: &Payload<'_>) -> SessionStart {
-    match payload.source.text().as_deref() {
-        Some("resume") => SessionStart::Resume,
-        Some("clear") => SessionStart::Clear,
-        Some("compact") => SessionStart::Compact,
-        Some("fork") => SessionStart::Fork,
-        _ => SessionStart::Startup,
     }
 }
 

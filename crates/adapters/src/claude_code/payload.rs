@@ -1,9 +1,8 @@
 //! What is wanted of a hook's payload; all else in it is skipped unread.
 
 use super::event::Event;
-use crate::calls;
 use crate::json::skim;
-use crate::text;
+use crate::{calls, payload, text};
 use headsup_core::prompt::Actor;
 use std::borrow::Cow;
 
@@ -59,16 +58,9 @@ impl<'a> Payload<'a> {
         self.background_tasks.is_other_than('[').then_some("background_tasks is not a list")
     }
 
-    /// Whose event it is: `agent_id` stands in a helper's events alone (measured). Whatever
-    /// stands there, it is not the main agent.
+    /// Whose event it is: `agent_id` stands in a helper's events alone (measured).
     pub(crate) fn actor(&self) -> Actor {
-        match self.agent_id.json() {
-            None | Some("\"\"") => Actor::Main,
-            Some(json) => {
-                let id = self.agent_id.text().and_then(|id| text::id(&id));
-                Actor::Sub(id.unwrap_or_else(|| text::line(json, text::NAME)))
-            }
-        }
+        payload::actor(self.agent_id)
     }
 
     pub(crate) fn is_helpers(&self) -> bool {

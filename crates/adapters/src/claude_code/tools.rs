@@ -1,7 +1,6 @@
-//! Tool calls: which one it is, and its input in a few words.
+//! Tool calls, and the two tools that ask a person.
 
 use super::payload::{self, Payload};
-pub(crate) use crate::calls::telling;
 use crate::calls::{call, questions, tool_name};
 use crate::json::Raw;
 use headsup_core::prompt::ToolRef;

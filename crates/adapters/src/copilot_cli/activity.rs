@@ -7,11 +7,7 @@ use crate::{Activity, calls};
 /// What a person reads of this event; `None` for the many that say nothing new.
 pub(super) fn of(event: &str, payload: &Payload<'_>) -> Option<Activity> {
     let action = match event {
-        "preToolUse" => {
-            let telling = calls::telling(payload.tool_args);
-            let action = telling.map(|telling| text::line(&telling, ACTION));
-            return Some(Activity { tool: payload.tool(), action });
-        }
+        "preToolUse" => return Some(calls::activity(payload.tool(), payload.tool_args)),
         _ if payload.is_helpers() => return None,
         "userPromptSubmitted" => format!("prompt: {}", payload.prompt.text()?),
         "agentStop" => "turn ended".to_owned(),

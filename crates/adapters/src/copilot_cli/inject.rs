@@ -4,8 +4,8 @@
 //! tool (measured).
 
 use crate::hook_table::COPILOT_CLI_EVENTS as EVENTS;
-use crate::inject::Recipe;
-use crate::inject::entries::{self, Form};
+use crate::inject::entries::Form;
+use crate::inject::{Launch, Recipe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -14,25 +14,16 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_variable: "COPILOT_HOME",
     folder: ".copilot",
     moved_folder: "",
-    plugin: "",
+    plugin: None,
     settings: "hooks/headsup.json",
     managed: &[],
-    plugin_entries: "",
-    after_plugin: AFTER,
-    after_settings: AFTER,
+    after_settings: "sessions report from their next start on",
     advice: "it says nothing before its first prompt",
-    plugin_files: |_| Vec::new(),
-    owns_plugin: |_, _| false,
-    append: |text, launcher| entries::append(&FORM, text, launcher),
-    remove: |text, launcher, original| entries::remove(&FORM, text, launcher, original),
-    inspect: |text, launcher| entries::inspect(&FORM, text, launcher),
-    is_all_ours: |text| entries::is_all_ours(&FORM, text),
-    arguments: None,
-    given: |_| None,
+    trust: None,
+    launch: Launch::AsTyped,
+    form: &FORM,
     probe,
 };
-
-const AFTER: &str = "sessions report from their next start on";
 
 const FORM: Form = Form {
     kind: super::KIND,
@@ -44,7 +35,7 @@ const FORM: Form = Form {
     version: Some(1),
     unawaited: None,
     switches: &[],
-    reads_comments: false,
+    not_strict: Some("the whole file is ignored: hooks in it never fire"),
 };
 
 fn probe(session: &str, folder: &str) -> (&'static str, String) {

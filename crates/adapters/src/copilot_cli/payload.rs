@@ -2,7 +2,7 @@
 
 use crate::calls::{call, tool_name};
 use crate::json::{Raw, skim};
-use crate::text;
+use crate::{payload, text};
 use headsup_core::prompt::{Actor, ToolRef};
 
 skim! {
@@ -37,13 +37,7 @@ impl Payload<'_> {
     /// Whose event it is: all events of a helper have its `agentId`, and so have its start and its
     /// end, which are the main agent's (measured).
     pub(crate) fn actor(&self) -> Actor {
-        match self.agent_id.json() {
-            None | Some("\"\"") => Actor::Main,
-            Some(json) => {
-                let id = self.agent_id.text().and_then(|id| text::id(&id));
-                Actor::Sub(id.unwrap_or_else(|| text::line(json, text::NAME)))
-            }
-        }
+        payload::actor(self.agent_id)
     }
 
     pub(crate) fn is_helpers(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Which members of payloads, status files and logs hold the program's own words, and which hold
 //! names of things. Whatever stands in neither list is somebody's text.
 //!
-//! Claude Code 2.1.330, Copilot CLI 1.0.102, Gemini CLI 0.61.0, Qwen Code 0.24.4 (measured).
+//! Claude Code 2.1.330, Codex 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, Qwen Code 0.24.4
+//! (measured).
 
 /// Members whose values are the program's own words.
 const WORDS: &[&str] = &[
@@ -37,6 +38,8 @@ const WORDS: &[&str] = &[
     "toolName",
     "errorContext",
     "stopReason",
+    "turn_trigger",
+    "codex_error_info",
 ];
 
 /// Members whose values name a session, a call, a message.
@@ -49,6 +52,9 @@ const IDS: &[&str] = &[
     "agentId",
     "prompt_id",
     "promptId",
+    "turn_id",
+    "root_turn_id",
+    "thread_id",
     "elicitation_id",
     "interruptedMessageId",
     "id",
@@ -161,8 +167,8 @@ pub(super) fn beginning(text: &str) -> Option<&'static str> {
 
 /// Folders that say nothing of anybody.
 const FOLDERS: &[&str] = &[
-    ".claude", ".copilot", ".gemini", ".qwen", "projects", "sessions", "tmp", "usr", "var", "bin",
-    "home", "opt", "etc", "dev",
+    ".claude", ".codex", ".copilot", ".gemini", ".qwen", "projects", "sessions", "tmp", "usr",
+    "var", "bin", "home", "opt", "etc", "dev",
 ];
 
 pub(super) fn is_folder(name: &str) -> bool {
@@ -183,6 +189,7 @@ const PROCESSES: &[&str] = &[
     "MainThread",
     "bun",
     "claude",
+    "codex",
     "copilot",
     "gemini",
     "qwen",

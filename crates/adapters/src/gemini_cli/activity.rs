@@ -7,11 +7,7 @@ use crate::{Activity, calls};
 /// What a person reads of this event. Not the answer: it comes with words twice (measured).
 pub(super) fn of(event: &str, payload: &Payload<'_>) -> Option<Activity> {
     let action = match event {
-        "BeforeTool" => {
-            let telling = calls::telling(payload.tool_input);
-            let action = telling.map(|telling| text::line(&telling, ACTION));
-            return Some(Activity { tool: payload.tool(), action });
-        }
+        "BeforeTool" => return Some(calls::activity(payload.tool(), payload.tool_input)),
         "BeforeAgent" => format!("prompt: {}", payload.prompt.text()?),
         "AfterAgent" => "turn ended".to_owned(),
         _ => return None,

@@ -6,8 +6,8 @@
 //! (measured).
 
 use crate::hook_table::GEMINI_CLI_EVENTS as EVENTS;
-use crate::inject::Recipe;
-use crate::inject::entries::{self, Form};
+use crate::inject::entries::Form;
+use crate::inject::{Launch, Recipe, probe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -16,26 +16,17 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_variable: "GEMINI_CLI_HOME",
     folder: ".gemini",
     moved_folder: ".gemini",
-    plugin: "",
+    plugin: None,
     settings: "settings.json",
     managed: &["/etc/gemini-cli/settings.json"],
-    plugin_entries: "",
-    after_plugin: AFTER,
-    after_settings: AFTER,
+    after_settings: "sessions report from their next start on",
     advice: "in a folder that it does not trust it runs no hooks, without a word; its setting \
              hooksConfig.enabled switches all of them off",
-    plugin_files: |_| Vec::new(),
-    owns_plugin: |_, _| false,
-    append: |text, launcher| entries::append(&FORM, text, launcher),
-    remove: |text, launcher, original| entries::remove(&FORM, text, launcher, original),
-    inspect: |text, launcher| entries::inspect(&FORM, text, launcher),
-    is_all_ours: |text| entries::is_all_ours(&FORM, text),
-    arguments: None,
-    given: |_| None,
+    trust: None,
+    launch: Launch::AsTyped,
+    form: &FORM,
     probe,
 };
-
-const AFTER: &str = "sessions report from their next start on";
 
 const FORM: Form = Form {
     kind: super::KIND,
@@ -47,13 +38,5 @@ const FORM: Form = Form {
     version: None,
     unawaited: None,
     switches: &[],
-    reads_comments: true,
+    not_strict: None,
 };
-
-fn probe(session: &str, folder: &str) -> (&'static str, String) {
-    let event = "SessionStart";
-    let payload = serde_json::json!({
-        "hook_event_name": event, "session_id": session, "cwd": folder, "source": "startup",
-    });
-    (event, payload.to_string())
-}

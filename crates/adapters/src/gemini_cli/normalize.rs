@@ -15,8 +15,8 @@
 
 use super::payload::{Details, Payload};
 use crate::text::{self, TITLE};
-use crate::{asks, calls};
-use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use crate::{asks, calls, payload};
+use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
@@ -25,7 +25,9 @@ const NO_TEXT: &str = "[no response text]";
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
-        "SessionStart" => Fact::SessionStarted { how: session_start(payload), attach: None },
+        "SessionStart" => {
+            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
+        }
         "SessionEnd" => ended(payload),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "AfterAgent" if payload.prompt_response.text().as_deref() == Some(NO_TEXT) => {
@@ -44,14 +46,6 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "Notification" => notification(payload),
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
         other => Fact::NotUnderstood { why: format!("unknown event {other}") },
-    }
-}
-
-fn session_start(payload: &Payload<'_>) -> SessionStart {
-    match payload.source.text().as_deref() {
-        Some("resume") => SessionStart::Resume,
-        Some("clear") => SessionStart::Clear,
-        _ => SessionStart::Startup,
     }
 }
 

@@ -5,7 +5,8 @@ use super::{quote, unquote};
 /// Whatever became of the binary, it says nothing and succeeds: a hook that fails is an error line
 /// in the user's terminal every time or, in some programs, takes the agent's tool or its answer from
 /// it (measured). So the shell stays (70 µs): an `exec` that fails ends it. The state folder is
-/// named, because an agent's environment need not name it.
+/// named, because an agent's environment need not name it. It is the same for ever, for a program may
+/// want each new one to be trusted.
 pub(crate) fn command(kind: &str, launcher: &str, event: &str) -> String {
     let (start, end) = around(kind, launcher);
     format!("{start}{event}{end}")
@@ -28,7 +29,7 @@ pub(crate) fn around_before(kind: &str, launcher: &str) -> (String, &'static str
 }
 
 /// The event of a command that is ours.
-pub(super) fn event_of<'a>(kind: &str, command: &'a str, launcher: &str) -> Option<&'a str> {
+pub(crate) fn event_of<'a>(kind: &str, command: &'a str, launcher: &str) -> Option<&'a str> {
     let forms = [around(kind, launcher), around_before(kind, launcher)];
     let mut events = forms.iter().filter_map(|(start, end)| {
         command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))

@@ -31,8 +31,8 @@ pub(crate) struct Form {
     pub(crate) unawaited: Option<&'static str>,
     /// The members that switch all hooks off.
     pub(crate) switches: &'static [&'static str],
-    /// A file with comments is not skipped.
-    pub(crate) reads_comments: bool,
+    /// What becomes of a file with comments, unless it is read all the same.
+    pub(crate) not_strict: Option<&'static str>,
 }
 
 /// Comments and trailing commas are kept; whatever else is not JSON is not touched.
@@ -179,11 +179,11 @@ fn note_problems(form: &Form, found: &mut Found, text: &str, top: Option<&CstObj
     }
     let plain = text.strip_prefix(BOM).unwrap_or(text);
     let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
-    if let (Err(error), false) = (strict, form.reads_comments || plain.trim().is_empty()) {
+    if let (Err(error), Some(so), false) = (strict, form.not_strict, plain.trim().is_empty()) {
         found.is_ignored = true;
-        found.problems.push(format!(
-            "with comments or trailing commas it is not JSON, so the whole file is ignored: hooks in it never fire, those of a plugin folder do ({error})"
-        ));
+        found
+            .problems
+            .push(format!("with comments or trailing commas it is not JSON, so {so} ({error})"));
     }
 }
 

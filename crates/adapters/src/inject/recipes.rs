@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
 
 fn all() -> impl Iterator<Item = &'static Recipe> {
-    recipes().iter().copied().filter(|recipe| !recipe.has_plugin())
+    recipes().iter().copied().filter(|recipe| recipe.plugin.is_none())
 }
 
 fn json(text: &str) -> Value {
@@ -31,6 +31,7 @@ fn there_is_an_entry_for_each_event_in_the_programs_own_form() {
             "qwen-code",
             json!({"hooks": [{"type": "command", "name": "headsup", "command": "@", "timeout": 5}]}),
         ),
+        ("codex", "codex", json!({"hooks": [{"type": "command", "command": "@", "timeout": 3}]})),
         ("copilot", "copilot-cli", json!({"type": "command", "bash": "@", "timeoutSec": 5})),
     ] {
         let recipe = recipe(name).unwrap();
@@ -93,7 +94,9 @@ fn other_peoples_hooks_and_settings_stay_to_the_byte() {
 #[test]
 fn an_entry_that_was_changed_is_put_right() {
     for recipe in all() {
-        let slow = install(recipe, "").replace(": 5", ": 7");
+        let (timeout, length) = recipe.form.timeout;
+        let now = format!("\"{timeout}\": {length}");
+        let slow = install(recipe, "").replace(&now, &format!("\"{timeout}\": 70"));
         let found = recipe.inspect(&slow, LAUNCHER).unwrap();
         assert_eq!(found.outdated, events_to_register(recipe.kind).len(), "{}", recipe.kind);
         let again = recipe.inspect(&install(recipe, &slow), LAUNCHER).unwrap();

@@ -7,11 +7,7 @@ use crate::{Activity, calls};
 /// What a person reads of this event; `None` for the many that say nothing new.
 pub(super) fn of(event: &str, payload: &Payload<'_>) -> Option<Activity> {
     let action = match event {
-        "PreToolUse" => {
-            let telling = calls::telling(payload.tool_input);
-            let action = telling.map(|telling| text::line(&telling, ACTION));
-            return Some(Activity { tool: payload.tool(), action });
-        }
+        "PreToolUse" => return Some(calls::activity(payload.tool(), payload.tool_input)),
         _ if payload.is_helpers() => return None,
         "UserPromptSubmit" => format!("prompt: {}", payload.submitted_prompt.text()?),
         "Stop" => {

@@ -20,8 +20,8 @@
 
 use super::payload::Payload;
 use crate::text::{self, DETAIL, NAME};
-use crate::{FactExt, asks, background};
-use headsup_core::observation::{Fact, SessionEnd, SessionStart, Submitter};
+use crate::{FactExt, asks, background, payload};
+use headsup_core::observation::{Fact, SessionEnd, Submitter};
 
 /// The tool that asks a person.
 const QUESTION: &str = "ask_user_question";
@@ -72,7 +72,9 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     }
     let manual = payload.trigger.text().as_deref() == Some("manual");
     match event {
-        "SessionStart" => Fact::SessionStarted { how: session_start(payload), attach: None },
+        "SessionStart" => {
+            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
+        }
         "SessionEnd" => Fact::SessionEnded { how: session_end(payload) },
         "UserPromptSubmit" => {
             let is_persons = payload.submitted_prompt.text().is_some();
@@ -87,15 +89,6 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
         "PreCompact" if manual => Fact::CompactionStarted,
         "PostCompact" if manual => Fact::CompactionEnded { manual },
         _ => Fact::Nothing,
-    }
-}
-
-fn session_start(payload: &Payload<'_>) -> SessionStart {
-    match payload.source.text().as_deref() {
-        Some("resume") => SessionStart::Resume,
-        Some("clear") => SessionStart::Clear,
-        Some("compact") => SessionStart::Compact,
-        _ => SessionStart::Startup,
     }
 }
 

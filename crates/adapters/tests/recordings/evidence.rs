@@ -1,6 +1,6 @@
 //! What a bundle holds says the same as what was recorded.
 
-use crate::common::{KIND, cases, context, folder, hooks, read_payload, rows, samples};
+use crate::common::{ALL, Recorded, context};
 use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::{HookContext, log_line, registry};
 use serde_json::Value;
@@ -33,21 +33,29 @@ fn covered(shroud: &mut Shroud, value: &Value) -> Value {
 
 #[test]
 fn what_is_redacted_yields_the_same_facts() {
+    for agent in ALL {
+        let compared = same_facts(&agent);
+        assert!(compared > 300, "{}: {compared}", agent.kind);
+    }
+}
+
+/// How many were compared.
+fn same_facts(agent: &Recorded) -> usize {
     let mut compared = 0;
-    for case in cases() {
+    for case in agent.cases() {
         let mut shroud = Shroud::new(Some("/home/dev"), false);
-        for row in hooks(&case) {
+        for row in agent.hooks(&case) {
             let context = context(&row);
-            let before = read_payload(&row["payload"], &context);
-            let after = read_payload(&covered(&mut shroud, &row["payload"]), &context);
+            let before = agent.read_payload(&row["payload"], &context);
+            let after = agent.read_payload(&covered(&mut shroud, &row["payload"]), &context);
             assert_eq!(shape(&after.fact), shape(&before.fact), "{case}: {}", row["payload"]);
             assert_eq!(after.event, before.event);
             assert_eq!(after.session.is_some(), before.session.is_some());
             compared += 1;
         }
-        for row in rows(&case).iter().filter(|row| row["record"].is_object()) {
+        for row in agent.rows(&case).iter().filter(|row| row["record"].is_object()) {
             let name = row["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            let read = |record: &Value| registry(KIND, &name, record.to_string().as_bytes());
+            let read = |record: &Value| registry(agent.kind, &name, record.to_string().as_bytes());
             let (before, after) =
                 (read(&row["record"]), read(&covered(&mut shroud, &row["record"])));
             let level = |record: &Option<headsup_adapters::RegistryRecord>| {
@@ -56,27 +64,22 @@ fn what_is_redacted_yields_the_same_facts() {
             assert_eq!(level(&after), level(&before), "{case}: {row}");
             compared += 1;
         }
-        for entry in std::fs::read_dir(folder().join(&case)).unwrap().map(Result::unwrap) {
-            if entry.file_name().to_string_lossy().starts_with("transcript-") {
-                compared +=
-                    same_lines(&std::fs::read_to_string(entry.path()).unwrap(), &mut shroud);
-            }
-        }
+        compared += same_lines(agent, &case, &mut shroud);
     }
     let mut shroud = Shroud::new(Some("/home/dev"), false);
-    for payload in samples() {
+    for payload in agent.samples() {
         let nowhere = HookContext::default();
-        let before = read_payload(&payload, &nowhere);
-        let after = read_payload(&covered(&mut shroud, &payload), &nowhere);
+        let before = agent.read_payload(&payload, &nowhere);
+        let after = agent.read_payload(&covered(&mut shroud, &payload), &nowhere);
         assert_eq!(shape(&after.fact), shape(&before.fact), "{payload}");
     }
-    assert!(compared > 500, "{compared}");
+    compared
 }
 
-fn same_lines(text: &str, shroud: &mut Shroud) -> usize {
+fn same_lines(agent: &Recorded, case: &str, shroud: &mut Shroud) -> usize {
     let mut compared = 0;
-    for line in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
-        let read = |line: &Value| log_line(KIND, line.to_string().as_bytes());
+    for line in agent.logs(case) {
+        let read = |line: &Value| log_line(agent.kind, line.to_string().as_bytes());
         let Some(before) = read(&line).filter(|line| line.fact.is_some()) else { continue };
         let after = read(&covered(shroud, &line)).unwrap();
         assert_eq!(shape(&after.fact), shape(&before.fact), "{line}");
@@ -88,13 +91,17 @@ fn same_lines(text: &str, shroud: &mut Shroud) -> usize {
 /// Calls are told apart by their input as before.
 #[test]
 fn what_was_equal_is_equal_and_what_was_not_is_not() {
-    for case in cases() {
+    let all = ALL.iter().flat_map(|agent| agent.cases().into_iter().map(move |case| (agent, case)));
+    for (agent, case) in all {
         let mut shroud = Shroud::new(Some("/home/dev"), false);
-        let pairs: Vec<(Value, Value)> = hooks(&case)
+        let pairs: Vec<(Value, Value)> = agent
+            .hooks(&case)
             .into_iter()
             .map(|row| (covered(&mut shroud, &row["payload"]), row["payload"].clone()))
             .collect();
-        for member in ["session_id", "tool_use_id", "prompt_id", "tool_input", "prompt", "cwd"] {
+        for member in
+            ["session_id", "tool_use_id", "prompt_id", "turn_id", "tool_input", "prompt", "cwd"]
+        {
             for (one, before) in &pairs {
                 for (other, other_before) in &pairs {
                     let was = before[member] == other_before[member];

@@ -1,7 +1,7 @@
 //! What recorded sessions are understood as.
 
-use crate::common::{KIND, cases, hooks, read, read_payload, samples};
-use headsup_adapters::{HookContext, hook};
+use crate::common::{ALL, CLAUDE_CODE, CODEX, Recorded, context};
+use headsup_adapters::{HookContext, LogLine, hook, log_line};
 use headsup_core::observation::Fact;
 use headsup_core::prompt::{Actor, ToolRef};
 use headsup_core::status::Attach;
@@ -9,32 +9,34 @@ use std::fmt::Write;
 
 #[test]
 fn every_recorded_hook_is_understood() {
-    let mut rows = 0;
-    for case in cases() {
-        for row in hooks(&case) {
-            let seen = read(&row);
+    for agent in ALL {
+        let mut rows = 0;
+        for row in agent.all_hooks() {
+            let seen = agent.read(&row);
             let event = row["payload"]["hook_event_name"].as_str().unwrap();
             assert_eq!(seen.event, event);
             let understood = !matches!(seen.fact, Fact::NotUnderstood { .. });
-            assert!(understood, "{case} {event}: {:?}", seen.fact);
+            assert!(understood, "{} {event}: {:?}", agent.kind, seen.fact);
             rows += 1;
         }
+        assert!(rows > 200, "{}: {rows}", agent.kind);
     }
-    assert!(rows > 300, "{rows}");
 }
 
 #[test]
 fn every_sample_is_understood() {
-    for payload in samples() {
-        let seen = read_payload(&payload, &HookContext::default());
-        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{payload}");
+    for agent in ALL {
+        for payload in agent.samples() {
+            let seen = agent.read_payload(&payload, &HookContext::default());
+            assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{payload}");
+        }
     }
 }
 
 #[test]
 fn every_recorded_hook_names_its_session_folder_log_and_process() {
-    for row in cases().iter().flat_map(|case| hooks(case)) {
-        let seen = read(&row);
+    for row in CLAUDE_CODE.all_hooks() {
+        let seen = CLAUDE_CODE.read(&row);
         let text = |member: &str| row["payload"][member].as_str();
         assert_eq!(seen.session.as_deref(), text("session_id"));
         assert_eq!(seen.cwd.as_deref(), text("cwd"));
@@ -51,35 +53,66 @@ fn every_recorded_hook_names_its_session_folder_log_and_process() {
     }
 }
 
+/// A helper's events are of the main agent's session and tell a log of its own. A daemon's are known
+/// by what is above it, as far as that was recorded.
+#[test]
+fn every_recorded_hook_of_codex_names_its_session_folder_log_and_process() {
+    for case in CODEX.cases() {
+        for row in CODEX.hooks(&case) {
+            let above = &row["parents"][1]["comm"];
+            let is_daemons = case == "daemon_two_panes" && above.is_string();
+            let seen = CODEX.read(&row);
+            let text = |member: &str| row["payload"][member].as_str();
+            assert_eq!(seen.session.as_deref(), text("session_id"));
+            assert_eq!(seen.cwd.as_deref(), text("cwd"));
+            let own_log = text("transcript_path").filter(|_| text("agent_id").is_none());
+            assert_eq!(seen.log_path.as_deref(), own_log);
+            let pid = seen.process.map(|process| u64::from(process.pid));
+            assert_eq!(pid, row["parents"][0]["pid"].as_u64());
+            assert_eq!(seen.shares_process, is_daemons, "{case}");
+            let pane = row["env"]["TMUX_PANE"].as_str().filter(|_| !is_daemons);
+            assert_eq!(seen.tmux_pane.as_deref(), pane);
+        }
+    }
+}
+
 #[test]
 fn the_command_name_finds_the_process_that_the_pid_variable_names() {
-    for row in cases().iter().flat_map(|case| hooks(case)) {
-        let mut context = crate::common::context(&row);
-        let told = read_payload(&row["payload"], &context).process;
+    for row in CLAUDE_CODE.all_hooks() {
+        let mut context = context(&row);
+        let told = CLAUDE_CODE.read_payload(&row["payload"], &context).process;
         context.env.remove("CLAUDE_PID");
-        assert_eq!(read_payload(&row["payload"], &context).process, told);
+        assert_eq!(CLAUDE_CODE.read_payload(&row["payload"], &context).process, told);
     }
 }
 
 #[test]
 fn the_events_name_may_come_from_the_command_line() {
-    for row in cases().iter().flat_map(|case| hooks(case)) {
-        let mut payload = row["payload"].clone();
-        let name = payload.as_object_mut().unwrap().remove("hook_event_name").unwrap();
-        let body = payload.to_string();
-        let seen =
-            hook(KIND, name.as_str(), body.as_bytes(), &crate::common::context(&row)).unwrap();
-        assert_eq!(seen, read(&row));
+    for agent in ALL {
+        for row in agent.all_hooks() {
+            let mut payload = row["payload"].clone();
+            let name = payload.as_object_mut().unwrap().remove("hook_event_name").unwrap();
+            let body = payload.to_string();
+            let seen = hook(agent.kind, name.as_str(), body.as_bytes(), &context(&row)).unwrap();
+            assert_eq!(seen, agent.read(&row));
+        }
     }
 }
 
 /// A prompt is cleared by the end of its call, which is found by name and input.
 #[test]
 fn every_recorded_request_matches_the_start_of_its_call() {
-    for case in cases() {
+    let all = ALL.iter().flat_map(|agent| agent.cases().into_iter().map(move |case| (agent, case)));
+    for (agent, case) in all {
         let mut starts: Vec<(Actor, ToolRef)> = Vec::new();
-        for row in hooks(&case) {
-            match read(&row).fact {
+        for row in agent.hooks(&case) {
+            match agent.read(&row).fact {
+                // The call itself asks.
+                Fact::PromptOpened { actor, prompt, .. }
+                    if row["payload"]["tool_use_id"].is_string() =>
+                {
+                    starts.extend(prompt.tool.map(|tool| (actor, tool)));
+                }
                 Fact::ToolStarted { actor, tool, .. } => starts.push((actor, tool)),
                 Fact::PromptOpened { actor, prompt, .. } => {
                     let Some(asked) = prompt.tool else { continue };
@@ -105,7 +138,7 @@ fn every_recorded_request_matches_the_start_of_its_call() {
 /// The mapping, for a reader: one line an event.
 #[test]
 fn recorded_events_as_facts() {
-    for case in [
+    let claude_code = [
         "api_errors",
         "background_shell",
         "clear",
@@ -115,16 +148,49 @@ fn recorded_events_as_facts() {
         "print_mode",
         "question",
         "subagent_permission",
-    ] {
-        let mut text = String::new();
-        for row in hooks(case) {
-            let seen = read(&row);
-            if seen.event != "MessageDisplay" {
-                writeln!(text, "{} -> {}", seen.event, told(&seen.fact)).unwrap();
+    ];
+    for case in claude_code {
+        insta::assert_snapshot!(case, as_facts(&CLAUDE_CODE, case));
+    }
+    let codex = [
+        "api_errors",
+        "background_terminal",
+        "compact",
+        "interrupt",
+        "permission_approved",
+        "permission_denied",
+        "question",
+        "subagent",
+    ];
+    for case in codex {
+        insta::assert_snapshot!(format!("codex_{case}"), as_facts(&CODEX, case));
+    }
+}
+
+fn as_facts(agent: &Recorded, case: &str) -> String {
+    let mut text = String::new();
+    for row in agent.hooks(case) {
+        let seen = agent.read(&row);
+        if !matches!(&*seen.event, "MessageDisplay" | "PreModelRequest") {
+            writeln!(text, "{} -> {}", seen.event, told(&seen.fact)).unwrap();
+        }
+    }
+    text
+}
+
+/// The lines of logs that say something.
+#[test]
+fn recorded_lines_as_facts() {
+    let mut text = String::new();
+    for case in CODEX.cases() {
+        for line in CODEX.logs(&case) {
+            let read = log_line(CODEX.kind, line.to_string().as_bytes());
+            if let Some(LogLine { name, fact: Some(fact), .. }) = read {
+                writeln!(text, "{case}: {name} -> {}", told(&fact)).unwrap();
             }
         }
-        insta::assert_snapshot!(case, text);
     }
+    insta::assert_snapshot!("codex_lines", text);
 }
 
 pub(crate) fn told(fact: &Fact) -> String {

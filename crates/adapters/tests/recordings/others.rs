@@ -1,5 +1,6 @@
 //! The other programs: every recorded hook is understood, and what as.
 
+use crate::common::Recorded;
 use crate::facts::told;
 use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::hook_table::events_to_register;
@@ -7,31 +8,20 @@ use headsup_adapters::{HookContext, Sighting, hook};
 use headsup_core::observation::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
-const PROGRAMS: [(&str, &str); 3] =
-    [("qwen-code", "0.24.4"), ("gemini-cli", "0.61.0"), ("copilot-cli", "1.0.102")];
-
-fn folder(kind: &str, version: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(kind).join(version)
-}
+const PROGRAMS: [Recorded; 3] = [
+    Recorded { kind: "qwen-code", version: "0.24.4" },
+    Recorded { kind: "gemini-cli", version: "0.61.0" },
+    Recorded { kind: "copilot-cli", version: "1.0.102" },
+];
 
 /// The hook rows of all cases, with the case.
-fn hooks(kind: &str, version: &str) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
-    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder(kind, version))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("timeline.jsonl").exists())
-        .collect();
-    cases.sort();
-    for case in cases {
-        let text = std::fs::read_to_string(case.join("timeline.jsonl")).unwrap();
-        let name = case.file_name().unwrap().to_string_lossy().into_owned();
-        let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        found.extend(rows.filter(|row| row["kind"] == "hook").map(|row| (name.clone(), row)));
-    }
-    found
+fn hooks(program: &Recorded) -> Vec<(String, Value)> {
+    let of = |case: String| {
+        let rows = program.rows(&case).into_iter().filter(|row| row["kind"] == "hook");
+        rows.map(|row| (case.clone(), row)).collect::<Vec<_>>()
+    };
+    program.cases().into_iter().flat_map(of).collect()
 }
 
 fn read(kind: &str, row: &Value) -> Sighting {
@@ -50,8 +40,9 @@ fn read_payload(kind: &str, row: &Value, payload: &Value) -> Sighting {
 
 #[test]
 fn every_recorded_hook_is_understood_and_names_session_folder_and_process() {
-    for (kind, version) in PROGRAMS {
-        let rows = hooks(kind, version);
+    for program in PROGRAMS {
+        let kind = program.kind;
+        let rows = hooks(&program);
         assert!(rows.len() > 40, "{kind} {}", rows.len());
         for (case, row) in rows {
             let seen = read(kind, &row);
@@ -70,9 +61,10 @@ fn every_recorded_hook_is_understood_and_names_session_folder_and_process() {
 /// The mapping, for a reader: one line an event of those that are registered.
 #[test]
 fn recorded_events_as_facts() {
-    for (kind, version) in PROGRAMS {
+    for program in PROGRAMS {
+        let kind = program.kind;
         let (mut text, mut last) = (String::new(), String::new());
-        for (case, row) in hooks(kind, version) {
+        for (case, row) in hooks(&program) {
             if case != last {
                 writeln!(text, "{case}").unwrap();
                 last = case;
@@ -89,8 +81,9 @@ fn recorded_events_as_facts() {
 /// A member of another type costs no event its name, and makes no end of what is none.
 #[test]
 fn a_member_of_another_type_makes_no_end() {
-    for (kind, version) in PROGRAMS {
-        for (_, row) in hooks(kind, version) {
+    for program in PROGRAMS {
+        let kind = program.kind;
+        for (_, row) in hooks(&program) {
             let before = read(kind, &row).fact;
             for member in row["payload"].as_object().unwrap().keys() {
                 for other in [Value::Null, json!(7), json!([1]), json!({}), json!("")] {
@@ -112,9 +105,10 @@ fn a_member_of_another_type_makes_no_end() {
 /// What leaves the machine yields the same facts.
 #[test]
 fn what_is_redacted_says_the_same() {
-    for (kind, version) in PROGRAMS {
+    for program in PROGRAMS {
+        let kind = program.kind;
         let mut shroud = Shroud::new(Some("/home/dev"), false);
-        for (case, row) in hooks(kind, version) {
+        for (case, row) in hooks(&program) {
             let mut payload = taken(row["payload"].to_string().as_bytes()).unwrap();
             shroud.cover(&mut payload);
             let (before, after) = (read(kind, &row), read_payload(kind, &row, &payload));

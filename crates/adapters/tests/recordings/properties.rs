@@ -1,8 +1,9 @@
 //! What holds for any payload at all.
 
-use crate::common::{KIND, cases, hooks, read_payload, samples};
+use crate::common::{ALL, CLAUDE_CODE, Recorded};
 use headsup_adapters::{HookContext, Sighting, hook, kinds, text};
 use headsup_core::observation::Fact;
+use headsup_core::prompt::PromptKind;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -12,7 +13,9 @@ fn check(seen: &Sighting) {
     let ends = matches!(seen.fact, Fact::TurnEnded { .. });
     assert!(!ends || seen.event == "Stop", "{seen:?}");
     if let Fact::PromptOpened { prompt, .. } = &seen.fact {
-        assert!(matches!(seen.event.as_str(), "PermissionRequest" | "Elicitation"));
+        // A question may be asked by the call itself.
+        let asks = prompt.kind == PromptKind::Question && seen.event == "PreToolUse";
+        assert!(asks || matches!(seen.event.as_str(), "PermissionRequest" | "Elicitation"));
         assert!(!prompt.title.is_empty());
         shown(&prompt.title, text::TITLE);
         shown(prompt.body.as_deref().unwrap_or_default(), text::BODY);
@@ -54,16 +57,18 @@ fn others() -> Vec<Value> {
     ]
 }
 
-fn recorded() -> Vec<Value> {
-    let rows = cases().into_iter().flat_map(|case| hooks(&case));
-    let mut payloads: Vec<Value> = rows.map(|row| row["payload"].clone()).collect();
-    payloads.extend(samples());
-    payloads
+fn recorded() -> impl Iterator<Item = (Recorded, Value)> {
+    ALL.into_iter().flat_map(|agent| {
+        let mut payloads: Vec<Value> =
+            agent.all_hooks().map(|row| row["payload"].clone()).collect();
+        payloads.extend(agent.samples());
+        payloads.into_iter().map(move |payload| (agent, payload))
+    })
 }
 
 #[test]
 fn a_member_of_another_type_never_costs_the_event() {
-    for payload in recorded() {
+    for (agent, payload) in recorded() {
         let event = payload["hook_event_name"].as_str().unwrap();
         for member in payload.as_object().unwrap().keys() {
             for other in others() {
@@ -71,13 +76,13 @@ fn a_member_of_another_type_never_costs_the_event() {
                 changed[member] = other.clone();
                 let body = changed.to_string();
                 let context = HookContext::default();
-                let seen = hook(KIND, Some(event), body.as_bytes(), &context).unwrap();
+                let seen = hook(agent.kind, Some(event), body.as_bytes(), &context).unwrap();
                 check(&seen);
                 // A helper needs its id, and another name is another event.
                 let helper = event.starts_with("Subagent") && member == "agent_id";
                 // An end is not taken for granted: whose it is must be readable.
-                let end = matches!(event, "Stop" | "StopFailure" | "SessionEnd");
-                let ends = ["session_id", "prompt_id", "background_tasks"];
+                let end = matches!(event, "Stop" | "StopFailure" | "SessionEnd" | "Interrupt");
+                let ends = ["session_id", "prompt_id", "turn_id", "background_tasks"];
                 let needed = helper || (end && ends.contains(&member.as_str()));
                 let understood = !matches!(seen.fact, Fact::NotUnderstood { .. });
                 let renamed = member == "hook_event_name";
@@ -89,24 +94,27 @@ fn a_member_of_another_type_never_costs_the_event() {
 
 #[test]
 fn a_renamed_member_never_turns_one_fact_into_the_end_of_a_turn() {
-    for payload in recorded() {
+    for (agent, payload) in recorded() {
         for member in payload.as_object().unwrap().keys() {
             let mut changed = payload.clone();
             let members = changed.as_object_mut().unwrap();
             let value = members.remove(member).unwrap();
             members.insert(format!("{member}V2"), value);
-            check(&read_payload(&changed, &HookContext::default()));
+            check(&agent.read_payload(&changed, &HookContext::default()));
         }
     }
 }
 
 #[test]
 fn a_payload_that_is_cut_anywhere_is_not_understood() {
-    for payload in samples() {
+    let all = ALL
+        .into_iter()
+        .flat_map(|agent| agent.samples().into_iter().map(move |payload| (agent, payload)));
+    for (agent, payload) in all {
         let body = payload.to_string();
         for cut in (0..body.len()).filter(|cut| body.is_char_boundary(*cut)) {
             let part = &body.as_bytes()[..cut];
-            let seen = hook(KIND, Some("Stop"), part, &HookContext::default()).unwrap();
+            let seen = hook(agent.kind, Some("Stop"), part, &HookContext::default()).unwrap();
             assert!(matches!(seen.fact, Fact::NotUnderstood { .. }), "{}", &body[..cut]);
         }
     }
@@ -116,7 +124,7 @@ fn a_payload_that_is_cut_anywhere_is_not_understood() {
 fn any_json() -> impl Strategy<Value = Value> {
     let name = prop_oneof![
         3 => proptest::sample::select(vec![
-            "hook_event_name", "session_id", "cwd", "prompt_id", "agent_id", "agent_type",
+            "hook_event_name", "session_id", "cwd", "prompt_id", "turn_id", "agent_id", "agent_type",
             "tool_name", "tool_input", "tool_calls", "background_tasks", "questions", "question",
             "options", "label", "command", "plan", "prompt", "id", "type", "status", "error",
         ]).prop_map(str::to_owned),
@@ -128,6 +136,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         "PermissionRequest",
         "Elicitation",
         "AskUserQuestion",
+        "request_user_input",
         "SessionEnd",
         "ExitPlanMode",
         "PostToolBatch",
@@ -154,8 +163,9 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 fn events() -> impl Strategy<Value = Option<String>> {
-    let names: Vec<String> = samples()
+    let names: Vec<String> = ALL
         .iter()
+        .flat_map(Recorded::samples)
         .map(|payload| payload["hook_event_name"].as_str().unwrap().to_owned())
         .collect();
     prop_oneof![
@@ -182,14 +192,17 @@ proptest! {
     #[test]
     fn any_json_is_survived(payload in any_json(), event in events()) {
         let body = payload.to_string();
-        check(&hook(KIND, event.as_deref(), body.as_bytes(), &HookContext::default()).unwrap());
+        for agent in ALL {
+            let context = HookContext::default();
+            check(&hook(agent.kind, event.as_deref(), body.as_bytes(), &context).unwrap());
+        }
     }
 
     #[test]
     fn any_context_is_survived(header in any::<String>(), context in any_json()) {
         HookContext::parse(&header);
         let context = HookContext::parse(&context.to_string());
-        check(&hook(KIND, Some("Stop"), b"{}", &context).unwrap());
+        check(&hook(CLAUDE_CODE.kind, Some("Stop"), b"{}", &context).unwrap());
     }
 
     #[test]

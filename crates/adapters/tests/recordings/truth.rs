@@ -1,7 +1,7 @@
 //! How far hooks alone get, through the real gate, on moments whose truth is known. What stays
 //! wrong is what hooks do not tell; other witnesses must. The golden file names each miss.
 
-use crate::common::{KIND, cases, context, rows};
+use crate::common::{CLAUDE_CODE, CODEX, Recorded, context};
 use headsup_adapters::hook;
 use headsup_core::gate;
 use headsup_core::observation::{Delivery, Observation};
@@ -38,7 +38,7 @@ fn holds(truth: &str, headline: Headline, outcome: Option<OutcomeKind>) -> bool 
 }
 
 /// Plays the hook rows of a recording into the gate.
-fn play(timeline: &[Value]) -> Track {
+fn play(agent: &Recorded, timeline: &[Value]) -> Track {
     let mut roster = Roster::default();
     let mut seats: HashMap<_, Seat> = HashMap::new();
     let mut track: Track = vec![(0, Headline::Starting, None)];
@@ -47,14 +47,15 @@ fn play(timeline: &[Value]) -> Track {
         if row["src"] == "action" && row["do"] == "start" {
             track.push((at, Headline::Starting, None));
         }
-        let Some(payload) = row.get("payload") else { continue };
+        let Some(payload) = row.get("payload").filter(|_| row["src"] == "hook") else { continue };
         let body = payload.to_string();
-        let seen = hook(KIND, None, body.as_bytes(), &context(row)).unwrap();
+        let seen = hook(agent.kind, None, body.as_bytes(), &context(row)).unwrap();
         let caller = Caller {
-            kind: KIND,
+            kind: agent.kind,
             claimed: None,
             session: seen.session.as_deref(),
             process: seen.process.as_ref(),
+            shares_process: seen.shares_process,
             ancestors: &[],
             cwd: seen.cwd.as_deref(),
             starts_session: false,
@@ -65,7 +66,7 @@ fn play(timeline: &[Value]) -> Track {
         };
         let now = UnixMs(at);
         let seat =
-            seats.entry(id.clone()).or_insert_with(|| Seat::new(id, KIND, Source::Hook, now));
+            seats.entry(id.clone()).or_insert_with(|| Seat::new(id, agent.kind, Source::Hook, now));
         while let Some(due) = gate::next_deadline(seat).filter(|due| due.0 < at) {
             gate::tick(seat, due);
             track.push((due.0, seat.headline(), None));
@@ -89,14 +90,21 @@ fn play(timeline: &[Value]) -> Track {
 
 #[test]
 fn hooks_alone_are_right_wherever_they_speak() {
+    let without_a_terminal = ["trust_dialog", "print_mode", "sdk_stream_json"];
+    insta::assert_snapshot!("hooks_alone", misses(&CLAUDE_CODE, &without_a_terminal));
+    let without_hooks = ["app_server"];
+    insta::assert_snapshot!("codex_hooks_alone", misses(&CODEX, &without_hooks));
+}
+
+fn misses(agent: &Recorded, but: &[&str]) -> String {
     let mut golden = String::new();
     let (mut right, mut all) = (0, 0);
-    for case in cases() {
-        if matches!(&*case, "trust_dialog" | "print_mode" | "sdk_stream_json") {
+    for case in agent.cases() {
+        if but.contains(&&*case) {
             continue;
         }
-        let timeline = rows(&case);
-        let track = play(&timeline);
+        let timeline = agent.rows(&case);
+        let track = play(agent, &timeline);
         let truths: Vec<&Value> = timeline.iter().filter(|row| row["src"] == "truth").collect();
         let end = timeline.last().unwrap()["t_ms"].as_i64().unwrap();
         for (index, truth) in truths.iter().enumerate() {
@@ -123,6 +131,5 @@ fn hooks_alone_are_right_wherever_they_speak() {
             writeln!(golden, "{case}: {status} ({why}), hooks say {said}").unwrap();
         }
     }
-    let golden = format!("right {right} of {all}\n\n{golden}");
-    insta::assert_snapshot!("hooks_alone", golden);
+    format!("right {right} of {all}\n\n{golden}")
 }

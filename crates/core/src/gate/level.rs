@@ -11,6 +11,9 @@ use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
+/// How long a program counts as coming up after its first word. Milliseconds.
+const START_MS: i64 = 1_000;
+
 pub(super) fn said(
     step: &mut Step<'_>,
     name: &str,
@@ -46,7 +49,7 @@ pub(super) fn said(
         return refuse(Rule::G7, "a compaction is under way");
     }
     let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
-    if resumed || !explained(step, level) {
+    if resumed || !(explained(step, level) || may_be_a_start(step, source, level)) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         believe(step, &held);
         return Ok(Effect::Decides);
@@ -67,6 +70,14 @@ fn explained(step: &Step<'_>, level: &Level) -> bool {
     let turn = &step.seat.turn;
     let ends = matches!(level, Level::Idle { .. } | Level::Done) && turn.open && !turn.end_logged;
     step.seat.has_edge_witness() || (ends && step.seat.about.log_path.is_some())
+}
+
+/// A program that comes up may show work on its terminal for a moment, before its first prompt.
+fn may_be_a_start(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let on_terminal = matches!(source, Source::ProgramStatus | Source::Title);
+    let process = &step.seat.process;
+    let comes_up = !process.state.is_running() || step.now.since(process.since) < START_MS;
+    on_terminal && comes_up && matches!(level, Level::Working { .. }) && step.seat.turn.seq == 0
 }
 
 fn is_level_of(held: &Held, source: Source) -> bool {

@@ -1,8 +1,9 @@
 //! Starts, ends and changes of a session.
 
-use super::{Effect, Refusal, Step, prompts, turn};
+use super::{Effect, Refusal, STALE_MS, Step, prompts, turn};
 use crate::observation::{History, SessionEnd, SessionStart};
 use crate::seat::Session;
+use crate::source::Tier;
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
 
 /// The seat takes on a session without a new incarnation: its first one.
@@ -70,6 +71,13 @@ pub(super) fn started(
     let known = step.seat.session.as_ref().is_some_and(|session| session.start_seen);
     let entered_now = step.entered;
     let running = step.seat.process.state.is_running();
+    if entered_now && running && shows_work(step) {
+        // It comes with the first prompt, which the program itself has shown already.
+        if let Some(session) = &mut step.seat.session {
+            session.start_seen = true;
+        }
+        return Ok(Effect::Confirms);
+    }
     if how == SessionStart::Resume {
         // Someone took the conversation up again: whatever ran before is over, unless this
         // start was told already, or a level has shown the new process before its start was told,
@@ -109,6 +117,12 @@ pub(super) fn started(
     step.set_base(Turn::Idle(reason), None);
     step.changed = true;
     Ok(Effect::Decides)
+}
+
+/// Is a turn open that the program's own status tells of?
+fn shows_work(step: &Step<'_>) -> bool {
+    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
+    step.seat.turn.open && own.is_some_and(|claim| claim.word == "working")
 }
 
 pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refusal> {

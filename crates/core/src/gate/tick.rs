@@ -1,10 +1,10 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
 use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts};
-use crate::arbitrate::{self, Standing};
+use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
 use crate::seat::{Held, HeldFact, Seat, Statement};
-use crate::source::{Evidence, Source, Tier};
+use crate::source::{Evidence, Source};
 use crate::status::Turn;
 use crate::time::UnixMs;
 
@@ -35,13 +35,10 @@ fn settle(step: &mut Step<'_>, held: Held) {
             Turn::Blocked(prompt.reason).phrase()
         }
         HeldFact::Level(level) => {
-            if !level::still_shows(step, &held, level) || level::is_believed(step, level) {
-                return;
-            }
             let earliest = step.now.plus(-STALE_MS);
-            if held.source.tier() == Tier::Title
-                && arbitrate::standing(step.seat, held.source, earliest) != Standing::Heard
-            {
+            let outranked = standing(step.seat, held.source, earliest) != Standing::Heard;
+            let says_nothing = outranked || level::is_believed(step, level);
+            if says_nothing || !level::still_shows(step, &held, level) {
                 return;
             }
             level::believe(step, level);

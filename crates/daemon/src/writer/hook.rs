@@ -59,6 +59,7 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         claimed: claimed.as_ref(),
         session: sighting.session.as_deref(),
         process: sighting.process.as_ref(),
+        shares_process: sighting.shares_process,
         ancestors,
         cwd: sighting.cwd.as_deref(),
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),

@@ -124,6 +124,7 @@ fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
         claimed: claimed.as_ref(),
         session: record.session.as_deref(),
         process: Some(&record.process),
+        shares_process: false,
         ancestors,
         cwd: record.cwd.as_deref(),
         starts_session: false,

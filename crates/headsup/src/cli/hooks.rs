@@ -33,7 +33,7 @@ enum Act {
         #[arg(long)]
         dry_run: bool,
         /// Append to the agent's settings, so that sessions that run already report as well;
-        /// otherwise a plugin folder is added and no file is changed.
+        /// otherwise a plugin folder is added and no file is changed, where the agent knows such.
         #[arg(long)]
         live: bool,
     },
@@ -153,17 +153,15 @@ fn install(
         )));
     }
     let binary = binary()?;
-    let after = |site: &Site| {
-        if live || !site.recipe.has_plugin() {
-            site.recipe.after_settings
-        } else {
-            site.recipe.after_plugin
-        }
+    let after = |site: &Site| match site.recipe.plugin.filter(|_| !live) {
+        Some(plugin) => plugin.after,
+        None => site.recipe.after_settings,
     };
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
     apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {
-        let then = if status(site).fires {
+        let status = status(site);
+        let then = if status.fires || status.untrusted.is_some() {
             after(site)
         } else {
             "until that is put right, none of them fires"
@@ -264,7 +262,8 @@ fn show_status(which: &Which, context: &Context) -> Result<(), CommandError> {
     let mut lines = Vec::new();
     for agent in &agents {
         lines.push(Line::plain(format!("{}: {}", agent.title, summary(agent))));
-        lines.extend(agent.problems.iter().map(|problem| Line::plain(format!("  {problem}"))));
+        let notes = agent.problems.iter().chain(&agent.untrusted);
+        lines.extend(notes.map(|note| Line::plain(format!("  {note}"))));
     }
     context.output.lines(&lines)
 }

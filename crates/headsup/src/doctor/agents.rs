@@ -70,7 +70,7 @@ fn without(found: &Status, by_launch: bool) -> Check {
     }
     let detail = match by_launch {
         true => "none installed: agents report that `headsup run` has started",
-        false => "none installed: of its agents only process and title are seen",
+        false => "none installed: only process, title and status reports of its agents are seen",
     };
     let hint = format!("to have all report: `headsup hooks install {}`", found.kind);
     Check::good(format!("{} hooks", found.kind), detail).with(hint)
@@ -82,9 +82,14 @@ fn in_place(found: &Status) -> Check {
     if !found.is_complete() {
         return Check::bad(name, hooks::summary(found), install);
     }
-    match found.problems.as_slice() {
-        [] => Check::good(name, hooks::summary(found)),
-        problems => Check::bad(name, problems.join("; "), "put that right in the file it names"),
+    match (found.problems.as_slice(), &found.untrusted) {
+        ([], Some(untrusted)) => {
+            Check::bad(name, untrusted.clone(), "it is for you to trust them, in the agent itself")
+        }
+        ([], None) => Check::good(name, hooks::summary(found)),
+        (problems, _) => {
+            Check::bad(name, problems.join("; "), "put that right in the file it names")
+        }
     }
 }
 

@@ -5,11 +5,12 @@ use crate::cli::{Context, hooks};
 use crate::error::{CommandError, Kind};
 use crate::setup::status::{State, status};
 use crate::setup::{self, edit};
-use headsup_adapters::inject::Recipe;
+use headsup_adapters::inject::{Launch, Recipe};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The arguments with our hooks in them. Whatever settings the arguments bring stay in force.
+/// The arguments with our hooks in them, where the agent allows that, and with what else a launch
+/// needs. Whatever settings the arguments bring stay in force.
 pub(crate) fn inject(
     recipe: &'static Recipe,
     arguments: &[OsString],
@@ -17,10 +18,12 @@ pub(crate) fn inject(
     id: &str,
     context: &Context,
 ) -> Result<Vec<OsString>, CommandError> {
-    // It reports if hooks are installed.
-    if !recipe.takes_settings() {
-        return Ok(arguments.to_vec());
-    }
+    let (with, given) = match &recipe.launch {
+        Launch::WithSettings { arguments, given } => (arguments, given),
+        // It reports if hooks are installed.
+        Launch::WithArguments(with) => return Ok(with(arguments)),
+        Launch::AsTyped => return Ok(arguments.to_vec()),
+    };
     let site = hooks::site(recipe, context)?;
     // Commands of a plugin and of settings are run beside each other, those of two settings
     // files only once; so a plugin that is there reports alone.
@@ -30,7 +33,7 @@ pub(crate) fn inject(
     // The entries name the launcher, installed hooks or not.
     edit::perform(&setup::launcher(&site, &hooks::binary()?), &mut edit::no_fault)
         .map_err(|error| CommandError::internal(error.to_string()))?;
-    let given = recipe.given_settings(arguments);
+    let given = given(arguments);
     let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
     let text = recipe.append(&own, &site.launcher).map_err(|why| {
         let given = given.unwrap_or_default();
@@ -39,7 +42,7 @@ pub(crate) fn inject(
     })?;
     let path = launch.join(format!("{id}.json"));
     write_private(&path, text.as_bytes())?;
-    Ok(recipe.arguments(arguments, &path.into_os_string()))
+    Ok(with(arguments, &path.into_os_string()))
 }
 
 /// Settings stand on the command line as JSON, or as the name of a file.

@@ -5,6 +5,7 @@ use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, Record};
 use super::{SetupError, Site, Way, uninstall};
+use headsup_adapters::inject::Plugin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,14 +15,14 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     let mut notes = Vec::new();
     // The other way goes once this one is in place: an agent that runs the commands of both
     // would tell everything twice.
-    let way = if site.recipe.has_plugin() { way } else { Way::Settings };
-    let other = match way {
-        Way::Plugin => uninstall::settings(site, &record),
-        Way::Settings => uninstall::plugin(site, &mut notes),
+    let wanted = site.recipe.plugin.filter(|_| way == Way::Plugin);
+    let other = match wanted {
+        Some(_) => uninstall::settings(site, &record),
+        None => uninstall::plugin(site, &mut notes),
     };
-    let mut steps = match way {
-        Way::Plugin => plugin(site, &mut record, &mut notes)?,
-        Way::Settings => settings(site, &mut record)?,
+    let mut steps = match wanted {
+        Some(wanted) => plugin(site, wanted, &mut record, &mut notes)?,
+        None => settings(site, &mut record)?,
     };
     steps.extend(other?);
     let mut all = launcher(site, binary);
@@ -48,23 +49,24 @@ pub(crate) fn launcher(site: &Site, binary: &Path) -> Vec<Step> {
 
 fn plugin(
     site: &Site,
+    plugin: &Plugin,
     record: &mut Record,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Step>, SetupError> {
-    let path = site.real_plugin()?;
+    let path = site.real_plugin(plugin)?;
     guard::can_put(&path)?;
-    let files = site.recipe.plugin_files(&site.launcher);
+    let files = plugin.files(&site.launcher);
     if fs::symlink_metadata(&path).is_err() {
         let mut steps = folders(path.parent(), record);
         let files = files.into_iter().map(|file| (file.path.to_owned(), file.text)).collect();
         steps.push(Step::Tree { path, files });
         return Ok(steps);
     }
-    if !is_ours(site, &path) {
-        return Err(SetupError::denied(&site.plugin(), Denied::ForeignFolder));
+    if !is_ours(site, plugin, &path) {
+        return Err(SetupError::denied(&site.plugin(plugin), Denied::ForeignFolder));
     }
     let mut steps = Vec::new();
-    take_over(site, &path, record, notes);
+    take_over(site, plugin, &path, record, notes);
     for file in files {
         let target = guard::look(&path.join(file.path), &site.roots)?;
         if target.before.as_ref() != Some(&file.text) {
@@ -77,10 +79,16 @@ fn plugin(
 }
 
 /// The folder may report to another hub: then that is said.
-fn take_over(site: &Site, plugin: &Path, record: &mut Record, notes: &mut Vec<String>) {
-    let text = guard::read(&plugin.join(site.recipe.plugin_entries)).unwrap_or_default();
-    let homes = inherit(site, &String::from_utf8_lossy(&text), plugin, record);
-    let (at, own) = (site.plugin(), site.state.display());
+fn take_over(
+    site: &Site,
+    plugin: &Plugin,
+    path: &Path,
+    record: &mut Record,
+    notes: &mut Vec<String>,
+) {
+    let text = guard::read(&path.join(plugin.entries)).unwrap_or_default();
+    let homes = inherit(site, &String::from_utf8_lossy(&text), path, record);
+    let (at, own) = (site.plugin(plugin), site.state.display());
     notes.extend(homes.iter().map(|home| {
         let at = at.display();
         format!("{at} reports to the hub of {home}: with this it reports to that of {own} alone")
@@ -105,11 +113,10 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Str
 }
 
 /// A folder that one of our files marks.
-pub(super) fn is_ours(site: &Site, plugin: &Path) -> bool {
-    let files = site.recipe.plugin_files(&site.launcher);
-    files.iter().any(|file| {
-        let text = fs::read_to_string(plugin.join(file.path));
-        text.is_ok_and(|text| site.recipe.owns_plugin(file.path, &text))
+pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
+    plugin.files(&site.launcher).iter().any(|file| {
+        let text = fs::read_to_string(path.join(file.path));
+        text.is_ok_and(|text| plugin.owns(file.path, &text))
     })
 }
 

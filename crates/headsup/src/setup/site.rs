@@ -2,7 +2,7 @@
 
 use super::guard;
 use super::{SetupError, guard::Denied};
-use headsup_adapters::inject::Recipe;
+use headsup_adapters::inject::{Plugin, Recipe};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -60,8 +60,8 @@ impl Site {
         self.folder.join(self.recipe.settings)
     }
 
-    pub(crate) fn plugin(&self) -> PathBuf {
-        self.folder.join(self.recipe.plugin)
+    pub(crate) fn plugin(&self, plugin: &Plugin) -> PathBuf {
+        self.folder.join(plugin.folder)
     }
 
     pub(crate) fn setup_folder(&self) -> PathBuf {
@@ -69,8 +69,8 @@ impl Site {
     }
 
     /// The plugin's folder where it really is; a link in its place is refused.
-    pub(super) fn real_plugin(&self) -> Result<PathBuf, SetupError> {
-        let path = self.plugin();
+    pub(super) fn real_plugin(&self, plugin: &Plugin) -> Result<PathBuf, SetupError> {
+        let path = self.plugin(plugin);
         if path.is_symlink() {
             return Err(SetupError::denied(&path, Denied::FolderIsLink));
         }

@@ -27,6 +27,8 @@ pub(crate) struct Status {
     pub(crate) plugin: State,
     pub(crate) settings: State,
     pub(crate) problems: Vec<String>,
+    /// What a person has to do before entries that are in place run.
+    pub(crate) untrusted: Option<String>,
     /// The state folders of other hubs that what is there reports to.
     pub(crate) elsewhere: Vec<String>,
     /// It was installed for this hub, and nobody has taken it away.
@@ -53,13 +55,16 @@ impl Status {
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
     let mut look = |path: PathBuf| inspect(site, &path, &mut problems);
-    let plugin = site.recipe.has_plugin().then(|| site.plugin().join(site.recipe.plugin_entries));
-    let found = [plugin.and_then(&mut look), look(site.settings())];
+    let plugin = site.recipe.plugin;
+    let plugin = plugin.and_then(|plugin| look(site.plugin(plugin).join(plugin.entries)));
+    let found = [plugin, look(site.settings())];
     let managed: Vec<Found> =
         site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
     let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
     let is_dead = fs::metadata(&site.launcher).is_err();
-    let fires = !is_off && !is_dead && found.iter().flatten().any(Found::fires);
+    let untrusted = found[1].as_ref().and_then(|found| untrusted(site, found));
+    let runs = found.iter().flatten().any(Found::fires) && untrusted.is_none();
+    let fires = !is_off && !is_dead && runs;
     let states = found.each_ref().map(|found| state(found.as_ref()));
     let mut elsewhere: Vec<String> =
         found.iter().flatten().flat_map(|found| found.elsewhere.clone()).collect();
@@ -82,11 +87,31 @@ pub(crate) fn status(site: &Site) -> Status {
         plugin: states[0],
         settings: states[1],
         problems,
+        untrusted,
         elsewhere,
         was_installed: Record::path(site).exists(),
         fires,
         entries,
     }
+}
+
+/// Entries that a person has not told the program to trust. It is never told so by us.
+fn untrusted(site: &Site, found: &Found) -> Option<String> {
+    let trust = site.recipe.trust.filter(|_| !found.entries.is_empty())?;
+    let read = |path: &Path| guard::read(path).and_then(|bytes| String::from_utf8(bytes).ok());
+    let kept = read(&site.folder.join(trust.file)).unwrap_or_default();
+    let path = site.settings();
+    let settings = read(&path)?;
+    // It may know the file by where a link leads.
+    let named = [Some(path.clone()), fs::canonicalize(&path).ok()];
+    let missing = named
+        .iter()
+        .flatten()
+        .map(|path| trust.missing(&kept, &settings, &path.to_string_lossy(), &site.launcher));
+    let missing = missing.min().filter(|missing| *missing > 0)?;
+    let all = found.entries.len();
+    let title = site.recipe.title;
+    Some(format!("{missing} of {all} are not trusted, and do not run: {title}: {}", trust.advice))
 }
 
 fn state(found: Option<&Found>) -> State {

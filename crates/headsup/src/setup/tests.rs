@@ -105,7 +105,8 @@ fn quiet<T>(work: impl FnOnce() -> T) -> Option<T> {
 
 /// Each file is the old or the new one, and of the plugin all is there or nothing.
 fn assert_whole(at: &str, now: &Snapshot, old: &Snapshot, new: &Snapshot) {
-    let plugin = Path::new(recipes()[0].folder).join(recipes()[0].plugin);
+    let plugin = recipes()[0].plugin.unwrap().folder;
+    let plugin = Path::new(recipes()[0].folder).join(plugin);
     let folder = rustix::fs::FileType::Directory.as_raw_mode();
     let files = |all: &Snapshot| -> Snapshot {
         let files = all.iter().filter(|(_, (mode, _))| mode & 0o170_000 != folder);

@@ -6,6 +6,7 @@ use super::install::is_ours;
 use super::plan::Plan;
 use super::record::Record;
 use super::{SetupError, Site};
+use headsup_adapters::inject::Plugin;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,9 +26,13 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
 
 /// What is there of edits that were killed, wherever one may have been.
 fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
-    let files = site.recipe.plugin_files(&site.launcher);
-    let theirs = files.iter().map(|file| site.plugin().join(file.path));
-    let theirs = theirs.chain([site.settings(), site.plugin()]);
+    let of_plugin = |plugin: &Plugin| {
+        let path = site.plugin(plugin);
+        let files = plugin.files(&site.launcher).into_iter().map(|file| path.join(file.path));
+        files.chain([path.clone()]).collect::<Vec<_>>()
+    };
+    let theirs = site.recipe.plugin.map(of_plugin).unwrap_or_default();
+    let theirs = theirs.into_iter().chain([site.settings()]);
     // Where a link leads, the edit was there.
     let theirs = theirs.filter_map(|path| guard::resolve(&path, &site.roots).ok());
     let ours = [PathBuf::from(&site.launcher), Record::path(site)];
@@ -83,20 +88,21 @@ fn holds_nothing(text: &str) -> bool {
 }
 
 pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
-    if !is_ours(site, &site.plugin()) {
+    let Some(plugin) = site.recipe.plugin else { return Ok(Vec::new()) };
+    if !is_ours(site, plugin, &site.plugin(plugin)) {
         return Ok(Vec::new());
     }
-    let path = site.real_plugin()?;
+    let path = site.real_plugin(plugin)?;
     guard::can_put(&path)?;
     let mut steps = Vec::new();
     let mut ours = Vec::new();
-    let mut stays = strangers(site, &path);
+    let mut stays = strangers(site, plugin, &path);
     let mut has_entries = false;
-    for file in site.recipe.plugin_files(&site.launcher) {
+    for file in plugin.files(&site.launcher) {
         let Target { path, before, mode } = guard::look(&path.join(file.path), &site.roots)?;
         let Some(text) = before else { continue };
         // Somebody may have put entries of their own beside ours.
-        if file.path == site.recipe.plugin_entries && text != file.text {
+        if file.path == plugin.entries && text != file.text {
             let removed = site.recipe.remove(&text, &site.launcher, None);
             let after = removed.map_err(|why| SetupError::unclear(&path, why))?;
             if !holds_nothing(&after) {
@@ -125,17 +131,17 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
 }
 
 /// Files in our folder that we have not put there.
-fn strangers(site: &Site, plugin: &Path) -> Vec<PathBuf> {
-    let files = site.recipe.plugin_files(&site.launcher);
+fn strangers(site: &Site, plugin: &Plugin, path: &Path) -> Vec<PathBuf> {
+    let files = plugin.files(&site.launcher);
     let mut found = Vec::new();
-    let mut folders = vec![plugin.to_owned()];
+    let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
+            let there = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path);
-            } else if !files.iter().any(|file| plugin.join(file.path) == path) {
-                found.push(path);
+                folders.push(there);
+            } else if !files.iter().any(|file| path.join(file.path) == there) {
+                found.push(there);
             }
         }
     }

@@ -22,6 +22,11 @@ fn recordings() -> PathBuf {
     fixtures().join("claude-code/2.1.330")
 }
 
+/// The recordings of Codex.
+fn codex() -> PathBuf {
+    recordings().join("../../codex/0.169.0")
+}
+
 fn played(folders: &[PathBuf], without: &[Witness]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let binary = Path::new(env!("CARGO_BIN_EXE_headsup"));

@@ -1,7 +1,7 @@
 //! What the program says of itself to its terminal, as the shim of `headsup run` reports it.
 
 use crate::tape::Tape;
-use crate::{all_right, played, spans};
+use crate::{all_right, codex, played, spans};
 use headsup_testkit::replay::Witness;
 use std::path::PathBuf;
 
@@ -38,4 +38,26 @@ fn it_tells_what_hooks_do_not_tell() {
     all_right(&played(&folders, &[Registry, Transcript]));
     let silent = played(&folders, &[Registry, Transcript, Terminal]);
     assert!(silent.iter().all(|verdict| verdict.right() < verdict.spans.len()), "{silent:#?}");
+}
+
+/// Codex says all of it unasked, also where nobody has trusted the hooks.
+#[test]
+fn codex_tells_the_truth_there_alone() {
+    use Witness::{Hooks, Terminal, Transcript};
+    // None of them has an end.
+    let cases = ["interrupt", "question", "permission_approved", "api_errors", "compact"];
+    let folders = cases.map(|case| codex().join(case));
+    all_right(&played(&folders, &[Hooks, Transcript]));
+    let silent = played(&folders[..1], &[Hooks, Transcript, Terminal]);
+    assert!(silent[0].right() < silent[0].spans.len(), "{silent:#?}");
+}
+
+/// Without its terminal no hook tells of a turn that ends by an error: its log does.
+#[test]
+fn the_log_of_codex_tells_what_its_hooks_do_not_tell() {
+    use Witness::{Terminal, Transcript};
+    let folders = [codex().join("api_errors")];
+    all_right(&played(&folders, &[Terminal]));
+    let silent = played(&folders, &[Terminal, Transcript]);
+    assert!(silent[0].right() < silent[0].spans.len(), "{silent:#?}");
 }

@@ -1,20 +1,35 @@
 //! Every recording as it is.
 
-use crate::{all_right, played, recordings, spans};
-use std::path::PathBuf;
+use crate::{all_right, codex, played, recordings, spans};
+use headsup_testkit::replay::{Verdict, Witness};
+use std::path::{Path, PathBuf};
 
 /// Without a terminal: their witnesses are not watched yet. The trust dialog stands before the first
 /// session, where only the screen of a launched agent tells: `spliced.rs` plays it as one.
 const LATER: [&str; 3] = ["print_mode", "sdk_stream_json", "trust_dialog"];
 
-#[test]
-fn the_truth_is_told_in_every_span_of_every_recording() {
-    let folders = std::fs::read_dir(recordings()).unwrap().map(|entry| entry.unwrap().path());
-    let is_later = |path: &PathBuf| LATER.iter().any(|case| path.ends_with(case));
+/// A server that a program speaks to, without any terminal or hook: nobody listens there yet.
+const SERVER: [&str; 1] = ["app_server"];
+
+fn whole(folder: &Path, but: &[&str], without: &[Witness]) -> Vec<Verdict> {
+    let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_later = |path: &PathBuf| but.iter().any(|case| path.ends_with(case));
     let mut folders: Vec<PathBuf> =
         folders.filter(|path| path.join("timeline.jsonl").is_file() && !is_later(path)).collect();
     folders.sort();
-    let verdicts = played(&folders, &[]);
+    played(&folders, without)
+}
+
+#[test]
+fn the_truth_is_told_in_every_span_of_every_recording() {
+    let verdicts = whole(&recordings(), &LATER, &[]);
     all_right(&verdicts);
     assert_eq!(spans(&verdicts).count(), 135);
+}
+
+#[test]
+fn the_truth_is_told_in_every_span_of_every_recording_of_codex() {
+    let verdicts = whole(&codex(), &SERVER, &[]);
+    all_right(&verdicts);
+    assert_eq!(spans(&verdicts).count(), 101);
 }

@@ -178,9 +178,9 @@ fn what_is_no_regular_file_is_not_waited_for() {
 #[test]
 fn an_agent_that_nothing_can_be_installed_into_is_named() {
     let home = home();
-    let done = home.run(["hooks", "install", "codex"]);
+    let done = home.run(["hooks", "install", "aider"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("cannot be installed into codex yet"), "{}", done.stderr);
+    assert!(done.stderr.contains("cannot be installed into aider yet"), "{}", done.stderr);
     let none = home.run(["hooks", "install"]);
     assert_eq!(none.code, 4, "{none:?}");
     assert!(none.stderr.contains("`headsup hooks install claude-code`"), "{}", none.stderr);

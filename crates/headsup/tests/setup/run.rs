@@ -61,7 +61,7 @@ impl Rig {
     }
 
     /// What the stand-in was started with, once it has been.
-    fn argv(&self) -> Vec<String> {
+    pub(crate) fn argv(&self) -> Vec<String> {
         self.env();
         let text = fs::read_to_string(self.home.path().join("argv")).unwrap();
         text.split_terminator('\0').map(str::to_owned).collect()
@@ -73,7 +73,7 @@ impl Rig {
         text.lines().map(str::to_owned).collect()
     }
 
-    fn agent(&self, id: &str) -> Value {
+    pub(crate) fn agent(&self, id: &str) -> Value {
         self.run(&["show", id, "--json"]).ok().json()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::listener::Listener;
-use super::recording::{ProcessKey, Recording, Row, What, Witness};
+use super::recording::{How, ProcessKey, Recording, Row, What, Witness};
 use super::shim::Shim;
 use super::stand_in::{Call, StandIn};
 use super::terminal;
@@ -12,6 +12,7 @@ use crate::http;
 use crate::hub::Hub;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -96,6 +97,8 @@ struct Player<'a> {
     running: HashMap<ProcessKey, PathBuf>,
     namespace: u64,
     shim: Shim,
+    /// The seats of those that we have launched.
+    launched: HashMap<ProcessKey, String>,
 }
 
 impl<'a> Player<'a> {
@@ -115,6 +118,7 @@ impl<'a> Player<'a> {
             running: HashMap::new(),
             namespace,
             shim: Shim::new(home, namespace),
+            launched: HashMap::new(),
         })
     }
 
@@ -122,14 +126,7 @@ impl<'a> Player<'a> {
         self.shim.report(&self.stand_ins)?;
         match &row.what {
             What::Truth { .. } => Ok(()),
-            What::End { process, killed } => match self.stand_ins.get_mut(process) {
-                Some(stand_in) if *killed => stand_in.kill(),
-                Some(stand_in) => {
-                    stand_in.leave();
-                    Ok(())
-                }
-                None => Ok(()),
-            },
+            What::End { process, how } => self.end(*process, *how),
             What::Hook { process, event, env, payload } => {
                 self.wait_for_hook(*process);
                 let ended = self.hook(*process, event, env, payload)?;
@@ -147,6 +144,26 @@ impl<'a> Player<'a> {
         }
     }
 
+    fn end(&mut self, process: ProcessKey, how: How) -> io::Result<()> {
+        let Some(stand_in) = self.stand_ins.get_mut(&process) else { return Ok(()) };
+        let How::Killed { signal } = how else {
+            stand_in.leave();
+            return Ok(());
+        };
+        let (mut told, seat) = (stand_in.told("exited"), self.launched.get(&process));
+        stand_in.kill()?;
+        // Its launcher waits for it.
+        let (Some(seat), Some(signal)) = (seat, signal) else { return Ok(()) };
+        told["signal"] = signal.into();
+        self.put_process(seat, &told)
+    }
+
+    fn put_process(&self, seat: &str, told: &Value) -> io::Result<()> {
+        let path = format!("/api/v1/agents/{seat}/process");
+        let body = told.to_string();
+        http::request(&self.home.socket(), "PUT", &path, &[], body.as_bytes()).map(drop)
+    }
+
     /// Takes a seat for the process that is heard of next.
     fn launch(&mut self, id: &str, t_ms: u64) -> io::Result<()> {
         let later = self.recording.rows.iter().filter(|row| row.t_ms >= t_ms);
@@ -161,18 +178,15 @@ impl<'a> Player<'a> {
         let mut like = self.home.command([""; 0]);
         like.envs(terminal::ENV).env("HEADSUP_AGENT_ID", id);
         let stand_in = StandIn::start(&like, &self.program, self.home.path())?;
-        let process = json!({
-            "pid": stand_in.pid(), "state": "starting",
-            "start_ticks": stand_in.start_ticks().and_then(|ticks| ticks.parse::<u64>().ok()),
-        });
+        let process = stand_in.told("starting");
         self.stand_ins.insert(key, stand_in);
         self.shim.seated(key, id);
+        self.launched.insert(key, id.to_owned());
         let seat = format!("/api/v1/agents/{id}");
         let socket = self.home.socket();
         let kind = json!({ "kind": self.recording.program.kind });
         http::request(&socket, "PUT", &seat, &[], kind.to_string().as_bytes())?;
-        let body = process.to_string();
-        http::request(&socket, "PUT", &format!("{seat}/process"), &[], body.as_bytes()).map(drop)
+        self.put_process(id, &process)
     }
 
     fn show(&self, text: &str) -> io::Result<()> {
@@ -262,17 +276,27 @@ impl<'a> Player<'a> {
     /// that started it.
     fn stand_in(&mut self, key: ProcessKey) -> io::Result<&mut StandIn> {
         if !self.stand_ins.contains_key(&key) {
-            let above = self.recording.parents.get(&key);
-            let above = above.and_then(|above| self.stand_ins.get_mut(above));
-            let started = if let Some(above) = above.filter(|above| !above.has_left()) {
-                above.start_within(&self.program)?
-            } else {
-                let like = self.home.command([""; 0]);
-                StandIn::start(&like, &self.program, self.home.path())?
-            };
-            self.stand_ins.insert(key, started);
+            let above = self.recording.parents.get(&key).filter(|above| **above != key);
+            if let Some(above) = above.copied() {
+                let program = self.program.clone();
+                let above = self.on_its_own(above)?;
+                if !above.has_left() {
+                    let started = above.start_within(&program)?;
+                    self.stand_ins.insert(key, started);
+                }
+            }
         }
-        self.stand_ins.get_mut(&key).ok_or_else(|| io::Error::other("no stand-in"))
+        self.on_its_own(key)
+    }
+
+    fn on_its_own(&mut self, key: ProcessKey) -> io::Result<&mut StandIn> {
+        match self.stand_ins.entry(key) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let like = self.home.command([""; 0]);
+                Ok(place.insert(StandIn::start(&like, &self.program, self.home.path())?))
+            }
+        }
     }
 
     /// The real processes that have been in each session.

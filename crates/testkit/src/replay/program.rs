@@ -18,6 +18,9 @@ pub(super) struct Program {
     pub(super) transcripts: &'static str,
     /// Events that are recorded and that no hook of ours is ever registered for.
     pub(super) unregistered: &'static [&'static str],
+    /// The argument of a launch by us, where there is one: without it, its hooks may be those of a
+    /// process that terminals share.
+    pub(super) launched_with: Option<&'static str>,
 }
 
 pub(super) const PROGRAMS: [Program; 5] = [
@@ -29,6 +32,7 @@ pub(super) const PROGRAMS: [Program; 5] = [
         config: ".claude",
         transcripts: "projects",
         unregistered: &["MessageDisplay"],
+        launched_with: None,
     },
     Program {
         kind: "codex",
@@ -37,7 +41,8 @@ pub(super) const PROGRAMS: [Program; 5] = [
         pid_variable: None,
         config: ".codex",
         transcripts: "sessions",
-        unregistered: &[],
+        unregistered: &["PreModelRequest", "PostModelRequest"],
+        launched_with: Some("--no-daemon"),
     },
     Program {
         kind: "gemini-cli",
@@ -47,6 +52,7 @@ pub(super) const PROGRAMS: [Program; 5] = [
         config: ".gemini",
         transcripts: "tmp",
         unregistered: &["PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection"],
+        launched_with: None,
     },
     Program {
         kind: "copilot-cli",
@@ -56,6 +62,7 @@ pub(super) const PROGRAMS: [Program; 5] = [
         config: ".copilot",
         transcripts: "session-state",
         unregistered: &["permissionRequest"],
+        launched_with: None,
     },
     Program {
         kind: "qwen-code",
@@ -65,6 +72,7 @@ pub(super) const PROGRAMS: [Program; 5] = [
         config: ".qwen",
         transcripts: "projects",
         unregistered: &["MessageDisplay", "InstructionsLoaded"],
+        launched_with: None,
     },
 ];
 
@@ -78,5 +86,11 @@ impl Program {
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name = name.rsplit('/').next().unwrap_or(name);
         PROGRAMS.iter().find(|program| program.name == name)
+    }
+
+    /// Was it started as a launch by us starts it?
+    pub(super) fn is_launch(&self, args: &Value) -> bool {
+        let mut args = args.as_array().into_iter().flatten();
+        self.launched_with.is_some_and(|wanted| args.any(|arg| arg == wanted))
     }
 }

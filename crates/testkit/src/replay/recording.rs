@@ -119,11 +119,19 @@ pub(super) enum What {
         part: &'static str,
         body: String,
     },
-    /// The process ends: on the spot, or by itself once its hooks are done.
     End {
         process: ProcessKey,
-        killed: bool,
+        how: How,
     },
+}
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum How {
+    /// Once its hooks are done.
+    ByItself,
+    /// On the spot. The signal, where it is known, is told by whoever launched it.
+    Killed { signal: Option<i32> },
 }
 
 impl Recording {

@@ -2,6 +2,7 @@
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -91,6 +92,12 @@ impl StandIn {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         let (_, after_name) = stat.rsplit_once(')')?;
         Some(after_name.split_whitespace().nth(19)?.to_owned())
+    }
+
+    /// What a launcher tells of it.
+    pub(super) fn told(&self, state: &str) -> Value {
+        let ticks = self.start_ticks().and_then(|ticks| ticks.parse::<u64>().ok());
+        json!({ "pid": self.pid, "start_ticks": ticks, "state": state })
     }
 
     /// Has a hook run; does not wait for it. Returns the file that is there once it has ended.

@@ -187,13 +187,13 @@ fn switches_that_silence_hooks_are_named() {
 
 #[test]
 fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
-    let files = RECIPE.plugin_files(LAUNCHER);
-    assert_eq!(files[1].path, RECIPE.plugin_entries);
+    let files = PLUGIN.files(LAUNCHER);
+    assert_eq!(files[1].path, PLUGIN.entries);
     let found = RECIPE.inspect(&files[1].text, LAUNCHER).unwrap();
     assert!(found.is_complete());
-    assert!(RECIPE.owns_plugin(files[0].path, &files[0].text));
-    assert!(!RECIPE.owns_plugin(files[0].path, "{\"name\": \"headsup\"}"));
-    assert!(!RECIPE.owns_plugin(files[0].path, "no json"));
+    assert!(PLUGIN.owns(files[0].path, &files[0].text));
+    assert!(!PLUGIN.owns(files[0].path, "{\"name\": \"headsup\"}"));
+    assert!(!PLUGIN.owns(files[0].path, "no json"));
 }
 
 #[test]
@@ -219,13 +219,13 @@ fn a_launch_brings_its_settings_and_keeps_every_other_argument() {
     let words = |line: &[&str]| line.iter().map(OsString::from).collect::<Vec<_>>();
     let path = OsString::from("/s.json");
     let plain = words(&["-p", "", "a b", "--", "--settings"]);
-    assert_eq!(RECIPE.given_settings(&plain), None);
+    assert_eq!(given(&plain), None);
     let expected = words(&["--settings", "/s.json", "-p", "", "a b", "--", "--settings"]);
-    assert_eq!(RECIPE.arguments(&plain, &path), expected);
+    assert_eq!(arguments(&plain, &path), expected);
     for own in [&["-p", "--settings", "mine", "x"][..], &["-p", "--settings=mine", "x"]] {
-        assert_eq!(RECIPE.given_settings(&words(own)), Some("mine".into()));
+        assert_eq!(given(&words(own)), Some("mine".into()));
         let expected = words(&["--settings", "/s.json", "-p", "x"]);
-        assert_eq!(RECIPE.arguments(&words(own), &path), expected);
+        assert_eq!(arguments(&words(own), &path), expected);
     }
 }
 
@@ -236,5 +236,6 @@ fn a_recipe_is_found_by_kind_and_by_program() {
         assert!(crate::is_kind(recipe_of.kind));
     }
     assert_eq!(recipe("claude").unwrap().kind, "claude-code");
+    assert_eq!(recipe("codex").unwrap().kind, "codex");
     assert!(recipe("vi").is_none());
 }

@@ -1,10 +1,10 @@
 //! Levels and edges together: one change told by both is one change.
 
 use super::script::{
-    Script, at_rest, busy, fail, permission, prompt, stop, stop_without_a_name, tool, tool_end,
-    waiting,
+    Script, at_rest, busy, fail, permission, prompt, start, stop, stop_without_a_name, tool,
+    tool_end, waiting,
 };
-use crate::observation::{Fact, Submitter};
+use crate::observation::{Fact, Level, SessionStart, Submitter};
 use crate::prompt::{Actor, NewPrompt, ToolRef};
 use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
@@ -261,4 +261,50 @@ fn beside_hooks_the_log_ends_no_turn() {
     script.registry(at_rest());
     script.tick(300);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+/// An agent on a terminal of ours, which has told of no session.
+fn on_a_terminal(levels: &[Level]) -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    for level in levels {
+        script.said(Source::ProgramStatus, Fact::Level(level.clone()));
+    }
+    script
+}
+
+#[test]
+fn work_that_a_program_shows_while_it_comes_up_is_no_turn() {
+    let mut script = on_a_terminal(&[at_rest(), busy(), at_rest()]);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Idle);
+    assert_eq!((script.count("turn.started"), script.outcome()), (0, None));
+    // Later it is one, and at once.
+    script.after(1_000).said(Source::ProgramStatus, Fact::Level(busy()));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn what_a_weaker_witness_showed_meanwhile_is_not_believed_against_a_fresh_stronger_one() {
+    let mut script = on_a_terminal(&[]);
+    script.said(Source::Title, Fact::Level(busy()));
+    script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Idle);
+    assert_eq!(script.count("turn.started"), 0);
+}
+
+#[test]
+fn a_start_that_is_told_with_the_first_prompt_does_not_interrupt_the_work_that_is_shown() {
+    let mut script = on_a_terminal(&[at_rest()]);
+    script.after(1_000).said(Source::ProgramStatus, Fact::Level(busy()));
+    assert_eq!(script.headline(), Headline::Working);
+    script.published.clear();
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    script.hook(prompt("t1"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.completed"), 1);
 }

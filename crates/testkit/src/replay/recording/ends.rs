@@ -1,7 +1,7 @@
 //! When recorded processes end: where somebody ended them, else after their goodbye.
 
 use super::rows::Stop;
-use super::{ProcessKey, Row, What};
+use super::{How, ProcessKey, Row, What};
 use std::collections::{BTreeMap, HashMap};
 
 /// What was written before the end may be recorded after it.
@@ -23,8 +23,8 @@ pub(super) fn find(
 ) -> Vec<Row> {
     let mut living = heard(rows);
     let mut ends = Vec::new();
-    let mut end = |process, t_ms, killed| {
-        ends.push(Row { t_ms, what: What::End { process, killed } });
+    let mut end = |process, t_ms, how| {
+        ends.push(Row { t_ms, what: What::End { process, how } });
     };
     stops.sort_by_key(|stop| stop.t_ms);
     let mut done: Option<u64> = None;
@@ -38,15 +38,25 @@ pub(super) fn find(
             let Some(heard) = living.remove(&process) else { continue };
             done = Some(stop.t_ms);
             match heard.goodbye && !stop.at_once {
-                true => end(process, heard.last.max(stop.t_ms) + 1, false),
-                false => end(process, stop.t_ms, true),
+                true => end(process, heard.last.max(stop.t_ms) + 1, How::ByItself),
+                false => end(
+                    process,
+                    stop.t_ms,
+                    How::Killed { signal: near(stop, &stops).find_map(|stop| stop.signal) },
+                ),
             }
         }
     }
     for (process, heard) in living.iter().filter(|(_, heard)| heard.goodbye) {
-        end(*process, heard.last + 1, false);
+        end(*process, heard.last + 1, How::ByItself);
     }
     ends
+}
+
+/// What tells the same end, itself first.
+fn near<'a>(stop: &'a Stop, stops: &'a [Stop]) -> impl Iterator<Item = &'a Stop> {
+    let near = |other: &&Stop| other.t_ms.abs_diff(stop.t_ms) <= NEAR_MS;
+    std::iter::once(stop).chain(stops.iter().filter(near))
 }
 
 fn heard(rows: &[Row]) -> BTreeMap<ProcessKey, Heard> {
@@ -95,8 +105,7 @@ fn ended_by(
     if let Some(pid) = stop.pid.filter(|pid| living.contains_key(pid)) {
         return of(&[pid]);
     }
-    let mut near = stops.iter().filter(|other| other.t_ms.abs_diff(stop.t_ms) <= NEAR_MS);
-    let session = stop.session.as_ref().or_else(|| near.find_map(|other| other.session.as_ref()));
+    let session = near(stop, stops).find_map(|stop| stop.session.as_ref());
     if let Some(processes) = session.and_then(|session| sessions.get(session)) {
         return of(processes);
     }

@@ -19,6 +19,8 @@ pub(super) struct Stop {
     pub(super) at_once: bool,
     /// Whatever ran there, as with a terminal's window.
     pub(super) all: bool,
+    /// The signal that ended it, as the system numbers it.
+    pub(super) signal: Option<i32>,
 }
 
 /// What a timeline holds.
@@ -36,6 +38,7 @@ pub(super) struct Raw {
     nameless: HashMap<String, ProcessKey>,
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
+    launches: u32,
     last_t_ms: u64,
 }
 
@@ -62,6 +65,7 @@ impl Raw {
             said: Vec::new(),
             nameless: HashMap::new(),
             judges_told,
+            launches: 0,
             last_t_ms: 0,
         }
     }
@@ -76,8 +80,7 @@ impl Raw {
             Some("told") if self.judges_told => told(row),
             Some("action") => {
                 self.stops.extend(stop(row, t_ms));
-                let launched = row["do"] == "start" && row["by"] == "run";
-                launched.then(|| What::Launch { id: text(&row["id"]).unwrap_or("run".to_owned()) })
+                self.launch(row)
             }
             Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
             Some("hook") => self.hook(row, t_ms),
@@ -94,9 +97,23 @@ impl Raw {
             && matches!(status.as_str(), "ended" | "crashed" | "gone")
         {
             let (session, at_once) = (session.clone(), status == "crashed");
-            self.stops.push(Stop { t_ms, pid: None, session, at_once, all: false });
+            self.stops.push(Stop { t_ms, pid: None, session, at_once, all: false, signal: None });
         }
         self.rows.extend(what.map(|what| Row { t_ms, what }));
+    }
+
+    /// By `run`, or as that starts it: then what it says to its terminal is heard from the start.
+    fn launch(&mut self, row: &Value) -> Option<What> {
+        let launched = row["by"] == "run" || self.program.is_launch(&row["args"]);
+        if row["do"] != "start" || !launched {
+            return None;
+        }
+        self.launches += 1;
+        let made_up = match self.launches {
+            1 => "run".to_owned(),
+            number => format!("run-{number}"),
+        };
+        Some(What::Launch { id: text(&row["id"]).unwrap_or(made_up) })
     }
 
     fn hook(&mut self, row: &Value, t_ms: u64) -> Option<What> {
@@ -193,12 +210,20 @@ fn stop(row: &Value, t_ms: u64) -> Option<Stop> {
     if signal.is_none() && !all && !["kill", "crash"].iter().any(|word| doing.contains(word)) {
         return None;
     }
-    // Those that the program hears, and says goodbye.
-    let heard = ["TERM", "HUP", "INT", "15", "1", "2"];
     let signal = signal.unwrap_or_default();
-    let signal = signal.trim_start_matches("SIG");
-    let at_once = !all && !heard.contains(&signal) && !doing.contains("TERM");
-    Some(Stop { t_ms, pid: pid(&row["pid"]), session: text(&row["session"]), at_once, all })
+    let signal = match signal.trim_start_matches("SIG") {
+        "HUP" | "1" => Some(1),
+        "INT" | "2" => Some(2),
+        "TERM" | "15" => Some(15),
+        "KILL" | "9" => Some(9),
+        _ if all => Some(1),
+        _ if doing.contains("TERM") => Some(15),
+        _ => None,
+    };
+    // The others are those that a program hears, and says goodbye.
+    let at_once = matches!(signal, None | Some(9));
+    let (pid, session) = (pid(&row["pid"]), text(&row["session"]));
+    Some(Stop { t_ms, pid, session, at_once, all, signal })
 }
 
 /// What a shell can export, and what would not turn the hook away from the player's own hub.

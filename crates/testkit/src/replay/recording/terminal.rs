@@ -132,6 +132,7 @@ fn again(words: &[Word], end: u64) -> Vec<Word> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::How;
     use super::*;
     use serde_json::json;
 
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn who_speaks_is_whoever_is_on_the_terminal() {
-        let end = |t_ms, process| Row { t_ms, what: What::End { process, killed: true } };
+        let end = |t_ms, process| Row { t_ms, what: What::End { process, how: How::ByItself } };
         let rows = [heard(100, 1), heard(200, 3), heard(500, 1), end(600, 1), heard(900, 2)];
         let at = |t_ms: u64| word(t_ms, 0, "t").unwrap();
         let of = |session: &str| Word { session: Some(session.to_owned()), ..at(300) };

@@ -1,0 +1,71 @@
+//! Codex CLI: what its hooks, its logs, its terminal and its app-server say.
+//!
+//! Facts about the program are of version 0.169.0: *measured* ones were seen in recordings of the
+//! program (`fixtures/codex/0.169.0`), *read* ones stand in the program or its manual and were not
+//! provoked.
+
+mod activity;
+pub(crate) mod app_server;
+mod event;
+mod inject;
+mod normalize;
+mod payload;
+pub(crate) mod terminal;
+mod tools;
+pub(crate) mod transcript;
+
+use crate::context::is_shell;
+use crate::{FactExt, HookContext, Sighting, json, text};
+use event::Event;
+use headsup_core::observation::Fact;
+pub(crate) use inject::RECIPE;
+use payload::Payload;
+
+pub(crate) const KIND: &str = "codex";
+
+/// The command's name in the process table (measured, native build, which the npm package starts,
+/// too).
+const PROGRAMS: &[&str] = &["codex"];
+
+/// Who is above a process that has outlived the one that started it.
+const FOSTER_PARENTS: &[&str] = &["systemd", "init"];
+
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let (payload, broken) = match json::payload(json::trim(&body)) {
+        Ok(payload) => (payload, None),
+        Err(why) => (Payload::default(), Some(why)),
+    };
+    let named = payload.hook_event_name.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    let known = Event::parse(&seen.event);
+    seen.fact = match (broken, known) {
+        (Some(why), _) => Fact::not_understood(why),
+        (None, Some(event)) => normalize::fact(event, &payload),
+        (None, None) => Fact::NotUnderstood { why: format!("unknown event {}", seen.event) },
+    };
+    seen.session = payload.session_id.text().and_then(|id| text::id(&id));
+    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
+    seen.log_path = payload.log().and_then(|path| text::path(&path));
+    seen.process = context.process(None, PROGRAMS);
+    seen.shares_process = is_daemons(context);
+    // A daemon runs every terminal's hooks in the environment of the first one.
+    seen.tmux_pane = context.tmux_pane().filter(|_| !seen.shares_process);
+    seen.activity = known.and_then(|event| activity::of(event, &payload));
+    seen
+}
+
+/// Does it come from the background app-server, which terminals share? That is the child of the
+/// first terminal's program, and of nobody once that one has left (measured). Nothing in the
+/// environment tells.
+fn is_daemons(context: &HookContext) -> bool {
+    context.above(PROGRAMS).is_some_and(|above| {
+        let comm = above.comm.as_str();
+        let is_first = above.pid == 1 && !is_shell(comm);
+        is_first || PROGRAMS.contains(&comm) || FOSTER_PARENTS.contains(&comm)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Our entries in Codex's configuration.
+//!
+//! Codex 0.169.0 (measured): it merges the hooks of `hooks.json`, of `config.toml` and of the
+//! project. A hook runs only once a person has trusted it, and is known by its file, its event and
+//! its place there: what is put before another one takes that one's trust away, so entries are
+//! appended. It is asked about at the next start; `codex exec` leaves out what is not trusted without
+//! a word. Its single `notify` program is somebody else's, and is not touched.
+
+use crate::hook_table::CODEX_EVENTS as EVENTS;
+use crate::inject::entries::Form;
+use crate::inject::{Launch, Recipe, Trust, event_of, probe};
+use serde_json::Value;
+use std::ffi::OsString;
+
+const FORM: Form = Form {
+    kind: super::KIND,
+    events: EVENTS,
+    command: "command",
+    // In seconds. Of `SessionEnd` and `Interrupt` it warns if they may take longer (measured).
+    timeout: ("timeout", 3),
+    name: None,
+    is_grouped: true,
+    version: None,
+    // Such a hook is killed when `codex exec` ends (measured).
+    unawaited: None,
+    switches: &[],
+    not_strict: Some("the whole file is ignored: hooks in it never fire"),
+};
+
+const TRUST: Trust = Trust {
+    file: "config.toml",
+    advice: "start it and trust them when it says that hooks need review",
+    missing: untrusted,
+};
+
+pub(crate) const RECIPE: Recipe = Recipe {
+    kind: super::KIND,
+    title: "Codex",
+    programs: super::PROGRAMS,
+    folder_variable: "CODEX_HOME",
+    folder: ".codex",
+    moved_folder: "",
+    plugin: None,
+    settings: "hooks.json",
+    managed: &[],
+    after_settings: "at its next start it asks you to review them: until you trust them, none runs",
+    advice: "it runs only hooks that you have trusted",
+    trust: Some(&TRUST),
+    launch: Launch::WithArguments(arguments),
+    form: &FORM,
+    probe,
+};
+
+/// Without the background server: its hooks would carry the id and the pane of the first terminal
+/// (measured). It cannot be told so together with a server elsewhere (measured).
+const ALONE: &str = "--no-daemon";
+
+fn arguments(given: &[OsString]) -> Vec<OsString> {
+    let mut options = given.iter().take_while(|argument| *argument != "--");
+    let is_said = options.any(|argument| {
+        let text = argument.to_string_lossy();
+        text == ALONE || text == "--remote" || text.starts_with("--remote=")
+    });
+    let alone = (!is_said).then(|| OsString::from(ALONE));
+    alone.into_iter().chain(given.iter().cloned()).collect()
+}
+
+/// It keeps a hash under `hooks.state."FILE:EVENT:GROUP:PLACE"`, the event's words in snake case
+/// (measured). Whether that is still the right one only it can tell.
+fn untrusted(config: &str, settings: &str, path: &str, launcher: &str) -> usize {
+    let config: toml::Table = config.parse().unwrap_or_default();
+    let state = config.get("hooks").and_then(|hooks| hooks.get("state"));
+    let is_trusted = |key: &str| {
+        let hash = state.and_then(|state| state.get(key)?.get("trusted_hash"));
+        hash.is_some_and(toml::Value::is_str)
+    };
+    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+    let mut missing = 0;
+    for event in EVENTS {
+        let groups = settings["hooks"][event].as_array().into_iter().flatten();
+        for (at, group) in groups.enumerate() {
+            let entries = group["hooks"].as_array().into_iter().flatten();
+            for (place, entry) in entries.enumerate() {
+                let command = entry["command"].as_str().unwrap_or_default();
+                let ours = event_of(super::KIND, command, launcher);
+                let key = format!("{path}:{}:{at}:{place}", snake(event));
+                missing += usize::from(ours.is_some() && !is_trusted(&key));
+            }
+        }
+    }
+    missing
+}
+
+fn snake(event: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in event.char_indices() {
+        if c.is_ascii_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAUNCHER: &str = "/home/ada/.local/state/headsup/bin/headsup";
+    const PATH: &str = "/home/ada/.codex/hooks.json";
+
+    #[test]
+    fn entries_are_appended_and_go_to_the_byte() {
+        let theirs = r#"{
+  "hooks": {
+    "Stop": [
+      { "hooks": [ { "type": "command", "command": "say done" } ] }
+    ]
+  }
+}
+"#;
+        for text in ["", "{}\n", theirs] {
+            let installed = RECIPE.append(text, LAUNCHER).unwrap();
+            let value: Value = serde_json::from_str(&installed).unwrap();
+            assert_eq!(value["hooks"].as_object().unwrap().len(), EVENTS.len());
+            assert_eq!(RECIPE.append(&installed, LAUNCHER).unwrap(), installed);
+            assert!(RECIPE.inspect(&installed, LAUNCHER).unwrap().is_complete());
+            let removed = RECIPE.remove(&installed, LAUNCHER, Some(text)).unwrap();
+            assert!(text.is_empty() || removed == text, "{removed}");
+        }
+        let installed = RECIPE.append(theirs, LAUNCHER).unwrap();
+        let value: Value = serde_json::from_str(&installed).unwrap();
+        let stops = value["hooks"]["Stop"].as_array().unwrap();
+        assert_eq!(stops[0]["hooks"][0]["command"], "say done");
+        // Known members alone: another one might cost the whole file.
+        let ours = stops[1]["hooks"][0].as_object().unwrap();
+        let members: Vec<&str> = ours.keys().map(String::as_str).collect();
+        assert_eq!(members, ["command", "timeout", "type"]);
+    }
+
+    #[test]
+    fn an_entry_is_trusted_by_its_place() {
+        let settings = RECIPE.append("", LAUNCHER).unwrap();
+        let missing = |config: &str| TRUST.missing(config, &settings, PATH, LAUNCHER);
+        assert_eq!(missing(""), EVENTS.len());
+        assert_eq!(missing("not TOML ["), EVENTS.len());
+        let trusted = |events: &[&str]| -> String {
+            let line = |event: &&str| {
+                format!(
+                    "[hooks.state.\"{PATH}:{}:0:0\"]\ntrusted_hash = \"sha256:0\"\n",
+                    snake(event)
+                )
+            };
+            events.iter().map(line).collect()
+        };
+        assert_eq!(missing(&trusted(&EVENTS[1..])), 1);
+        assert_eq!(missing(&trusted(EVENTS)), 0);
+        assert_eq!(snake("UserPromptSubmit"), "user_prompt_submit");
+    }
+
+    #[test]
+    fn a_launch_is_without_the_daemon_unless_it_says_where_its_server_is() {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        for (given, expected) in [
+            (&["resume", "ID"][..], &["--no-daemon", "resume", "ID"][..]),
+            (&["--no-daemon", "go"], &["--no-daemon", "go"]),
+            (&["--remote", "unix://"], &["--remote", "unix://"]),
+            (&["--remote=unix://"], &["--remote=unix://"]),
+            (&["--", "--remote"], &["--no-daemon", "--", "--remote"]),
+        ] {
+            assert_eq!(arguments(&words(given)), words(expected));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! From a hook event to a fact: the one table.
+//!
+//! Codex 0.169.0. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `SessionStart` | session started; it comes with the first prompt, not with the program, and after a compaction with the next prompt | measured |
+//! | `SessionEnd` | session ended; a daemon tells it a minute after its terminal has left | measured |
+//! | `UserPromptSubmit` | prompt submitted; what is typed into a running turn has that turn's id | measured |
+//! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
+//! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
+//! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended | measured |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended | measured |
+//! | `Stop` | turn ended; none comes after an error | measured |
+//! | `Interrupt` | turn interrupted: Esc, also at a dialog | measured |
+//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | manual measured |
+//! | `PreModelRequest`, `PostModelRequest` | nothing: a failed request may be tried again, and the log tells how it ended | measured |
+//!
+//! Events of a helper touch nothing but its own tools and prompts.
+
+use super::event::Event;
+use super::payload::Payload;
+use super::tools::{self, QUESTION};
+use crate::{FactExt, asks, payload, text};
+use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::prompt::NewPrompt;
+
+pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
+    match event {
+        Event::PreToolUse if payload.tool().as_deref() == Some(QUESTION) => {
+            opened(payload, asks::question(payload.tool_input))
+        }
+        Event::PreToolUse => Fact::ToolStarted {
+            actor: payload.actor(),
+            tool: tools::of(payload),
+            turn_ref: payload.turn_ref(),
+        },
+        Event::PostToolUse => Fact::ToolsEnded {
+            actor: payload.actor(),
+            tools: vec![tools::of(payload)],
+            interrupted: false,
+            turn_ref: payload.turn_ref(),
+        },
+        Event::PermissionRequest => {
+            let tool = payload.tool();
+            opened(payload, asks::permission(tool.as_deref(), payload.tool_input))
+        }
+        Event::SubagentStart => helper(payload, |id| Fact::SubagentStarted { id }),
+        Event::SubagentStop => helper(payload, |id| Fact::SubagentEnded { id }),
+        _ if payload.is_helpers() => Fact::Nothing,
+        Event::Stop | Event::Interrupt | Event::SessionEnd
+            if payload.unreadable_end().is_some() =>
+        {
+            Fact::not_understood(payload.unreadable_end().unwrap_or_default())
+        }
+        Event::SessionStart => {
+            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
+        }
+        Event::SessionEnd => Fact::SessionEnded { how: session_end(payload) },
+        Event::UserPromptSubmit => {
+            Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
+        }
+        Event::Stop => {
+            Fact::TurnEnded { background: Background::default(), turn_ref: payload.turn_ref() }
+        }
+        Event::Interrupt => Fact::TurnInterrupted { turn_ref: payload.turn_ref() },
+        Event::PreCompact => Fact::CompactionStarted,
+        Event::PostCompact => {
+            let manual = payload.trigger.text().as_deref() == Some("manual");
+            Fact::CompactionEnded { manual }
+        }
+        Event::PreModelRequest | Event::PostModelRequest => Fact::Nothing,
+    }
+}
+
+fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {
+    let tool = payload.tool().map(|_| tools::of(payload));
+    Fact::PromptOpened {
+        actor: payload.actor(),
+        prompt: NewPrompt { tool, ..prompt },
+        settle_ms: 0,
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+/// `other` is the only reason that was seen (measured).
+fn session_end(payload: &Payload<'_>) -> SessionEnd {
+    match payload.reason.text().as_deref() {
+        Some("clear") => SessionEnd::Clear,
+        _ => SessionEnd::Exit,
+    }
+}
+
+fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
+    let id = payload.agent_id.text().and_then(|id| text::id(&id));
+    id.map_or_else(|| Fact::not_understood("a helper without an agent_id"), fact)
+}

@@ -1,0 +1,99 @@
+//! Messages of the app-server.
+
+use crate::{ThreadFact, server_message};
+use headsup_core::observation::{Background, Fact, Level, SessionEnd};
+use headsup_core::status::BlockedReason;
+
+fn fact(method: &str, params: &str) -> Option<Fact> {
+    let message = format!(r#"{{"method":"{method}","params":{{"threadId":"t-1",{params}}}}}"#);
+    let read = server_message("codex", &message)?;
+    assert_eq!((read.thread.as_str(), read.name.as_str()), ("t-1", method));
+    Some(read.fact)
+}
+
+fn level(status: &str) -> Option<Level> {
+    match fact("thread/status/changed", &format!(r#""status":{status}"#))? {
+        Fact::Level(level) => Some(level),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn blocked(reason: BlockedReason) -> Level {
+    Level::Blocked { reason, detail: None }
+}
+
+#[test]
+fn a_threads_status_is_a_level() {
+    let active = |flags: &str| level(&format!(r#"{{"type":"active","activeFlags":[{flags}]}}"#));
+    assert_eq!(active(""), Some(Level::Working { reason: None }));
+    assert_eq!(active(r#""waitingOnApproval""#), Some(blocked(BlockedReason::Permission)));
+    assert_eq!(active(r#""waitingOnUserInput""#), Some(blocked(BlockedReason::Question)));
+    assert_eq!(active(r#""waitingOnTheMoon""#), Some(blocked(BlockedReason::Other)));
+    assert_eq!(active(r#""burning",7"#), Some(Level::Working { reason: None }));
+    assert_eq!(level(r#"{"type":"idle"}"#), Some(Level::Idle { shells: 0 }));
+    let failed = Level::Failed { code: "system_error".to_owned() };
+    assert_eq!(level(r#"{"type":"systemError"}"#), Some(failed));
+    assert_eq!(level(r#"{"type":"tomorrow"}"#), None);
+}
+
+#[test]
+fn a_thread_that_is_no_longer_loaded_has_ended() {
+    let ended = Some(Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(fact("thread/status/changed", r#""status":{"type":"notLoaded"}"#), ended);
+    assert_eq!(fact("thread/closed", r#""a":1"#), ended);
+}
+
+#[test]
+fn a_turns_end_says_how() {
+    let turn = |rest: &str| fact("turn/completed", &format!(r#""turn":{{"id":"u-1",{rest}}}"#));
+    let turn_ref = Some("u-1".to_owned());
+    let background = Background::default();
+    let ended = Fact::TurnEnded { background, turn_ref: turn_ref.clone() };
+    assert_eq!(turn(r#""status":"completed","error":null"#), Some(ended));
+    let interrupted = Fact::TurnInterrupted { turn_ref: turn_ref.clone() };
+    assert_eq!(turn(r#""status":"interrupted""#), Some(interrupted));
+    let (code, detail) = ("internalServerError".to_owned(), Some("busy".to_owned()));
+    let failed = r#""status":"failed","error":{"message":"busy",
+        "codexErrorInfo":"internalServerError"}"#;
+    assert_eq!(turn(failed), Some(Fact::TurnFailed { code, detail, turn_ref }));
+    assert_eq!(turn(r#""status":"inProgress""#), None);
+}
+
+#[test]
+fn all_else_says_nothing() {
+    for message in [
+        "",
+        "[]",
+        r#"{"id":2,"result":{"data":["t-1"]}}"#,
+        r#"{"method":"thread/closed"}"#,
+        r#"{"method":"thread/closed","params":{"threadId":7}}"#,
+        r#"{"method":"item/started","params":{"threadId":"t-1"}}"#,
+    ] {
+        assert_eq!(server_message("codex", message), None, "{message}");
+    }
+    assert_eq!(server_message("claude-code", r#"{"method":"thread/closed"}"#), None);
+}
+
+/// A second client on the daemon's socket hears of every terminal's threads.
+#[test]
+fn what_was_recorded_on_the_socket_is_understood() {
+    let text =
+        include_str!("../../../fixtures/codex/0.169.0/samples/daemon-socket-subscription.jsonl");
+    let messages = text.lines().map(|line| {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        row["msg"].to_string()
+    });
+    let facts: Vec<ThreadFact> =
+        messages.filter_map(|message| server_message("codex", &message)).collect();
+    let first = &facts[0].thread;
+    let own = facts.iter().filter(|read| read.thread == *first);
+    let told: Vec<&str> = own
+        .map(|read| match &read.fact {
+            Fact::Level(level) => level.word(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(told, ["working", "blocked", "working", "idle", "working", "idle"]);
+    let gone = facts.iter().filter(|read| matches!(read.fact, Fact::SessionEnded { .. }));
+    assert_eq!(gone.count(), 4);
+}

@@ -1,0 +1,88 @@
+//! Sessions, turns, tools, helpers, compaction.
+
+use super::{TURN, fact};
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use headsup_core::prompt::Actor;
+
+fn turn() -> String {
+    TURN.to_owned()
+}
+
+#[test]
+fn a_session_start_says_how() {
+    for (source, how) in [
+        ("startup", SessionStart::Startup),
+        ("resume", SessionStart::Resume),
+        ("clear", SessionStart::Clear),
+        ("compact", SessionStart::Compact),
+        ("fork", SessionStart::Fork),
+        ("teleport", SessionStart::Startup),
+    ] {
+        let started = fact("SessionStart", &format!(r#""source":"{source}""#));
+        assert_eq!(started, Fact::SessionStarted { how, attach: None });
+    }
+}
+
+#[test]
+fn a_session_end_is_the_programs_but_for_a_clear() {
+    let ended = |how| Fact::SessionEnded { how };
+    assert_eq!(fact("SessionEnd", r#""reason":"other""#), ended(SessionEnd::Exit));
+    assert_eq!(fact("SessionEnd", ""), ended(SessionEnd::Exit));
+    assert_eq!(fact("SessionEnd", r#""reason":"clear""#), ended(SessionEnd::Clear));
+}
+
+#[test]
+fn a_turn_has_a_name_from_its_prompt_to_its_end() {
+    let by = Submitter::Person;
+    let prompted = Fact::PromptSubmitted { by, turn_ref: Some(turn()) };
+    assert_eq!(fact("UserPromptSubmit", r#""prompt":"go""#), prompted);
+    let background = Background::default();
+    assert_eq!(fact("Stop", ""), Fact::TurnEnded { background, turn_ref: Some(turn()) });
+    assert_eq!(fact("Interrupt", ""), Fact::TurnInterrupted { turn_ref: Some(turn()) });
+}
+
+#[test]
+fn requests_to_the_model_say_nothing() {
+    assert_eq!(fact("PreModelRequest", ""), Fact::Nothing);
+    let failed = r#""status":"failed","error":"We are busy","token_usage":null"#;
+    assert_eq!(fact("PostModelRequest", failed), Fact::Nothing);
+}
+
+#[test]
+fn a_tools_start_and_its_end_are_of_one_call() {
+    let members = r#""tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"exec-1""#;
+    let Fact::ToolStarted { actor, tool, turn_ref } = fact("PreToolUse", members) else {
+        panic!("no start")
+    };
+    assert_eq!((actor, turn_ref), (Actor::Main, Some(turn())));
+    assert_eq!((tool.name.as_str(), tool.id.as_deref()), ("Bash", Some("exec-1")));
+    let ended = fact("PostToolUse", members);
+    let (tools, interrupted) = (vec![tool], false);
+    assert_eq!(
+        ended,
+        Fact::ToolsEnded { actor: Actor::Main, tools, interrupted, turn_ref: Some(turn()) }
+    );
+}
+
+#[test]
+fn a_compaction_ends_the_turn_only_if_a_person_asked_for_it() {
+    assert_eq!(fact("PreCompact", r#""trigger":"manual""#), Fact::CompactionStarted);
+    for (trigger, manual) in [("manual", true), ("auto", false), ("later", false)] {
+        let ended = fact("PostCompact", &format!(r#""trigger":"{trigger}""#));
+        assert_eq!(ended, Fact::CompactionEnded { manual });
+    }
+}
+
+#[test]
+fn a_helpers_events_touch_its_own_tools_and_prompts_alone() {
+    let id = "a-1".to_owned();
+    let own = r#""agent_id":"a-1","agent_type":"default","tool_name":"Bash""#;
+    assert_eq!(fact("SubagentStart", own), Fact::SubagentStarted { id: id.clone() });
+    assert_eq!(fact("SubagentStop", own), Fact::SubagentEnded { id: id.clone() });
+    for event in ["Stop", "Interrupt", "SessionStart", "SessionEnd", "UserPromptSubmit"] {
+        assert_eq!(fact(event, own), Fact::Nothing, "{event}");
+    }
+    let Fact::ToolStarted { actor, .. } = fact("PreToolUse", own) else { panic!("no start") };
+    assert_eq!(actor, Actor::Sub(id));
+    assert!(matches!(fact("SubagentStop", ""), Fact::NotUnderstood { .. }));
+}

@@ -1,0 +1,96 @@
+//! The log's lines.
+
+use crate::{LogLine, log_line};
+use headsup_core::observation::{Background, Fact, Submitter};
+
+fn line(text: &str) -> LogLine {
+    log_line("codex", text.as_bytes()).unwrap()
+}
+
+fn event(payload: &str) -> LogLine {
+    line(&format!(
+        r#"{{"timestamp":"2026-11-21T21:38:37.638Z","ordinal":17,"type":"event_msg",
+            "payload":{payload}}}"#
+    ))
+}
+
+fn turn() -> String {
+    "t-1".to_owned()
+}
+
+#[test]
+fn a_turn_begins() {
+    let begun = |attribution: &str| {
+        event(&format!(r#"{{"type":"task_started"{attribution},"turn_id":"t-1"}}"#)).fact
+    };
+    let by = |by| Some(Fact::PromptSubmitted { by, turn_ref: Some(turn()) });
+    let trigger = |word: &str| format!(r#","turn_attribution":{{"turn_trigger":"{word}"}}"#);
+    assert_eq!(begun(&trigger("user")), by(Submitter::Person));
+    assert_eq!(begun(&trigger("exec")), by(Submitter::Person));
+    assert_eq!(begun(&trigger("automation")), by(Submitter::Program));
+    assert_eq!(begun(""), by(Submitter::Program));
+}
+
+#[test]
+fn a_turn_ends_as_it_should_or_by_an_error_or_by_a_person() {
+    let ended = event(r#"{"type":"task_complete","turn_id":"t-1","last_agent_message":"Hi"}"#);
+    let background = Background::default();
+    assert_eq!(ended.fact, Some(Fact::TurnEnded { background, turn_ref: Some(turn()) }));
+    assert_eq!(ended.name, "task_complete");
+    assert_eq!(ended.written_at.as_deref(), Some("2026-11-21T21:38:37.638Z"));
+    let aborted = event(r#"{"type":"turn_aborted","turn_id":"t-1","reason":"interrupted"}"#);
+    assert_eq!(aborted.fact, Some(Fact::TurnInterrupted { turn_ref: Some(turn()) }));
+}
+
+#[test]
+fn an_error_has_a_word() {
+    for (info, word) in [
+        (r#""internal_server_error""#, "internal_server_error"),
+        (
+            r#"{"response_too_many_failed_attempts":{"http_status_code":429}}"#,
+            "response_too_many_failed_attempts",
+        ),
+        ("null", "unknown"),
+        ("7", "unknown"),
+        ("{}", "unknown"),
+    ] {
+        let failed = event(&format!(
+            r#"{{"type":"task_complete","turn_id":"t-1",
+                "error":{{"message":"no luck","codex_error_info":{info}}}}}"#
+        ));
+        let (code, detail) = (word.to_owned(), Some("no luck".to_owned()));
+        assert_eq!(failed.fact, Some(Fact::TurnFailed { code, detail, turn_ref: Some(turn()) }));
+    }
+}
+
+#[test]
+fn prompts_and_model_are_metadata() {
+    let item =
+        |kind: &str| event(&format!(r#"{{"type":"item_completed","item":{{"type":"{kind}"}}}}"#));
+    assert!(item("UserMessage").is_prompt);
+    assert!(!item("AgentMessage").is_prompt);
+    let context = line(r#"{"type":"turn_context","payload":{"model":"gpt-6.1-sol"}}"#);
+    assert_eq!((context.model.as_deref(), context.fact), (Some("gpt-6.1-sol"), None));
+}
+
+#[test]
+fn all_other_lines_say_nothing() {
+    for text in [
+        r#"{"type":"compacted","payload":{"message":"a summary"}}"#,
+        r#"{"type":"response_item","payload":{"type":"task_complete","turn_id":"t-1"}}"#,
+        r#"{"type":"event_msg","payload":{"type":"token_count"}}"#,
+        r#"{"type":"event_msg","payload":7}"#,
+        r#"{"type":"tomorrow"}"#,
+    ] {
+        assert_eq!(line(text), LogLine::default(), "{text}");
+    }
+}
+
+#[test]
+fn of_a_line_that_is_not_whole_nothing_is_believed() {
+    for text in
+        ["", "7", "{", r#"{"type":"event_msg","payload":{"type":"task_complete","last":tru}}"#]
+    {
+        assert_eq!(log_line("codex", text.as_bytes()), None, "{text}");
+    }
+}

@@ -1,0 +1,119 @@
+//! The log of a conversation, `sessions/YYYY/MM/DD/rollout-*.jsonl`, one JSON object a line.
+//!
+//! Codex 0.169.0 (measured unless marked). It never shows a dialog and never an exit; what it tells
+//! that no hook tells is that a turn has ended by an error. A line that says something of a turn
+//! names it, so one that is read late changes nothing.
+//!
+//! | line | fact |
+//! |---|---|
+//! | `event_msg` / `task_started` | a turn begins, by a person if `turn_trigger` is `user` or `exec`; `/compact` has none |
+//! | `event_msg` / `task_complete` | turn ended; with `error`, failed: `codex_error_info` is the code |
+//! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |
+//! | all others, also `compacted` | nothing; the first read takes prompts and model from them |
+
+use crate::json::{self, Raw, skim};
+use crate::text;
+use crate::transcript::LogLine;
+use headsup_core::observation::{Background, Fact, Submitter};
+
+skim! {
+    Line {
+        kind: "type",
+        timestamp: "timestamp",
+        payload: "payload",
+    }
+}
+
+skim! {
+    Payload {
+        kind: "type",
+        turn_id: "turn_id",
+        attribution: "turn_attribution",
+        error: "error",
+        item: "item",
+        model: "model",
+    }
+}
+
+skim! {
+    Attribution {
+        trigger: "turn_trigger",
+    }
+}
+
+skim! {
+    Item {
+        kind: "type",
+    }
+}
+
+skim! {
+    /// What a turn ended by.
+    Failure {
+        message: "message",
+        info: "codex_error_info",
+    }
+}
+
+pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
+    let text = json::decode(line);
+    let text = json::trim(&text);
+    let line: Line<'_> = json::walked(text)?;
+    let kind = line.kind.text()?;
+    let mut read = LogLine {
+        written_at: line.timestamp.text().and_then(|at| text::id(&at)),
+        ..LogLine::default()
+    };
+    match &*kind {
+        "turn_context" => {
+            let payload: Payload<'_> = line.payload.walked();
+            read.model = payload.model.text().map(|model| text::line(&model, text::NAME));
+        }
+        "event_msg" => event(line.payload.walked(), &mut read),
+        _ => {}
+    }
+    // Of a line that is not whole nothing is believed.
+    (read.fact.is_none() || json::is_whole(text)).then_some(read)
+}
+
+fn event(payload: Payload<'_>, read: &mut LogLine) {
+    let Some(kind) = payload.kind.text() else { return };
+    let turn_ref = payload.turn_id.text().and_then(|id| text::id(&id));
+    read.fact = match &*kind {
+        "task_started" => {
+            let attribution: Attribution<'_> = payload.attribution.walked();
+            let by = match attribution.trigger.text().as_deref() {
+                Some("user" | "exec") => Submitter::Person,
+                _ => Submitter::Program,
+            };
+            Some(Fact::PromptSubmitted { by, turn_ref })
+        }
+        "task_complete" if payload.error.json().is_some() => {
+            let failure: Failure<'_> = payload.error.object();
+            let detail = failure.message.text().map(|text| text::line(&text, text::DETAIL));
+            Some(Fact::TurnFailed { code: code(failure.info), detail, turn_ref })
+        }
+        "task_complete" => Some(Fact::TurnEnded { background: Background::default(), turn_ref }),
+        "turn_aborted" => Some(Fact::TurnInterrupted { turn_ref }),
+        "item_completed" => {
+            let item: Item<'_> = payload.item.walked();
+            read.is_prompt = item.kind.text().as_deref() == Some("UserMessage");
+            None
+        }
+        _ => None,
+    };
+    if read.fact.is_some() {
+        read.name = text::line(&kind, text::EVENT);
+    }
+}
+
+/// A word, or an object of one member whose name is the word.
+pub(super) fn code(info: Raw<'_>) -> String {
+    let named = || {
+        let text = info.json()?.trim_start().strip_prefix('{')?.trim_start();
+        let (name, _) = text.strip_prefix('"')?.split_once('"')?;
+        Some(name.to_owned().into())
+    };
+    let word = info.text().or_else(named).map(|word| text::line(&word, text::NAME));
+    word.filter(|word| !word.is_empty()).unwrap_or_else(|| "unknown".to_owned())
+}
