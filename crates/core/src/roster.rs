@@ -177,8 +177,8 @@ impl Roster {
         self.stranger(caller)
     }
 
-    /// The seat's process has told of no session (one before it in the seat may have) and is above the caller: a script that starts
-    /// the agent.
+    /// The seat's process has told of no session (one before it in the seat may have) and is above
+    /// the caller: a script that starts the agent.
     fn is_launched_by(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
         let known = self.seats.get(id);
         let Some(keys) = known.filter(|keys| keys.session.is_none() || keys.is_starting) else {

@@ -137,7 +137,7 @@ pub(super) fn prompted(
     let shown = is_only_shown(step);
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
-        step.seat.seen_turn_seq = step.seat.turn.seq - u64::from(shown);
+        step.seat.seen_turn_seq = step.seat.turn.seq.saturating_sub(shown.into());
         prompts::withdraw_all(step);
         // A compaction whose end was not told has been stopped.
         step.changed |= step.seat.turn.compacting;
