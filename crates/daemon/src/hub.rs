@@ -152,7 +152,12 @@ impl Hub {
         (&mut self.writer_ended).await.ok();
     }
 
-    #[cfg(test)]
+    /// How many events there are, and were.
+    pub(crate) fn head(&self) -> u64 {
+        self.app.board.head()
+    }
+
+    /// The way to the writer.
     pub(crate) fn inbox(&self) -> &Inbox {
         &self.inbox
     }

@@ -1,15 +1,17 @@
-//! The store, for `bin/inside.rs`: nothing of the hub uses this.
+//! The store and the writer, for `bin/inside.rs`: nothing of the hub uses this.
 
 use crate::frame::Frame;
-use crate::job::Key;
+use crate::job::{Answer, Key, OwnReport, Refusal, Reply, Work};
 use crate::store::{Changes, Store, StoreError, StoredId};
+use crate::{BackgroundShells, Config, Hub, Retention, ScreenRules};
+use futures_util::future::join_all;
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::timeline::Entry;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{ReportBody, SCHEMA};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,6 +90,59 @@ impl Log {
     }
 }
 
+/// Seats that [`fill`] reports of.
+const FILLERS: u64 = 8;
+/// Reports on their way at once: about what one commit takes.
+const AT_ONCE: u64 = 512;
+
+/// Has the log of the hub at `home` grow until it holds `events`: a hub of its own takes reports
+/// of agents that begin and end turns, through its gate and its writer, but for the HTTP around
+/// them. `told` hears how many events there are.
+///
+/// # Errors
+/// If the hub does not start, or does not take a report.
+pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Result<u64> {
+    let config = Config {
+        home: home.to_owned(),
+        folders: Vec::new(),
+        retention: Retention { events: u64::MAX, ..Retention::default() },
+        background_shells: BackgroundShells::default(),
+        screen_rules: ScreenRules::Never,
+        listen: None,
+        must_listen: false,
+    };
+    let hub = Hub::start(config).await.map_err(io::Error::other)?;
+    let (mut head, mut number) = (hub.head(), 0);
+    while head < events {
+        // A report makes two events: the last ones come singly, so that there are not many more.
+        let next = ((events - head) / 2).clamp(1, AT_ONCE);
+        let answers = (number..number + next).map(|number| submit(&hub, number));
+        for answer in join_all(answers).await {
+            if let Reply::Done { cursor, .. } = answer.map_err(io::Error::other)? {
+                head = head.max(cursor);
+            }
+        }
+        number += next;
+        told(head);
+    }
+    hub.stop().await;
+    Ok(head)
+}
+
+/// By turns a filler begins to work and has done it.
+async fn submit(hub: &Hub, number: u64) -> Answer {
+    let ends = (number / FILLERS) % 2 == 1;
+    let body = ReportBody {
+        turn: Some(if ends { "idle" } else { "working" }.to_owned()),
+        outcome: ends.then(|| "completed".to_owned()),
+        ..ReportBody::default()
+    };
+    let reported = body.parse().map_err(|_| Refusal::Defect)?;
+    let agent = AgentId::slug(&format!("filler-{}", number % FILLERS));
+    let report = OwnReport { agent, reported, spooled: None };
+    hub.inbox().submit(Work::Report(report), None).await
+}
+
 fn failed(error: StoreError) -> io::Error {
     io::Error::other(error)
 }
@@ -116,5 +171,24 @@ fn event(seq: u64, seat: &Seat) -> Event {
         spooled: false,
         reported_at: None,
         body: EventBody::ActivityAppended { entry },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_log_is_filled_as_reports_fill_it_and_goes_on_from_there() {
+        let home = tempfile::tempdir().unwrap();
+        let mut told = Vec::new();
+        let filled = fill(home.path(), 3_000, |head| told.push(head)).await.unwrap();
+        assert!((3_000..3_010).contains(&filled), "{filled}");
+        assert!(told.is_sorted() && told.last() == Some(&filled), "{told:?}");
+        let opened = Store::open(&home.path().join("headsup.db"), UnixMs(0)).unwrap();
+        assert_eq!((opened.loaded.head, opened.loaded.seats.len()), (filled, 8));
+        drop(opened);
+        assert_eq!(fill(home.path(), 100, |_| ()).await.unwrap(), filled, "it holds more already");
+        assert!(fill(home.path(), filled + 50, |_| ()).await.unwrap() >= filled + 50);
     }
 }

@@ -39,6 +39,20 @@ impl Crowd {
     /// # Errors
     /// If the files cannot be written, or the hub does not take it.
     pub fn gather(home: &Home, count: usize, bytes: u64, living: usize) -> io::Result<Self> {
+        Self::gather_with(home, count, bytes, living, |_| {})
+    }
+
+    /// The same; `told` hears how many of them are there.
+    ///
+    /// # Errors
+    /// As of [`Crowd::gather`].
+    pub fn gather_with(
+        home: &Home,
+        count: usize,
+        bytes: u64,
+        living: usize,
+        mut told: impl FnMut(usize),
+    ) -> io::Result<Self> {
         let config = home.path().join(".claude");
         let first = config.join("projects/first.jsonl");
         fs::create_dir_all(config.join("projects"))?;
@@ -46,6 +60,7 @@ impl Crowd {
         write_log(&first, bytes)?;
         let mut crowd = Self { ids: Vec::new(), logs: Vec::new(), living: Vec::new() };
         for number in 0..count {
+            told(number);
             let (id, session) = (format!("agent-{number}"), format!("session-{number}"));
             let folder = config.join(format!("projects/-work-{number}"));
             fs::create_dir_all(&folder)?;

@@ -143,27 +143,31 @@ impl Pty {
     /// If it does not end.
     #[track_caller]
     pub fn ended(&mut self) -> ExitStatus {
-        self.ended_within(crate::wait::DEADLINE)
+        self.ended_within(crate::wait::DEADLINE, |_| {})
     }
 
-    /// The same with a deadline of its own.
+    /// The same with a deadline of its own. `heard` is told how many bytes it has said so far.
     ///
     /// # Panics
     /// If it does not end.
     #[track_caller]
     #[expect(clippy::expect_used, reason = "a test without its program cannot go on")]
-    pub fn ended_within(&mut self, limit: Duration) -> ExitStatus {
+    pub fn ended_within(&mut self, limit: Duration, mut heard: impl FnMut(usize)) -> ExitStatus {
         let end = Instant::now() + limit;
         loop {
             let status = self.child.try_wait().expect("a child");
             while !self.wait(PollFlags::IN, Duration::ZERO).expect("a terminal").is_empty() {
                 self.hear().expect("a terminal");
+                heard(self.said.len());
             }
             if let Some(status) = status {
                 return status;
             }
-            let shown = String::from_utf8_lossy(&self.said);
-            assert!(Instant::now() < end, "it does not end; said: {shown:?}");
+            assert!(
+                Instant::now() < end,
+                "it does not end; said: {:?}",
+                String::from_utf8_lossy(&self.said[self.said.len().saturating_sub(2_000)..])
+            );
             self.wait(PollFlags::IN, Duration::from_millis(2)).expect("a terminal");
         }
     }

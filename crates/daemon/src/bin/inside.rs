@@ -1,10 +1,16 @@
 //! Parts of the hub beside the least that does the same. `inside store SECONDS FOLDER` prints
 //! how many reports a second the store takes from 16 reporters, and how many bare `SQLite` takes that
-//! writes the same rows, in that empty folder; `inside transcript MB` prints the GB/s at which logs are read, and at which a
-//! typed `serde_json` reads the same members. For `measure all`.
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person to run")]
+//! writes the same rows, in that empty folder; `inside fill EVENTS FOLDER` fills the log of the hub whose
+//! state folder that is, and says on standard error how far it is; `inside transcript MB` prints the GB/s at which logs are read, and at which a
+//! typed `serde_json` reads the same members. For `measure`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a program for a person to run"
+)]
 
-use headsup_daemon::measure::{Log, Row};
+use headsup_daemon::measure::{self, Log, Row};
 use rusqlite::{Connection, params};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -26,12 +32,27 @@ fn main() {
             let time = Duration::from_secs(seconds.parse().unwrap());
             println!("{} {}", store(time, folder.as_ref()), bare(time, folder.as_ref()));
         }
+        ["fill", events, folder] => fill(events.parse().unwrap(), folder.as_ref()),
         ["transcript", megabytes] => {
             let lines = lines(megabytes.parse().unwrap());
             println!("{} {}", scan(&lines, ours), scan(&lines, typed));
         }
         _ => println!("see the top of bin/inside.rs"),
     }
+}
+
+fn fill(events: u64, folder: &Path) {
+    let start = Instant::now();
+    let mut said = start;
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let say = |now: u64| eprintln!("{now} of {events} events in {} s", start.elapsed().as_secs());
+    let filled = runtime.block_on(measure::fill(folder, events, |now| {
+        if said.elapsed() >= Duration::from_secs(2) {
+            said = Instant::now();
+            say(now);
+        }
+    }));
+    say(filled.unwrap());
 }
 
 fn store(time: Duration, folder: &Path) -> f64 {

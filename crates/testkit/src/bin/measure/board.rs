@@ -1,5 +1,6 @@
 //! How long after its hook a change is on the page, in a real browser with forty live agents.
 
+use crate::progress::{Progress, note};
 use crate::{Outcome, row, say};
 use headsup_testkit::browser::Browser;
 use headsup_testkit::home::Home;
@@ -22,6 +23,7 @@ const WATCH: &str = "
     }).observe(document.getElementById('main'), {subtree: true, childList: true});";
 
 pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
+    note("starting a browser");
     let Some(browser) = Browser::start(&[]) else { return Ok(()) };
     let _hub = Hub::start_with(home, &["--listen", "127.0.0.1:0"]);
     let link = wait::until("a link", || {
@@ -53,7 +55,9 @@ fn one_by_one(home: &Home, browser: &Browser, rounds: usize, name: &str) -> Outc
     let (mut there, mut painted) = (Vec::new(), Vec::new());
     let before = browser.js("return Object.keys(window.seen).length").as_u64().unwrap_or(0);
     let first = usize::try_from(before)? + 1;
+    let mut progress = Progress::new(name, rounds);
     for round in first..first + rounds {
+        progress.at(round - first);
         let start = prompt(home, round);
         let times = wait::until("the change on the page", || {
             let times = browser.js(&format!("return window.seen[{round}] ?? []"));

@@ -1,5 +1,6 @@
 //! What a hook costs its agent in each condition of the hub, of its home and of its input.
 
+use crate::progress::Progress;
 use crate::{Outcome, row};
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
@@ -121,7 +122,9 @@ impl Run<'_> {
 
     fn of(&self, name: &str, payload: &str, command: impl Fn() -> Command) -> Outcome<()> {
         let mut times = Vec::new();
-        for _ in 0..self.rounds {
+        let mut progress = Progress::new(name, self.rounds);
+        for round in 0..self.rounds {
+            progress.at(round);
             let start = Instant::now();
             let done = self.home.feed(command(), payload.as_bytes());
             times.push(start.elapsed());
@@ -132,7 +135,9 @@ impl Run<'_> {
 
     fn unclosed(&self, name: &str, payload: &str) -> Outcome<()> {
         let mut times = Vec::new();
-        for _ in 0..self.rounds {
+        let mut progress = Progress::new(name, self.rounds);
+        for round in 0..self.rounds {
+            progress.at(round);
             let mut command = self.command();
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let start = Instant::now();

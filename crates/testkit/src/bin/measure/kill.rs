@@ -1,11 +1,12 @@
 //! Cycles of kill -9 under four reporters, who keep their own ledger.
 
+use crate::progress::{Progress, note};
 use crate::{Outcome, row, say};
 use headsup_testkit::home::Home;
-use headsup_testkit::http::Line;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
-use headsup_testkit::{crowd, wait};
+use headsup_testkit::{crowd, program, wait};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,10 @@ pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
     let folder = home.path().join(".config/headsup");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("config.toml"), "[retention]\nevents = 1_000_000_000\n")?;
+    if events > 0 {
+        fill(home, events)?;
+    }
     let mut hub = Some(Hub::start(home));
-    fill(home, events)?;
     let begin = crowd::cursor(home)?;
     let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (mut restarts, mut alive) = (Vec::new(), Duration::ZERO);
@@ -31,7 +34,10 @@ pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
                 scope.spawn(move || report(home, name, stop, done))
             })
             .collect();
-        for _ in 0..cycles {
+        let mut progress = Progress::new("lives of a hub", cycles);
+        for cycle in 0..cycles {
+            let told = done.load(Ordering::Relaxed);
+            progress.with(cycle, &format!("{told} reports acknowledged"));
             let (before, start) = (done.load(Ordering::Relaxed), Instant::now());
             wait::until("some reports", || {
                 let enough = done.load(Ordering::Relaxed) >= before + REPORTS;
@@ -48,6 +54,7 @@ pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
         stop.store(true, Ordering::Relaxed);
         reporters.into_iter().filter_map(|reporter| reporter.join().ok()).collect()
     });
+    note(&format!("reading back what the log tells since event {begin}"));
     let since = begin.to_string();
     let told = home.run(["watch", "--since", &since, "--no-follow", "--json", "--no-start"]);
     let told: Vec<serde_json::Value> =
@@ -69,30 +76,12 @@ pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
     if lost + doubled > 0 { Err("a promise is broken".into()) } else { Ok(()) }
 }
 
-/// Reports until the log has so many events.
+/// Has the log of a hub that is not there filled with so many events: by the hub's own writer, in
+/// large batches.
 fn fill(home: &Home, events: u64) -> Outcome<()> {
-    let mut line = Line::open(&home.socket())?;
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (0..8)
-            .map(|name| {
-                scope.spawn(move || -> std::io::Result<()> {
-                    let mut line = Line::open(&home.socket())?;
-                    let target = format!("/api/v1/agents/filler-{name}/reports");
-                    for _ in 0..events / 8 / 4 {
-                        line.post(&target, b"{\"turn\":\"working\"}")?;
-                        line.post(&target, b"{\"turn\":\"idle\",\"outcome\":\"completed\"}")?;
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        others.into_iter().try_for_each(|other| other.join().unwrap_or(Ok(())))
-    })?;
-    while crowd::cursor(home)? < events {
-        for _ in 0..100 {
-            line.post("/api/v1/agents/filler/reports", b"{\"turn\":\"working\"}")?;
-            line.post("/api/v1/agents/filler/reports", b"{\"turn\":\"idle\"}")?;
-        }
-    }
-    Ok(())
+    note(&format!("filling the log with {events} events"));
+    let mut inside = Command::new(program::built_inside()?);
+    inside.arg("fill").arg(events.to_string()).arg(home.state()).env_clear();
+    let status = inside.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("the log was not filled: {status}").into()) }
 }

@@ -10,6 +10,7 @@ mod ingest;
 mod instructions;
 mod kill;
 mod load;
+mod progress;
 mod promise;
 mod shim;
 mod spawn;
@@ -23,6 +24,7 @@ use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, program, wait};
+use progress::{Progress, note};
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -178,7 +180,9 @@ fn measure_wait(home: &Home, rounds: usize) -> Outcome<()> {
     event("SessionStart", 0);
     let mut from_start = Vec::new();
     let mut from_end = Vec::new();
+    let mut progress = Progress::new("waits", rounds);
     for round in 1..=rounds {
+        progress.at(round - 1);
         let mut command = home.command(["wait", "api", "--until", "working", "--next"]);
         let waiting = command.stdout(Stdio::null()).spawn()?;
         wait::until("the stream to be open", || (subscribers(home)? > 0).then_some(()));
@@ -211,11 +215,16 @@ fn subscribers(home: &Home) -> Option<u64> {
 /// A tenth of the agents have a process; half of them are in a turn.
 fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -> Outcome<()> {
     let hub = Hub::start(home);
-    let crowd = Crowd::gather(home, transcripts, bytes, transcripts / 10)?;
+    let mb = transcripts as u64 * bytes / 1_000_000;
+    note(&format!("writing {transcripts} logs, {mb} MB, and telling the hub of their agents"));
+    let mut progress = Progress::new("agents", transcripts);
+    let crowd = Crowd::gather_with(home, transcripts, bytes, transcripts / 10, |n| progress.at(n))?;
     let before = cursor(home)?;
     let (mut hub, mut answers, mut watched, mut cpu) = (Some(hub), vec![], vec![], vec![]);
     let (mut memory_kib, mut descriptors) = (0, 0);
-    for _ in 0..rounds {
+    let mut progress = Progress::new("restarts", rounds);
+    for round in 0..rounds {
+        progress.at(round);
         if let Some(hub) = hub.take() {
             hub.kill();
         }
@@ -228,6 +237,7 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
         hub = Some(started);
     }
     // What settles or ages late must not be missed.
+    note("5 s more for what comes late");
     std::thread::park_timeout(Duration::from_secs(5));
     let events = cursor(home)? - before;
     row("start to first answer", answers)?;

@@ -1,5 +1,6 @@
 //! What stands between an agent and its terminal: is every byte the same, and what does a key cost.
 
+use crate::progress::{Progress, note};
 use crate::{Outcome, row, say};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -12,8 +13,12 @@ use std::time::{Duration, Instant};
 /// What we ask our terminal comes first.
 const QUERY: &[u8] = b"\x1b]7501;?\x1b\\";
 
+/// Typed between two words about it.
+const PIECE: usize = 256 << 10;
+
 pub(crate) fn measure(home: &Home, rounds: usize, size: usize) -> Outcome<()> {
     let _hub = Hub::start(home);
+    note(&format!("making {} MB of random bytes", size / 1_000_000));
     let mut random = vec![0; size];
     File::open("/dev/urandom")?.read_exact(&mut random)?;
     for (name, bytes) in [("random", random), ("terminal traffic", traffic(size))] {
@@ -24,7 +29,9 @@ pub(crate) fn measure(home: &Home, rounds: usize, size: usize) -> Outcome<()> {
     let (mut bare, mut ours) = (Vec::new(), Vec::new());
     let mut without = echo(home, false)?;
     let mut with = echo(home, true)?;
-    for _ in 0..rounds {
+    let mut progress = Progress::new("keys on two terminals", rounds);
+    for round in 0..rounds {
+        progress.at(round);
         bare.push(key(&mut without)?);
         ours.push(key(&mut with)?);
     }
@@ -46,7 +53,8 @@ fn outward(home: &Home, name: &str, bytes: &[u8]) -> Outcome<()> {
     fs::write(home.path().join("out"), bytes)?;
     let mut pty = Pty::start(&command(home, &["sh", "-c", "stty raw; cat out"], true))?;
     let start = Instant::now();
-    pty.ended_within(Duration::from_secs(600));
+    let mut progress = Progress::new(format!("{name}, bytes to the terminal"), bytes.len());
+    pty.ended_within(Duration::from_secs(600), |heard| progress.at(heard));
     told(name, "to the terminal", pty.said.strip_prefix(QUERY) == Some(bytes), bytes, start)
 }
 
@@ -62,8 +70,12 @@ fn inward(home: &Home, name: &str, bytes: &[u8]) -> Outcome<()> {
     let mut pty = Pty::start(&command(home, &["sh", "-c", &script], true))?;
     pty.shows("READY");
     let start = Instant::now();
-    pty.type_in(&typed)?;
-    pty.ended_within(Duration::from_secs(600));
+    let mut progress = Progress::new(format!("{name}, bytes to the agent"), typed.len());
+    for (number, piece) in typed.chunks(PIECE).enumerate() {
+        progress.at(number * PIECE);
+        pty.type_in(piece)?;
+    }
+    pty.ended_within(Duration::from_secs(600), |_| {});
     told(name, "to the agent", fs::read(home.path().join("in"))? == typed, &typed, start)
 }
 

@@ -1,5 +1,6 @@
 //! Subscribers that do not read, floods, and a disk that fails again and again.
 
+use crate::progress::{Progress, note};
 use crate::{Outcome, row, say};
 use headsup_testkit::faults::{EIO, ENOSPC, Faults};
 use headsup_testkit::flood::{self, Flood, chance};
@@ -19,7 +20,9 @@ const REPORTS: u32 = 3_000;
 pub(crate) fn slow(home: &Home, rounds: usize) -> Outcome<()> {
     let _hub = Hub::start(home);
     let (mut all_read, mut half_read) = (Vec::new(), Vec::new());
+    let mut progress = Progress::new("turns of 3,000 reports to 100 subscribers", rounds * 2);
     for round in 0..rounds * 2 {
+        progress.at(round);
         let sleepers = if round % 2 == 0 { 0 } else { SUBSCRIBERS / 2 };
         let readers = SUBSCRIBERS - sleepers;
         let socket = home.socket();
@@ -74,11 +77,13 @@ pub(crate) fn flood(home: &Home, requests: usize) -> Outcome<()> {
     let hub = Hub::start(home);
     let socket = home.socket();
     let flood = Flood { connections: 16, each: requests / 16 };
+    note(&format!("{requests} hooks of nonsense on {} connections", flood.connections));
     let start = Instant::now();
     let answers = flood::nonsense(&socket, flood)?;
     let seconds = start.elapsed().as_secs_f64();
     let head = crowd::cursor(home)?;
     say(&format!("{requests} hooks of nonsense in {seconds:.1} s: {answers:?}, {head} events"))?;
+    note(&format!("{} agents on {} connections", requests / 10, flood.connections));
     let start = Instant::now();
     let answers = flood::agents(&socket, Flood { each: requests / 160, ..flood })?;
     let seconds = start.elapsed().as_secs_f64();
@@ -102,7 +107,10 @@ pub(crate) fn disk(home: &Home, rounds: usize) -> Outcome<()> {
     let mut chance = chance(1);
     let (mut acknowledged, mut refused, mut number) = (HashSet::new(), 0, 0);
     let mut recovered = Vec::new();
-    for _ in 0..rounds {
+    let mut progress = Progress::new("faults of the disk", rounds);
+    for round in 0..rounds {
+        let (taken, not) = (acknowledged.len(), refused);
+        progress.with(round, &format!("{taken} acknowledged, {not} refused"));
         match chance.next().unwrap_or(0) % 4 {
             0 => faults.writes_fail(ENOSPC),
             1 => faults.writes_fail(EIO),
