@@ -1,6 +1,9 @@
 //! Everything the writer can be asked to do: the table of contents of what changes the hub.
 
-use crate::fnv::Fnv;
+mod key;
+
+pub(crate) use key::Key;
+
 use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::gate::Description;
@@ -8,7 +11,6 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
-use std::hash::Hasher as _;
 use tokio::sync::oneshot;
 
 /// One job on its way to the writer.
@@ -134,29 +136,6 @@ impl Work {
     }
 }
 
-/// The idempotency key of a request, with a digest of its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    pub(crate) id: String,
-    pub(crate) digest: u64,
-}
-
-impl Key {
-    /// 1 to 128 printable ASCII characters, or nothing. `target` is what the request is for: the
-    /// same body for another agent is another request.
-    pub(crate) fn new(id: &str, target: &str, body: &[u8]) -> Option<Self> {
-        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
-        let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
-        fits.then(|| {
-            let mut digest = Fnv::default();
-            digest.write(target.as_bytes());
-            digest.write(&[0]);
-            digest.write(body);
-            Self { id: id.to_owned(), digest: digest.finish() }
-        })
-    }
-}
-
 pub(crate) type Answer = Result<Reply, Refusal>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,19 +165,4 @@ pub(crate) enum Refusal {
     Stopping,
     #[error("a defect in the hub; nothing was stored")]
     Defect,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idempotency_id_is_short_printable_ascii() {
-        for good in ["1", "a b", "~", &"x".repeat(128)] {
-            assert!(Key::new(good, "", b"").is_some(), "{good}");
-        }
-        for bad in ["", "é", "a\tb", "\u{7f}", &"x".repeat(129)] {
-            assert!(Key::new(bad, "", b"").is_none(), "{bad}");
-        }
-    }
 }

@@ -54,19 +54,22 @@ pub(crate) fn computed(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.computed)
 }
 
-struct Stat {
-    parent: u32,
-    start_ticks: u64,
+pub(crate) struct Stat {
+    pub(crate) parent: u32,
+    pub(crate) start_ticks: u64,
     /// In user and kernel mode. Clock ticks.
     computed: u64,
     has_ended: bool,
 }
 
 impl Stat {
+    fn read(pid: u32) -> Option<Self> {
+        Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
     /// Fields 3, 4, 14, 15 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
-    fn read(pid: u32) -> Option<Self> {
-        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
         let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();

@@ -8,6 +8,11 @@ impl Refused {
         Self
     }
 
+    pub(crate) fn hint(self, hint: &str) -> Self {
+        assert!(!hint.is_empty());
+        self
+    }
+
     pub(crate) fn no_such_agent() -> Self {
         Self
     }
@@ -16,6 +21,44 @@ impl Refused {
 pub(crate) mod api {
     pub(crate) use crate::around::Refused;
     pub(crate) use crate::query::{self, Query};
+}
+
+pub(crate) mod access {
+    use crate::session::{self, Cookie, KEY, Token};
+
+    pub(crate) struct Access(pub(crate) Token);
+
+    impl Access {
+        pub(crate) fn is_token(&self, said: &[u8]) -> bool {
+            said == KEY.as_bytes()
+        }
+
+        pub(crate) fn cookie(&self, port: u16) -> Option<Cookie<'_>> {
+            Some(session::of(&self.0, port))
+        }
+    }
+}
+
+pub(crate) mod serve {
+    use std::sync::Arc;
+
+    /// A connection, whose other end is ours.
+    #[derive(Clone)]
+    pub(crate) struct Connected {
+        pub(crate) origin: Option<Arc<Origin>>,
+    }
+
+    pub(crate) struct Origin;
+
+    impl Origin {
+        pub(crate) fn is_another_users(&self) -> bool {
+            false
+        }
+    }
+}
+
+pub(crate) mod job {
+    pub(crate) use crate::key::Key;
 }
 
 pub(crate) mod board {

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::board::Board;
 use crate::sse::Parser;
-use crate::{config as settings, cursor as place, duration as time, query as parameters};
+use crate::{config as settings, cursor as place, duration as time, query as parameters, until};
 use headsup_core::event::Event;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -74,6 +74,7 @@ pub(crate) fn duration(bytes: &[u8]) {
 pub(crate) fn selector(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     HeadlineSet::parse(text).ok();
+    until::Until::parse(text).ok();
 }
 
 pub(crate) fn cursor(bytes: &[u8]) {

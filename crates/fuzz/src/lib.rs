@@ -15,12 +15,22 @@ pub use headsup_core::observation::BackgroundShells;
 
 mod around;
 mod doors;
+mod gates;
+mod guard;
 mod machine;
 mod replay;
+mod session;
+mod terminal;
 mod vendor;
 
+#[expect(unreachable_pub, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/listener/address.rs"]
+mod address;
 #[path = "../../headsup/src/hook/answer.rs"]
 mod answer;
+#[expect(dead_code, unreachable_pub, reason = "it is included for its parser alone")]
+#[path = "../../testkit/src/replay/bundle.rs"]
+mod bundle;
 #[path = "../../daemon/src/web/live/choice.rs"]
 mod choice;
 #[expect(dead_code, reason = "it is included for its parser alone")]
@@ -30,23 +40,47 @@ mod config;
 mod cursor;
 #[path = "../../headsup/src/cli/duration.rs"]
 mod duration;
+#[path = "../../daemon/src/fnv.rs"]
+mod fnv;
+#[path = "../../daemon/src/api/headers.rs"]
+mod headers;
+#[path = "../../daemon/src/job/key.rs"]
+mod key;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/place.rs"]
 mod place;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/process.rs"]
+mod process;
 #[path = "../../daemon/src/api/query.rs"]
 mod query;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/launch/shim/reply.rs"]
+mod reply;
 #[path = "../../daemon/src/api/agents/filter.rs"]
 mod roster;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/launch/shim/scan.rs"]
+mod scan;
 #[path = "../../headsup/src/hook/shrink.rs"]
 mod shrink;
 #[path = "../../headsup/src/client/sse.rs"]
 mod sse;
 #[path = "../../daemon/src/api/events/filter.rs"]
 mod stream;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/serve/strict.rs"]
+mod strict;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/cli/watch/until.rs"]
+mod until;
 #[path = "../../adapters/src/json/walk.rs"]
 mod walk;
 
-use around::{Refused, api, board, error};
+use around::{Refused, access, api, board, error, job, serve};
+
+/// What the hub's connections read at once.
+const BUFFER: usize = 128 << 10;
 
 /// A parser's name, and the way in.
 pub type Door = (&'static str, fn(&[u8]));
@@ -78,4 +112,17 @@ pub const DOORS: &[Door] = &[
     ("names", doors::names),
     ("report", doors::report),
     ("stored", doors::stored),
+    ("status", vendor::status),
+    ("server", vendor::server),
+    ("screen", vendor::screen),
+    ("evidence", vendor::evidence),
+    ("scan", terminal::scan),
+    ("reply", terminal::reply),
+    ("framing", gates::framing),
+    ("tcp", gates::tcp),
+    ("socket", gates::socket),
+    ("headers", gates::headers),
+    ("listen", gates::listen),
+    ("bundle", machine::bundle),
+    ("process", machine::process),
 ];

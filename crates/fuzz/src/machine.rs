@@ -3,7 +3,7 @@
 use crate::place::{Place, Url};
 use crate::query::Query;
 use crate::replay::{Step, Witness, steps};
-use crate::{choice, roster as seats, stream as events};
+use crate::{bundle as capture, choice, process as kernel, roster as seats, stream as events};
 use headsup_core::event::EventBody;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -108,4 +108,28 @@ pub(crate) fn timeline(bytes: &[u8]) {
         let others = all.iter().filter(|step| step.witness != Some(witness));
         assert!(read(&[witness]).iter().eq(others), "{witness:?}");
     }
+}
+
+/// A bug report's bundle: every row has its place, and the logs' rows have their moment.
+pub(crate) fn bundle(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(said) = capture::Said::parse(&text) {
+        assert!(said.status.bytes().all(|byte| byte.is_ascii_lowercase()));
+    }
+    let Ok(rows) = capture::rows(&text) else { return };
+    let logs: usize = rows.logs.values().map(Vec::len).sum();
+    let lines = text.lines().skip(1).filter(|line| !line.trim().is_empty()).count();
+    assert_eq!(rows.timeline.len() + logs, lines);
+    assert!(rows.logs.values().flatten().all(|line| line.get("t_ms").is_some()));
+}
+
+/// `/proc/PID/stat`: a process may call itself as it likes and is still read right.
+pub(crate) fn process(bytes: &[u8]) {
+    kernel::Stat::parse(bytes);
+    let name: Vec<u8> = bytes.iter().copied().take(15).filter(|byte| *byte != 0).collect();
+    let rest = b") S 41 7 7 0 -1 4194560 1 0 0 0 5 6 0 0 20 0 1 0 4242 1 1";
+    let Some(stat) = kernel::Stat::parse(&[b"7 (", &name[..], rest].concat()) else {
+        panic!("{:?} hides the process", String::from_utf8_lossy(&name));
+    };
+    assert_eq!((stat.parent, stat.start_ticks), (41, 4_242));
 }

@@ -1,12 +1,16 @@
 //! What agent programs write.
 
 use crate::walk;
+use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::inject::Launch;
 use headsup_adapters::{HookContext, inject, log_line, registry as status_file, text as words};
+use headsup_adapters::{log_of, registry_of_log, registry_pid, server_message, terminal};
+use headsup_core::observation::{Fact, Level};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 
 /// Those with status files.
 const KIND: &str = "claude-code";
@@ -55,7 +59,78 @@ pub(crate) fn transcript(bytes: &[u8]) {
 }
 
 pub(crate) fn registry(bytes: &[u8]) {
-    status_file(KIND, "4242.json", bytes);
+    if let Some(record) = status_file(KIND, "4242.json", bytes) {
+        assert_eq!(record.process.pid, 4_242);
+        log_of(KIND, Path::new("/home/ada/.claude/sessions"), &record);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    registry_of_log(KIND, &text);
+    if let Some(pid) = registry_pid(KIND, &text) {
+        assert!(text.starts_with(&pid.to_string()), "{text:?}");
+    }
+}
+
+/// A status report (OSC 7501), a title, progress: what is shown of them is text.
+pub(crate) fn status(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for kind in kinds().chain(["custom"]) {
+        let status = terminal::program_status(kind, &text);
+        assert!(is_clean(&status.name));
+        let level = match status.fact {
+            Fact::Level(level) => Some(level),
+            Fact::NotUnderstood { why } => {
+                assert!(is_clean(&why), "{why:?}");
+                None
+            }
+            _ => None,
+        };
+        let others = [terminal::title(kind, &text), terminal::progress(kind, &text)];
+        for level in others.into_iter().chain([level]).flatten() {
+            if let Level::Blocked { detail: Some(detail), .. } = level {
+                assert!(is_clean(&detail), "{detail:?}");
+            }
+        }
+    }
+}
+
+/// Messages of a program's own server, one a line.
+pub(crate) fn server(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for line in text.lines() {
+        for message in kinds().filter_map(|kind| server_message(kind, line)) {
+            assert!(is_clean(&message.name) && !message.thread.is_empty());
+        }
+    }
+}
+
+/// What a terminal shows: blanks around its lines and empty ones do not count.
+pub(crate) fn screen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let spread: String = text.lines().map(|line| format!("  {line} \n\n")).collect();
+    for kind in kinds() {
+        for version in [None, Some("2.1.330"), Some("1.0"), Some("x")] {
+            let shown = headsup_adapters::screen(kind, version, &text);
+            assert_eq!(headsup_adapters::screen(kind, version, &spread), shown);
+        }
+    }
+    headsup_adapters::screen_version(Path::new(&*text));
+}
+
+/// What leaves in a bug report: whose machine it was is not in it; once all names are known, the
+/// same text is the same placeholder.
+pub(crate) fn evidence(bytes: &[u8]) {
+    let Some(kept) = taken(bytes) else { return };
+    let cover = |shroud: &mut Shroud| {
+        let mut value = kept.clone();
+        shroud.cover(&mut value);
+        value.to_string()
+    };
+    let mut shroud = Shroud::new(Some("/home/zebediah"), false);
+    let covered = cover(&mut shroud);
+    assert!(!covered.contains("zebediah"), "{covered}");
+    assert_eq!(cover(&mut shroud), cover(&mut shroud));
+    let mut speaking = Shroud::new(Some("/home/zebediah"), true);
+    assert!(!cover(&mut speaking).contains("/home/zebediah"));
 }
 
 /// What we put in is found, put in once, and taken out to the byte.

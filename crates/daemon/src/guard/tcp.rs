@@ -219,4 +219,5 @@ pub(super) fn protect(headers: &mut HeaderMap) {
 }
 
 #[cfg(test)]
+#[path = "tcp/tests.rs"]
 mod tests;

@@ -25,9 +25,46 @@ impl Said {
 
 /// Whether a file is a capture.
 pub fn is_bundle(file: &Path) -> bool {
-    let text = fs::read_to_string(file).unwrap_or_default();
+    is_bundle_text(&fs::read_to_string(file).unwrap_or_default())
+}
+
+fn is_bundle_text(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     serde_json::from_str::<Value>(first).is_ok_and(|head| head["headsup_capture"].is_u64())
+}
+
+/// The rows of a capture: its timeline, and its logs by their paths.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Rows {
+    pub(crate) timeline: Vec<Value>,
+    pub(crate) logs: BTreeMap<String, Vec<Value>>,
+}
+
+/// Reads a capture, or says what it is not.
+pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
+    if !is_bundle_text(text) {
+        return Err("is no capture");
+    }
+    let mut rows = Rows::default();
+    for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
+        let mut row: Value =
+            serde_json::from_str(line).map_err(|_| "has a line that is no JSON")?;
+        if !row.is_object() {
+            return Err("has a line that is no JSON object");
+        }
+        match (row["src"].as_str(), row["file"].as_str().map(str::to_owned)) {
+            (Some("transcript"), Some(log)) => {
+                let (t_ms, line) = (row["t_ms"].take(), row["line"].take());
+                let Value::Object(mut line) = line else {
+                    return Err("has a line of a log that is no JSON object");
+                };
+                line.insert("t_ms".to_owned(), t_ms);
+                rows.logs.entry(log).or_default().push(Value::Object(line));
+            }
+            _ => rows.timeline.push(row),
+        }
+    }
+    Ok(rows)
 }
 
 /// Writes the capture in `file` as a recording into `folder`, which must not be there, with the
@@ -38,23 +75,7 @@ pub fn is_bundle(file: &Path) -> bool {
 pub fn unpack(file: &Path, truth: &[Said], folder: &Path) -> io::Result<()> {
     let no_capture =
         |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{} {why}", file.display()));
-    if !is_bundle(file) {
-        return Err(no_capture("is no capture"));
-    }
-    let text = fs::read_to_string(file)?;
-    let (mut timeline, mut logs) = (Vec::new(), BTreeMap::<String, Vec<Value>>::new());
-    for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-        let mut row: Value =
-            serde_json::from_str(line).map_err(|_| no_capture("has a line that is no JSON"))?;
-        match (row["src"].as_str(), row["file"].as_str().map(str::to_owned)) {
-            (Some("transcript"), Some(log)) => {
-                let (t_ms, mut line) = (row["t_ms"].take(), row["line"].take());
-                line["t_ms"] = t_ms;
-                logs.entry(log).or_default().push(line);
-            }
-            _ => timeline.push(row),
-        }
-    }
+    let Rows { mut timeline, logs } = rows(&fs::read_to_string(file)?).map_err(no_capture)?;
     let truth = truth.iter().map(|Said { t_ms, status }| {
         json!({"t_ms": t_ms, "src": "truth", "status": status, "why": "said so", "by": "person"})
     });
@@ -76,4 +97,25 @@ pub fn unpack(file: &Path, truth: &[Said], folder: &Path) -> io::Result<()> {
 fn write(path: &Path, rows: &[Value]) -> io::Result<()> {
     let lines: String = rows.iter().flat_map(|row| [row.to_string(), "\n".to_owned()]).collect();
     fs::write(path, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capture_with_lines_that_are_no_rows_is_refused_in_words() {
+        let head = "{\"headsup_capture\":1}\n";
+        let good = rows(&format!("{head}{{\"src\":\"hook\"}}\n\n"));
+        assert_eq!(good.map(|rows| rows.timeline.len()), Ok(1));
+        let log = |line: &str| {
+            format!("{head}{{\"src\":\"transcript\",\"file\":\"/l\",\"line\":{line}}}")
+        };
+        assert!(rows(&log("{}")).is_ok_and(|rows| rows.logs["/l"].len() == 1));
+        for bad in
+            ["", "{}", "[1]", &format!("{head}{{"), &format!("{head}[1]"), &log("7"), &log("\"x\"")]
+        {
+            assert!(rows(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -219,4 +219,5 @@ fn is_cut(last: [u8; 3]) -> bool {
 }
 
 #[cfg(test)]
+#[path = "scan/tests.rs"]
 mod tests;

@@ -1,0 +1,42 @@
+//! Which request this is, however often it is sent.
+
+use crate::fnv::Fnv;
+use std::hash::Hasher as _;
+
+/// The idempotency key of a request, with a digest of its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) digest: u64,
+}
+
+impl Key {
+    /// 1 to 128 printable ASCII characters, or nothing. `target` is what the request is for: the
+    /// same body for another agent is another request.
+    pub(crate) fn new(id: &str, target: &str, body: &[u8]) -> Option<Self> {
+        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+        let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
+        fits.then(|| {
+            let mut digest = Fnv::default();
+            digest.write(target.as_bytes());
+            digest.write(&[0]);
+            digest.write(body);
+            Self { id: id.to_owned(), digest: digest.finish() }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idempotency_id_is_short_printable_ascii() {
+        for good in ["1", "a b", "~", &"x".repeat(128)] {
+            assert!(Key::new(good, "", b"").is_some(), "{good}");
+        }
+        for bad in ["", "é", "a\tb", "\u{7f}", &"x".repeat(129)] {
+            assert!(Key::new(bad, "", b"").is_none(), "{bad}");
+        }
+    }
+}
