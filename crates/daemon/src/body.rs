@@ -8,9 +8,11 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 /// What is too long is still taken off the line up to here and thrown away, as long as it keeps
@@ -18,11 +20,38 @@ use tokio::time::timeout;
 const DISCARDED: usize = 8 << 20;
 const DISCARD_PAUSE: Duration = Duration::from_millis(250);
 
+/// A shorter body comes and goes without asking.
+const LARGE: u64 = 64 << 10;
+/// Bytes of large bodies that are here at once; more of them wait on their connections.
+const ROOM: usize = 8 << 20;
+
+static LARGE_BODIES: Semaphore = Semaphore::const_new(ROOM);
+
+/// A body that is here, with the room it takes until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    bytes: Bytes,
+    _room: Option<SemaphorePermit<'static>>,
+}
+
+impl Deref for Whole {
+    type Target = Bytes;
+
+    fn deref(&self) -> &Bytes {
+        &self.bytes
+    }
+}
+
 /// The whole body, up to `most` bytes.
-pub(crate) async fn read(mut body: Body, most: usize) -> Result<Bytes, Refused> {
-    match timeout(BODY_TIME, collect(&mut body, most)).await {
-        Ok(Ok(Some(whole))) => Ok(whole),
-        Ok(Ok(None)) => {
+pub(crate) async fn read(mut body: Body, most: usize) -> Result<Whole, Refused> {
+    let length = body.size_hint().exact().unwrap_or(most as u64).min(most as u64);
+    let come = async {
+        let room = room(length).await;
+        (collect(&mut body, most).await, room)
+    };
+    match timeout(BODY_TIME, come).await.map(|(whole, room)| whole.map(|bytes| (bytes, room))) {
+        Ok(Ok((Some(bytes), _room))) => Ok(Whole { bytes, _room }),
+        Ok(Ok((None, _room))) => {
             discard(&mut body).await;
             let detail = format!("the body is longer than {most} bytes");
             Err(Refused::new(413, "body_too_large", detail))
@@ -32,8 +61,43 @@ pub(crate) async fn read(mut body: Body, most: usize) -> Result<Bytes, Refused> 
     }
 }
 
+/// Deeper nesting is no request of ours.
+const DEEPEST: usize = 64;
+
+/// Refuses JSON that is nested without end, before anything is made of it.
+pub(crate) fn check_depth(text: &[u8]) -> Result<(), Refused> {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            let detail = format!("the body is nested more than {DEEPEST} deep");
+            return Err(Refused::new(400, "too_deep", detail));
+        }
+    }
+    Ok(())
+}
+
+/// Room for a body that is, or may become, large.
+async fn room(length: u64) -> Option<SemaphorePermit<'static>> {
+    let length = u32::try_from(length).ok().filter(|_| length > LARGE)?;
+    // It is never closed.
+    LARGE_BODIES.acquire_many(length).await.ok()
+}
+
 /// `None`: too long.
 async fn collect(body: &mut Body, most: usize) -> Result<Option<Bytes>, axum::Error> {
+    let length = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
+    if length.is_some_and(|length| length > most) {
+        return Ok(None);
+    }
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else { continue };
@@ -43,6 +107,9 @@ async fn collect(body: &mut Body, most: usize) -> Result<Option<Bytes>, axum::Er
         if whole.is_empty() && body.is_end_stream() {
             // The usual case: all of it in one piece, not copied.
             return Ok(Some(data));
+        }
+        if whole.is_empty() {
+            whole.reserve(length.unwrap_or(data.len()));
         }
         whole.extend_from_slice(&data);
     }
@@ -85,5 +152,20 @@ impl HttpBody for Pieces {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_counted_outside_of_texts() {
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(check_depth(nested(DEEPEST).as_bytes()).is_ok());
+        assert_eq!(check_depth(nested(DEEPEST + 1).as_bytes()).unwrap_err().code(), "too_deep");
+        let text =
+            format!(r#"{{"a":"{}\\\"{}","b":[[]],"c":[[]]}}"#, "[".repeat(99), "{".repeat(99));
+        assert!(check_depth(text.as_bytes()).is_ok());
     }
 }

@@ -20,8 +20,8 @@ const MOST: usize = 4 << 20;
 const MOST_OF_ONE: usize = 256 << 10;
 /// A longer payload is shortened first.
 const LONG: usize = 16 << 10;
-/// Payloads that are being shortened at once.
-const UNDER_WAY: usize = 64;
+/// Payloads that are being shortened at once: each may be of a megabyte, and is twice there then.
+const UNDER_WAY: usize = 4;
 
 /// The store of evidence.
 #[derive(Debug)]

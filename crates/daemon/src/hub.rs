@@ -5,6 +5,7 @@ use crate::api::{self, App};
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::{Clock, System};
+use crate::filesystem;
 use crate::flusher::Flusher;
 use crate::home::{self, Home};
 use crate::inbox::{self, Inbox};
@@ -204,6 +205,10 @@ impl Prepared {
         background_shells: BackgroundShells,
     ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
+        if let Some(on) = filesystem::remote(home.path()) {
+            let at = home.path().display();
+            tracing::warn!(%at, on, "the state folder is on another machine, where a database is not safe");
+        }
         let access = Arc::new(Access::new(home.path(), Arc::clone(&clock)));
         let database = home.database();
         let fail = |error| RunError::store(database.clone(), error);

@@ -12,6 +12,7 @@ mod bus;
 pub mod clock;
 mod error;
 mod evidence;
+mod filesystem;
 mod flusher;
 mod fnv;
 mod frame;
@@ -40,6 +41,7 @@ mod web;
 mod writer;
 
 pub use error::RunError;
+pub use filesystem::remote;
 pub use headsup_core::observation::BackgroundShells;
 pub use home::refusal;
 pub use hub::Hub;

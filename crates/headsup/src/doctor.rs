@@ -81,7 +81,17 @@ fn folder(home: &Path) -> Check {
             let mode = meta.mode() & 0o777;
             Check::bad("home", format!("{at} is open to others ({mode:o})"), hint)
         }
-        Ok(_) => Check::good("home", format!("{at}, yours alone")),
+        Ok(_) => match headsup_daemon::remote(home) {
+            None => Check::good("home", format!("{at}, yours alone")),
+            Some(on) => {
+                let detail = format!("{at} is on {on}, where a database is not safe");
+                Check::bad(
+                    "home",
+                    detail,
+                    "set HEADSUP_HOME to a folder on this machine's own disk",
+                )
+            }
+        },
     }
 }
 

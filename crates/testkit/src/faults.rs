@@ -15,6 +15,8 @@ use tempfile::TempDir;
 pub const ENOSPC: i32 = 28;
 /// The disk does not answer.
 pub const EIO: i32 = 5;
+/// Nothing can be written there.
+pub const EROFS: i32 = 30;
 /// The user's share of the disk is used up.
 pub const EDQUOT: i32 = 122;
 

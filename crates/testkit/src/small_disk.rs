@@ -1,8 +1,9 @@
-//! A disk that is really full: a small file system of its own.
+//! A disk that is really full, and one that does not tell of changes: file systems of one's own.
 //!
 //! It is mounted in a name space of its own, which an ordinary user may make on most machines. A
 //! holder process keeps it; commands enter it, and everybody else looks in through the holder.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -21,11 +22,31 @@ impl SmallDisk {
     /// # Errors
     /// If the tools that do it are not there.
     pub fn mount(folder: &Path, bytes: u64) -> io::Result<Option<Self>> {
+        let script = "mount -t tmpfs -o size=\"$2\",mode=700 tmpfs \"$1\"";
+        Self::hold(folder, script, bytes.to_string().as_ref())
+    }
+
+    /// Mounts layers over `folder`, as containers have them: what is written to `upper` in `below` is
+    /// seen in it, and nobody is told of that. `None` where the system does not allow it.
+    ///
+    /// # Errors
+    /// If the tools that do it are not there.
+    pub fn layers(folder: &Path, below: &Path) -> io::Result<Option<Self>> {
+        for part in ["lower", "upper", "work"] {
+            fs::create_dir_all(below.join(part))?;
+        }
+        let script = "mount -t overlay overlay \
+                      -o lowerdir=\"$2/lower\",upperdir=\"$2/upper\",workdir=\"$2/work\" \"$1\"";
+        Self::hold(folder, script, fs::canonicalize(below)?.as_os_str())
+    }
+
+    /// Runs the script, with the folder and the word after it, in a name space of its own.
+    fn hold(folder: &Path, script: &str, word: &OsStr) -> io::Result<Option<Self>> {
         let at = fs::canonicalize(folder)?;
-        let script = "mount -t tmpfs -o size=\"$1\",mode=700 tmpfs \"$2\" && echo up && exec cat";
+        let script = format!("{script} && echo up && exec cat");
         let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
-        command.arg(bytes.to_string()).arg(&at);
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script, "sh"]);
+        command.arg(&at).arg(word);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut holder = command.spawn()?;
         let mut word = [0; 3];

@@ -15,6 +15,7 @@ pub(super) async fn read<T: DeserializeOwned>(
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     let key = headers::key(&parts.headers, parts.uri.path(), &body)?;
+    body::check_depth(&body)?;
     let said = serde_json::from_slice(&body)
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
     Ok((said, key))

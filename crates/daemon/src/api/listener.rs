@@ -90,6 +90,7 @@ pub(super) async fn put(
     let (parts, body) = request.into_parts();
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
+    body::check_depth(&body)?;
     let wish: ListenBody = serde_json::from_slice(&body)
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
     Ok(doc(Some(app.listener.open(wish.read()?).await?), None))

@@ -52,6 +52,7 @@ pub(super) async fn post(
     if !text.trim_ascii_start().starts_with(b"{") {
         return Err(Refused::new(400, "bad_json", "a report is a JSON object"));
     }
+    body::check_depth(text)?;
     let mut report: ReportBody = serde_json::from_slice(text)
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
     check_lengths(&report)?;

@@ -3,6 +3,7 @@
 use super::goodbyes::Goodbyes;
 use super::inotify::Change;
 use super::lookout::Watcher;
+use crate::filesystem;
 use crate::inbox::Inbox;
 use crate::job::{Reply, StatusFile, Witnessed, Work};
 use crate::process;
@@ -41,7 +42,21 @@ pub(super) struct Registries {
 struct Folder {
     at: WatchedFolder,
     watch: Option<i32>,
+    /// The kernel may not tell of changes in it, watched or not.
+    is_mute: bool,
     files: HashMap<String, Known>,
+}
+
+impl Folder {
+    fn new(at: WatchedFolder) -> Self {
+        let is_mute = filesystem::may_be_mute(&at.path);
+        Self { at, watch: None, is_mute, files: HashMap::new() }
+    }
+
+    /// Whether somebody has to look.
+    fn is_unwatched(&self) -> bool {
+        self.watch.is_none() || self.is_mute
+    }
 }
 
 /// A file as it was last read.
@@ -59,8 +74,7 @@ impl Registries {
         goodbyes: Arc<Goodbyes>,
         pid_namespace: Option<u64>,
     ) -> Self {
-        let folder = |at| Folder { at, watch: None, files: HashMap::new() };
-        let folders = folders.into_iter().map(folder).collect();
+        let folders = folders.into_iter().map(Folder::new).collect();
         Self { folders, inbox, goodbyes, pid_namespace, watcher }
     }
 
@@ -69,7 +83,7 @@ impl Registries {
         let known = self.folders.iter().any(|folder| folder.at == at);
         let is_new = !known && self.folders.len() < MOST_FOLDERS;
         if is_new {
-            self.folders.push(Folder { at, watch: None, files: HashMap::new() });
+            self.folders.push(Folder::new(at));
         }
         is_new
     }
@@ -78,7 +92,7 @@ impl Registries {
     pub(super) async fn watch(&mut self, mut more: UnboundedReceiver<WatchedFolder>) {
         let mut next_scan = Instant::now() + AGAIN;
         loop {
-            let missing = self.folders.iter().any(|folder| folder.watch.is_none());
+            let missing = self.folders.iter().any(Folder::is_unwatched);
             let patience = if missing { MISSING } else { next_scan - Instant::now() };
             let changes = tokio::select! {
                 changes = self.changes(patience) => changes,
@@ -122,10 +136,10 @@ impl Registries {
         }
     }
 
-    /// Looks into folders that were not there: in all others the kernel tells of changes.
+    /// Looks into folders that were not there, or of which the kernel may not tell.
     async fn scan_unwatched(&mut self) {
         for place in 0..self.folders.len() {
-            if self.folders[place].watch.is_none() {
+            if self.folders[place].is_unwatched() {
                 self.scan_folder(place, false).await;
             }
         }

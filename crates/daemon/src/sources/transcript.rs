@@ -5,6 +5,7 @@
 use super::inotify::Change;
 use super::lookout::{UNWATCHED, Watcher};
 use super::tail::{Grown, Tail};
+use crate::filesystem;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
@@ -35,11 +36,18 @@ struct Log {
     kind: Word,
     tail: Tail,
     watch: Option<i32>,
+    /// The kernel may not tell of its changes, watched or not.
+    is_mute: bool,
     /// It began anew then: lines are the past until one was written later.
     past_until: Option<UnixMs>,
 }
 
 impl Log {
+    /// Whether somebody has to look.
+    fn is_unwatched(&self) -> bool {
+        self.watch.is_none() || self.is_mute
+    }
+
     /// Whether a line that has just come belongs to the past that was written again.
     fn is_past(&mut self, line: &LogLine) -> bool {
         let Some(until) = self.past_until else { return false };
@@ -62,7 +70,7 @@ pub(super) async fn watch(
     // However much the others move.
     let mut next_look = Instant::now() + UNWATCHED;
     loop {
-        let unwatched = logs.followed.values().any(|log| log.watch.is_none());
+        let unwatched = logs.followed.values().any(|log| log.is_unwatched());
         tokio::select! {
             seat = seats.recv() => match seat {
                 Some(seat) => logs.look_at(&seat),
@@ -92,10 +100,9 @@ impl Logs {
         let Some(path) = path else { return };
         let tail = Tail::new(path);
         let watch = if tail.is_there() { self.watcher.add_file(path) } else { None };
-        self.followed.insert(
-            seat.id.clone(),
-            Box::new(Log { kind: seat.kind.clone(), tail, watch, past_until: None }),
-        );
+        let (kind, is_mute) = (seat.kind.clone(), filesystem::may_be_mute(path));
+        let log = Log { kind, tail, watch, is_mute, past_until: None };
+        self.followed.insert(seat.id.clone(), Box::new(log));
     }
 
     fn unwatch(&self, log: &Log) {
@@ -126,7 +133,7 @@ impl Logs {
 
     /// Looks at logs that were not there yet, or that nobody watches.
     async fn look_at_unwatched(&mut self) {
-        let missing = self.followed.iter().filter(|(_, log)| log.watch.is_none());
+        let missing = self.followed.iter().filter(|(_, log)| log.is_unwatched());
         let missing: Vec<AgentId> = missing.map(|(id, _)| id.clone()).collect();
         for id in missing {
             self.read(&id).await;

@@ -44,7 +44,8 @@ async fn every_refusal_is_typed_and_changes_nothing() {
     let deep = "[".repeat(100_000);
     let id = "x".repeat(129);
     let long_id = [("x-headsup-id", id.as_str())];
-    let cases: [Case<'_>; 24] = [
+    let nested = format!("{{\"turn\":{deep}");
+    let cases: [Case<'_>; 25] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
@@ -54,6 +55,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("POST", REPORT, &[], r#"{"turn":["idle"]}"#, 400, "bad_json"),
         ("POST", REPORT, &[], r#"{"turn":"idle","status":"x"}"#, 400, "bad_json"),
         ("POST", REPORT, &[], &deep, 400, "bad_json"),
+        ("POST", REPORT, &[], &nested, 400, "too_deep"),
         ("POST", REPORT, &[], &long, 400, "too_long"),
         ("POST", "/api/v1/agents/a%2Fb/reports", &[], "{}", 400, "bad_agent_id"),
         ("POST", "/api/v1/agents/../reports", &[], "{}", 400, "bad_agent_id"),

@@ -17,7 +17,7 @@ const SKIPPED: &str = "headsup_log_lines_skipped_total";
 type Happens = fn(&Path);
 
 struct Row {
-    id: u8,
+    sort: &'static str,
     case: &'static str,
     happens: Happens,
     /// Lines that are counted as none.
@@ -26,15 +26,15 @@ struct Row {
     lost: bool,
 }
 
-const fn row(id: u8, case: &'static str, happens: Happens, skipped: u64) -> Row {
-    Row { id, case, happens, skipped, lost: false }
+const fn row(sort: &'static str, case: &'static str, happens: Happens, skipped: u64) -> Row {
+    Row { sort, case, happens, skipped, lost: false }
 }
 
-const fn lost(id: u8, case: &'static str, happens: Happens) -> Row {
-    Row { id, case, happens, skipped: 0, lost: true }
+const fn lost(sort: &'static str, case: &'static str, happens: Happens) -> Row {
+    Row { sort, case, happens, skipped: 0, lost: true }
 }
 
-fn append(log: &Path, bytes: &[u8]) {
+pub(crate) fn append(log: &Path, bytes: &[u8]) {
     OpenOptions::new().append(true).create(true).open(log).unwrap().write_all(bytes).unwrap();
 }
 
@@ -43,7 +43,7 @@ fn interruption(session: &str) -> String {
     interruption_at(session, UnixMs(1_795_296_597_200))
 }
 
-fn interruption_now(session: &str) -> String {
+pub(crate) fn interruption_now(session: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
     interruption_at(session, UnixMs(i64::try_from(now).unwrap()))
 }
@@ -59,23 +59,38 @@ fn interruption_at(session: &str, at: UnixMs) -> String {
 }
 
 const ROWS: &[Row] = &[
-    row(4, "bytes that are not UTF-8", |log| append(log, b"{\"type\":\"\xff\xfe\"}\n"), 0),
-    row(5, "control characters", |log| append(log, b"{\"type\":\"\\u0000\\u001b[2J\"}\n"), 0),
-    row(24, "half a line that never ends well", |log| append(log, b"{\"type\":\"us\n"), 1),
     row(
-        25,
+        "4 not UTF-8",
+        "bytes that are not UTF-8",
+        |log| append(log, b"{\"type\":\"\xff\xfe\"}\n"),
+        0,
+    ),
+    row(
+        "5 control characters",
+        "control characters",
+        |log| append(log, b"{\"type\":\"\\u0000\\u001b[2J\"}\n"),
+        0,
+    ),
+    row(
+        "24 half a line",
+        "half a line that never ends well",
+        |log| append(log, b"{\"type\":\"us\n"),
+        1,
+    ),
+    row(
+        "25 endless line",
         "a line of ten megabytes",
         |log| append(log, &[&vec![b'x'; 10 << 20][..], b"\n"].concat()),
         1,
     ),
     row(
-        26,
+        "26 cut to nothing",
         "cut to nothing, the past written again",
         |log| fs::write(log, format!("{}\n", interruption("session"))).unwrap(),
         0,
     ),
     row(
-        27,
+        "27 rotated",
         "moved away, another in its place",
         |log| {
             fs::rename(log, log.with_extension("old")).unwrap();
@@ -83,34 +98,94 @@ const ROWS: &[Row] = &[
         },
         0,
     ),
-    lost(28, "a link in its place", |log| {
+    lost("28 link", "a link in its place", |log| {
         fs::rename(log, log.with_extension("target")).unwrap();
         symlink(log.with_extension("target"), log).unwrap();
     }),
-    lost(28, "a folder in its place", |log| {
+    lost("28 folder", "a folder in its place", |log| {
         fs::remove_file(log).unwrap();
         fs::create_dir(log).unwrap();
     }),
-    lost(28, "a pipe in its place", |log| {
+    lost("28 pipe", "a pipe in its place", |log| {
         fs::remove_file(log).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, log, rustix::fs::Mode::RWXU).unwrap();
     }),
-    lost(29, "gone", |log| fs::remove_file(log).unwrap()),
-    row(30, "garbage", |log| append(log, &(0..=255_u8).collect::<Vec<_>>()), 1),
-    row(30, "line ends of two kinds", |log| append(log, b"\r\n{\"type\":\"x\"}\r\n\r\n"), 2),
-    row(30, "another version's lines", |log| append(log, b"{\"kind\":9}\n[1]\n\"x\"\n7\n"), 4),
-    row(8, "nesting without end", |log| append(log, &[&[b'['; 100_000][..], b"\n"].concat()), 1),
-    row(10, "a member twice", |log| append(log, b"{\"type\":\"user\",\"type\":\"x\"}\n"), 0),
+    lost("29 gone and back", "gone", |log| fs::remove_file(log).unwrap()),
+    row("30 garbage", "garbage", |log| append(log, &(0..=255_u8).collect::<Vec<_>>()), 1),
+    row(
+        "30 line ends",
+        "line ends of two kinds",
+        |log| append(log, b"\r\n{\"type\":\"x\"}\r\n\r\n"),
+        2,
+    ),
+    row(
+        "30 another version",
+        "another version's lines",
+        |log| append(log, b"{\"kind\":9}\n[1]\n\"x\"\n7\n"),
+        4,
+    ),
+    row(
+        "8 nested without end",
+        "nesting without end",
+        |log| append(log, &[&[b'['; 100_000][..], b"\n"].concat()),
+        1,
+    ),
+    row(
+        "10 member twice",
+        "a member twice",
+        |log| append(log, b"{\"type\":\"user\",\"type\":\"x\"}\n"),
+        0,
+    ),
+    row(
+        "7 byte order mark",
+        "a mark before a line",
+        |log| append(log, b"\xef\xbb\xbf{\"type\":\"x\"}\n"),
+        0,
+    ),
+    row(
+        "6 hidden characters",
+        "a title that turns and hides text",
+        |log| {
+            let title =
+                "{\"type\":\"ai-title\",\"aiTitle\":\"\u{202e}\u{200b}\u{e0041}t\u{9b}\"}\n";
+            append(log, title.as_bytes());
+        },
+        0,
+    ),
+    row(
+        "15 illegal id",
+        "a line of a session whose name is a path",
+        |log| append(log, format!("{}\n", interruption_now("../../session")).as_bytes()),
+        0,
+    ),
+    row(
+        "24 half a line",
+        "a line that comes in two pieces",
+        |log| {
+            append(log, b"{\"type\":");
+            append(log, b"\"x\"}\n");
+        },
+        0,
+    ),
+    row(
+        "27 inode again",
+        "removed, another with its number in its place",
+        |log| {
+            fs::remove_file(log).unwrap();
+            fs::write(log, format!("{}\n", interruption("session"))).unwrap();
+        },
+        0,
+    ),
 ];
 
-pub(crate) fn ids() -> Vec<u8> {
-    ROWS.iter().map(|row| row.id).collect()
+pub(crate) fn sorts() -> Vec<&'static str> {
+    ROWS.iter().map(|row| row.sort).collect()
 }
 
 #[test]
 fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
-    for Row { id, case, happens, skipped, lost } in ROWS {
-        let case = format!("{id}: {case}");
+    for Row { sort, case, happens, skipped, lost } in ROWS {
+        let case = format!("{sort}: {case}");
         let rig = Rig::new();
         let log = rig.home.path().join("log.jsonl");
         fs::write(&log, "{\"type\":\"summary\"}\n").unwrap();
@@ -159,4 +234,38 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
         });
         rig.stands(&case);
     }
+}
+
+/// 28: what a hook calls its log is a device, which has no end.
+#[test]
+fn a_device_is_no_log() {
+    let rig = Rig::new();
+    let hook = |session: &str, log: &Path| {
+        let payload = json!({
+            "hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "go",
+            "cwd": format!("/home/dev/{session}"), "transcript_path": log,
+        });
+        let payload = payload.to_string();
+        rig.hook("28", &Call { payload: payload.as_bytes(), ..Call::default() });
+    };
+    hook("zero", Path::new("/dev/zero"));
+    hook("random", Path::new("/dev/urandom"));
+    // Logs that are not there are looked for in the same round.
+    for round in ["one", "two"] {
+        let log = rig.home.path().join(round);
+        hook(round, &log);
+        let before = rig.counter(SKIPPED);
+        fs::write(&log, "").unwrap();
+        wait::until("a round", || {
+            append(&log, b"no line\n");
+            (rig.counter(SKIPPED) > before).then_some(())
+        });
+    }
+    rig.stands("28");
+    let headlines: Vec<String> = rig.roster().into_values().collect();
+    assert_eq!(headlines, ["working"; 4]);
+    let status = fs::read_to_string(format!("/proc/{}/status", rig.pid())).unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kib: u64 = resident.split_whitespace().next().unwrap().parse().unwrap();
+    assert!(kib < 256 << 10, "{kib} KiB");
 }

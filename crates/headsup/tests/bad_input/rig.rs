@@ -13,7 +13,7 @@ pub(crate) type Roster = BTreeMap<String, String>;
 
 pub(crate) struct Rig {
     pub(crate) home: Home,
-    _hub: Hub,
+    hub: Option<Hub>,
 }
 
 /// A hook's call as an agent makes it.
@@ -29,7 +29,22 @@ impl Rig {
     pub(crate) fn new() -> Self {
         let home = Home::new(env!("CARGO_BIN_EXE_headsup"));
         let hub = Hub::start(&home);
-        Self { home, _hub: hub }
+        Self::of(home, hub)
+    }
+
+    /// Around a hub that has been started otherwise.
+    pub(crate) fn of(home: Home, hub: Hub) -> Self {
+        Self { home, hub: Some(hub) }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.hub.as_ref().unwrap().pid()
+    }
+
+    /// The hub is killed, and another one takes its place.
+    pub(crate) fn restart(&mut self) {
+        self.hub = None;
+        self.hub = Some(Hub::start(&self.home));
     }
 
     pub(crate) fn get(&self, target: &str) -> Value {

@@ -1,12 +1,17 @@
 //! Not enough files, not enough memory: subscribers go first, reporters last.
 
 use crate::rig::{Client, Rig};
+use headsup_testkit::flood::{self, Flood};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
+use std::fs;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
+
+/// What a hub may take at worst.
+const MOST_KIB: u64 = 64 << 10;
 
 /// A hub that a shell has put under a limit.
 fn limited(home: &Home, limit: &str) -> Hub {
@@ -79,7 +84,7 @@ fn when_no_file_is_left_reports_wait_in_the_spool_and_arrive() {
 fn large_reports_from_everywhere_fit_into_little_memory() {
     let rig = Rig::new();
     // Address space: half of it is what the threads reserve and never use.
-    let _hub = limited(&rig.home, "-v 1048576");
+    let hub = limited(&rig.home, "-v 1048576");
     let client = rig.client();
     let body = serde_json::json!({
         "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash",
@@ -99,5 +104,31 @@ fn large_reports_from_everywhere_fit_into_little_memory() {
         }
     });
     assert_eq!(client.report("a", "working").status, 202);
+    assert!(client.is_ok());
+    // And it has not taken more than that at any moment.
+    let status = fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kib: u64 = most.split_whitespace().next().unwrap().parse().unwrap();
+    assert!(kib <= MOST_KIB, "{kib} KiB");
+}
+
+/// Everything runs by turns where there is one processor: a thread that never waits would stop all.
+#[test]
+fn on_one_processor_a_crowd_holds_up_no_reporter() {
+    let rig = Rig::new();
+    let own = rig.home.command(["up", "--foreground"]);
+    let mut alone = Command::new("taskset");
+    alone.args(["--cpu-list", "0"]).arg(own.get_program()).args(own.get_args()).env_clear();
+    alone.current_dir(rig.home.path());
+    alone.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let _hub = Hub::start_as(alone, &rig.home.socket());
+    let client = rig.client();
+    let open = streams(&client, 100);
+    wait::until("the streams", || (client.metric("headsup_subscribers") == 100).then_some(()));
+    let flood = Flood { connections: 16, each: 20 };
+    assert_eq!(flood::agents(&client.0, flood).unwrap(), [(202, 320)].into());
+    hook(&rig.home, "s1");
+    client.until_headline("claude-code-s1", "working");
+    drop(open);
     assert!(client.is_ok());
 }
