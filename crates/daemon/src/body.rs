@@ -50,8 +50,8 @@ pub(crate) async fn read(mut body: Body, most: usize) -> Result<Whole, Refused> 
         (collect(&mut body, most).await, room)
     };
     match timeout(BODY_TIME, come).await.map(|(whole, room)| whole.map(|bytes| (bytes, room))) {
-        Ok(Ok((Some(bytes), _room))) => Ok(Whole { bytes, _room }),
-        Ok(Ok((None, _room))) => {
+        Ok(Ok((Some(bytes), room))) => Ok(Whole { bytes, _room: room }),
+        Ok(Ok((None, _))) => {
             discard(&mut body).await;
             let detail = format!("the body is longer than {most} bytes");
             Err(Refused::new(413, "body_too_large", detail))

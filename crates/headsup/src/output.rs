@@ -111,9 +111,9 @@ impl Output {
         write_out(out.as_bytes())
     }
 
-    /// A stretch of a JSON document that has passed [`pieces::Pieces`].
-    pub(crate) fn json_piece(piece: &[u8]) -> Result<(), CommandError> {
-        write_out(piece)
+    /// A JSON document that has passed [`pieces::Pieces`].
+    pub(crate) fn json_bytes(whole: &[u8]) -> Result<(), CommandError> {
+        write_out(whole)
     }
 
     /// JSON text, one document a line.

@@ -125,6 +125,19 @@ fn a_dialog_before_the_first_event_is_seen_and_so_is_its_end() {
     rig.until("idle");
 }
 
+/// Nothing lies between the two: not even a look at an empty screen.
+#[test]
+fn a_dialog_that_follows_another_one_at_once_is_told_as_itself() {
+    let rig = Rig::new("", &[]);
+    for (screen, reason) in [("trust", "trust"), ("api_key", "auth"), ("trust", "trust")] {
+        rig.show(screen);
+        wait::until(screen, || {
+            let agent = rig.until("blocked");
+            (agent["turn"]["reason"] == reason).then_some(())
+        });
+    }
+}
+
 /// Whoever has said no must not be looked at, whatever else is asked for; whoever has spoken needs
 /// no more looks.
 #[test]

@@ -51,11 +51,16 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let client = context.client().await?;
     let path = args.path();
     if context.output.is_json() {
-        let mut pieces = Pieces::default();
-        let pass = |piece: &[u8]| Output::json_piece(&pieces.next(piece)?);
+        // All of it or nothing: what has been printed cannot be taken back.
+        let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
+        let pass = |piece: &[u8]| {
+            whole.extend_from_slice(&pieces.next(piece)?);
+            Ok(())
+        };
         client.pass_on(&path, pass).await?;
         pieces.end()?;
-        return Output::json_piece(b"\n");
+        whole.push(b'\n');
+        return Output::json_bytes(&whole);
     }
     let mark = if path.contains('?') { '&' } else { '?' };
     // Of ten thousand agents a list shows a fifth of what there is to know of them.

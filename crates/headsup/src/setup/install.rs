@@ -3,7 +3,7 @@
 use super::edit::Step;
 use super::guard::{self, Denied};
 use super::plan::Plan;
-use super::record::{Edited, Record};
+use super::record::{Edited, First, Record};
 use super::{SetupError, Site, Way, uninstall};
 use headsup_adapters::inject::Plugin;
 use std::fs;
@@ -112,6 +112,15 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Str
     homes
 }
 
+/// What was in the file before these other hubs came: whoever leaves last leaves that.
+fn first_of(site: &Site, homes: &[String], path: &Path) -> Option<First> {
+    homes.iter().find_map(|home| {
+        let other = Site { state: PathBuf::from(home), ..site.clone() };
+        let theirs = Record::look(&other)?.settings.filter(|theirs| theirs.path == path)?;
+        Some(theirs.first.unwrap_or(First { text: theirs.before }))
+    })
+}
+
 /// A folder that one of our files marks.
 pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
     plugin.files(&site.launcher).iter().any(|file| {
@@ -129,21 +138,22 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
     if target.before.as_ref() == Some(&after) {
         return Ok(Vec::new());
     }
-    inherit(site, text, &target.path, record);
+    let homes = inherit(site, text, &target.path, record);
     let known = record.settings.take().filter(|known| known.path == target.path);
+    let first = known.as_ref().and_then(|known| known.first.clone());
+    let first = first.or_else(|| first_of(site, &homes, &target.path));
     let before = match known {
         // Ours are in there, and nobody has been at it since.
         Some(known) if target.before.as_ref() == Some(&known.after) => known.before,
         known => {
-            let original = known.and_then(|known| known.before);
-            let clean = |text: &String| {
-                site.recipe.remove(text, &site.launcher, original.as_deref()).map_err(unclear)
-            };
+            let original = known.as_ref().and_then(Edited::original);
+            let clean =
+                |text: &String| site.recipe.remove(text, &site.launcher, original).map_err(unclear);
             target.before.as_ref().map(clean).transpose()?
         }
     };
     let path = target.path;
-    record.settings = Some(Edited { path: path.clone(), before, after: after.clone() });
+    record.settings = Some(Edited { path: path.clone(), before, after: after.clone(), first });
     let mut steps = folders(path.parent(), record);
     steps.push(Step::Write { path, before: target.before, after, mode: target.mode });
     Ok(steps)

@@ -23,6 +23,24 @@ pub(super) struct Edited {
     /// `None`: there was no file.
     pub(super) before: Option<String>,
     pub(super) after: String,
+    /// Another hub's entries were there before ours: what was there before those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) first: Option<First>,
+}
+
+/// What was there before any hub.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct First {
+    /// `None`: there was no file.
+    pub(super) text: Option<String>,
+}
+
+impl Edited {
+    /// What was there before us, and before any other hub that we know of.
+    pub(super) fn original(&self) -> Option<&str> {
+        let first = self.first.as_ref().map(|first| first.text.as_deref());
+        first.unwrap_or(self.before.as_deref())
+    }
 }
 
 fn read(path: &Path) -> Result<Option<String>, SetupError> {

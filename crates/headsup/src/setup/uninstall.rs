@@ -4,7 +4,7 @@ use super::edit::{self, Step};
 use super::guard::{self, Target};
 use super::install::is_ours;
 use super::plan::Plan;
-use super::record::Record;
+use super::record::{Edited, Record};
 use super::{SetupError, Site};
 use headsup_adapters::inject::Plugin;
 use std::fs;
@@ -54,22 +54,26 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
     };
     let Some(text) = before else { return Ok(Vec::new()) };
     let known = known.filter(|known| known.path == path);
-    let original = known.and_then(|known| known.before.as_deref());
-    if known.is_some_and(|known| known.after == text) {
-        return Ok(vec![match original {
-            Some(original) => {
-                Step::Write { path, before: Some(text), after: original.to_owned(), mode }
-            }
+    if let Some(known) = known.filter(|known| known.after == text) {
+        return Ok(vec![match known.before.clone() {
+            Some(after) => Step::Write { path, before: Some(text), after, mode },
             None => Step::Delete { path, before: text },
         }]);
     }
+    let original = known.and_then(Edited::original);
     if known.is_none() && !text.contains(&site.launcher) {
         return Ok(Vec::new());
     }
     let removed = site.recipe.remove(&text, &site.launcher, original);
-    let after = removed.map_err(|why| SetupError::unclear(&named, why))?;
+    let mut after = removed.map_err(|why| SetupError::unclear(&named, why))?;
     if after == text {
         return Ok(Vec::new());
+    }
+    // Of several hubs the last one leaves: what is left means what was there before them all.
+    if let Some(first) = original.filter(|first| {
+        known.is_some_and(|known| known.first.is_some()) && means_the_same(first, &after)
+    }) {
+        first.clone_into(&mut after);
     }
     let was_made = original.is_none_or(|original| site.recipe.is_all_ours(original));
     if known.is_some() && was_made && holds_nothing(&after) {
@@ -80,6 +84,11 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
 
 fn mentions_us(site: &Site, path: &Path) -> bool {
     guard::read(path).is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(&site.launcher))
+}
+
+fn means_the_same(one: &str, other: &str) -> bool {
+    let read = |text| serde_json::from_str::<serde_json::Value>(text).ok();
+    read(one).is_some_and(|one| read(other) == Some(one))
 }
 
 fn holds_nothing(text: &str) -> bool {

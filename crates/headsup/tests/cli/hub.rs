@@ -23,6 +23,8 @@ pub(crate) enum Reply {
     Json(u16, Value),
     /// Messages of an event stream; it ends when the sender is dropped.
     Stream(mpsc::Receiver<String>),
+    /// These bytes, and the end of the connection.
+    Raw(&'static [u8]),
     Garbage,
 }
 
@@ -75,6 +77,10 @@ fn serve(connection: UnixStream, log: &Mutex<Vec<Request>>, answer: &dyn Fn(&Req
                         return;
                     }
                 }
+                return;
+            }
+            Reply::Raw(bytes) => {
+                writer.write_all(bytes).ok();
                 return;
             }
             Reply::Garbage => {

@@ -162,3 +162,19 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
+
+#[test]
+fn a_list_that_breaks_off_is_no_list() {
+    let cases: [&[u8]; 2] = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{\"schema\":1,\"agents\":[{\"id\":\"a\"},",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\n{\"schema\":1,\"agents\":[\"\xff",
+    ];
+    for case in cases {
+        let rig = Rig::new();
+        let _hub = rig.hub(move |_| crate::hub::Reply::Raw(case));
+        let done = rig.run(&["ls", "--json", "--no-start"]);
+        assert_ne!(done.code, 0, "{done:?}");
+        assert_eq!(done.stdout, "", "a part of it was printed: {done:?}");
+        assert!(done.error()["message"].is_string());
+    }
+}

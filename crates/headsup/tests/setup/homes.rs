@@ -63,7 +63,15 @@ fn a_second_hub_says_whose_place_it_takes_and_the_first_one_says_that_it_lost_it
 
 #[test]
 fn settings_that_two_hubs_were_in_are_as_they_were_whoever_leaves_first() {
-    for text in [None, Some("{\n  \"model\": \"opus\"\n}\n")] {
+    let texts = [
+        None,
+        Some("{\n  \"model\": \"opus\"\n}\n"),
+        // A person's own emptiness.
+        Some("{}"),
+        Some("{\n  \"hooks\": {}\n}\n"),
+        Some("{ \"model\": \"opus\", \"hooks\": { \"Stop\": [] } }\n"),
+    ];
+    for text in texts {
         for first_leaves_first in [true, false] {
             let home = home();
             if let Some(text) = text {
