@@ -1,6 +1,7 @@
 //! Requests before anything of them is done: where they end, who asks, and from where.
 
 use crate::access::Access;
+use crate::serve::{Connected, Origin};
 use crate::session::{KEY, Token};
 use crate::strict::{self, Framing};
 use crate::{address, guard, headers as ours};
@@ -62,12 +63,14 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 /// Whoever gets through calls us by our name, comes from no other page, and shows the token or a
 /// session; a link alone brings nothing.
 pub(crate) fn tcp(bytes: &[u8]) {
-    let Some(request) = request(bytes) else { return };
+    let Some(mut request) = request(bytes) else { return };
     let Ok(at) = format!("127.0.0.1:{PORT}").parse() else { unreachable!("an address") };
-    let access = Arc::new(Access(Token));
+    let access = Arc::new(Access(Token(KEY)));
     let Some(cookie) = access.cookie(PORT) else { unreachable!("there is a token") };
     let session = cookie.begin();
     let session = session.split(';').next().unwrap_or_default();
+    // A browser of our own user's.
+    request.extensions_mut().insert(Connected { origin: Some(Arc::new(Origin(false))) });
     let gates = guard::Gates::new(Arc::clone(&access), &[at], vec!["hub.example.net".into()]);
     if guard::over_tcp(&gates, &request).is_err() {
         return;

@@ -20,11 +20,12 @@ mod token {
     use hmac::{Hmac, KeyInit as _, Mac as _};
     use sha2::Sha256;
 
-    pub(crate) struct Token;
+    /// Its text.
+    pub(crate) struct Token(pub(crate) &'static str);
 
     impl Token {
         pub(super) fn authenticator(&self, purpose: &str) -> Hmac<Sha256> {
-            let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(super::KEY.as_bytes()) else {
+            let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
                 unreachable!("a key of any length will do")
             };
             mac.update(purpose.as_bytes());

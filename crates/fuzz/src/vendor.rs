@@ -106,7 +106,7 @@ pub(crate) fn server(bytes: &[u8]) {
 /// What a terminal shows: blanks around its lines and empty ones do not count.
 pub(crate) fn screen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let spread: String = text.lines().map(|line| format!("  {line} \n\n")).collect();
+    let spread: String = text.lines().flat_map(|line| ["  ", line, " \n\n"]).collect();
     for kind in kinds() {
         for version in [None, Some("2.1.330"), Some("1.0"), Some("x")] {
             let shown = headsup_adapters::screen(kind, version, &text);
