@@ -30,7 +30,10 @@ pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
                 if report.id.is_some() { Fact::Nothing } else { Fact::Level(level(kind, &report)) };
             ProgramStatus { name, fact }
         }
-        Ok(Message::Clear { .. }) => ProgramStatus { name: "clear".into(), fact: Fact::Nothing },
+        Ok(Message::Clear { id }) => {
+            let fact = if id.is_some() { Fact::Nothing } else { Fact::Withdrawn };
+            ProgramStatus { name: "clear".into(), fact }
+        }
         Ok(Message::Feature(_)) => ProgramStatus { name: "query".into(), fact: Fact::Nothing },
         Err(error) => {
             let fact = Fact::not_understood(&error.to_string());
@@ -114,7 +117,8 @@ mod tests {
             ("state=blocked:kind=question", blocked(BlockedReason::Question, None)),
             ("state=blocked:kind=auth", blocked(BlockedReason::Auth, None)),
             ("state=blocked:id=helper", Fact::Nothing),
-            ("state=clear", Fact::Nothing),
+            ("state=clear", Fact::Withdrawn),
+            ("state=clear:id=helper", Fact::Nothing),
             ("?", Fact::Nothing),
         ] {
             assert_eq!(read("custom", body), fact, "{body}");

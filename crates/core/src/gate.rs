@@ -219,6 +219,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             screen::dialog(step, *reason, detail.as_deref(), *first)
         }
         Fact::ScreenCleared => Ok(screen::cleared(step)),
+        Fact::Withdrawn => Ok(screen::withdrawn(step, observation.source)),
         Fact::ScreenPrompt { quiet } => screen::prompt(step, *quiet),
         Fact::Process(fact) => process::said(step, *fact, observation.process.as_ref()),
         Fact::Reported(reported) => report::said(step, reported),
@@ -404,6 +405,7 @@ impl Fact {
             | Self::History(_)
             | Self::Nothing
             | Self::ScreenCleared
+            | Self::Withdrawn
             | Self::NotUnderstood { .. } => return None,
         };
         Some(word.to_owned())

@@ -134,6 +134,8 @@ pub enum Fact {
     ScreenPrompt {
         quiet: bool,
     },
+    /// The program takes back what it has said of its status, and says nothing in its place.
+    Withdrawn,
     /// Known and without meaning for the status.
     Nothing,
     /// Not understood: it changes nothing and is kept for `explain`.

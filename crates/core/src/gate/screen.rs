@@ -45,6 +45,20 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
     }
 }
 
+/// What it has asked before its first event is over, or will be: from now on the screen tells whether
+/// it still stands, and what follows it. Later on its hooks tell.
+pub(super) fn withdrawn(step: &mut Step<'_>, source: Source) -> Effect {
+    if !has_spoken(step.seat) {
+        step.seat.claims.retain(|claim| claim.source != source);
+        step.seat.held.retain(|held| held.source != source);
+        for open in step.seat.prompts.iter_mut().filter(|open| open.source == source) {
+            open.source = Source::Screen;
+        }
+        step.changed = true;
+    }
+    Effect::Confirms
+}
+
 /// Was it left at a dialog that came before its first event? Then whatever it returns, a person
 /// has refused to go on, and nothing has crashed.
 pub(super) fn was_refused(step: &Step<'_>, exit: &Exit) -> bool {

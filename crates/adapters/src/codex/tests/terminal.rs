@@ -21,9 +21,12 @@ fn its_status_reports_mean_what_they_say() {
     ] {
         assert_eq!(program_status(KIND, body).fact, Fact::Level(level), "{body}");
     }
-    // One of a helper's is not about the whole, and it leaves before it has left.
-    for body in ["state=blocked:app=codex:kind=permission:id=a-1", "state=clear"] {
-        assert_eq!(program_status(KIND, body).fact, Fact::Nothing, "{body}");
+    // One of a helper's is not about the whole, and it takes its word back before it has left.
+    for (body, fact) in [
+        ("state=blocked:app=codex:kind=permission:id=a-1", Fact::Nothing),
+        ("state=clear", Fact::Withdrawn),
+    ] {
+        assert_eq!(program_status(KIND, body).fact, fact, "{body}");
     }
 }
 

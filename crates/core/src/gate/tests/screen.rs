@@ -66,6 +66,47 @@ fn a_dialog_that_follows_another_is_another_prompt() {
 }
 
 #[test]
+fn a_dialog_that_the_program_takes_back_may_be_followed_by_another() {
+    let asks = |reason, detail: &str| {
+        Fact::Level(Level::Blocked { reason, detail: Some(detail.to_owned()) })
+    };
+    let key = || {
+        let (reason, detail) = (BlockedReason::Auth, Some("Key?".to_owned()));
+        Fact::ScreenDialog { reason, detail, first: true }
+    };
+    let mut script = starting();
+    script.said(Source::ProgramStatus, asks(BlockedReason::Trust, "trust this folder"));
+    script.tick(1_000);
+    script.said(Source::Screen, key());
+    assert_eq!(script.seat.turn(), Turn::Blocked(BlockedReason::Trust), "its own word is better");
+    script.said(Source::ProgramStatus, Fact::Withdrawn);
+    assert_eq!(script.seat.turn(), Turn::Blocked(BlockedReason::Trust), "it may be about to leave");
+    script.said(Source::Screen, key());
+    assert_eq!(script.seat.turn(), Turn::Blocked(BlockedReason::Auth));
+    assert_eq!((script.count("prompt.opened"), script.count("prompt.resolved")), (2, 1));
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Starting);
+    // Whoever says no takes it back, too, and leaves.
+    let mut script = starting();
+    script.said(Source::ProgramStatus, asks(BlockedReason::Trust, "trust this folder"));
+    script.tick(1_000);
+    script.said(Source::ProgramStatus, Fact::Withdrawn);
+    let left = ProcessFact::Exited(Exit::from_wait(Some(1), None, false));
+    script.said(Source::Report, Fact::Process(left));
+    assert_eq!(script.headline(), Headline::Ended);
+    // What was taken back before it was believed is not believed.
+    let mut script = starting();
+    script.said(Source::ProgramStatus, asks(BlockedReason::Trust, "trust this folder"));
+    script.said(Source::ProgramStatus, Fact::Withdrawn);
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Starting);
+    // In a session its hooks tell what is over.
+    let mut script = Script::blocked();
+    script.said(Source::ProgramStatus, Fact::Withdrawn);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
 fn a_dialog_of_a_program_found_running_begins_no_turn() {
     let mut script = Script::new();
     script.session = None;
