@@ -42,7 +42,7 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// Up to which turn a person has seen the outcome.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub seen_turn_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<StageStatus>,
@@ -51,11 +51,11 @@ pub struct Seat {
     /// Open prompts, oldest first: the blocked set, plus parked input requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<OpenPrompt>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub prompts_opened: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shells: u32,
     /// Tool calls that started and have not ended.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
@@ -63,7 +63,7 @@ pub struct Seat {
     /// Calls of the open turn that ended lately, newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub ended_calls: VecDeque<EndedCall>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub counters: CountersDoc,
     /// When the headline's state began.
     #[serde(with = "stored")]
@@ -100,6 +100,11 @@ pub struct Seat {
     pub background_shells: BackgroundShells,
 }
 
+/// What is not written because it is read as this anyway.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Descriptive facts: they change no status.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -123,6 +128,7 @@ pub struct About {
     pub branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
     pub location: LocationDoc,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -1,7 +1,7 @@
 //! Who can bear witness, and how far each is believed.
 
 use crate::time::{UnixMs, stored};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A witness. It emits facts and decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -111,8 +111,9 @@ impl Source {
     }
 }
 
-/// Who says a dimension's value, how sure, since when.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Who says a dimension's value, how sure, since when. Stored as a list of these fields, and read as
+/// that or as an object, which it once was: do not change their order. Each seat holds two of them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Evidence {
     pub source: Source,
     pub confidence: Confidence,
@@ -122,8 +123,19 @@ pub struct Evidence {
     /// When it was last said again, by any source that may.
     #[serde(with = "stored")]
     pub confirmed_at: UnixMs,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub notes: Vec<String>,
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { source, confidence, observed_at, confirmed_at, notes } = self;
+        let first = (source, confidence, observed_at.0, confirmed_at.0);
+        match &notes[..] {
+            [] => first.serialize(serializer),
+            notes => (first.0, first.1, first.2, first.3, notes).serialize(serializer),
+        }
+    }
 }
 
 impl Evidence {
@@ -143,5 +155,28 @@ impl Evidence {
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn evidence_is_stored_as_a_list_and_read_as_that_or_as_an_object() {
+        let (at, later) = (1_795_296_597_200_i64, 1_795_296_598_300_i64);
+        let short =
+            Evidence { confirmed_at: UnixMs(later), ..Evidence::new(Source::Hook, UnixMs(at)) };
+        let noted = short.clone().note("why");
+        let list = json!(["hook", "strong", at, later]);
+        assert_eq!(serde_json::to_value(&short).unwrap(), list);
+        let object = json!({"source": "hook", "confidence": "strong",
+            "observed_at": at, "confirmed_at": "2026-11-21T21:29:58.300Z"});
+        for stored in [list, object] {
+            assert_eq!(serde_json::from_value::<Evidence>(stored).unwrap(), short);
+        }
+        let stored = serde_json::to_string(&noted).unwrap();
+        assert_eq!(serde_json::from_str::<Evidence>(&stored).unwrap(), noted);
     }
 }

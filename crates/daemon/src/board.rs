@@ -24,8 +24,8 @@ pub(crate) struct Snapshot {
 }
 
 impl Board {
-    pub(crate) fn new(seats: impl IntoIterator<Item = Seat>, head: u64, oldest: u64) -> Self {
-        let seats = seats.into_iter().map(|seat| (seat.id.clone(), Arc::new(seat))).collect();
+    pub(crate) fn new(seats: Vec<Arc<Seat>>, head: u64, oldest: u64) -> Self {
+        let seats = seats.into_iter().map(|seat| (seat.id.clone(), seat)).collect();
         Self {
             now: RwLock::new(Snapshot { seats, head }),
             oldest: AtomicU64::new(oldest),

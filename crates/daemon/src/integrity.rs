@@ -1,4 +1,4 @@
-//! The integrity check: in the background, once the hub serves.
+//! The integrity check: in the background, once the hub has served for a while.
 
 use crate::metrics::Metrics;
 use crate::store::{self, StoreError};
@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
+/// It reads the whole database, which whoever waits for the hub's first answers should not feel.
+const AFTER: Duration = Duration::from_secs(1);
 /// Steps of the database's machine between two looks at whether to stop.
 const STEPS: i32 = 10_000;
 
@@ -22,20 +25,15 @@ impl Check {
     pub(crate) fn start(database: PathBuf, metrics: Arc<Metrics>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread =
-            std::thread::Builder::new().name("headsup-check".into()).spawn(move || match check(
-                &database, stopped,
-            ) {
-                Ok(None) => tracing::debug!("the database is whole"),
-                Ok(Some(damage)) => {
-                    metrics.damage.inc();
-                    tracing::error!(
-                        damage,
-                        "the database is damaged; stop the hub and keep a copy of it"
-                    );
-                }
-                Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
-            })?;
+        let thread = std::thread::Builder::new().name("headsup-check".into()).spawn(move || {
+            let begin = Instant::now() + AFTER;
+            while let Some(rest) = begin.checked_duration_since(Instant::now())
+                && !stopped.load(Ordering::Relaxed)
+            {
+                std::thread::park_timeout(rest);
+            }
+            report(check(&database, stopped), &metrics);
+        })?;
         Ok(Self { thread: Some(thread), stop })
     }
 }
@@ -44,8 +42,20 @@ impl Drop for Check {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
             thread.join().ok();
         }
+    }
+}
+
+fn report(found: Result<Option<String>, StoreError>, metrics: &Metrics) {
+    match found {
+        Ok(None) => tracing::debug!("the database is whole"),
+        Ok(Some(damage)) => {
+            metrics.damage.inc();
+            tracing::error!(damage, "the database is damaged; stop the hub and keep a copy of it");
+        }
+        Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
     }
 }
 

@@ -105,6 +105,8 @@ impl Sources {
             }
             registries.scan(true).await;
             for seat in seats {
+                // There may be ten thousand of them, and somebody who waits for a first answer.
+                tokio::task::coop::consume_budget().await;
                 processes.look_at(&seat, true);
                 screens.send(Arc::clone(&seat)).ok();
                 logs.send(seat).ok();

@@ -169,7 +169,7 @@ async fn show(
         if let Some(screen) = &screen {
             // A hub that restarts is waited for by the stream; the picture stays meanwhile.
             if let Ok(roster) = client.get_doc::<RosterDoc>("/api/v1/agents").await {
-                screen.draw(&picture(&roster, &View::here(), Output::height()))?;
+                screen.draw(&picture(&roster, &View::here(output), Output::height()))?;
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::config::Colour;
 use crate::error::{CommandError, Kind};
 use anstream::{AutoStream, ColorChoice};
 use line::Line;
+use rustix::io::Errno;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
@@ -51,6 +52,11 @@ impl Output {
     /// Was `--json` asked for?
     pub(crate) fn is_json(self) -> bool {
         self.json
+    }
+
+    /// Are words on stdout coloured?
+    pub(crate) fn is_coloured(self) -> bool {
+        self.colour_out
     }
 
     pub(crate) fn is_terminal() -> bool {
@@ -168,12 +174,29 @@ impl Output {
     }
 }
 
+/// Past the buffer of the standard library, which looks for line breaks in all of it: a roster of ten
+/// thousand agents is one line of eleven megabytes.
 fn write_out(bytes: &[u8]) -> Result<(), CommandError> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => CommandError::new(Kind::OutputClosed, "stdout is closed"),
-        _ => CommandError::internal(format!("cannot write to stdout: {error}")),
-    })
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), rest) {
+            Ok(0) => {
+                return Err(CommandError::internal("cannot write to stdout: it takes nothing"));
+            }
+            Ok(written) => rest = &rest[written..],
+            Err(Errno::INTR) => {}
+            // Whoever has closed it does not want to hear.
+            Err(Errno::BADF) => return Ok(()),
+            Err(Errno::PIPE) => {
+                return Err(CommandError::new(Kind::OutputClosed, "stdout is closed"));
+            }
+            Err(error) => {
+                let error = io::Error::from(error);
+                return Err(CommandError::internal(format!("cannot write to stdout: {error}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_err(bytes: &[u8]) {

@@ -45,14 +45,15 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
         Some(_) => return Err(bad("a view is `rows`")),
     };
     let (mut seats, head) = app.board.all();
-    if let Some(reference) = query.one("match")? {
+    let reference = query.one("match")?;
+    let hides = reference.is_none() && !query.flag("all", false)?;
+    if let Some(reference) = reference {
         seats = matching(seats, reference);
-    } else if !query.flag("all", false)? {
-        let now = app.clock.wall();
-        seats.retain(|seat| roster::is_visible(seat, now));
     }
-    seats.retain(|seat| filter.lets_pass(seat));
-    let json = roster::json(seats, head, view).await.ok_or(Refusal::Stopping)?;
+    let now = app.clock.wall();
+    let wanted =
+        move |seat: &Seat| (!hides || roster::is_visible(seat, now)) && filter.lets_pass(seat);
+    let json = roster::json(seats, head, view, wanted).await.ok_or(Refusal::Stopping)?;
     Ok(([(CONTENT_TYPE, "application/json")], Body::new(Pieces::from(json))).into_response())
 }
 

@@ -7,6 +7,7 @@ use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
 use headsup_core::words;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// How long an adopted seat is still shown after its end. Milliseconds.
@@ -29,6 +30,52 @@ pub(crate) fn sort(seats: &mut [Arc<Seat>]) {
     });
 }
 
+/// Its place in attention order, with the seat itself.
+type Placed = (u8, UnixMs, Arc<Seat>);
+
+fn by_attention(one: &Placed, other: &Placed) -> Ordering {
+    let key = |(attention, since, _): &Placed| (*attention, *since);
+    key(one).cmp(&key(other)).then_with(|| one.2.id.cmp(&other.2.id))
+}
+
+/// Those that are wanted, in attention order. Seats lie all over the memory: each is looked at once.
+fn order(seats: &[Arc<Seat>], wanted: impl Fn(&Seat) -> bool + Sync) -> Vec<Arc<Seat>> {
+    let place =
+        |seat: &Arc<Seat>| (seat.headline().attention(), seat.headline_since, Arc::clone(seat));
+    let mut placed = on_all_cores(seats, |share| {
+        let mut placed: Vec<Placed> = share.iter().filter(|seat| wanted(seat)).map(place).collect();
+        placed.sort_unstable_by(by_attention);
+        placed
+    });
+    let mut all = placed.pop().unwrap_or_default();
+    if !placed.is_empty() {
+        all.extend(placed.into_iter().flatten());
+        // Stretches that are in order are merged.
+        all.sort_by(by_attention);
+    }
+    all.into_iter().map(|(_, _, seat)| seat).collect()
+}
+
+/// The same for each share of a long list, side by side: somebody waits for it.
+fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = all.len().div_ceil(cores).max(LARGE);
+    let work = &work;
+    std::thread::scope(|scope| {
+        let mut shares = all.chunks(share);
+        let first = shares.next();
+        let others: Vec<_> = shares.map(|share| scope.spawn(move || work(share))).collect();
+        let mut done: Vec<R> = first.map(work).into_iter().collect();
+        for other in others {
+            match other.join() {
+                Ok(one) => done.push(one),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    })
+}
+
 /// What is told of each agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
@@ -47,17 +94,20 @@ struct Head {
     cursor: String,
 }
 
-/// The JSON of these seats in attention order, in pieces: one alone would be a copy of all of them.
-/// `None` if the hub's end cut it short.
-pub(super) async fn json(seats: Vec<Arc<Seat>>, head: u64, view: View) -> Option<Vec<Bytes>> {
-    if seats.len() < LARGE {
-        return Some(write(seats, head, view));
-    }
-    tokio::task::spawn_blocking(move || write(seats, head, view)).await.ok()
+/// The JSON of those seats that are wanted, in attention order, in pieces: one alone would be a copy of
+/// all of them. `None` if the hub's end cut it short.
+pub(super) async fn json(
+    seats: Vec<Arc<Seat>>,
+    head: u64,
+    view: View,
+    wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
+) -> Option<Vec<Bytes>> {
+    let few = seats.len() < LARGE;
+    let work = move || write(&order(&seats, wanted), head, view);
+    if few { Some(work()) } else { tokio::task::spawn_blocking(work).await.ok() }
 }
 
-fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<Bytes> {
-    sort(&mut seats);
+fn write(seats: &[Arc<Seat>], head: u64, view: View) -> Vec<Bytes> {
     let (kind, list) = match view {
         View::Agents(kind) => (kind, "agents"),
         View::Rows => (None, "rows"),
@@ -68,7 +118,8 @@ fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<Bytes> {
     json.pop();
     json.extend_from_slice(format!(",\"{list}\":[").as_bytes());
     let mut pieces = vec![Bytes::from(json)];
-    for (index, part) in in_parts(&seats, view).into_iter().enumerate() {
+    let parts = on_all_cores(seats, |share| elements(share, view));
+    for (index, part) in parts.into_iter().enumerate() {
         pieces.extend((index > 0).then_some(Bytes::from_static(b",")));
         pieces.push(part.into());
     }
@@ -76,29 +127,8 @@ fn write(mut seats: Vec<Arc<Seat>>, head: u64, view: View) -> Vec<Bytes> {
     pieces
 }
 
-/// The elements of the list, without brackets, of several stretches. A long one is somebody's who
-/// waits: all cores write it.
-fn in_parts(seats: &[Arc<Seat>], view: View) -> Vec<Vec<u8>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = seats.len().div_ceil(cores).max(LARGE);
-    std::thread::scope(|scope| {
-        let mut shares = seats.chunks(share);
-        let first = shares.next();
-        let others: Vec<_> =
-            shares.map(|share| scope.spawn(move || elements(share, view))).collect();
-        let mut parts: Vec<Vec<u8>> =
-            first.map(|share| elements(share, view)).into_iter().collect();
-        for other in others {
-            match other.join() {
-                Ok(part) => parts.push(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        parts
-    })
-}
-
-/// One document at a time: ten thousand of them at once would be most of the hub's memory.
+/// The elements of a stretch of the list. One document at a time: ten thousand of them at once would
+/// be most of the hub's memory.
 fn elements(seats: &[Arc<Seat>], view: View) -> Vec<u8> {
     let each = if view == View::Rows { 256 } else { 1_280 };
     let mut json = Vec::with_capacity(seats.len() * each);
@@ -123,33 +153,38 @@ mod tests {
     use headsup_core::source::Source;
     use headsup_core::wire::{RosterDoc, RosterRowsDoc};
 
-    #[test]
-    fn a_roster_reads_as_the_wires_document() {
-        let seat = |id: &str| {
-            let id = AgentId::new(id).unwrap();
-            Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
-        };
-        let json = write(vec![seat("b"), seat("a")], 7, View::Agents(None)).concat();
+    async fn written(seats: Vec<Arc<Seat>>, view: View) -> Vec<u8> {
+        json(seats, 7, view, |seat| seat.name != "unwanted").await.unwrap().concat()
+    }
+
+    fn seat(id: &str) -> Arc<Seat> {
+        let id = AgentId::new(id).unwrap();
+        Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
+    }
+
+    #[tokio::test]
+    async fn a_roster_reads_as_the_wires_document() {
+        let seats = vec![seat("b"), seat("unwanted"), seat("a")];
+        let json = written(seats, View::Agents(None)).await;
         let read: RosterDoc = serde_json::from_slice(&json).unwrap();
         let agents = vec![seat("a").doc(), seat("b").doc()];
         assert_eq!(read, RosterDoc { schema: SCHEMA, cursor: "7".into(), agents });
         assert_eq!(json, serde_json::to_vec(&read).unwrap());
     }
 
-    #[test]
-    fn a_long_roster_written_in_parts_is_one_document() {
-        let seat = |n: usize| {
-            let id = AgentId::new(format!("agent-{n:04}")).unwrap();
-            Arc::new(Seat::new(id, "custom", Source::Report, UnixMs(0)))
-        };
+    #[tokio::test]
+    async fn a_long_roster_written_in_parts_is_one_document() {
         for count in [0, 1, LARGE, LARGE * 3 + 1] {
-            let seats: Vec<_> = (0..count).map(seat).collect();
+            let seats: Vec<_> = (0..count).map(|n| seat(&format!("agent-{n:04}"))).collect();
             let docs: Vec<_> = seats.iter().map(|seat| seat.doc()).collect();
-            let json = write(seats.clone(), 7, View::Agents(Some("snapshot"))).concat();
+            let mut shuffled = seats.clone();
+            shuffled.reverse();
+            shuffled.push(seat("unwanted"));
+            let json = written(shuffled.clone(), View::Agents(Some("snapshot"))).await;
             let read: RosterDoc = serde_json::from_slice(&json).unwrap();
             assert_eq!(read.agents, docs);
             assert!(json.starts_with(br#"{"schema":1,"type":"snapshot","cursor":"7","agents":["#));
-            let json = write(seats, 7, View::Rows).concat();
+            let json = written(shuffled, View::Rows).await;
             let rows: RosterRowsDoc<'_> = serde_json::from_slice(&json).unwrap();
             assert_eq!(rows.rows, docs.iter().map(words::row).collect::<Vec<_>>());
         }

@@ -1,14 +1,17 @@
 //! What a start needs: the seats and the two ends of the log. No scan of the log.
 
 use super::{StoreError, open};
+use headsup_core::gate;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OptionalExtension as _};
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    pub(crate) seats: Vec<Seat>,
+    /// They age from the start on: a hub that was away says nothing of an agent.
+    pub(crate) seats: Vec<Arc<Seat>>,
     /// The last event's place; 0 before the first.
     pub(crate) head: u64,
     /// The oldest event kept; one more than the head where there is none.
@@ -20,9 +23,12 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    pub(super) fn from(connection: &Connection, path: &Path) -> Result<Self, StoreError> {
-        let (seats, unreadable) = seats(connection, path)?;
-        let mut loaded = Self { seats, unreadable, ..Self::default() };
+    pub(super) fn from(
+        connection: &Connection,
+        path: &Path,
+        now: UnixMs,
+    ) -> Result<Self, StoreError> {
+        let mut loaded = Self::default();
         let end = |order: &str| {
             let sql = format!("SELECT seq, at FROM events ORDER BY seq {order} LIMIT 1");
             let end = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get(1)?));
@@ -36,6 +42,7 @@ impl Loaded {
             loaded.head = begins_behind(connection)?;
             loaded.oldest = loaded.head + 1;
         }
+        (loaded.seats, loaded.unreadable) = seats(connection, path, now.max(loaded.last_at))?;
         Ok(loaded)
     }
 }
@@ -46,9 +53,12 @@ const SHARE: i64 = 512;
 /// Rows of the table, from the first to before the last.
 type Stretch = (i64, i64);
 
-/// All seats, and how many cannot be read. Reading ten thousand of them is what a start takes its
-/// time for, so all cores do it, each on a connection of its own. Nobody writes meanwhile.
-fn seats(connection: &Connection, path: &Path) -> Result<(Vec<Seat>, usize), StoreError> {
+/// Seats, and how many cannot be read.
+type Read = (Vec<Arc<Seat>>, usize);
+
+/// Reading ten thousand seats is what a start takes its time for, so all cores do it, each on a
+/// connection of its own. Nobody writes meanwhile.
+fn seats(connection: &Connection, path: &Path, start: UnixMs) -> Result<Read, StoreError> {
     let last: Option<i64> =
         connection.query_row("SELECT MAX(rowid) FROM seats", [], |row| row.get(0))?;
     let end = last.map_or(0, |last| last + 1);
@@ -57,10 +67,10 @@ fn seats(connection: &Connection, path: &Path) -> Result<(Vec<Seat>, usize), Sto
     let share = ((end + cores - 1) / cores).max(SHARE);
     let mut stretches = (0..end).step_by(usize::try_from(share).unwrap_or(usize::MAX));
     let first = stretches.next().unwrap_or(0);
-    let beside = |from| move || read(&open::connect_to_load(path)?, (from, from + share));
+    let beside = |from| move || read(&open::connect_to_load(path)?, (from, from + share), start);
     std::thread::scope(|scope| {
         let others: Vec<_> = stretches.map(|from| scope.spawn(beside(from))).collect();
-        let (mut seats, mut unreadable) = read(connection, (first, first + share))?;
+        let (mut seats, mut unreadable) = read(connection, (first, first + share), start)?;
         for other in others {
             match other.join() {
                 Ok(read) => {
@@ -75,7 +85,7 @@ fn seats(connection: &Connection, path: &Path) -> Result<(Vec<Seat>, usize), Sto
     })
 }
 
-fn read(connection: &Connection, stretch: Stretch) -> Result<(Vec<Seat>, usize), StoreError> {
+fn read(connection: &Connection, stretch: Stretch, start: UnixMs) -> Result<Read, StoreError> {
     let sql = "SELECT id, state FROM seats WHERE rowid >= ?1 AND rowid < ?2";
     let mut select = connection.prepare(sql)?;
     let mut rows = select.query(stretch)?;
@@ -83,7 +93,11 @@ fn read(connection: &Connection, stretch: Stretch) -> Result<(Vec<Seat>, usize),
     while let Some(row) = rows.next()? {
         // Read where it lies.
         match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
-            Ok(seat) => seats.push(seat),
+            Ok(mut seat) => {
+                gate::restore(&mut seat, start);
+                // Put where it stays: ten thousand are not moved once more.
+                seats.push(Arc::new(seat));
+            }
             Err(error) => {
                 let agent: String = row.get(0)?;
                 tracing::error!(%error, agent, "the stored seat cannot be read");

@@ -28,14 +28,14 @@ pub(crate) struct Opened {
 impl Store {
     /// Opens the database at `path`, or makes it. A damaged one is put aside and a new one made.
     pub(crate) fn open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
-        let (found, quarantined) = match open(path) {
+        let (found, quarantined) = match open(path, now) {
             Err(StoreError::Damaged(why)) => {
                 let aside = quarantine::put_aside(path, now)?;
                 tracing::error!(
                     %why, kept = %aside.display(),
                     "the database is damaged: it is kept aside and a new one is begun"
                 );
-                let mut fresh = open(path)?;
+                let mut fresh = open(path, now)?;
                 // Nobody's cursor into the lost log may name a place in the new one.
                 fresh.1.head = fresh.0.begin_at(now)?;
                 fresh.1.oldest = fresh.1.head + 1;
@@ -55,7 +55,7 @@ impl Store {
     }
 }
 
-fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
+fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     // SQLite gives its other files the mode of the first.
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -67,7 +67,7 @@ fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
     connection.pragma_update(None, "cache_size", -2_048)?;
     migrations::run(&mut connection)?;
     map(&connection)?;
-    let loaded = Loaded::from(&connection, path);
+    let loaded = Loaded::from(&connection, path, now);
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
     let loaded = loaded?;
     // What a killed hub has left counts too.

@@ -159,7 +159,7 @@ fn however_many_seats_there_are_all_are_read() {
             ids.push(seat.id);
         }
         let loaded = Store::open(&path, UnixMs(0)).unwrap().loaded;
-        let mut found: Vec<_> = loaded.seats.into_iter().map(|seat| seat.id).collect();
+        let mut found: Vec<_> = loaded.seats.iter().map(|seat| seat.id.clone()).collect();
         found.sort();
         assert_eq!((found, loaded.unreadable), (ids.clone(), 0));
     }

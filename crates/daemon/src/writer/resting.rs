@@ -31,6 +31,7 @@ mod tests {
     use headsup_core::seat::Seat;
     use headsup_core::source::Source;
     use headsup_core::time::UnixMs;
+    use std::sync::Arc;
 
     fn id(n: usize) -> AgentId {
         AgentId::new(format!("a{n}")).unwrap()
@@ -42,9 +43,9 @@ mod tests {
             let mut seat = Seat::new(id(n), "custom", Source::Report, UnixMs(0));
             seat.turn.open = n == 0;
             seat.history.as_deref_mut().unwrap().unsaved = n == 1;
-            seat
+            Arc::new(seat)
         };
-        let board = Board::new((0..AWAKE + 4).map(seat), 0, 1);
+        let board = Board::new((0..AWAKE + 4).map(seat).collect(), 0, 1);
         let mut resting = Resting::default();
         for n in 0..AWAKE + 3 {
             resting.add(vec![id(n)], &board);

@@ -88,7 +88,7 @@ fn show(context: &Context, args: &Args, rows: &[RowDoc<'_>]) -> Result<(), Comma
         }
         return Ok(());
     }
-    context.output.table(&Table::new(rows, &View::here()))
+    context.output.table(&Table::new(rows, &View::here(context.output)))
 }
 
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];

@@ -27,5 +27,5 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         let path = format!("/api/v1/agents/{}", agent.id);
         return Output::json_text(&client.get_text(&path).await?);
     }
-    context.output.lines(&sheet::lines(&agent, &View::here()))
+    context.output.lines(&sheet::lines(&agent, &View::here(context.output)))
 }

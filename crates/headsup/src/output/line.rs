@@ -17,6 +17,8 @@ pub(crate) struct Line {
     others: Vec<(usize, Style)>,
     /// Columns in a terminal.
     width: usize,
+    /// Nobody will see a style: none is kept.
+    plain: bool,
 }
 
 /// A place in a line, between two of its letters.
@@ -37,6 +39,11 @@ impl End {
 impl Line {
     pub(crate) fn new() -> Self {
         Self::default()
+    }
+
+    /// One that is never shown in colour.
+    pub(crate) fn without_styles() -> Self {
+        Self { plain: true, ..Self::default() }
     }
 
     /// A line of plain text.
@@ -87,8 +94,10 @@ impl Line {
         // A span is only gone on with if it is plain.
         let before = if from.text == 0 { other.first } else { Style::new() };
         self.begin(first.map_or(before, |(_, style)| *style));
-        let rest = &spans[usize::from(first.is_some())..];
-        self.others.extend(rest.iter().map(|(at, style)| (begin + at - from.text, *style)));
+        if !self.plain {
+            let rest = &spans[usize::from(first.is_some())..];
+            self.others.extend(rest.iter().map(|(at, style)| (begin + at - from.text, *style)));
+        }
         self.text.push_str(text);
         self.width += to.width - from.width;
     }
@@ -127,6 +136,9 @@ impl Line {
 
     /// What comes next has this style.
     fn begin(&mut self, style: Style) {
+        if self.plain {
+            return;
+        }
         let last = self.others.last().map_or(self.first, |(_, style)| *style);
         if self.text.is_empty() {
             self.first = style;
@@ -218,6 +230,17 @@ mod tests {
         let line = Line::plain("a ").styled(BOLD, "\u{1b}[31mb");
         assert_eq!(line.render(false), "a [31mb");
         assert_eq!(line.render(true), "a \u{1b}[1m[31mb\u{1b}[0m");
+    }
+
+    #[test]
+    fn a_line_that_nobody_sees_in_colour_keeps_no_style() {
+        let mut plain = Line::without_styles();
+        plain.push(BOLD, "a");
+        plain.push(Style::new(), " ");
+        let styled = Line::plain("b").styled(BOLD, "c");
+        plain.push_part(&styled, End::default(), styled.end());
+        assert_eq!((plain.render(true).as_str(), plain.width()), ("a bc", 4));
+        assert!(plain.others.is_empty());
     }
 
     #[test]

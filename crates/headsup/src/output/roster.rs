@@ -28,13 +28,15 @@ pub(crate) struct View {
     /// The person's home folder, shown as `~`.
     pub(crate) home: Option<String>,
     pub(crate) width: Option<usize>,
+    pub(crate) colour: bool,
 }
 
 impl View {
     /// The view of this moment, on this terminal.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn here(output: Output) -> Self {
         let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
-        Self { now: age::now(), home, width: Output::width() }
+        let colour = output.is_coloured();
+        Self { now: age::now(), home, width: Output::width(), colour }
     }
 }
 
@@ -46,7 +48,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(agents: &[RowDoc<'_>], view: &View) -> Self {
-        let mut table = table::Table::new();
+        let mut table = table::Table::new(view.colour);
         for title in ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
             table.cell(|cell| cell.push(theme::DIM, title));
         }

@@ -183,7 +183,7 @@ mod tests {
             }),
         );
         let now = UnixMs::parse(AT).unwrap().plus(90_000);
-        let view = View { now, home: Some("/home/ada".to_owned()), width: None };
+        let view = View { now, home: Some("/home/ada".to_owned()), width: None, colour: true };
         let lines = lines(&agent, &view).iter().map(|line| line.render(false)).collect::<Vec<_>>();
         insta::assert_snapshot!(lines.join("\n"), @"
         api  ▲ blocked for 1m

@@ -24,9 +24,11 @@ struct Column {
 }
 
 impl<const N: usize> Table<N> {
-    pub(crate) fn new() -> Self {
+    /// `colour`: its styles will be seen.
+    pub(crate) fn new(colour: bool) -> Self {
         let column = Column { widest: 0, most: usize::MAX, hidden: false };
-        Self { text: Line::new(), ends: Vec::new(), columns: [column; N] }
+        let text = if colour { Line::new() } else { Line::without_styles() };
+        Self { text, ends: Vec::new(), columns: [column; N] }
     }
 
     /// Adds the next cell: what `write` adds to the line.
@@ -99,7 +101,7 @@ mod tests {
     const BOLD: Style = Style::new().bold();
 
     fn table() -> Table<3> {
-        let mut table = Table::new();
+        let mut table = Table::new(true);
         let rows = [["a", "long", "and the rest"], ["日本", "", "x"]];
         for text in rows.into_iter().flatten() {
             table.cell(|cell| cell.push(Style::new(), text));
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_cell_keeps_its_colours_and_lends_them_to_nobody() {
-        let mut table = Table::<3>::new();
+        let mut table = Table::<3>::new(true);
         table.cell(|cell| cell.push(BOLD, "a"));
         table.cell(|cell| cell.push(BOLD, "b"));
         table.cell(|cell| {

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_kept_expired_or_meaningless() {
-        let board = Board::new([], 20, 10);
+        let board = Board::new(Vec::new(), 20, 10);
         let start = |text| Start::parse(Some(text), &board);
         assert_eq!(Start::parse(None, &board), Start::Snapshot);
         assert_eq!(start("now"), Start::Behind(20));
@@ -47,7 +47,7 @@ mod tests {
         for text in ["21", "18446744073709551615", "99999999999999999999", "-1", "soon", " 9", ""] {
             assert_eq!(start(text), Start::Snapshot, "{text}");
         }
-        let empty = Board::new([], 0, 1);
+        let empty = Board::new(Vec::new(), 0, 1);
         assert_eq!(Start::parse(Some("0"), &empty), Start::Behind(0));
     }
 }

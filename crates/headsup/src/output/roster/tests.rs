@@ -7,7 +7,7 @@ const HOUR: i64 = 3_600_000;
 
 fn shown(agents: &[AgentDoc], width: Option<usize>) -> String {
     let now = UnixMs::parse(AT).unwrap().plus(2 * HOUR + 5 * 60_000);
-    let view = View { now, home: Some("/home/ada".to_owned()), width };
+    let view = View { now, home: Some("/home/ada".to_owned()), width, colour: true };
     let rows: Vec<RowDoc<'_>> = agents.iter().map(words::row).collect();
     let mut lines = Vec::new();
     Table::new(&rows, &view).each_line(|line| lines.push(line.clone()));
