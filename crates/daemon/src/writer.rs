@@ -209,6 +209,7 @@ impl Writer {
         let jump = self.watch.look(self.clock.wall().0, self.clock.monotonic_ms());
         let Some(jump) = jump else { return };
         tracing::info!(jump_ms = jump, "the clock jumped");
+        self.clock_jumped();
         let (seats, head) = self.board.all();
         let renewed = seats.into_iter().filter(|seat| gate::next_deadline(seat).is_some());
         let renewed: Vec<_> = renewed

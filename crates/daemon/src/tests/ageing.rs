@@ -61,3 +61,29 @@ async fn a_sleep_of_the_machine_ages_nobody() {
     bench.pass(60_000).await;
     assert_eq!(doc(&bench).await, is("working", true));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_wrong_for_a_while_costs_no_event_and_old_ones_go_in_the_end() {
+    const YEAR: i64 = 365 * 24 * 3_600_000;
+    const HOUR: i64 = 3_600_000;
+    let bench = Bench::new().await;
+    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+    bench.client().hook("Stop", "s1", &[]).await;
+    let kept = async || {
+        // Chores come behind the answer to what came before them.
+        for _ in 0..3 {
+            bench.pass(2_000).await;
+        }
+        bench.client().log().await.len()
+    };
+    let all = kept().await;
+    bench.clock.jump(YEAR);
+    assert_eq!(kept().await, all, "in a year that is none");
+    bench.clock.jump(-YEAR);
+    bench.pass(2 * HOUR).await;
+    assert_eq!(kept().await, all, "back again");
+    bench.clock.jump(YEAR);
+    assert_eq!(kept().await, all, "in a year that may be none");
+    bench.pass(2 * HOUR).await;
+    assert!(kept().await < all, "a year later, since two hours");
+}

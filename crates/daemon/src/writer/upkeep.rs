@@ -17,6 +17,9 @@ const ACTIVITY_STEP: u64 = 256;
 const ACTIVITY_LAG: u64 = 4_096;
 /// How often the oldest event's age is looked at. Milliseconds.
 const AGE_LOOK_MS: i64 = 600_000;
+/// So long after the clock was set, or after a sleep, nothing is old: a clock that is wrong for a while
+/// must not cost the log. Milliseconds.
+const CLOCK_DOUBT_MS: i64 = 3_600_000;
 /// Between two steps of pruning while reports come in. Milliseconds.
 const BUSY_STEP_MS: i64 = 1_000;
 
@@ -28,6 +31,8 @@ pub(super) struct Upkeep {
     looked_at: UnixMs,
     stepped_at: UnixMs,
     sweeping: bool,
+    /// When the wall clock jumped last, on the clock that never does. Milliseconds.
+    jumped_at: Option<i64>,
 }
 
 /// How much time there is.
@@ -82,7 +87,7 @@ impl Writer {
     /// Returns the oldest event that is left.
     fn prune(&mut self, oldest: u64, head: u64, now: UnixMs) -> u64 {
         let keep_from = (head + 1).saturating_sub(self.limits.events);
-        let older_than = now.plus(-self.limits.event_age_ms);
+        let older_than = self.oldest_kept(now);
         let left = match self.store.prune(oldest, head, keep_from, older_than) {
             Ok(left) => left,
             Err(error) => {
@@ -93,6 +98,22 @@ impl Writer {
         self.metrics.pruned.inc_by(left - oldest);
         self.board.set_oldest(left);
         left
+    }
+
+    /// Events from before are old.
+    fn oldest_kept(&self, now: UnixMs) -> UnixMs {
+        let is_doubtful = self.upkeep.jumped_at.is_some_and(|jumped_at| {
+            self.clock.monotonic_ms().saturating_sub(jumped_at) < CLOCK_DOUBT_MS
+        });
+        match is_doubtful {
+            true => UnixMs(i64::MIN),
+            // Time that never runs backwards may still be ahead.
+            false => now.min(self.clock.wall()).plus(-self.limits.event_age_ms),
+        }
+    }
+
+    pub(super) fn clock_jumped(&mut self) {
+        self.upkeep.jumped_at = Some(self.clock.monotonic_ms());
     }
 
     pub(super) fn checkpoint(&mut self, pace: Pace) {
