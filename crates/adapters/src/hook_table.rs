@@ -106,6 +106,30 @@ pub(crate) const COPILOT_CLI_EVENTS: &[&str] = &[
     "subagentStop",
 ];
 
+/// What the plugin in OpenCode and in Kilo tells; the names are those of the program's own bus, but for
+/// the first two and `dispose`.
+pub(crate) const OPENCODE_EVENTS: &[&str] = &[
+    "plugin.init",
+    "session.started",
+    "session.created",
+    "session.status",
+    "session.idle",
+    "session.deleted",
+    "permission.asked",
+    "permission.replied",
+    "question.asked",
+    "question.replied",
+    "question.rejected",
+    TOOL,
+    TITLE,
+    "dispose",
+];
+
+/// A tool of OpenCode begins or ends.
+const TOOL: &str = "message.part.updated";
+/// A conversation of OpenCode has another title or another model.
+const TITLE: &str = "session.updated";
+
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
     // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
@@ -160,7 +184,18 @@ const COPILOT_CLI: Row = Row {
     confirming: &[],
 };
 
-const TABLE: &[Row] = &[CLAUDE_CODE, CODEX, COPILOT_CLI, GEMINI_CLI, QWEN_CODE];
+const OPENCODE: Row = Row {
+    kind: "opencode",
+    // The plugin is in the program's own process.
+    environment: PANE,
+    pid_variable: None,
+    events: OPENCODE_EVENTS,
+    confirming: &[TOOL, TITLE],
+};
+
+const KILO: Row = Row { kind: "kilo", ..OPENCODE };
+
+const TABLE: &[Row] = &[CLAUDE_CODE, CODEX, COPILOT_CLI, GEMINI_CLI, KILO, OPENCODE, QWEN_CODE];
 
 fn row(kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.kind == kind)

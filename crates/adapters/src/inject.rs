@@ -7,12 +7,15 @@ mod command;
 pub(crate) mod entries;
 #[cfg(test)]
 mod recipes;
+pub(crate) mod script;
+pub(crate) mod variable;
 
-use crate::{claude_code, codex, copilot_cli, gemini_cli, qwen_code};
+use crate::{claude_code, codex, copilot_cli, gemini_cli, opencode, qwen_code};
 pub(crate) use command::event_of;
 #[cfg(test)]
 pub(crate) use command::{around_before, command};
 use entries::Form;
+use script::Script;
 use std::ffi::OsString;
 
 /// A file, by its path below some folder.
@@ -31,6 +34,8 @@ pub enum Unchanged {
     Twice(String),
     #[error("{0} is not {1}")]
     Shape(String, &'static str),
+    #[error("there is something of somebody else's in it")]
+    Foreign,
 }
 
 /// What of ours a configuration holds.
@@ -106,6 +111,14 @@ pub enum Launch {
         /// The settings that the arguments bring themselves: JSON, or a file.
         given: fn(&[OsString]) -> Option<OsString>,
     },
+    /// It gets hooks by a file of ours that a variable names.
+    WithVariable {
+        variable: &'static str,
+        /// The ending of that file's name.
+        ending: &'static str,
+        /// The variable's value, from what it was before (nothing, if it was not set) and the file.
+        value: fn(given: &str, file: &str) -> Result<String, Unchanged>,
+    },
     /// It gets no hooks; its arguments are these.
     WithArguments(fn(&[OsString]) -> Vec<OsString>),
     /// It gets no hooks, and nothing is different.
@@ -127,6 +140,15 @@ impl Trust {
     pub fn missing(&self, kept: &str, settings: &str, path: &str, launcher: &str) -> usize {
         (self.missing)(kept, settings, path, launcher)
     }
+}
+
+/// What our part of a program's configuration is.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Entries in JSON, among those of others.
+    Entries(&'static Form),
+    /// A file of our own, which the program runs in its own process.
+    Script(&'static Script),
 }
 
 /// One agent program. `launcher` is always the path that the entries name: it stays the same for
@@ -156,7 +178,7 @@ pub struct Recipe {
     pub advice: &'static str,
     pub trust: Option<&'static Trust>,
     pub launch: Launch,
-    pub(crate) form: &'static Form,
+    pub(crate) part: Part,
     pub(crate) probe: fn(session: &str, folder: &str) -> (&'static str, String),
 }
 
@@ -164,7 +186,10 @@ impl Recipe {
     /// The settings with all our entries in them, and otherwise as they are: comments, order and
     /// other people's hooks stay. The same text again where nothing is missing.
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
-        entries::append(self.form, text, launcher)
+        match self.part {
+            Part::Entries(form) => entries::append(form, text, launcher),
+            Part::Script(script) => script::append(script, text, launcher),
+        }
     }
 
     /// The settings without our entries, wherever they have been moved to. What holds nothing
@@ -175,22 +200,39 @@ impl Recipe {
         launcher: &str,
         original: Option<&str>,
     ) -> Result<String, Unchanged> {
-        entries::remove(self.form, text, launcher, original)
+        match self.part {
+            Part::Entries(form) => entries::remove(form, text, launcher, original),
+            Part::Script(_) => Ok(script::remove(text, launcher, original)),
+        }
     }
 
     /// What of ours is in there.
     pub fn inspect(&self, text: &str, launcher: &str) -> Result<Found, Unchanged> {
-        entries::inspect(self.form, text, launcher)
+        match self.part {
+            Part::Entries(form) => entries::inspect(form, text, launcher),
+            Part::Script(script) => Ok(script::inspect(script, text, launcher)),
+        }
     }
 
     /// Whether there is nothing in there but entries of ours, of whatever state folders.
     pub fn is_all_ours(&self, text: &str) -> bool {
-        entries::is_all_ours(self.form, text)
+        match self.part {
+            Part::Entries(form) => entries::is_all_ours(form, text),
+            Part::Script(_) => script::is_ours(text),
+        }
+    }
+
+    /// What holds our entries where it is not a plugin folder, in a word or two.
+    pub fn place(&self) -> &'static str {
+        match self.part {
+            Part::Entries(_) => "settings",
+            Part::Script(_) => "plugin file",
+        }
     }
 
     /// Whether one launch can bring hooks of its own.
     pub fn takes_settings(&self) -> bool {
-        matches!(self.launch, Launch::WithSettings { .. })
+        matches!(self.launch, Launch::WithSettings { .. } | Launch::WithVariable { .. })
     }
 
     /// An event, and a payload of it that does no harm.
@@ -209,6 +251,8 @@ const RECIPES: &[&Recipe] = &[
     &codex::RECIPE,
     &copilot_cli::RECIPE,
     &gemini_cli::RECIPE,
+    &opencode::KILO_RECIPE,
+    &opencode::RECIPE,
     &qwen_code::RECIPE,
 ];
 

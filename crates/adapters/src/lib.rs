@@ -20,6 +20,7 @@ pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
+mod opencode;
 mod payload;
 mod qwen_code;
 mod registry;
@@ -91,6 +92,7 @@ pub fn hook(
         codex::KIND => Ok(codex::hook(event, body, context)),
         copilot_cli::KIND => Ok(copilot_cli::hook(event, body, context)),
         gemini_cli::KIND => Ok(gemini_cli::hook(event, body, context)),
+        opencode::KIND | opencode::KILO => Ok(opencode::hook(event, body, context)),
         qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
         known if is_kind(known) => Ok(without_adapter(event, body)),
         _ => Err(UnknownKind::new(kind)),

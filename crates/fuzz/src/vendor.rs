@@ -158,6 +158,7 @@ pub(crate) fn settings(bytes: &[u8]) {
         match recipe.launch {
             Launch::WithSettings { given, .. } => drop(given(&words)),
             Launch::WithArguments(with) => assert!(with(&words).ends_with(&words)),
+            Launch::WithVariable { value, .. } => drop(value(text, "/home/dev/headsup.js")),
             Launch::AsTyped => {}
         }
         if let Some(trust) = recipe.trust {

@@ -6,7 +6,7 @@
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{File, Launch, Plugin, Recipe, probe};
+use crate::inject::{File, Launch, Part, Plugin, Recipe, probe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
@@ -60,7 +60,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
              dialog; --bare and --safe-mode switch all hooks off",
     trust: None,
     launch: Launch::WithSettings { arguments, given },
-    form: &FORM,
+    part: Part::Entries(&FORM),
     probe,
 };
 

@@ -8,7 +8,7 @@
 
 use crate::hook_table::CODEX_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Recipe, Trust, event_of, probe};
+use crate::inject::{Launch, Part, Recipe, Trust, event_of, probe};
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -47,7 +47,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "it runs only hooks that you have trusted",
     trust: Some(&TRUST),
     launch: Launch::WithArguments(arguments),
-    form: &FORM,
+    part: Part::Entries(&FORM),
     probe,
 };
 

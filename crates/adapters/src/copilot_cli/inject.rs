@@ -5,7 +5,7 @@
 
 use crate::hook_table::COPILOT_CLI_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Recipe};
+use crate::inject::{Launch, Part, Recipe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -21,7 +21,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "it says nothing before its first prompt",
     trust: None,
     launch: Launch::AsTyped,
-    form: &FORM,
+    part: Part::Entries(&FORM),
     probe,
 };
 

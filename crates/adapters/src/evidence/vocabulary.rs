@@ -1,8 +1,8 @@
 //! Which members of payloads, status files and logs hold the program's own words, and which hold
 //! names of things. Whatever stands in neither list is somebody's text.
 //!
-//! Claude Code 2.1.330, Codex 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, Qwen Code 0.24.4
-//! (measured).
+//! Claude Code 2.1.330, Codex 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33, Qwen Code
+//! 0.24.4 (measured).
 
 /// Members whose values are the program's own words.
 const WORDS: &[&str] = &[
@@ -40,6 +40,8 @@ const WORDS: &[&str] = &[
     "stopReason",
     "turn_trigger",
     "codex_error_info",
+    "mode",
+    "reply",
 ];
 
 /// Members whose values name a session, a call, a message.

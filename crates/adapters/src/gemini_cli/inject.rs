@@ -7,7 +7,7 @@
 
 use crate::hook_table::GEMINI_CLI_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Recipe, probe};
+use crate::inject::{Launch, Part, Recipe, probe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -24,7 +24,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
              hooksConfig.enabled switches all of them off",
     trust: None,
     launch: Launch::AsTyped,
-    form: &FORM,
+    part: Part::Entries(&FORM),
     probe,
 };
 

@@ -191,14 +191,14 @@ fn is_true(value: &CstNode) -> bool {
     value.as_boolean_lit().is_some_and(|value| value.value())
 }
 
-fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
+pub(super) fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
     let plain = text.strip_prefix(BOM).unwrap_or(text);
     let root = CstRootNode::parse(plain, &OPTIONS)
         .map_err(|error| Unchanged::NotJson(error.to_string().replace('\n', " ")))?;
     Ok((&text[..text.len() - plain.len()], root))
 }
 
-fn shape(what: &str, expected: &'static str) -> Unchanged {
+pub(super) fn shape(what: &str, expected: &'static str) -> Unchanged {
     Unchanged::Shape(what.to_owned(), expected)
 }
 

@@ -1,13 +1,22 @@
 //! What holds for the entries of every program that has no plugin folder.
 
-use super::{Recipe, command, recipe, recipes};
+use super::entries::Form;
+use super::{Part, Recipe, command, recipe, recipes};
 use crate::hook_table::events_to_register;
 use serde_json::{Value, json};
 
 const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
 
+fn form(recipe: &Recipe) -> Option<&'static Form> {
+    match recipe.part {
+        Part::Entries(form) => Some(form),
+        Part::Script(_) => None,
+    }
+}
+
 fn all() -> impl Iterator<Item = &'static Recipe> {
-    recipes().iter().copied().filter(|recipe| recipe.plugin.is_none())
+    let is_one = |recipe: &&Recipe| recipe.plugin.is_none() && form(recipe).is_some();
+    recipes().iter().copied().filter(is_one)
 }
 
 fn json(text: &str) -> Value {
@@ -94,7 +103,7 @@ fn other_peoples_hooks_and_settings_stay_to_the_byte() {
 #[test]
 fn an_entry_that_was_changed_is_put_right() {
     for recipe in all() {
-        let (timeout, length) = recipe.form.timeout;
+        let (timeout, length) = form(recipe).unwrap().timeout;
         let now = format!("\"{timeout}\": {length}");
         let slow = install(recipe, "").replace(&now, &format!("\"{timeout}\": 70"));
         let found = recipe.inspect(&slow, LAUNCHER).unwrap();

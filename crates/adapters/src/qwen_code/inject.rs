@@ -5,7 +5,7 @@
 
 use crate::hook_table::QWEN_CODE_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Recipe, probe};
+use crate::inject::{Launch, Part, Recipe, probe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -21,7 +21,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "--safe-mode and --bare switch all hooks off",
     trust: None,
     launch: Launch::AsTyped,
-    form: &FORM,
+    part: Part::Entries(&FORM),
     probe,
 };
 

@@ -275,7 +275,7 @@ pub(crate) fn summary(status: &Status) -> String {
         State::Complete => Some(format!("{what}, complete")),
         State::Outdated => Some(format!("{what}, outdated: install again")),
     };
-    let ways = [word(status.plugin, "plugin folder"), word(status.settings, "settings")];
+    let ways = [word(status.plugin, "plugin folder"), word(status.settings, status.place)];
     let ways: Vec<String> = ways.into_iter().flatten().collect();
     let found = if status.program.is_some() { "" } else { " (its program is not on PATH)" };
     match (ways.is_empty(), status.elsewhere.is_empty()) {

@@ -5,10 +5,11 @@ use crate::cli::hooks::launch_folder;
 use crate::client::Client;
 use crate::client::start;
 use crate::error::{CommandError, Kind};
+use crate::launch::Program;
 use crate::launch::order::{self, Order};
+use crate::launch::settings::{self, Launched};
 use crate::launch::tend::{self, Seat};
 use crate::launch::tmux::{Session, Tmux};
-use crate::launch::{Program, settings};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::place::Place;
@@ -108,11 +109,11 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
             |error| CommandError::internal(format!("cannot make {}: {error}", launch.display())),
         )?;
-        let arguments = match program.recipe {
+        let launched = match program.recipe {
             Some(recipe) => settings::inject(recipe, arguments, &launch, id.as_str(), context)?,
-            None => arguments.to_vec(),
+            None => Launched::with(arguments.to_vec()),
         };
-        let order = order_of(&program, &arguments, &here, &id, home, in_tmux)?;
+        let order = order_of(&program, &launched, &here, &id, home, in_tmux)?;
         if in_tmux {
             return in_session(order, &id, &launch, &client, &here).await;
         }
@@ -135,14 +136,18 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 
 fn order_of(
     program: &Program,
-    arguments: &[OsString],
+    launched: &Launched,
     here: &Path,
     id: &AgentId,
     home: &Path,
     elsewhere: bool,
 ) -> Result<Order, CommandError> {
-    let order = Order::new(program, arguments, here, id.as_str());
+    let order = Order::new(program, &launched.arguments, here, id.as_str());
     let order = if elsewhere { order.with_whole_environment() } else { order };
+    let order = match &launched.variable {
+        Some((name, value)) => order.with(name, value),
+        None => order,
+    };
     let order = order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home);
     Ok(order.with("HEADSUP_AGENT_TOKEN", order::secret()?))
 }

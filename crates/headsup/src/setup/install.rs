@@ -149,7 +149,9 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
             let original = known.as_ref().and_then(Edited::original);
             let clean =
                 |text: &String| site.recipe.remove(text, &site.launcher, original).map_err(unclear);
-            target.before.as_ref().map(clean).transpose()?
+            // Of a file that held nothing but what is ours nothing is left.
+            let rest = target.before.as_ref().map(clean).transpose()?;
+            rest.filter(|rest| !rest.is_empty() || text.is_empty())
         }
     };
     let path = target.path;

@@ -22,6 +22,9 @@ pub(crate) struct Status {
     pub(crate) kind: &'static str,
     #[serde(skip)]
     pub(crate) title: &'static str,
+    /// What holds the entries where it is not a plugin folder.
+    #[serde(skip)]
+    pub(crate) place: &'static str,
     /// The program on the search path.
     pub(crate) program: Option<PathBuf>,
     pub(crate) plugin: State,
@@ -83,6 +86,7 @@ pub(crate) fn status(site: &Site) -> Status {
     Status {
         kind: site.recipe.kind,
         title: site.recipe.title,
+        place: site.recipe.place(),
         program: site.program.clone(),
         plugin: states[0],
         settings: states[1],

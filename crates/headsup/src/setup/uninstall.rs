@@ -76,7 +76,8 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
         first.clone_into(&mut after);
     }
     let was_made = original.is_none_or(|original| site.recipe.is_all_ours(original));
-    if known.is_some() && was_made && holds_nothing(&after) {
+    let is_empty = after.is_empty() && original.is_none();
+    if is_empty || known.is_some() && was_made && holds_nothing(&after) {
         return Ok(vec![Step::Delete { path, before: text }]);
     }
     Ok(vec![Step::Write { path, before: Some(text), after, mode }])

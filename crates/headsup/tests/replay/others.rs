@@ -55,6 +55,8 @@ fn the_truth_is_told_wherever_a_witness_speaks() {
     let programs = [
         ("copilot-cli/1.0.102", &COPILOT_CLI[..], 39),
         ("gemini-cli/0.61.0", &GEMINI_CLI[..], 60),
+        ("kilo/7.7.9", &[], 16),
+        ("opencode/1.18.33", &[], 122),
         ("qwen-code/0.24.4", &[], 48),
     ];
     let folders = programs.map(|(version, ..)| recordings(version));

@@ -11,6 +11,7 @@ mod homes;
 mod inside;
 mod install;
 mod others;
+mod plugin_file;
 mod refuse;
 mod run;
 mod survive;

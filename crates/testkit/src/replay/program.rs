@@ -23,7 +23,7 @@ pub(super) struct Program {
     pub(super) launched_with: Option<&'static str>,
 }
 
-pub(super) const PROGRAMS: [Program; 5] = [
+pub(super) const PROGRAMS: [Program; 7] = [
     Program {
         kind: "claude-code",
         name: "claude",
@@ -74,9 +74,25 @@ pub(super) const PROGRAMS: [Program; 5] = [
         unregistered: &["MessageDisplay", "InstructionsLoaded"],
         launched_with: None,
     },
+    Program::like_opencode("opencode", "OPENCODE", ".config/opencode"),
+    Program::like_opencode("kilo", "KILO", ".config/kilo"),
 ];
 
 impl Program {
+    /// The fork is as the program that it was made of.
+    const fn like_opencode(kind: &'static str, mark: &'static str, config: &'static str) -> Self {
+        Self {
+            kind,
+            name: kind,
+            mark: Some(mark),
+            pid_variable: None,
+            config,
+            transcripts: "log",
+            unregistered: &[],
+            launched_with: None,
+        }
+    }
+
     /// By the environment of one of its hooks.
     pub(super) fn marked(env: &Value) -> Option<&'static Self> {
         PROGRAMS.iter().find(|program| program.mark.is_some_and(|mark| env.get(mark).is_some()))

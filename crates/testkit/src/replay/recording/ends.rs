@@ -72,7 +72,8 @@ fn heard(rows: &[Row]) -> BTreeMap<ProcessKey, Heard> {
                             .iter()
                             .any(|reason| payload.contains(&format!("\"reason\":\"{reason}\""))),
                     ),
-                    "SessionStart" | "sessionStart" => Some(false),
+                    "dispose" => Some(true),
+                    "SessionStart" | "sessionStart" | "plugin.init" => Some(false),
                     _ => None,
                 },
             ),

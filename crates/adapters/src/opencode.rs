@@ -1,0 +1,61 @@
+//! OpenCode and its fork Kilo: what the plugin of ours in them says.
+//!
+//! Facts about the programs are of OpenCode 1.18.33 and Kilo 7.7.9: *measured* ones were seen in
+//! recordings (`fixtures/opencode/1.18.33`, `fixtures/kilo/7.7.9`) or at the programs themselves,
+//! *read* ones stand in them and were not provoked.
+//!
+//! The plugin (`plugin.js`) sits in the program's own process and hears its whole bus, in every mode
+//! (measured). It knows what one event alone does not tell: which session is whose child, which turn
+//! is open, and whether an error was the turn's last word. What it tells has the members that hooks
+//! of other programs have.
+
+mod activity;
+mod inject;
+mod normalize;
+mod payload;
+
+use crate::{FactExt, HookContext, Sighting, json, text};
+use headsup_core::observation::Fact;
+pub(crate) use inject::{KILO_RECIPE, RECIPE};
+use payload::Payload;
+
+pub(crate) const KIND: &str = "opencode";
+pub(crate) const KILO: &str = "kilo";
+
+/// The names of its process: its own, or that of the runtime it was started with.
+pub(crate) const PROGRAMS: &[&str] =
+    &["opencode", "opencode.exe", "kilo", "bun", "node", "MainThread"];
+
+/// How the title of a conversation begins that has none yet (measured).
+const UNTITLED: [&str; 2] = ["New session - ", "Child session - "];
+
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let read = json::payload::<Payload<'_>>(json::trim(&body));
+    let payload = read.as_ref().copied().unwrap_or_default();
+    let named = payload.hook_event_name.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    seen.fact = match read {
+        Err(why) => Fact::not_understood(why),
+        Ok(payload) => normalize::fact(&seen.event, &payload),
+    };
+    seen.session = payload.session_id.text().and_then(|id| text::id(&id));
+    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    seen.model = payload.model.text().map(|model| text::line(&model, text::NAME));
+    seen.title = title(&payload);
+    seen.tmux_pane = context.tmux_pane();
+    seen.process = context.process(None, PROGRAMS);
+    seen.shares_process = payload.is_shared.is_true();
+    seen.activity = activity::of(&seen.event, &payload);
+    seen
+}
+
+fn title(payload: &Payload<'_>) -> Option<String> {
+    let title = payload.title.text()?;
+    let is_none = UNTITLED.iter().any(|beginning| title.starts_with(beginning));
+    let title = text::line(&title, text::TITLE);
+    (!is_none && !title.is_empty()).then_some(title)
+}
+
+#[cfg(test)]
+mod tests;

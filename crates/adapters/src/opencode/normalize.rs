@@ -1,0 +1,136 @@
+//! From an event to a fact: the one table.
+//!
+//! OpenCode 1.18.33, Kilo 7.7.9. "measured": seen in recordings; "read": not provoked.
+//!
+//! | event | fact | |
+//! |---|---|---|
+//! | `plugin.init` | session started, of which nothing is known yet: the program comes up | measured |
+//! | `session.started` | session started: the first one, one that is taken up again, or another one in the same terminal | measured |
+//! | `session.created` | helper started: a session with a parent | measured |
+//! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
+//! | `session.status` of `retry` | the same: the turn goes on | measured |
+//! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. A helper's: helper ended. Of no turn: idle | measured |
+//! | `permission.asked`, `question.asked` | prompt opened | measured |
+//! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved; none comes for what is open when a turn is stopped | measured |
+//! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
+//! | `session.updated` | nothing but a title and a model | measured |
+//! | `session.deleted` | session ended | read |
+//! | `dispose` | session ended, and perhaps the program: it also comes when the configuration is read anew | measured |
+
+use super::payload::Payload;
+use crate::json::Raw;
+use crate::text::{self, DETAIL, NAME};
+use crate::{FactExt, asks, payload};
+use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::prompt::{Actor, NewPrompt, Resolution, ResolvedBy, Via};
+use headsup_core::status::{Attach, BlockedReason};
+use headsup_core::time::UnixMs;
+
+pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
+    match (event, payload.actor()) {
+        ("plugin.init" | "session.started", _) => Fact::SessionStarted {
+            how: payload::session_start(payload.source),
+            attach: attach(payload),
+        },
+        ("session.created" | "session.status", Actor::Sub(id)) => Fact::SubagentStarted { id },
+        ("session.idle" | "session.deleted", Actor::Sub(id)) => Fact::SubagentEnded { id },
+        ("session.status", Actor::Main) => {
+            Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
+        }
+        ("session.idle" | "session.deleted" | "dispose", _)
+            if payload.session_id.is_other_than('"') || payload.turn_id.is_other_than('"') =>
+        {
+            Fact::not_understood("whose end it is cannot be read")
+        }
+        ("session.idle", Actor::Main) => rested(payload),
+        ("session.deleted", Actor::Main) => Fact::SessionEnded { how: SessionEnd::Clear },
+        ("dispose", _) => Fact::SessionEnded { how: SessionEnd::Either },
+        ("permission.asked" | "question.asked", actor) => opened(event, actor, payload),
+        ("permission.replied" | "question.replied" | "question.rejected", actor) => {
+            resolved(event, actor, payload)
+        }
+        ("message.part.updated", actor) => tool(actor, payload),
+        ("session.created" | "session.updated", _) => Fact::Nothing,
+        (other, _) => Fact::NotUnderstood { why: format!("unknown event {other}") },
+    }
+}
+
+fn attach(payload: &Payload<'_>) -> Option<Attach> {
+    match payload.mode.text().as_deref() {
+        Some("headless") => Some(Attach::Headless),
+        Some("interactive") => Some(Attach::Interactive),
+        _ => None,
+    }
+}
+
+fn rested(payload: &Payload<'_>) -> Fact {
+    let turn_ref = payload.turn_ref();
+    if turn_ref.is_none() {
+        return Fact::IdleNotice;
+    }
+    match payload.status.text().as_deref() {
+        Some("ended") => Fact::TurnEnded { background: Background::default(), turn_ref },
+        Some("stopped") => Fact::TurnInterrupted { turn_ref },
+        Some("failed") => Fact::TurnFailed {
+            code: name(payload.error).unwrap_or_else(|| "unknown".to_owned()),
+            detail: payload.message.text().map(|message| text::line(&message, DETAIL)),
+            turn_ref,
+        },
+        _ => Fact::IdleNotice,
+    }
+}
+
+fn name(word: Raw<'_>) -> Option<String> {
+    let name = text::line(&word.text()?, NAME);
+    (!name.is_empty()).then_some(name)
+}
+
+fn opened(event: &str, actor: Actor, payload: &Payload<'_>) -> Fact {
+    let prompt = match event {
+        "question.asked" => asks::question(payload.tool_input),
+        _ => asks::permission(payload.tool().as_deref(), payload.tool_input),
+    };
+    // The input here is not that of the call's start.
+    let tool = payload.tool_use_id.text().map(|_| {
+        let mut call = payload.call();
+        call.input = None;
+        call
+    });
+    Fact::PromptOpened {
+        actor,
+        prompt: NewPrompt { key: payload.key(), tool, ..prompt },
+        settle_ms: 0,
+        turn_ref: payload.turn_ref(),
+    }
+}
+
+fn resolved(event: &str, actor: Actor, payload: &Payload<'_>) -> Fact {
+    let reason = match event {
+        "permission.replied" => BlockedReason::Permission,
+        _ => BlockedReason::Question,
+    };
+    let value = match event {
+        "question.rejected" => Some("reject".to_owned()),
+        _ => name(payload.reply),
+    };
+    let resolution = Resolution {
+        by: ResolvedBy::Human,
+        value,
+        via: Some(Via::Terminal),
+        actor: None,
+        // No clock here: the gate knows when it was received.
+        at: UnixMs::default(),
+    };
+    Fact::PromptResolved { actor, reason, key: payload.key(), resolution }
+}
+
+fn tool(actor: Actor, payload: &Payload<'_>) -> Fact {
+    let turn_ref = payload.turn_ref();
+    match payload.status.text().as_deref() {
+        Some("running") => Fact::ToolStarted { actor, tool: payload.call(), turn_ref },
+        Some("completed" | "error") => {
+            Fact::ToolsEnded { actor, tools: vec![payload.call()], interrupted: false, turn_ref }
+        }
+        _ => Fact::Nothing,
+    }
+}

@@ -1,0 +1,344 @@
+// Reports to headsup what this program does. Remove it with `headsup hooks uninstall`.
+// It listens and changes nothing. It never throws and is never waited for, but for a moment at the
+// end of the program. Without headsup it is silent.
+import { spawn } from "node:child_process"
+import { readFileSync, readlinkSync } from "node:fs"
+import { request } from "node:http"
+
+const KIND = "@KIND@"
+const LAUNCHER = "@LAUNCHER@"
+const HOME = LAUNCHER.slice(0, -"/bin/headsup".length)
+/// A turn that goes on is told again after this time. Milliseconds.
+const AGAIN_MS = 15_000
+/// For the hub's answer; then the report goes the way of a hook, which writes it down.
+const ANSWER_MS = 1_000
+/// For that way, and for what is still to be told when the program leaves.
+const HOOK_MS = 600
+const LEAVE_MS = 500
+/// Reports that wait. Of more than half as many, those of tools are left out.
+const WAITING = 256
+/// Characters of a text that is told, and of the input of a tool.
+const TEXT = 2_000
+/// The error of a turn that a person has stopped.
+const ABORTED = "MessageAbortedError"
+/// Sessions that are remembered.
+const SESSIONS = 500
+
+const short = (text) => (typeof text === "string" ? text.slice(0, TEXT) : undefined)
+
+/// The words of the command line: `serve` has many sessions side by side, `run` has no terminal.
+const words = () => {
+  try {
+    return readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(1)
+  } catch {
+    return process.argv.slice(1)
+  }
+}
+
+/// What a hook would find above itself: this process and those that started it.
+const context = () => {
+  const parents = []
+  let pid = process.pid
+  for (let level = 0; level < 8 && pid > 0; level++) {
+    try {
+      const line = readFileSync(`/proc/${pid}/stat`, "latin1")
+      const [open, close] = [line.indexOf("("), line.lastIndexOf(")")]
+      const fields = line.slice(close + 2).split(" ")
+      const comm = line.slice(open + 1, close).replace(/[^ -~]/g, "?")
+      parents.push({ pid, start: Number(fields[19]), comm })
+      pid = Number(fields[1])
+    } catch {
+      break
+    }
+  }
+  const env = {}
+  for (const name of ["TMUX", "TMUX_PANE"]) {
+    const value = process.env[name]
+    if (value && /^[ -~]{1,256}$/.test(value)) env[name] = value
+  }
+  let pidns
+  try {
+    pidns = Number(/\d+/.exec(readlinkSync("/proc/self/ns/pid"))[0])
+  } catch {}
+  return JSON.stringify({ env, parents, pidns })
+}
+
+/// Hands reports over one after the other, in their order.
+const courier = () => {
+  const url = process.env.HEADSUP_URL
+  const socket = !url ? `${HOME}/headsup.sock` : url.startsWith("unix:") ? url.slice(5) : undefined
+  const headers = { Host: "localhost", "Content-Type": "application/json", "X-Headsup-Context": context() }
+  const agent = process.env.HEADSUP_AGENT_ID || process.env.PANOPTICON_AGENT_ID
+  if (/^[A-Za-z0-9._-]{1,128}$/.test(agent ?? "")) headers["X-Headsup-Agent"] = agent
+  const token = process.env.HEADSUP_AGENT_TOKEN
+  if (/^[!-~]{1,4096}$/.test(token ?? "")) headers["X-Headsup-Agent-Token"] = token
+  const path = `/api/v1/hooks/${KIND}`
+  const waiting = []
+  let told = 0
+  let busy
+
+  const post = (body) =>
+    new Promise((done) => {
+      const id = `${process.pid}-${Date.now().toString(36)}-${told++}-${Math.random().toString(36).slice(2)}`
+      const length = Buffer.byteLength(body)
+      const all = { ...headers, "Content-Length": length, "X-Headsup-Id": id, Connection: "close" }
+      const sent = request({ socketPath: socket, path, method: "POST", headers: all, timeout: ANSWER_MS })
+      const end = setTimeout(() => finish(false), ANSWER_MS)
+      const finish = (well) => {
+        clearTimeout(end)
+        done(well)
+        sent.destroy()
+      }
+      sent.on("response", (answer) => {
+        answer.resume()
+        finish(answer.statusCode < 500)
+      })
+      sent.on("error", () => finish(false))
+      sent.on("timeout", () => finish(false))
+      sent.end(body)
+    })
+
+  /// As every hook does it: to the hub, or into the spool. Silent if the program is gone.
+  const hook = (body) =>
+    new Promise((done) => {
+      const env = { ...process.env, HEADSUP_HOME: HOME }
+      const child = spawn(LAUNCHER, ["hook", KIND], { env, stdio: ["pipe", "ignore", "ignore"] })
+      const end = setTimeout(done, HOOK_MS)
+      for (const event of ["error", "close"]) {
+        child.on(event, () => {
+          clearTimeout(end)
+          done()
+        })
+      }
+      child.stdin.on("error", () => {})
+      child.stdin.end(body)
+    })
+
+  const deliver = async () => {
+    while (waiting.length > 0) {
+      const body = JSON.stringify(waiting.shift())
+      try {
+        if (!socket || !(await post(body))) await hook(body)
+      } catch {}
+    }
+    busy = undefined
+  }
+
+  return {
+    tell(report) {
+      const few = report.hook_event_name === "message.part.updated"
+      if (waiting.length >= (few ? WAITING / 2 : WAITING)) return
+      waiting.push(report)
+      busy ??= deliver()
+    },
+    rest: () => busy,
+  }
+}
+
+export const headsup = async ({ directory }) => {
+  const silent = {}
+  try {
+    const typed = words()
+    const is = (...commands) => commands.some((command) => typed.includes(command))
+    const shared = is("serve", "web", "acp")
+    const { tell, rest } = courier()
+    const sessions = new Map()
+    let current
+
+    const session = (id) => {
+      let known = sessions.get(id)
+      if (!known) {
+        known = { id, open: new Set(), tools: new Set() }
+        sessions.set(id, known)
+        if (sessions.size > SESSIONS) sessions.delete(sessions.keys().next().value)
+      }
+      return known
+    }
+    const root = (known) => {
+      let top = known
+      for (let level = 0; top.parent && level < 20; level++) top = session(top.parent)
+      return top
+    }
+    /// The session that is told of: in a terminal the one that a person has prompted last.
+    const main = (known) => (shared ? root(known) : (current ?? root(known)))
+    const say = (known, name, more) => {
+      const of = known && main(known)
+      tell({
+        hook_event_name: name,
+        session_id: of?.id,
+        agent_id: known === of ? undefined : known.id,
+        turn_id: of?.turn,
+        is_shared: shared || undefined,
+        cwd: of?.directory ?? directory,
+        model: of?.model,
+        title: of?.title,
+        ...more,
+      })
+    }
+    const begin = (known, source) => {
+      if (!shared) current = known
+      if (shared && known.begun) return
+      known.begun = true
+      say(known, "session.started", { source, mode: is("run") ? "headless" : "interactive" })
+    }
+    /// Whoever speaks and is not known yet was there before.
+    const known = (id) => {
+      const found = session(id)
+      const top = root(found)
+      if (shared ? !top.begun : !current) begin(top, "resume")
+      return found
+    }
+
+    const learn = (info, created) => {
+      if (!info?.id) return
+      const found = session(info.id)
+      if (info.parentID) found.parent = info.parentID
+      found.directory = info.directory
+      const [title, model] = [short(info.title), info.model?.id]
+      const is_new = title !== found.title || model !== found.model
+      found.title = title
+      found.model = model
+      if (info.parentID) return created && say(known(info.id), "session.created")
+      if (created && (shared || !current?.busy)) begin(found, current ? "clear" : "startup")
+      else if (is_new && main(known(info.id)) === found) say(found, "session.updated")
+    }
+
+    const busy = (found, event, status) => {
+      found.error = found.refused = undefined
+      const retries = status.type === "retry"
+      if (found.busy && !retries) return
+      if (!found.busy && !found.parent && !shared && found !== current) begin(found, "resume")
+      if (!found.busy && main(found) === found) found.turn = event.id ?? `${Date.now()}`
+      found.busy = true
+      const prompt = found.prompt
+      found.prompt = undefined
+      say(found, "session.status", { status: status.type, prompt, message: retries ? short(status.message) : undefined })
+    }
+
+    const idle = (found) => {
+      // What a turn leaves open nobody answers any more, here and below.
+      for (const other of sessions.values()) {
+        if (other !== found && other.parent && (other.busy || other.open.size > 0) && below(other, found)) idle(other)
+      }
+      const was = found.busy || found.open.size > 0
+      found.busy = false
+      found.open.clear()
+      found.tools.clear()
+      if (!was) return
+      const { error, refused } = found
+      found.error = found.refused = undefined
+      const status = refused || error?.name === ABORTED ? "stopped" : error ? "failed" : "ended"
+      // How a helper ends is the turn's own matter.
+      const how = main(found) === found ? { status, error: error?.name, message: error?.message } : {}
+      say(found, "session.idle", how)
+      // Another conversation in the same terminal: its prompt may have been all that was open.
+      if (main(found) !== found && !found.parent && !current.busy) say(current, "session.idle", { turn_id: undefined })
+    }
+    const below = (known, above) => {
+      let top = known
+      for (let level = 0; top && level < 20; level++) {
+        if (top === above) return true
+        top = top.parent && session(top.parent)
+      }
+      return false
+    }
+
+    const failed = (found, error) => {
+      const said = { name: error?.name ?? "unknown", message: short(error?.data?.message) }
+      if (found.busy) found.error = said
+    }
+
+    const asked = (found, name, asks, input) => {
+      found.open.add(asks.id)
+      const tool = { tool_name: asks.permission ?? "question", tool_use_id: asks.tool?.callID, tool_input: input }
+      say(found, name, { prompt_id: asks.id, ...tool })
+    }
+    const answered = (found, name, answer) => {
+      const id = answer.requestID ?? answer.permissionID
+      found.open.delete(id)
+      found.refused = name === "question.rejected" || answer.reply === "reject"
+      const reply = Array.isArray(answer.answers) ? answer.answers.flat().join(", ") : answer.reply
+      say(found, name, { prompt_id: id, reply: short(reply) })
+    }
+
+    const tool = (found, part) => {
+      const status = part.state?.status
+      const ends = status === "completed" || status === "error"
+      if (ends ? !found.tools.delete(part.callID) : status !== "running" || found.tools.has(part.callID)) return
+      if (!ends) found.tools.add(part.callID)
+      const input = part.state.input ?? {}
+      const texts = Object.entries(input).filter(([, value]) => typeof value === "string")
+      const tool_input = Object.fromEntries(texts.map(([name, value]) => [name, short(value)]))
+      say(found, "message.part.updated", { status, tool_name: part.tool, tool_use_id: part.callID, tool_input })
+    }
+
+    const heard = (event) => {
+      const said = event?.properties
+      const name = event?.type?.replace(/^(permission|question)\.v2\./, "$1.")
+      switch (name) {
+        case "session.created":
+        case "session.updated":
+          return learn(said.info, name === "session.created")
+        case "session.status":
+          if (said.status?.type === "idle") return idle(known(said.sessionID))
+          return busy(known(said.sessionID), event, said.status ?? {})
+        // Kilo's own, which come before and after the other two.
+        case "session.turn.open":
+          return busy(known(said.sessionID), event, { type: "busy" })
+        case "session.turn.close":
+        case "session.idle":
+          return idle(known(said.sessionID))
+        case "session.error":
+          return said.sessionID && failed(known(said.sessionID), said.error)
+        case "session.deleted":
+          if (!sessions.has(said.info?.id)) return
+          say(session(said.info.id), name)
+          if (current?.id === said.info.id) current = undefined
+          return sessions.delete(said.info.id)
+        case "permission.asked":
+          return asked(known(said.sessionID), name, said, { ...texts(said.metadata), pattern: said.patterns?.join(" ") })
+        case "question.asked":
+          return asked(known(said.sessionID), name, said, { questions: said.questions?.map(question) })
+        case "permission.replied":
+        case "question.replied":
+        case "question.rejected":
+          return answered(known(said.sessionID), name, said)
+        case "message.part.updated":
+          if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
+      }
+    }
+    const texts = (from) => ({ command: short(from?.command), file_path: short(from?.filepath), url: short(from?.url) })
+    const question = ({ question, header, options, multiple }) => ({ question, header, options, multiSelect: multiple })
+
+    const again = setInterval(() => {
+      for (const one of sessions.values()) {
+        if (one.busy && main(one) === one) say(one, "session.status", { status: "busy" })
+      }
+    }, AGAIN_MS)
+    again.unref?.()
+
+    if (!shared) say(undefined, "plugin.init", { mode: is("run") ? "headless" : "interactive" })
+    const safely = (act) => async (...given) => {
+      try {
+        act(...given)
+      } catch {}
+    }
+    return {
+      event: safely(({ event }) => heard(event)),
+      "chat.message": safely(({ sessionID }, { parts }) => {
+        const text = parts?.find((part) => part.type === "text" && !part.synthetic)?.text
+        if (sessionID) session(sessionID).prompt = short(text)
+      }),
+      dispose: async () => {
+        try {
+          clearInterval(again)
+          const left = shared ? [...sessions.values()].filter((one) => one.begun) : [current]
+          for (const one of left) say(one, "dispose")
+          await Promise.race([rest(), new Promise((done) => setTimeout(done, LEAVE_MS))])
+        } catch {}
+      },
+    }
+  } catch {
+    return silent
+  }
+}

@@ -1,0 +1,187 @@
+//! The plugin itself, in the runtime that it is written for: what it makes of a recorded bus is
+//! what the recordings hold, and it reaches a hub, or the spool, or nobody, without a word.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use serde_json::Value;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_headsup");
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plugin/driver.mjs");
+const RUNTIME: &str = "node";
+
+/// Says why a test did nothing; on CI it is a failure.
+fn skipped() -> bool {
+    let is_here = Command::new(RUNTIME).arg("--version").output().is_ok();
+    assert!(is_here || std::env::var_os("CI").is_none(), "{RUNTIME} cannot be had");
+    if !is_here {
+        eprintln!("SKIPPED: {RUNTIME} is not installed on this machine, so no plugin can run");
+    }
+    !is_here
+}
+
+/// All recordings, with the kind.
+fn recordings() -> Vec<(&'static str, PathBuf)> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures");
+    let mut found = Vec::new();
+    for (kind, version) in [("opencode", "1.18.33"), ("kilo", "7.7.9")] {
+        let folders = fs::read_dir(fixtures.join(kind).join(version)).unwrap();
+        found.extend(folders.map(|folder| (kind, folder.unwrap().path())));
+    }
+    assert!(found.len() > 30, "{}", found.len());
+    found
+}
+
+fn rows(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("timeline.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn bus(rows: &[Value]) -> impl Iterator<Item = &Value> {
+    rows.iter().filter(|row| row["kind"] == "bus")
+}
+
+/// The installed plugin, as a module.
+fn installed(home: &Home, kind: &str) -> PathBuf {
+    home.run(["hooks", "install", kind]).ok();
+    let file = home.path().join(format!(".config/{kind}/plugin/headsup.js"));
+    let module = home.path().join("headsup.mjs");
+    fs::copy(file, &module).unwrap();
+    module
+}
+
+fn driver(home: &Home, module: &Path, rows: &[&Value]) -> Child {
+    let mut command = Command::new(RUNTIME);
+    command.args([DRIVER.as_ref(), module.as_os_str()]);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.path());
+    start(command, rows)
+}
+
+fn start(mut command: Command, rows: &[&Value]) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for row in rows {
+        writeln!(stdin, "{row}").unwrap();
+    }
+    drop(stdin);
+    child
+}
+
+/// Its output, once it has ended by itself and without a complaint.
+fn ended(child: Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && complaint.is_empty(), "{complaint}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_it_tells_of_each_recorded_bus_is_what_the_recordings_hold() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    for (kind, folder) in recordings() {
+        let rows = rows(&folder);
+        let module = installed(&home, kind);
+        let mut command = Command::new(RUNTIME);
+        command.args([DRIVER.as_ref(), module.as_os_str()]);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("DRY", "1");
+        let told = ended(start(command, &bus(&rows).collect::<Vec<_>>()));
+        let told = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let told: Vec<Value> = told.map(|told| told["report"].clone()).collect();
+        let held = rows.iter().filter(|row| row["kind"] == "hook");
+        let held: Vec<Value> = held.map(|row| row["payload"].clone()).collect();
+        assert!(!told.is_empty());
+        assert_eq!(told, held, "{}", folder.display());
+    }
+}
+
+fn case(name: &str) -> Vec<Value> {
+    let all = recordings();
+    let (_, folder) = all.iter().find(|(_, folder)| folder.ends_with(name)).unwrap();
+    rows(folder)
+}
+
+fn headline(home: &Home) -> Option<String> {
+    let agents = home.run(["ls", "--all", "--json"]).ok().json();
+    let agents = agents["agents"].as_array().unwrap().clone();
+    assert!(agents.len() < 2, "{agents:?}");
+    Some(agents.first()?["headline"].as_str().unwrap().to_owned())
+}
+
+/// Up to and with the first event of this name.
+fn until<'a>(rows: &'a [Value], name: &str) -> Vec<&'a Value> {
+    let all: Vec<&Value> = bus(rows).collect();
+    let at = all.iter().position(|row| row["data"]["type"] == name).unwrap();
+    all[..=at].to_vec()
+}
+
+#[test]
+fn it_reaches_the_hub_and_names_its_own_process() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let module = installed(&home, "opencode");
+    let rows = case("tui_question");
+    ended(driver(&home, &module, &until(&rows, "question.asked")));
+    // It was at a question when it went, and has said no goodbye.
+    wait::until("the crash", || (headline(&home)? == "crashed").then_some(()));
+    let log = home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
+    for word in ["\"working\"", "\"blocked\"", "Which colour", "\"crashed\""] {
+        assert!(log.contains(word), "{word}: {log}");
+    }
+}
+
+#[test]
+fn a_goodbye_is_told_before_the_program_leaves() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let module = installed(&home, "opencode");
+    let rows = case("tui_sigterm_working");
+    ended(driver(&home, &module, &bus(&rows).collect::<Vec<_>>()));
+    wait::until("the end", || (headline(&home)? == "ended").then_some(()));
+}
+
+#[test]
+fn without_a_hub_it_writes_down_what_a_later_one_finds() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let module = installed(&home, "opencode");
+    let rows = case("plain_turn");
+    ended(driver(&home, &module, &bus(&rows).collect::<Vec<_>>()));
+    let _hub = Hub::start(&home);
+    let log = wait::until("the spool", || {
+        let log = home.run(["watch", "--since", "0", "--no-follow", "--json"]).stdout;
+        log.contains("turn.completed").then_some(log)
+    });
+    assert!(log.contains("\"completed\""), "{log}");
+}
+
+#[test]
+fn without_headsup_it_is_silent() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let module = installed(&home, "opencode");
+    fs::remove_file(home.state().join("bin/headsup")).unwrap();
+    let rows = case("plain_turn");
+    assert_eq!(ended(driver(&home, &module, &bus(&rows).collect::<Vec<_>>())), "");
+    assert!(!home.state().join("spool").exists());
+}

@@ -1,0 +1,150 @@
+//! OpenCode and Kilo: one file of ours, which they run in their own process.
+
+use crate::install::{home, write};
+use crate::run::Rig;
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::settings::snapshot;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// The kind, its folder, and the variable of a launch.
+const PROGRAMS: [(&str, &str, &str); 2] = [
+    ("opencode", ".config/opencode", "OPENCODE_CONFIG_CONTENT"),
+    ("kilo", ".config/kilo", "KILO_CONFIG_CONTENT"),
+];
+
+const THEIRS: &str = "export const Mine = async () => ({})\n";
+
+fn file(home: &Home, folder: &str) -> PathBuf {
+    home.path().join(folder).join("plugin/headsup.js")
+}
+
+fn status(home: &Home, kind: &str) -> Value {
+    home.run(["hooks", "status", kind, "--json"]).ok().json()["agents"][0].clone()
+}
+
+#[test]
+fn one_file_is_added_and_taken_away_to_the_byte() {
+    for (kind, folder, _) in PROGRAMS {
+        let home = home();
+        let nothing = snapshot(home.path(), &home.state());
+        home.run(["hooks", "install", kind]).ok();
+        let text = fs::read_to_string(file(&home, folder)).unwrap();
+        let launcher = home.state().join("bin/headsup");
+        assert!(text.contains(&format!("const LAUNCHER = \"{}\"\n", launcher.display())));
+        assert!(text.contains(&format!("const KIND = \"{kind}\"\n")));
+        let now = status(&home, kind);
+        let told = (&now["settings"], &now["plugin"], &now["problems"]);
+        assert_eq!(told, (&json!("complete"), &json!("absent"), &json!([])), "{kind}");
+        let shown = home.run(["hooks", "status", kind]);
+        assert!(shown.ok().stdout.contains("plugin file, complete"), "{shown:?}");
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert_eq!(snapshot(home.path(), &home.state()), nothing, "{kind}");
+
+        // Beside what others have there.
+        write(&home.path().join(folder).join("plugin/mine.js"), THEIRS, 0o600);
+        write(&home.path().join(folder).join("opencode.json"), "{ }\n", 0o600);
+        let before = snapshot(home.path(), &home.state());
+        home.run(["hooks", "install", kind]).ok();
+        assert_ne!(snapshot(home.path(), &home.state()), before, "{kind}");
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert_eq!(snapshot(home.path(), &home.state()), before, "{kind}");
+    }
+}
+
+#[test]
+fn an_older_file_of_ours_is_put_right_and_goes_too() {
+    for (kind, folder, _) in PROGRAMS {
+        let home = home();
+        let nothing = snapshot(home.path(), &home.state());
+        home.run(["hooks", "install", kind]).ok();
+        let path = file(&home, folder);
+        let text = fs::read_to_string(&path).unwrap();
+        let older = format!("{text}// of another version\n");
+        fs::write(&path, &older).unwrap();
+        assert_eq!(status(&home, kind)["settings"], "outdated");
+        home.run(["hooks", "install", kind]).ok();
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        fs::write(&path, &older).unwrap();
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert_eq!(snapshot(home.path(), &home.state()), nothing, "{kind}");
+    }
+}
+
+#[test]
+fn a_file_of_somebody_elses_in_its_place_stays() {
+    for (kind, folder, _) in PROGRAMS {
+        let home = home();
+        let path = file(&home, folder);
+        write(&path, THEIRS, 0o600);
+        let refused = home.run(["hooks", "install", kind]);
+        assert_eq!(refused.code, 7, "{refused:?}");
+        assert!(refused.stderr.contains("somebody else's"), "{refused:?}");
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert_eq!(fs::read_to_string(&path).unwrap(), THEIRS);
+    }
+}
+
+#[test]
+fn doctor_sends_an_event_the_way_of_the_file() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    for (kind, ..) in PROGRAMS {
+        home.run(["hooks", "install", kind]).ok();
+    }
+    let doc: Value = serde_json::from_str(&home.run(["doctor", "--json"]).stdout).unwrap();
+    for (kind, ..) in PROGRAMS {
+        let checks = doc["checks"].as_array().unwrap().iter();
+        let of_kind = checks.filter(|check| check["name"].as_str().unwrap().starts_with(kind));
+        let of_kind: Vec<&Value> = of_kind.collect();
+        assert_eq!(of_kind.len(), 2, "{doc}");
+        assert!(of_kind.iter().all(|check| check["ok"] == true), "{of_kind:?}");
+    }
+}
+
+/// Writes its arguments and the variable down.
+fn stand_in(variable: &str) -> String {
+    format!(
+        "#!/bin/sh\nprintf '%s\\0' \"$0\" \"$@\" > \"$HOME/argv\"\n\
+         printf '%s' \"${variable}\" > \"$HOME/value\"\nprintf '%s\\n' x > \"$HOME/env\"\n"
+    )
+}
+
+fn value(rig: &Rig) -> Value {
+    let text = fs::read_to_string(rig.home.path().join("value")).unwrap();
+    if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+}
+
+#[test]
+fn a_launch_brings_the_file_beside_what_the_variable_holds() {
+    for (kind, folder, variable) in PROGRAMS {
+        let rig = Rig::new();
+        write(&rig.home.path().join("bin").join(kind), &stand_in(variable), 0o755);
+        let _hub = Hub::start(&rig.home);
+        let launched = |given: &str| {
+            let mut command = rig.command(&["run", "--here", "--id", "api", "--", kind, "-c"]);
+            command.env(variable, given);
+            let done = command.output().unwrap();
+            assert!(done.status.success(), "{done:?}");
+            assert_eq!(rig.argv()[1..], ["-c"]);
+            value(&rig)
+        };
+        let ours = rig.home.state().join("launch/api.js");
+        let named = format!("file://{}", ours.display());
+        assert_eq!(launched(""), json!({ "plugin": [named] }));
+        let text = fs::read_to_string(&ours).unwrap();
+        assert!(text.contains("export const headsup"));
+        assert!(!rig.home.path().join(folder).exists(), "nothing is written to its own folder");
+        let given = r#"{"model":"a/b","plugin":["theirs"]}"#;
+        assert_eq!(launched(given), json!({ "model": "a/b", "plugin": ["theirs", named] }));
+        let mut command = rig.command(&["run", "--here", "--id", "b", "--", kind]);
+        let refused = command.env(variable, "[").output().unwrap();
+        assert_eq!(refused.status.code(), Some(7), "{refused:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(variable), "{refused:?}");
+        // What is installed reports alone.
+        rig.home.run(["hooks", "install", kind]).ok();
+        assert_eq!(launched(given), json!({ "model": "a/b", "plugin": ["theirs"] }));
+    }
+}
