@@ -128,6 +128,11 @@ impl Roster {
         }
     }
 
+    /// The seat that a process was seen in last.
+    pub fn seat_of(&self, process: &ProcessId) -> Option<&AgentId> {
+        self.by_process.get(process)
+    }
+
     /// Finds the seat of a caller. `is_alive` probes a process; it is asked only where two
     /// processes claim one seat.
     pub fn place(&self, caller: &Caller<'_>, is_alive: impl Fn(&ProcessId) -> bool) -> Place {

@@ -26,7 +26,8 @@ const SESSIONS = 500
 
 const short = (text) => (typeof text === "string" ? text.slice(0, TEXT) : undefined)
 
-/// The words of the command line: `serve` has many sessions side by side, `run` has no terminal.
+/// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
+/// word comes first, before what is said to the model.
 const words = () => {
   try {
     return readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(1)
@@ -139,8 +140,9 @@ export const headsup = async ({ directory }) => {
   const silent = {}
   try {
     const typed = words()
-    const is = (...commands) => commands.some((command) => typed.includes(command))
-    const shared = is("serve", "web", "acp")
+    const command = typed.find((word) => ["run", "serve", "web", "acp"].includes(word))
+    const shared = command !== undefined && command !== "run"
+    const mode = command === "run" ? "headless" : "interactive"
     const { tell, rest } = courier()
     const sessions = new Map()
     let current
@@ -179,7 +181,7 @@ export const headsup = async ({ directory }) => {
       if (!shared) current = known
       if (shared && known.begun) return
       known.begun = true
-      say(known, "session.started", { source, mode: is("run") ? "headless" : "interactive" })
+      say(known, "session.started", { source, mode })
     }
     /// Whoever speaks and is not known yet was there before.
     const known = (id) => {
@@ -317,7 +319,7 @@ export const headsup = async ({ directory }) => {
     }, AGAIN_MS)
     again.unref?.()
 
-    if (!shared) say(undefined, "plugin.init", { mode: is("run") ? "headless" : "interactive" })
+    if (!shared) say(undefined, "plugin.init", { mode })
     const safely = (act) => async (...given) => {
       try {
         act(...given)

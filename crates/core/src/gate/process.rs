@@ -98,7 +98,10 @@ pub(super) fn said(
             turn_into(step, target);
         }
         Process::Unknown | Process::Absent => turn_into(step, target),
-        Process::Stopping | Process::Suspended | Process::Exited(_) => leave(step, target),
+        Process::Stopping | Process::Suspended | Process::Exited(_) => {
+            session::take_up_left(step);
+            leave(step, target);
+        }
     }
     Ok(Effect::Decides)
 }

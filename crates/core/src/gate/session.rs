@@ -153,6 +153,17 @@ pub(super) fn was_left(step: &Step<'_>) -> bool {
     step.seat.session.is_none() && !step.seat.left_sessions.is_empty()
 }
 
+/// Whoever leaves after a goodbye has left with that conversation: it can be resumed.
+pub(super) fn take_up_left(step: &mut Step<'_>) {
+    if !was_left(step) {
+        return;
+    }
+    let (since, start_seen) = (step.now, true);
+    let left = step.seat.left_sessions.pop_back();
+    step.seat.session = left.map(|left| Session { id: left.id, since, start_seen });
+    step.changed = true;
+}
+
 /// Metadata read from a log: never an edge (G2).
 pub(super) fn history(step: &mut Step<'_>, history: &History) -> Result<Effect, Refusal> {
     let about = &mut step.seat.about;

@@ -1,5 +1,6 @@
 use super::bench::{Bench, payload};
 use crate::BackgroundShells;
+use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledged_hook_is_visible_at_once() {
@@ -208,4 +209,43 @@ async fn a_kind_without_an_adapter_is_named() {
     let bench = Bench::new().await;
     let reply = bench.client().send("POST", "/api/v1/hooks/no-such", &[], "{}").await;
     assert_eq!((reply.status.as_u16(), reply.code().as_str()), (404, "unknown_kind"));
+}
+
+/// A program that has begun nothing yet has a seat; what it takes up may have one of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_is_taken_up_leaves_no_empty_seat_behind() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let path = "/api/v1/hooks/opencode";
+    // Nobody's: there are no such processes.
+    let context = |pid: u32| {
+        let parents = json!([{ "pid": pid, "start": 7, "comm": "opencode" }]);
+        json!({ "parents": parents, "pidns": 1 }).to_string()
+    };
+    let tell = async |pid: u32, event: &str, session: Option<&str>| {
+        let payload = json!({
+            "hook_event_name": event, "session_id": session, "cwd": "/home/dev/api",
+            "source": session.map(|_| "resume"),
+        });
+        let headers = [("x-headsup-context", &*context(pid))];
+        let reply = client.send("POST", path, &headers, payload.to_string()).await;
+        assert_eq!(reply.status, 202);
+        reply.json()["agent_id"].as_str().unwrap().to_owned()
+    };
+    let ids = async || {
+        let agents = client.get("/api/v1/agents").await.json();
+        let agents = agents["agents"].as_array().unwrap().clone();
+        agents.iter().map(|agent| agent["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(tell(11, "plugin.init", None).await, "opencode-api");
+    assert_eq!(tell(11, "session.started", Some("s1")).await, "opencode-api");
+    assert_eq!(tell(12, "plugin.init", None).await, "opencode-api-2");
+    assert_eq!(ids().await.len(), 2);
+    assert_eq!(tell(12, "session.started", Some("s1")).await, "opencode-api");
+    assert_eq!(ids().await, ["opencode-api"]);
+    // One in which somebody has worked stays.
+    assert_eq!(tell(13, "plugin.init", None).await, "opencode-api-2");
+    tell(13, "session.started", Some("s3")).await;
+    assert_eq!(tell(13, "session.started", Some("s1")).await, "opencode-api");
+    assert_eq!(ids().await.len(), 2);
 }

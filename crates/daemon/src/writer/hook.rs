@@ -26,6 +26,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
             (id, true)
         }
     };
+    let empty = left_empty(staging, report, &id);
     let now = staging.now;
     let seated = staging.change(&id, report.spooled, |seat| {
         // A registration has told the description.
@@ -35,8 +36,22 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         };
         take_in(seat, report, described, now)
     })?;
+    if let Some(empty) = empty.filter(|_| seated) {
+        staging.forget(&empty)?;
+    }
     // The roster knew a seat that is not there: nothing was taken in, so nothing is acknowledged.
     if seated { Ok(done(staging, &id)) } else { Err(Refusal::Defect) }
+}
+
+/// A program that has told of no conversation yet got a seat; now it takes one up that has a seat of
+/// its own. Nobody has ever sat in the first one.
+fn left_empty(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Option<AgentId> {
+    let HookReport { claimed: None, sighting, .. } = report else { return None };
+    sighting.session.as_ref().filter(|_| !sighting.shares_process)?;
+    let other = staging.roster.seat_of(sighting.process.as_ref()?).filter(|other| *other != id)?;
+    let seat = staging.seat(other)?;
+    let was_none = seat.session.is_none() && seat.left_sessions.is_empty() && seat.turn.seq == 0;
+    (seat.about.adopted && was_none).then(|| other.clone())
 }
 
 /// What the hook says, and a line of activity if that was news.

@@ -225,6 +225,8 @@ fn a_goodbye_that_may_be_a_new_conversation_is_an_end_once_the_process_is_gone()
     script.session = None;
     script.said(Source::Process, died(ExitKind::Crashed));
     assert_eq!(script.headline(), Headline::Ended);
+    let left = script.seat.session.as_ref().map(|session| session.id.as_str());
+    assert_eq!(left, Some("s2"), "it can be resumed");
     // Where nobody watches its process, it is the only word of an end.
     let mut script = Script::working();
     script.hook(either());
