@@ -21,6 +21,10 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What an agent says that fails within this time nobody has read: its session stays.
+const TOO_SOON_TO_BE_SEEN: Duration = Duration::from_secs(10);
 
 /// Start an agent that reports, without touching its configuration.
 ///
@@ -227,9 +231,17 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     // Without a hub the agent runs all the same, and one that comes later is told of it.
     let client = start::client(&place).ok();
     let seat = Seat { id: order.id(), hub: client.as_ref() };
+    let start = Instant::now();
     let error = tend::run(&order, &seat).await;
-    if !matches!(error.kind, Kind::Agent(_)) {
-        seat.tell_failure().await;
+    let has_failed = match error.kind {
+        Kind::Agent(code) => code != 0,
+        _ => {
+            seat.tell_failure().await;
+            true
+        }
+    };
+    if has_failed && start.elapsed() < TOO_SOON_TO_BE_SEEN {
+        Tmux::keep_own_pane();
     }
     Err(error)
 }

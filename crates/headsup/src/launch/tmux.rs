@@ -3,6 +3,7 @@
 
 use crate::error::{CommandError, Kind};
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::process::Command;
@@ -42,8 +43,9 @@ impl Tmux {
         command
     }
 
-    /// A new session in the background. Several words after `--` are run as they are; a single
-    /// one would go through a shell, so there must be more.
+    /// A new session in the background, in the place of one that only shows an agent's last words.
+    /// Several words after `--` are run as they are; a single one would go through a shell, so
+    /// there must be more.
     pub(crate) fn start(
         &self,
         id: &str,
@@ -52,6 +54,9 @@ impl Tmux {
     ) -> Result<Session, CommandError> {
         debug_assert!(words.len() > 1, "tmux gives a single word to a shell");
         let name = session_name(id);
+        if self.is_dead(&name) {
+            self.command().args(["kill-session", "-t", &format!("={name}")]).output().ok();
+        }
         let mut command = self.command();
         command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "-c"]);
         // A format as well; what would be one is doubled.
@@ -74,6 +79,36 @@ impl Tmux {
         let mut command = self.command();
         let output = command.args(["has-session", "-t", &format!("={name}")]).output();
         output.is_ok_and(|output| output.status.success())
+    }
+
+    /// Whether there is such a session, and no process in any of its panes.
+    fn is_dead(&self, name: &str) -> bool {
+        let mut command = self.command();
+        command.args(["list-panes", "-s", "-F", "#{pane_dead}", "-t", &format!("={name}")]);
+        command.output().is_ok_and(|output| {
+            output.status.success()
+                && !output.stdout.is_empty()
+                && output.stdout.split(|&byte| byte == b'\n').all(|line| matches!(line, b"1" | b""))
+        })
+    }
+
+    /// From now on the pane that this process is in stays when its process ends, with what stands
+    /// in it: an agent that cannot start says why, and nobody has seen it yet. Whoever attaches
+    /// reads it; the next start under this name clears it away.
+    pub(crate) fn keep_own_pane() {
+        let Some(pane) = std::env::var_os("TMUX_PANE") else { return };
+        // The server is the one that `TMUX` names.
+        let mut command = Command::new("tmux");
+        command.args(["set-option", "-p", "-t"]).arg(&pane).args(["remain-on-exit", "on", ";"]);
+        command.args(["display-message", "-p", "-t"]).arg(&pane);
+        command.arg("#{e|<:#{cursor_y},#{e|-:#{pane_height},1}}");
+        let has_room = command.output().is_ok_and(|output| output.stdout == b"1\n");
+        if has_room {
+            // tmux scrolls by a line for its own word on the end (3.3a): a first line that says all
+            // would be gone. A line is put in above it.
+            let mut out = std::io::stdout();
+            out.write_all(b"\x1b[H\x1b[L").and_then(|()| out.flush()).ok();
+        }
     }
 
     /// What a person types to see the session.

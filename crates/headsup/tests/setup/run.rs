@@ -235,6 +235,28 @@ fn an_agent_that_ends_before_its_first_hook_has_ended() {
 }
 
 #[test]
+fn in_tmux_the_last_words_of_an_agent_that_fails_at_once_can_be_read() {
+    if skipped() {
+        return;
+    }
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let claude = rig.home.path().join("bin/claude");
+    let screen = || rig.tmux(&["capture-pane", "-p", "-t", "=headsup-api:"]);
+    let dead = || rig.tmux(&["list-panes", "-s", "-t", "=headsup-api", "-F", "#{pane_dead}"]);
+    for words in ["no such model", "sign in first"] {
+        // The second start takes the place of the first one's remains.
+        write(&claude, &format!("#!/bin/sh\necho '{words}'\nexit 1\n"), 0o755);
+        rig.run(&["run", "--tmux", "--id", "api", "--", "claude"]).ok();
+        wait::until("the agent to have failed", || (dead() == "1\n").then_some(()));
+        assert!(screen().contains(words), "{}", screen());
+    }
+    write(&claude, "#!/bin/sh\nexit 0\n", 0o755);
+    rig.run(&["run", "--tmux", "--id", "api", "--", "claude"]).ok();
+    wait::until("the session to end", || rig.tmux(&["list-sessions"]).is_empty().then_some(()));
+}
+
+#[test]
 fn a_script_that_starts_the_agent_shares_its_seat() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);

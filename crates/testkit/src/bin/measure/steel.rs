@@ -15,6 +15,9 @@ const SUBSCRIBERS: usize = 100;
 /// Reports a second, sent when they are due whatever became of the last one.
 const RATE: u32 = 1_000;
 const REPORTS: u32 = 3_000;
+/// Three of four sorts of faults refuse every report; after so many one was refused, or none of
+/// them arrives.
+const SEEN_BY: usize = 20;
 
 /// What half of 100 subscribers cost the reporters when they stop reading: both ways in turn.
 pub(crate) fn slow(home: &Home, rounds: usize) -> Outcome<()> {
@@ -111,6 +114,9 @@ pub(crate) fn disk(home: &Home, rounds: usize) -> Outcome<()> {
     for round in 0..rounds {
         let (taken, not) = (acknowledged.len(), refused);
         progress.with(round, &format!("{taken} acknowledged, {not} refused"));
+        if round == rounds.min(SEEN_BY) {
+            faults_arrive(refused)?;
+        }
         match chance.next().unwrap_or(0) % 4 {
             0 => faults.writes_fail(ENOSPC),
             1 => faults.writes_fail(EIO),
@@ -141,6 +147,7 @@ pub(crate) fn disk(home: &Home, rounds: usize) -> Outcome<()> {
             }
         }
     }
+    faults_arrive(refused)?;
     hub.kill();
     let _healthy = Hub::start(home);
     let (_, roster) = http::get(&home.socket(), "/api/v1/agents?all=true")?;
@@ -160,4 +167,16 @@ pub(crate) fn disk(home: &Home, rounds: usize) -> Outcome<()> {
         acknowledged.len()
     ))?;
     if lost + false_ones == 0 { Ok(()) } else { Err("a promise is broken".into()) }
+}
+
+/// A static program takes no preloaded library: what it shows of faults is nothing.
+fn faults_arrive(refused: usize) -> Outcome<()> {
+    match refused {
+        0 => {
+            Err("no report was refused: the faults do not reach this headsup. A release is linked \
+                  statically and cannot be tried so; run this without --release"
+                .into())
+        }
+        _ => Ok(()),
+    }
 }
