@@ -1,7 +1,35 @@
 //! Servers that programs offer to other clients: what their messages say.
 
 use crate::codex;
+use crate::evidence::taken;
 use headsup_core::observation::Fact;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The socket on which a program serves all of its conversations to other clients, as a web
+/// socket. Whether there is a server is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ServedSocket {
+    pub kind: &'static str,
+    pub path: PathBuf,
+}
+
+/// Where the conversation with this log is served, if it is.
+pub fn server_of_log(kind: &str, log: &Path) -> Option<ServedSocket> {
+    match kind {
+        codex::KIND => codex::app_server::socket_of_log(log),
+        _ => None,
+    }
+}
+
+/// What a client of such a server says first, in order: who it is, and which conversations there
+/// are. From then on it hears of all of them.
+pub fn server_greeting(kind: &str) -> Vec<String> {
+    match kind {
+        codex::KIND => codex::app_server::greeting(),
+        _ => Vec::new(),
+    }
+}
 
 /// One message about a conversation, understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,10 +41,20 @@ pub struct ThreadFact {
     pub fact: Fact,
 }
 
-/// Reads one message of a server of this kind; `None` if it says nothing of a conversation's status.
-pub fn server_message(kind: &str, message: &str) -> Option<ThreadFact> {
+/// What is kept of a message as evidence of one conversation; `None` if there is nothing of it.
+pub fn server_evidence(kind: &str, message: &str, thread: &str) -> Option<Value> {
+    let message = taken(message.as_bytes())?;
+    match kind {
+        codex::KIND => codex::app_server::evidence(&message, thread),
+        _ => None,
+    }
+}
+
+/// Reads one message of a server of this kind: nothing if it says nothing of a conversation's status,
+/// and one fact for each where it lists them.
+pub fn server_message(kind: &str, message: &str) -> Vec<ThreadFact> {
     match kind {
         codex::KIND => codex::app_server::read(message),
-        _ => None,
+        _ => Vec::new(),
     }
 }

@@ -29,7 +29,9 @@ pub mod terminal;
 pub mod text;
 mod transcript;
 
-pub use app_server::{ThreadFact, server_message};
+pub use app_server::{
+    ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_of_log,
+};
 pub use context::{Ancestor, HookContext};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;

@@ -199,8 +199,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             prompts::resolved(step, actor, *reason, key.as_deref(), resolution)
         }
         Fact::PromptConfirmed => prompts::confirmed(step),
-        Fact::TurnEnded { .. } if observation.source.tier() == Tier::Transcript => {
-            turn::end_logged(step)
+        Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
+            turn::end_logged(step, turn_ref.as_deref())
         }
         Fact::TurnEnded { background, turn_ref } => {
             turn::ended(step, background, turn_ref.as_deref())

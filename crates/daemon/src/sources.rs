@@ -1,4 +1,4 @@
-//! The hub's own eyes: processes, status files, transcripts, terminals.
+//! The hub's own eyes: processes, status files, transcripts, servers, terminals.
 //!
 //! Each source is a task that emits raw facts and decides nothing. They learn from the writer which
 //! seats there are, and hand it what they see as [`Work::Witnessed`](crate::job::Work).
@@ -10,6 +10,7 @@ mod process;
 mod ready;
 mod registry;
 mod screen;
+mod server;
 mod spool;
 mod tail;
 mod transcript;
@@ -42,12 +43,17 @@ fn folder_of(seat: &Seat) -> Option<WatchedFolder> {
     registry_of_log(&seat.kind, seat.about.log_path.as_deref()?)
 }
 
+fn session_of(seat: &Seat) -> Option<&str> {
+    seat.session.as_ref().map(|session| session.id.as_str())
+}
+
 /// Does a source look at a seat in another way than before?
 pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
     before.is_none_or(|before| {
         before.process.id != now.process.id
             || before.process.state.is_over() != now.process.state.is_over()
             || before.about.log_path != now.about.log_path
+            || session_of(before) != session_of(now)
     })
 }
 
@@ -85,6 +91,8 @@ impl Sources {
         tasks.spawn(spool::watch(spool, lookout.watcher(), inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
         tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
+        let (served, with_servers) = unbounded_channel();
+        tasks.spawn(server::watch(with_servers, inbox.clone()));
         let (screens, with_screens) = unbounded_channel();
         if screen_rules != ScreenRules::Never {
             let board = Arc::clone(board);
@@ -109,6 +117,7 @@ impl Sources {
                 tokio::task::coop::consume_budget().await;
                 processes.look_at(&seat, true);
                 screens.send(Arc::clone(&seat)).ok();
+                served.send(Arc::clone(&seat)).ok();
                 logs.send(seat).ok();
             }
             let (folders, more) = unbounded_channel();
@@ -116,6 +125,7 @@ impl Sources {
                 while let Some(seat) = moved.recv().await {
                     processes.look_at(&seat, false);
                     screens.send(Arc::clone(&seat)).ok();
+                    served.send(Arc::clone(&seat)).ok();
                     if let Some(folder) = folder_of(&seat) {
                         folders.send(folder).ok();
                     }

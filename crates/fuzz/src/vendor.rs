@@ -98,7 +98,7 @@ pub(crate) fn status(bytes: &[u8]) {
 pub(crate) fn server(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for line in text.lines() {
-        for message in kinds().filter_map(|kind| server_message(kind, line)) {
+        for message in kinds().flat_map(|kind| server_message(kind, line)) {
             assert!(is_clean(&message.name) && !message.thread.is_empty());
         }
     }

@@ -10,6 +10,7 @@ mod listener;
 mod player;
 mod program;
 mod recording;
+mod server;
 mod shim;
 mod stand_in;
 mod terminal;

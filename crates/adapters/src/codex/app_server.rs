@@ -2,10 +2,12 @@
 //!
 //! Codex 0.169.0. Each terminal's background process serves a socket, and whoever has said
 //! `initialize` and `initialized` there hears of the threads of all terminals (measured). A thread
-//! is a session of the hooks, a helper's, or the hidden one that finds titles.
+//! is a session of the hooks, a helper's, or the hidden one that finds titles. All that a client
+//! has to say may be said at once, before the first answer (measured).
 //!
 //! | message | fact |
 //! |---|---|
+//! | the answer to `thread/list` | the status of each, where it is loaded; all others are somebody else's or the past (measured) |
 //! | `thread/status/changed`, `active` | working; blocked with `waitingOnApproval` (measured) and `waitingOnUserInput` (read) |
 //! | the same, `idle`, `systemError` | idle, failed (measured) |
 //! | the same, `notLoaded`, and `thread/closed` | session ended, a minute after its terminal has left (measured) |
@@ -13,13 +15,19 @@
 //! | all others | nothing |
 
 use super::transcript::code;
-use crate::app_server::ThreadFact;
+use crate::app_server::{ServedSocket, ThreadFact};
 use crate::json::{self, Raw, skim};
 use crate::terminal::blocked;
 use crate::text;
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
+use serde_json::{Value, json};
+use std::path::Path;
 
+/// Below its home. The socket itself lies elsewhere, and this is a link to it (0.169.0, measured).
+const SOCKET: &str = "app-server-control/app-server-control.sock";
+/// The request for all threads: no other answer lists any with their statuses.
+const LIST: &str = "thread/list";
 /// For a failure whose cause this message does not tell.
 const FAILED: &str = "system_error";
 
@@ -27,6 +35,20 @@ skim! {
     Message {
         method: "method",
         params: "params",
+        result: "result",
+    }
+}
+
+skim! {
+    Listed {
+        data: "data",
+    }
+}
+
+skim! {
+    Thread {
+        id: "id",
+        status: "status",
     }
 }
 
@@ -60,8 +82,63 @@ skim! {
     }
 }
 
-pub(crate) fn read(message: &str) -> Option<ThreadFact> {
-    let message: Message<'_> = json::payload(message).ok()?;
+/// `HOME/sessions/YEAR/MONTH/DAY/rollout-….jsonl`.
+pub(crate) fn socket_of_log(log: &Path) -> Option<ServedSocket> {
+    let sessions = log.ancestors().nth(4).filter(|path| path.ends_with("sessions"))?;
+    let home = sessions.parent().filter(|home| home.is_absolute())?;
+    Some(ServedSocket { kind: super::KIND, path: home.join(SOCKET) })
+}
+
+pub(crate) fn greeting() -> Vec<String> {
+    let client =
+        json!({"name": "headsup", "title": "headsup", "version": env!("CARGO_PKG_VERSION")});
+    [
+        json!({"id": 1, "method": "initialize", "params": {"clientInfo": client}}),
+        json!({"method": "initialized"}),
+        json!({"id": 2, "method": LIST, "params": {}}),
+    ]
+    .map(|message| message.to_string())
+    .into()
+}
+
+pub(crate) fn read(message: &str) -> Vec<ThreadFact> {
+    let Ok(message) = json::payload::<Message<'_>>(message) else { return Vec::new() };
+    let mut facts = listed(message.result);
+    facts.extend(changed(message));
+    facts
+}
+
+/// The past, and what another program runs, is listed as well, as not loaded: nobody has ended there.
+fn listed(result: Raw<'_>) -> Vec<ThreadFact> {
+    let listed: Listed<'_> = result.object();
+    let threads = listed.data.items().into_iter().filter_map(|thread| {
+        let thread: Thread<'_> = thread.object();
+        let fact = status(&thread.status.object()).filter(|fact| matches!(fact, Fact::Level(_)))?;
+        let id = thread.id.text().and_then(|id| text::id(&id))?;
+        Some(ThreadFact { thread: id, name: LIST.to_owned(), fact })
+    });
+    threads.collect()
+}
+
+/// What of a message is about one thread: others may be other people's work.
+pub(crate) fn evidence(message: &Value, thread: &str) -> Option<Value> {
+    let only = |of: &Value, members: &[&str]| -> Value {
+        let of =
+            members.iter().filter_map(|name| Some(((*name).to_owned(), of.get(name)?.clone())));
+        Value::Object(of.collect())
+    };
+    if let Some(threads) = message["result"]["data"].as_array() {
+        let listed = threads.iter().find(|listed| listed["id"] == thread)?;
+        return Some(json!({"result": {"data": [only(listed, &["id", "status"])]}}));
+    }
+    let mut params = only(&message["params"], &["threadId", "status", "turn"]);
+    if let Some(turn) = params.get_mut("turn") {
+        *turn = only(turn, &["id", "status", "error"]);
+    }
+    Some(json!({"method": message["method"], "params": params}))
+}
+
+fn changed(message: Message<'_>) -> Option<ThreadFact> {
     let params: Params<'_> = message.params.object();
     let name = message.method.text()?;
     let gone = || Some(Fact::SessionEnded { how: SessionEnd::Exit });

@@ -144,6 +144,7 @@ impl Shroud {
             "tool_name" if text.starts_with("mcp__") => format!("mcp__{}", self.names.id(text)),
             _ if known::is_path(name) && text.starts_with('/') => self.path(text),
             _ if known::is_id(name) => self.names.id(text),
+            "method" if !text.starts_with('/') && text.split('/').all(is_a_word) => text.to_owned(),
             _ if known::is_word(name) && is_a_word(text) => text.to_owned(),
             _ => self.said(text),
         }

@@ -42,6 +42,8 @@ const WORDS: &[&str] = &[
     "codex_error_info",
     "mode",
     "reply",
+    "activeFlags",
+    "codexErrorInfo",
 ];
 
 /// Members whose values name a session, a call, a message.
@@ -57,6 +59,7 @@ const IDS: &[&str] = &[
     "turn_id",
     "root_turn_id",
     "thread_id",
+    "threadId",
     "elicitation_id",
     "interruptedMessageId",
     "id",

@@ -169,9 +169,11 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
         }
         HeldLevel::Failed { code } => {
             prompts::withdraw(step, |asked| asked.actor.is_main());
-            if step.seat.turn.open {
-                turn::rest(step, OutcomeKind::Failed, Some(code));
+            if !step.seat.turn.open {
+                // Its work was too short for anybody to be believed.
+                turn::start(step, None);
             }
+            turn::rest(step, OutcomeKind::Failed, Some(code));
         }
     }
 }

@@ -225,8 +225,17 @@ pub(super) fn ended(
 
 /// The log says that the turn ended as it should. A hook tells that better; without hooks the
 /// program's own status tells when, and the log tells how.
-pub(super) fn end_logged(step: &mut Step<'_>) -> Result<Effect, Refusal> {
-    if step.seat.has_edge_witness() || !step.seat.turn.open || is_compacting(step) {
+pub(super) fn end_logged(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
+    if !step.seat.turn.open || is_compacting(step) {
+        return Ok(Effect::Confirms);
+    }
+    if step.seat.has_edge_witness() {
+        // Should the hook never come, a level that stands will end the turn, and this is how; but
+        // an end without a name may be one after which a hook has made the agent go on.
+        if reference.is_some() && reference == step.seat.turn.reference.as_deref() {
+            step.changed |= !step.seat.turn.end_logged;
+            step.seat.turn.end_logged = true;
+        }
         return Ok(Effect::Confirms);
     }
     let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));

@@ -132,6 +132,10 @@ fn cover(shroud: &mut Shroud, mut row: Value) -> Value {
             }
             row
         }
+        Some("server") => {
+            shroud.cover(&mut row["msg"]);
+            row
+        }
         Some("transcript") => {
             shroud.cover(&mut row["line"]);
             let file = row["file"].as_str().unwrap_or_default();

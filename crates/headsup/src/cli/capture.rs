@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Write down what the hub was told and saw of an agent, redacted, for a bug report.
 ///
 /// The bundle is one file of JSON lines: hooks as they came, the agent's status file, lines of its
-/// log, the end of its process and what the hub made of it, since the hub's start and as far as it
+/// log, what its server told of it, the end of its process and what the hub made of it, since the hub's start and as far as it
 /// is kept. Paths, ids and whatever anybody said are placeholders, the same for the same text.
 /// Look at it before you hand it on. `replay` of headsup's repository plays it.
 #[derive(Debug, clap::Args)]
@@ -118,6 +118,7 @@ fn told(head: &Head) -> Vec<String> {
         ("hook", "hook", "hooks"),
         ("registry", "state of its status file", "states of its status file"),
         ("transcript", "line of its log", "lines of its log"),
+        ("server", "message of its server", "messages of its server"),
         ("action", "end of its process", "ends of its process"),
         ("told", "change that the hub told", "changes that the hub told"),
     ];

@@ -31,5 +31,15 @@ fn the_truth_is_told_in_every_span_of_every_recording() {
 fn the_truth_is_told_in_every_span_of_every_recording_of_codex() {
     let verdicts = whole(&codex(), &SERVER, &[]);
     all_right(&verdicts);
-    assert_eq!(spans(&verdicts).count(), 101);
+    assert_eq!(spans(&verdicts).count(), 109);
+}
+
+/// Esc and the end of a turn that no hook tells: the log beside it tells the same, and is silent here.
+#[test]
+fn a_server_alone_tells_the_truth_of_codex() {
+    let folder = codex().join("daemon_server");
+    all_right(&played(std::slice::from_ref(&folder), &[Witness::Transcript]));
+    let without = [Witness::Transcript, Witness::Server];
+    let silent = played(std::slice::from_ref(&folder), &without);
+    assert!(spans(&silent).any(|span| !span.right), "it is the server that tells");
 }

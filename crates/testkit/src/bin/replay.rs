@@ -28,7 +28,7 @@ struct Args {
     /// One JSON object a span.
     #[arg(long)]
     json: bool,
-    /// Silence a witness: hooks, registry, transcript, screen, terminal or process. Repeat it for
+    /// Silence a witness: hooks, registry, transcript, screen, terminal, server or process. Repeat it for
     /// more.
     #[arg(long, value_name = "WITNESS", value_parser = witness)]
     without: Vec<Witness>,

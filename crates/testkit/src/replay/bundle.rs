@@ -45,7 +45,11 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
     if !is_bundle_text(text) {
         return Err("is no capture");
     }
+    let head: Value = serde_json::from_str(text.lines().next().unwrap_or_default())
+        .map_err(|_| "has a first line that is no JSON")?;
     let mut rows = Rows::default();
+    // Whose it is, for a recording without a row that shows it.
+    rows.timeline.push(json!({"t_ms": 0, "src": "capture", "kind": head["kind"]}));
     for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
         let mut row: Value =
             serde_json::from_str(line).map_err(|_| "has a line that is no JSON")?;
@@ -107,7 +111,7 @@ mod tests {
     fn a_capture_with_lines_that_are_no_rows_is_refused_in_words() {
         let head = "{\"headsup_capture\":1}\n";
         let good = rows(&format!("{head}{{\"src\":\"hook\"}}\n\n"));
-        assert_eq!(good.map(|rows| rows.timeline.len()), Ok(1));
+        assert_eq!(good.map(|rows| rows.timeline.len()), Ok(2));
         let log = |line: &str| {
             format!("{head}{{\"src\":\"transcript\",\"file\":\"/l\",\"line\":{line}}}")
         };

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::listener::Listener;
 use super::recording::{How, ProcessKey, Recording, Row, What, Witness};
+use super::server::Server;
 use super::shim::Shim;
 use super::stand_in::{Call, StandIn};
 use super::terminal;
@@ -97,6 +98,7 @@ struct Player<'a> {
     running: HashMap<ProcessKey, PathBuf>,
     namespace: u64,
     shim: Shim,
+    server: Option<Server>,
     /// The seats of those that we have launched.
     launched: HashMap<ProcessKey, String>,
 }
@@ -118,6 +120,7 @@ impl<'a> Player<'a> {
             running: HashMap::new(),
             namespace,
             shim: Shim::new(home, namespace),
+            server: None,
             launched: HashMap::new(),
         })
     }
@@ -137,6 +140,7 @@ impl<'a> Player<'a> {
             What::Line { file, line } => self.line(file, line),
             What::Launch { id } => self.launch(id, row.t_ms),
             What::Screen { text } => self.show(text),
+            What::Served { message } => self.served(message),
             What::Said { process, part, body } => {
                 self.shim.say(*process, part, body);
                 self.shim.report(&self.stand_ins)
@@ -191,6 +195,18 @@ impl<'a> Player<'a> {
 
     fn show(&self, text: &str) -> io::Result<()> {
         terminal::show(self.home.path(), &self.at_home(text))
+    }
+
+    /// Served from the first message on, to whoever listens.
+    fn served(&mut self, message: &str) -> io::Result<()> {
+        let Some(place) = self.recording.program.server else { return Ok(()) };
+        if self.server.is_none() {
+            self.server = Some(Server::start(&self.config.join(place))?);
+        }
+        match &self.server {
+            Some(server) => server.say(&self.at_home(message)),
+            None => Ok(()),
+        }
     }
 
     /// A program goes on when its hook has ended, and hooks that ran side by side were heard in

@@ -21,6 +21,8 @@ pub(super) struct Program {
     /// The argument of a launch by us, where there is one: without it, its hooks may be those of a
     /// process that terminals share.
     pub(super) launched_with: Option<&'static str>,
+    /// The socket on which it serves its conversations, below its own folder.
+    pub(super) server: Option<&'static str>,
 }
 
 pub(super) const PROGRAMS: [Program; 7] = [
@@ -33,6 +35,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         transcripts: "projects",
         unregistered: &["MessageDisplay"],
         launched_with: None,
+        server: None,
     },
     Program {
         kind: "codex",
@@ -43,6 +46,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         transcripts: "sessions",
         unregistered: &["PreModelRequest", "PostModelRequest"],
         launched_with: Some("--no-daemon"),
+        server: Some("app-server-control/app-server-control.sock"),
     },
     Program {
         kind: "gemini-cli",
@@ -53,6 +57,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         transcripts: "tmp",
         unregistered: &["PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection"],
         launched_with: None,
+        server: None,
     },
     Program {
         kind: "copilot-cli",
@@ -63,6 +68,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         transcripts: "session-state",
         unregistered: &["permissionRequest"],
         launched_with: None,
+        server: None,
     },
     Program {
         kind: "qwen-code",
@@ -73,6 +79,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         transcripts: "projects",
         unregistered: &["MessageDisplay", "InstructionsLoaded"],
         launched_with: None,
+        server: None,
     },
     Program::like_opencode("opencode", "OPENCODE", ".config/opencode"),
     Program::like_opencode("kilo", "KILO", ".config/kilo"),
@@ -90,12 +97,17 @@ impl Program {
             transcripts: "log",
             unregistered: &[],
             launched_with: None,
+            server: None,
         }
     }
 
     /// By the environment of one of its hooks.
     pub(super) fn marked(env: &Value) -> Option<&'static Self> {
         PROGRAMS.iter().find(|program| program.mark.is_some_and(|mark| env.get(mark).is_some()))
+    }
+
+    pub(super) fn of_kind(kind: &str) -> Option<&'static Self> {
+        PROGRAMS.iter().find(|program| program.kind == kind)
     }
 
     /// By the name that it is started with, or that its process has.

@@ -44,6 +44,8 @@ pub enum Witness {
     Screen,
     /// What it said of itself to its terminal.
     Terminal,
+    /// What its server told its clients.
+    Server,
     /// Its process: it never ends.
     Process,
 }
@@ -57,6 +59,7 @@ impl Witness {
             "later-registry" => Some(Self::LaterRegistry),
             "screen" => Some(Self::Screen),
             "terminal" => Some(Self::Terminal),
+            "server" => Some(Self::Server),
             "process" => Some(Self::Process),
             _ => None,
         }
@@ -119,6 +122,10 @@ pub(super) enum What {
         part: &'static str,
         body: String,
     },
+    /// What its server told every client.
+    Served {
+        message: String,
+    },
     End {
         process: ProcessKey,
         how: How,
@@ -162,7 +169,7 @@ impl Recording {
         });
         rows.sort_by_key(|row| row.t_ms);
         let home = RecordedHome::of(program, timeline);
-        rows.extend(transcripts::read(logs, &epochs));
+        rows.extend(transcripts::read(logs, &epochs, program.transcripts));
         let ends = ends::find(&rows, stops, &sessions);
         rows.extend(ends);
         rows.extend(terminal::reports(said, &rows, &parents, &sessions));
@@ -195,6 +202,7 @@ impl Row {
             What::Line { .. } => Some(Witness::Transcript),
             What::Screen { .. } => Some(Witness::Screen),
             What::Said { .. } => Some(Witness::Terminal),
+            What::Served { .. } => Some(Witness::Server),
             What::End { .. } => Some(Witness::Process),
             What::Truth { .. } | What::Launch { .. } => None,
         }

@@ -1,12 +1,13 @@
 //! Messages of the app-server.
 
-use crate::{ThreadFact, server_message};
+use crate::{ThreadFact, server_evidence, server_greeting, server_message, server_of_log};
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
+use std::path::Path;
 
 fn fact(method: &str, params: &str) -> Option<Fact> {
     let message = format!(r#"{{"method":"{method}","params":{{"threadId":"t-1",{params}}}}}"#);
-    let read = server_message("codex", &message)?;
+    let read = server_message("codex", &message).pop()?;
     assert_eq!((read.thread.as_str(), read.name.as_str()), ("t-1", method));
     Some(read.fact)
 }
@@ -69,9 +70,70 @@ fn all_else_says_nothing() {
         r#"{"method":"thread/closed","params":{"threadId":7}}"#,
         r#"{"method":"item/started","params":{"threadId":"t-1"}}"#,
     ] {
-        assert_eq!(server_message("codex", message), None, "{message}");
+        assert_eq!(server_message("codex", message), [], "{message}");
     }
-    assert_eq!(server_message("claude-code", r#"{"method":"thread/closed"}"#), None);
+    assert_eq!(server_message("claude-code", r#"{"method":"thread/closed"}"#), []);
+}
+
+#[test]
+fn a_list_tells_of_those_that_run_and_of_nobodys_end() {
+    let answer = serde_json::json!({"id": 2, "result": {"data": [
+        {"id": "t-1", "status": {"type": "active", "activeFlags": ["waitingOnApproval"]}},
+        {"id": "t-2", "status": {"type": "notLoaded"}},
+        {"id": "", "status": {"type": "idle"}},
+        {"id": "t-3", "status": {"type": "idle"}},
+        {"id": "t-4"},
+        7,
+    ], "nextCursor": null}});
+    let facts = server_message("codex", &answer.to_string());
+    let told: Vec<_> = facts.iter().map(|read| (&*read.thread, &read.fact)).collect();
+    let blocked = Fact::Level(blocked(BlockedReason::Permission));
+    assert_eq!(told, [("t-1", &blocked), ("t-3", &Fact::Level(Level::Idle { shells: 0 }))]);
+    let error = serde_json::json!({"id": 2, "error": {"code": -32600, "message": "no"}});
+    assert_eq!(server_message("codex", &error.to_string()), []);
+}
+
+#[test]
+fn the_evidence_of_one_conversation_holds_nothing_of_another_and_says_the_same() {
+    let status = r#"{"type":"active","activeFlags":["waitingOnApproval"]}"#;
+    let list = format!(
+        r#"{{"id":2,"result":{{"data":[
+            {{"id":"t-1","status":{status},"cwd":"/mine","preview":"p"}},
+            {{"id":"t-2","status":{{"type":"idle"}},"cwd":"/other"}}]}}}}"#
+    );
+    let change = format!(
+        r#"{{"method":"thread/status/changed","emittedAtMs":1,
+            "params":{{"threadId":"t-1","status":{status},"x":"y"}}}}"#
+    );
+    for message in [&list, &change] {
+        let kept = server_evidence("codex", message, "t-1").unwrap().to_string();
+        let own = server_message("codex", message).into_iter().filter(|fact| fact.thread == "t-1");
+        assert_eq!(server_message("codex", &kept), own.collect::<Vec<_>>());
+        assert!(
+            !["other", "mine", "preview", "emitted", "\"x\""]
+                .iter()
+                .any(|word| kept.contains(word)),
+            "{kept}"
+        );
+    }
+    assert_eq!(server_evidence("codex", &list, "t-3"), None);
+    assert_eq!(server_evidence("claude-code", &list, "t-1"), None);
+}
+
+#[test]
+fn the_socket_of_a_conversation_lies_beside_its_log() {
+    let socket = |log: &str| server_of_log("codex", Path::new(log)).map(|served| served.path);
+    let own = socket("/h/.codex/sessions/2026/11/21/rollout-a.jsonl");
+    assert_eq!(
+        own.as_deref(),
+        Some(Path::new("/h/.codex/app-server-control/app-server-control.sock"))
+    );
+    for elsewhere in ["/h/.codex/sessions/rollout-a.jsonl", "sessions/2026/11/21/a.jsonl", "", "/"]
+    {
+        assert_eq!(socket(elsewhere), None, "{elsewhere}");
+    }
+    assert_eq!(server_of_log("claude-code", Path::new("/h/sessions/1/2/3/a.jsonl")), None);
+    assert_eq!(server_greeting("claude-code"), [""; 0]);
 }
 
 /// A second client on the daemon's socket hears of every terminal's threads.
@@ -84,8 +146,10 @@ fn what_was_recorded_on_the_socket_is_understood() {
         row["msg"].to_string()
     });
     let facts: Vec<ThreadFact> =
-        messages.filter_map(|message| server_message("codex", &message)).collect();
-    let first = &facts[0].thread;
+        messages.flat_map(|message| server_message("codex", &message)).collect();
+    let listed = (facts[0].name.as_str(), &facts[0].fact);
+    assert_eq!(listed, ("thread/list", &Fact::Level(Level::Idle { shells: 0 })));
+    let first = &facts[1].thread;
     let own = facts.iter().filter(|read| read.thread == *first);
     let told: Vec<&str> = own
         .map(|read| match &read.fact {

@@ -308,3 +308,43 @@ fn a_start_that_is_told_with_the_first_prompt_does_not_interrupt_the_work_that_i
     assert_eq!(script.headline(), Headline::Done);
     assert_eq!(script.count("turn.completed"), 1);
 }
+
+#[test]
+fn a_turn_whose_hook_never_comes_ended_as_the_log_says() {
+    for (logged, outcome) in [(true, "completed"), (false, "interrupted")] {
+        let mut script = Script::idle();
+        script.hook(prompt("t1"));
+        script.said(Source::AppServer, Fact::Level(busy()));
+        if logged {
+            script.log(stop("t1"));
+            assert_eq!(
+                script.headline(),
+                Headline::Working,
+                "a log alone ends nothing beside hooks"
+            );
+        }
+        script.said(Source::AppServer, Fact::Level(at_rest()));
+        script.tick(300);
+        assert_eq!(script.outcome(), Some(outcome));
+        // It was about that turn alone.
+        script.hook(prompt("t2"));
+        script.said(Source::AppServer, Fact::Level(busy()));
+        script.said(Source::AppServer, Fact::Level(at_rest()));
+        script.tick(300);
+        assert_eq!(script.outcome(), Some("interrupted"));
+    }
+}
+
+#[test]
+fn a_turn_that_fails_at_once_has_failed_once() {
+    let mut script = Script::idle();
+    script.said(Source::AppServer, Fact::Level(busy()));
+    script.tick(90);
+    let failed = Level::Failed { code: "system_error".to_owned() };
+    for _ in 0..3 {
+        script.said(Source::AppServer, Fact::Level(failed.clone()));
+        script.tick(300);
+    }
+    assert_eq!((script.headline(), script.outcome()), (Headline::Failed, Some("failed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+}

@@ -47,6 +47,9 @@ pub(super) fn program(row: &Value) -> Option<&'static Program> {
     if let Some(marked) = Program::marked(&row["env"]) {
         return Some(marked);
     }
+    if row["src"] == "capture" {
+        return row["kind"].as_str().and_then(Program::of_kind);
+    }
     let started = row["args"][0].as_str().filter(|_| row["src"] == "action");
     let parents = row["parents"].as_array().into_iter().flatten();
     let mut names = parents.filter_map(|parent| parent["comm"].as_str()).chain(started);
@@ -83,6 +86,9 @@ impl Raw {
                 self.launch(row)
             }
             Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
+            Some("server") => {
+                row["msg"].is_object().then(|| What::Served { message: row["msg"].to_string() })
+            }
             Some("hook") => self.hook(row, t_ms),
             Some("registry") => self.registry(row, t_ms),
             Some("osc") => {

@@ -31,6 +31,7 @@ pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> V
                 (None, format!("{} {}", recording.home.moved_log(file, home), moved(line)))
             }
             What::Screen { text } => (None, moved(text)),
+            What::Served { message } => (None, moved(message)),
             What::Said { process, body, .. } => (Some(*process), body.clone()),
             What::Truth { status, .. } => (None, status.clone()),
             What::Launch { id } => (None, id.clone()),

@@ -26,9 +26,10 @@ pub(super) fn of(timeline: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines of all of them, each at its time. `epochs`: the recording's beginning by the wall
-/// clock, for transcripts without times of the recorder.
-pub(super) fn read(logs: Vec<Vec<Value>>, epochs: &[i64]) -> Vec<Row> {
-    logs.into_iter().flat_map(|lines| transcript(lines, epochs)).collect()
+/// clock, for transcripts without times of the recorder. `folder`: where the program keeps them,
+/// below its own.
+pub(super) fn read(logs: Vec<Vec<Value>>, epochs: &[i64], folder: &str) -> Vec<Row> {
+    logs.into_iter().flat_map(|lines| transcript(lines, epochs, folder)).collect()
 }
 
 fn is_transcript(path: &Path) -> bool {
@@ -37,8 +38,8 @@ fn is_transcript(path: &Path) -> bool {
 }
 
 /// A line without a time was written with the one before.
-fn transcript(mut lines: Vec<Value>, epochs: &[i64]) -> Vec<Row> {
-    let Some(file) = file_of(&lines) else { return Vec::new() };
+fn transcript(mut lines: Vec<Value>, epochs: &[i64], folder: &str) -> Vec<Row> {
+    let Some(file) = file_of(&lines, folder) else { return Vec::new() };
     lines.retain(|line| line.get("recorded_from").is_none());
     let is_timed = lines.iter().any(|line| t_ms(line).is_some());
     let epoch = middle(epochs).filter(|_| !is_timed);
@@ -61,9 +62,10 @@ fn transcript(mut lines: Vec<Value>, epochs: &[i64]) -> Vec<Row> {
 
 /// Below the folder of transcripts. Where the recorder did not tell, one session's log has a name
 /// of its own in the folder of its project.
-fn file_of(lines: &[Value]) -> Option<String> {
+fn file_of(lines: &[Value], folder: &str) -> Option<String> {
     let told = lines.iter().find_map(|line| line["recorded_from"].as_str());
-    let told = told.map(|path| path.rsplit_once("/projects/").map_or(path, |(_, below)| below));
+    let folder = format!("/{folder}/");
+    let told = told.map(|path| path.rsplit_once(&folder).map_or(path, |(_, below)| below));
     let is_below = |path: &str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
     if let Some(told) = told.filter(|path| is_below(path)) {
         return Some(told.to_owned());

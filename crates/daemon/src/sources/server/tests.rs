@@ -1,0 +1,147 @@
+use super::*;
+use crate::inbox::{self, Outbox};
+use headsup_core::observation::{Fact, Level};
+use headsup_core::status::{Exit, ExitKind, Process};
+use headsup_core::time::UnixMs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+/// A home of the program, its server, and our source beside it.
+struct Rig {
+    home: TempDir,
+    outbox: Outbox,
+    seats: UnboundedSender<Arc<Seat>>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let (inbox, outbox) = inbox::pair();
+        let (seats, moved) = unbounded_channel();
+        tokio::spawn(watch(moved, inbox));
+        Self { home: tempfile::tempdir().unwrap(), outbox, seats }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.home.path().join("sessions/2026/11/21/rollout-t-1.jsonl")
+    }
+
+    fn seat(&self, id: &str, thread: &str, state: Process) {
+        let mut seat = Seat::new(AgentId::new(id).unwrap(), "codex", Source::Hook, UnixMs(0));
+        seat.process.state = state;
+        seat.about.log_path = Some(self.log().to_str().unwrap().to_owned());
+        seat.session = Some(serde_json::from_value(session(thread)).unwrap());
+        self.seats.send(Arc::new(seat)).unwrap();
+    }
+
+    fn serve(&self) -> UnixListener {
+        let socket = server_of_log("codex", &self.log()).unwrap().path;
+        std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+        std::fs::remove_file(&socket).ok();
+        UnixListener::bind(socket).unwrap()
+    }
+
+    /// The next thing that the hub is told.
+    async fn told(&self) -> Sight {
+        loop {
+            let job = self.outbox.take(Duration::ZERO, 1).unwrap().pop();
+            if let Some(job) = job {
+                let Work::Witnessed(Witnessed::Seat(sight)) = job.work else { panic!() };
+                return *sight;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+fn session(id: &str) -> serde_json::Value {
+    json!({ "id": id, "since": 0 })
+}
+
+/// A client that has said who it is and has asked who is there.
+async fn greeted(listener: &UnixListener) -> WebSocketStream<UnixStream> {
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut client = tokio_tungstenite::accept_async(stream).await.unwrap();
+    for expected in server_greeting("codex") {
+        let said = client.next().await.unwrap().unwrap();
+        assert_eq!(said.to_text().unwrap(), expected);
+    }
+    client
+}
+
+async fn say(client: &mut WebSocketStream<UnixStream>, thread: &str, status: &str) {
+    let params = json!({"threadId": thread, "status": {"type": status, "activeFlags": []}});
+    let message = json!({"method": "thread/status/changed", "params": params});
+    client.send(Message::text(message.to_string())).await.unwrap();
+}
+
+fn level(sight: &Sight) -> (&str, &str, &'static str) {
+    let Fact::Level(level) = &sight.fact else { panic!("{sight:?}") };
+    (sight.agent.as_str(), sight.session.as_deref().unwrap_or_default(), level.word())
+}
+
+#[tokio::test]
+async fn every_conversation_of_a_server_is_told_to_its_own_seat() {
+    let rig = Rig::new();
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    rig.seat("web", "t-2", Process::Unknown);
+    // Taken in before the server says anything of it.
+    tokio::task::yield_now().await;
+    client.send(Message::text("nonsense")).await.unwrap();
+    client.send(Message::binary(vec![0xff])).await.unwrap();
+    say(&mut client, "t-3", "active").await;
+    say(&mut client, "t-2", "active").await;
+    say(&mut client, "t-1", "idle").await;
+    assert_eq!(level(&rig.told().await), ("web", "t-2", "working"));
+    let told = rig.told().await;
+    assert_eq!(level(&told), ("api", "t-1", "idle"));
+    assert_eq!((told.source, &*told.name), (Source::AppServer, "thread/status/changed"));
+    assert!(!told.is_history);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_comes_late_or_again_is_found_and_asked_who_is_there() {
+    let rig = Rig::new();
+    rig.seat("api", "t-1", Process::Unknown);
+    sleep(AGAIN * 3).await;
+    for status in ["active", "idle"] {
+        let listener = rig.serve();
+        let mut client = greeted(&listener).await;
+        let thread = json!({"id": "t-1", "status": {"type": status}});
+        let answer = json!({"id": 2, "result": {"data": [thread]}});
+        client.send(Message::text(answer.to_string())).await.unwrap();
+        let sight = rig.told().await;
+        let Fact::Level(level) = &sight.fact else { panic!("{sight:?}") };
+        assert_eq!(matches!(level, Level::Idle { .. }), status == "idle");
+    }
+}
+
+#[tokio::test]
+async fn the_last_agent_that_leaves_closes_the_connection() {
+    let rig = Rig::new();
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    rig.seat("web", "t-2", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    rig.seat("api", "t-1", Process::Exited(Exit::of(ExitKind::Clean)));
+    say(&mut client, "t-1", "active").await;
+    say(&mut client, "t-2", "active").await;
+    assert_eq!(level(&rig.told().await), ("web", "t-2", "working"), "it has left");
+    rig.seat("web", "t-2", Process::Exited(Exit::of(ExitKind::Clean)));
+    while let Some(Ok(_)) = client.next().await {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_beyond_all_measure_ends_the_connection_and_nothing_else() {
+    let rig = Rig::new();
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    client.send(Message::text("x".repeat(LONGEST + 1))).await.ok();
+    let mut client = greeted(&listener).await;
+    say(&mut client, "t-1", "active").await;
+    assert_eq!(level(&rig.told().await), ("api", "t-1", "working"));
+}
