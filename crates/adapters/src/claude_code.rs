@@ -16,9 +16,8 @@ mod tools;
 pub(crate) mod transcript;
 
 use crate::hook_table::pid_variable;
-use crate::{FactExt, HookContext, Sighting, json, text};
+use crate::{HookContext, Sighting, json, text};
 use event::Event;
-use headsup_core::observation::Fact;
 use headsup_core::status::Attach;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
@@ -41,18 +40,13 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let (payload, broken) = match json::payload(json::trim(&body)) {
-        Ok(payload) => (payload, None),
-        Err(why) => (Payload::default(), Some(why)),
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
+    let fact = |event: &str| match Event::parse(event) {
+        Some(event) => normalize::fact(event, &payload, context),
+        None => crate::payload::unknown(event),
     };
-    let named = payload.hook_event_name.text();
-    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
     let known = Event::parse(&seen.event);
-    seen.fact = match (broken, known) {
-        (Some(why), _) => Fact::not_understood(why),
-        (None, Some(event)) => normalize::fact(event, &payload, context),
-        (None, None) => Fact::NotUnderstood { why: format!("unknown event {}", seen.event) },
-    };
     seen.session = session(&payload, context);
     seen.cwd = payload.folder(known).and_then(|path| text::path(&path));
     seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));

@@ -15,9 +15,8 @@ mod tools;
 pub(crate) mod transcript;
 
 use crate::context::is_shell;
-use crate::{FactExt, HookContext, Sighting, json, text};
+use crate::{HookContext, Sighting, json, text};
 use event::Event;
-use headsup_core::observation::Fact;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -32,26 +31,19 @@ const FOSTER_PARENTS: &[&str] = &["systemd", "init"];
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let (payload, broken) = match json::payload(json::trim(&body)) {
-        Ok(payload) => (payload, None),
-        Err(why) => (Payload::default(), Some(why)),
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
+    let fact = |event: &str| match Event::parse(event) {
+        Some(event) => normalize::fact(event, &payload),
+        None => crate::payload::unknown(event),
     };
-    let named = payload.hook_event_name.text();
-    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
+    crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     let known = Event::parse(&seen.event);
-    seen.fact = match (broken, known) {
-        (Some(why), _) => Fact::not_understood(why),
-        (None, Some(event)) => normalize::fact(event, &payload),
-        (None, None) => Fact::NotUnderstood { why: format!("unknown event {}", seen.event) },
-    };
-    seen.session = payload.session_id.text().and_then(|id| text::id(&id));
-    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
     seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
     seen.log_path = payload.log().and_then(|path| text::path(&path));
-    seen.process = context.process(None, PROGRAMS);
     seen.shares_process = is_daemons(context);
     // A daemon runs every terminal's hooks in the environment of the first one.
-    seen.tmux_pane = context.tmux_pane().filter(|_| !seen.shares_process);
+    seen.tmux_pane = seen.tmux_pane.filter(|_| !seen.shares_process);
     seen.activity = known.and_then(|event| activity::of(event, &payload));
     seen
 }

@@ -11,8 +11,7 @@ mod normalize;
 mod payload;
 pub(crate) mod terminal;
 
-use crate::{FactExt, HookContext, Sighting, json, text};
-use headsup_core::observation::Fact;
+use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -26,19 +25,11 @@ const SESSION: &str = "GEMINI_SESSION_ID";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let read = json::payload::<Payload<'_>>(json::trim(&body));
-    let payload = read.as_ref().copied().unwrap_or_default();
-    let named = payload.hook_event_name.text();
-    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
-    seen.fact = match read {
-        Err(why) => Fact::not_understood(why),
-        Ok(payload) => normalize::fact(&seen.event, &payload),
-    };
-    let told = payload.session_id.text().and_then(|id| text::id(&id));
-    seen.session = told.or_else(|| context.variable(SESSION).and_then(text::id));
-    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
-    seen.tmux_pane = context.tmux_pane();
-    seen.process = context.process(None, PROGRAMS);
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
+    let fact = |event: &str| normalize::fact(event, &payload);
+    let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
+    crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
+    seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

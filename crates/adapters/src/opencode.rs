@@ -14,8 +14,7 @@ mod inject;
 mod normalize;
 mod payload;
 
-use crate::{FactExt, HookContext, Sighting, json, text};
-use headsup_core::observation::Fact;
+use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::{KILO_RECIPE, RECIPE};
 use payload::Payload;
 
@@ -31,20 +30,12 @@ const UNTITLED: [&str; 2] = ["New session - ", "Child session - "];
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let read = json::payload::<Payload<'_>>(json::trim(&body));
-    let payload = read.as_ref().copied().unwrap_or_default();
-    let named = payload.hook_event_name.text();
-    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
-    seen.fact = match read {
-        Err(why) => Fact::not_understood(why),
-        Ok(payload) => normalize::fact(&seen.event, &payload),
-    };
-    seen.session = payload.session_id.text().and_then(|id| text::id(&id));
-    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
+    let fact = |event: &str| normalize::fact(event, &payload);
+    let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
+    crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.model = payload.model.text().map(|model| text::line(&model, text::NAME));
     seen.title = title(&payload);
-    seen.tmux_pane = context.tmux_pane();
-    seen.process = context.process(None, PROGRAMS);
     seen.shares_process = payload.is_shared.is_true();
     seen.activity = activity::of(&seen.event, &payload);
     seen

@@ -1,9 +1,65 @@
 //! Payloads of hooks, as far as several programs write them alike.
 
-use crate::json::Raw;
-use crate::text;
-use headsup_core::observation::SessionStart;
+use crate::json::{self, Raw};
+use crate::{FactExt, HookContext, Sighting, text};
+use headsup_core::observation::{Fact, SessionStart};
 use headsup_core::prompt::Actor;
+use serde::Deserialize;
+
+/// A payload, or an empty one and why it is none.
+pub(crate) fn read<'a, P: Deserialize<'a> + Default>(body: &'a str) -> (P, Option<&'static str>) {
+    match json::payload(json::trim(body)) {
+        Ok(payload) => (payload, None),
+        Err(why) => (P::default(), Some(why)),
+    }
+}
+
+/// What a payload says: of which event it is, by its own name for it before the command line's, and what
+/// that means. `broken` is why it is none.
+pub(crate) fn sighting(
+    event: Option<&str>,
+    named: Raw<'_>,
+    broken: Option<&'static str>,
+    fact: impl FnOnce(&str) -> Fact,
+) -> Sighting {
+    let mut seen = Sighting::new(event, named.text().as_deref(), Fact::Nothing);
+    seen.fact = match broken {
+        Some(why) => Fact::not_understood(why),
+        None => fact(&seen.event),
+    };
+    seen
+}
+
+/// Whose it is and where: the members and surroundings that most programs have.
+pub(crate) fn place(
+    seen: &mut Sighting,
+    [session, cwd]: [Raw<'_>; 2],
+    context: &HookContext,
+    programs: &[&str],
+) {
+    seen.session = session.text().and_then(|id| text::id(&id));
+    seen.cwd = cwd.text().and_then(|path| text::path(&path));
+    seen.tmux_pane = context.tmux_pane();
+    seen.process = context.process(None, programs);
+}
+
+/// A name that is in no program's list.
+pub(crate) fn unknown(event: &str) -> Fact {
+    Fact::NotUnderstood { why: format!("unknown event {event}") }
+}
+
+/// Why an end must not be taken for granted: a member that says whose it is, or what goes on behind it,
+/// is of another type than known. `lists` are lists, all others are texts.
+pub(crate) fn unreadable_end(
+    texts: &[(&str, Raw<'_>)],
+    lists: &[(&str, Raw<'_>)],
+) -> Option<String> {
+    let bad = |all: &[(&str, Raw<'_>)], mark: char, what: &str| {
+        let found = all.iter().find(|(_, raw)| raw.is_other_than(mark));
+        found.map(|(name, _)| format!("{name} is not {what}"))
+    };
+    bad(texts, '"', "a string").or_else(|| bad(lists, '[', "a list"))
+}
 
 /// Whose event it is, where a helper's events alone carry its id. Whatever stands there, it is not
 /// the main agent.

@@ -11,8 +11,7 @@ mod payload;
 pub(crate) mod terminal;
 
 use crate::hook_table::pid_variable;
-use crate::{FactExt, HookContext, Sighting, json, text};
-use headsup_core::observation::Fact;
+use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -27,21 +26,14 @@ const SESSION: &str = "QWEN_CODE_SESSION_ID";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let read = json::payload::<Payload<'_>>(json::trim(&body));
-    let payload = read.as_ref().copied().unwrap_or_default();
-    let named = payload.hook_event_name.text();
-    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
-    seen.fact = match read {
-        Err(why) => Fact::not_understood(why),
-        Ok(payload) => normalize::fact(&seen.event, &payload),
-    };
-    let told = payload.session_id.text().and_then(|id| text::id(&id));
-    seen.session = told.or_else(|| context.variable(SESSION).and_then(text::id));
-    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
+    let fact = |event: &str| normalize::fact(event, &payload);
+    let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
+    crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
+    seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
     if seen.event == "SessionStart" && !payload.is_helpers() {
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }
-    seen.tmux_pane = context.tmux_pane();
     let pid = pid_variable(KIND).and_then(|name| context.variable(name));
     seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
     seen.activity = activity::of(&seen.event, &payload);

@@ -62,7 +62,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         Event::Stop | Event::StopFailure | Event::SessionEnd
             if payload.unreadable_end().is_some() =>
         {
-            Fact::not_understood(payload.unreadable_end().unwrap_or_default())
+            Fact::not_understood(&payload.unreadable_end().unwrap_or_default())
         }
         Event::SessionStart => Fact::SessionStarted {
             how: payload::session_start(payload.source),

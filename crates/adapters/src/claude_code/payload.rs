@@ -48,14 +48,9 @@ impl<'a> Payload<'a> {
 
     /// A member of another type than known, where an end must not be taken for granted: whose
     /// end it is, and what goes on behind it.
-    pub(crate) fn unreadable_end(&self) -> Option<&'static str> {
-        if self.session_id.is_other_than('"') {
-            return Some("session_id is not a string");
-        }
-        if self.prompt_id.is_other_than('"') {
-            return Some("prompt_id is not a string");
-        }
-        self.background_tasks.is_other_than('[').then_some("background_tasks is not a list")
+    pub(crate) fn unreadable_end(&self) -> Option<String> {
+        let texts = [("session_id", self.session_id), ("prompt_id", self.prompt_id)];
+        payload::unreadable_end(&texts, &[("background_tasks", self.background_tasks)])
     }
 
     /// Whose event it is: `agent_id` stands in a helper's events alone (measured).

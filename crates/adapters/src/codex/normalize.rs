@@ -51,7 +51,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         Event::Stop | Event::Interrupt | Event::SessionEnd
             if payload.unreadable_end().is_some() =>
         {
-            Fact::not_understood(payload.unreadable_end().unwrap_or_default())
+            Fact::not_understood(&payload.unreadable_end().unwrap_or_default())
         }
         Event::SessionStart => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }

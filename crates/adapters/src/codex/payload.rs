@@ -35,11 +35,9 @@ impl<'a> Payload<'a> {
 
     /// A member of another type than known, where an end must not be taken for granted: whose end
     /// it is.
-    pub(crate) fn unreadable_end(&self) -> Option<&'static str> {
-        if self.session_id.is_other_than('"') {
-            return Some("session_id is not a string");
-        }
-        self.turn_id.is_other_than('"').then_some("turn_id is not a string")
+    pub(crate) fn unreadable_end(&self) -> Option<String> {
+        let texts = [("session_id", self.session_id), ("turn_id", self.turn_id)];
+        payload::unreadable_end(&texts, &[])
     }
 
     /// Whose event it is: `agent_id` stands in a helper's events alone, whose `session_id` is that

@@ -18,7 +18,7 @@
 
 use super::payload::{Failure, Payload};
 use crate::text::{self, DETAIL, NAME, TITLE};
-use crate::{FactExt, asks};
+use crate::{FactExt, asks, payload};
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::PromptKind;
 use headsup_core::status::BlockedReason;
@@ -52,7 +52,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "agentStop" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "errorOccurred" => failed(payload),
-        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+        other => payload::unknown(other),
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         },
         "Notification" => notification(payload),
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
-        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+        other => payload::unknown(other),
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         }
         ("message.part.updated", actor) => tool(actor, payload),
         ("session.created" | "session.updated", _) => Fact::Nothing,
-        (other, _) => Fact::NotUnderstood { why: format!("unknown event {other}") },
+        (other, _) => payload::unknown(other),
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         | "SessionDelete" => Fact::Nothing,
         "SessionStart" | "SessionEnd" | "UserPromptSubmit" | "Stop" | "StopFailure"
         | "PreCompact" | "PostCompact" => of_main(event, payload),
-        other => Fact::NotUnderstood { why: format!("unknown event {other}") },
+        other => payload::unknown(other),
     }
 }
 
@@ -68,7 +68,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     }
     let ends = matches!(event, "Stop" | "StopFailure" | "SessionEnd");
     if let Some(why) = payload.unreadable_end().filter(|_| ends) {
-        return Fact::not_understood(why);
+        return Fact::not_understood(&why);
     }
     let manual = payload.trigger.text().as_deref() == Some("manual");
     match event {
