@@ -8,6 +8,12 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+/// How many pairs of kind and event are told apart: whoever makes names up counts as one.
+const EVENTS: usize = 64;
+const OTHERS: &str = "others";
 
 macro_rules! label {
     ($name:ident { $field:ident }) => {
@@ -24,6 +30,13 @@ label!(ByResult { result });
 label!(ByCode { code });
 label!(ByWhere { place });
 label!(ByWhat { what });
+
+/// An event that an adapter could not make anything of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByEvent {
+    kind: String,
+    event: String,
+}
 
 /// What the system has too little of for us, to be told of changes of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +62,8 @@ pub(crate) struct Metrics {
     agents: Family<ByHeadline, Gauge>,
     events: Family<ByType, Counter>,
     reports: Family<ByResult, Counter>,
+    not_understood: Family<ByEvent, Counter>,
+    told_apart: Mutex<HashSet<ByEvent>>,
     refusals: Family<ByCode, Counter>,
     panics: Family<ByWhere, Counter>,
     short: Family<ByWhat, Gauge>,
@@ -74,6 +89,8 @@ impl Metrics {
             agents: Family::default(),
             events: Family::default(),
             reports: Family::default(),
+            not_understood: Family::default(),
+            told_apart: Mutex::default(),
             refusals: Family::default(),
             panics: Family::default(),
             short: Family::default(),
@@ -100,6 +117,8 @@ impl Metrics {
         registry.register("agents", "Seats by headline", self.agents.clone());
         registry.register("events", "Events stored, by type", self.events.clone());
         registry.register("reports", "Reports taken, by what came of them", self.reports.clone());
+        let help = "Hooks that changed nothing because they were not understood, by kind and event";
+        registry.register("not_understood", help, self.not_understood.clone());
         registry.register("refusals", "Requests refused, by code", self.refusals.clone());
         registry.register("panics", "Defects that were survived", self.panics.clone());
         let help = "What the system has none left of, so that files are looked at every second";
@@ -134,6 +153,20 @@ impl Metrics {
 
     pub(crate) fn report(&self, result: &'static str) {
         self.reports.get_or_create(&ByResult { result }).inc();
+    }
+
+    /// A hook of this kind and event was not understood.
+    pub(crate) fn not_understood(&self, kind: &str, event: &str) {
+        let mut by = ByEvent { kind: kind.to_owned(), event: event.to_owned() };
+        let mut told_apart = self.told_apart.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told_apart.contains(&by) {
+            if told_apart.len() < EVENTS {
+                told_apart.insert(by.clone());
+            } else {
+                by = ByEvent { kind: OTHERS.to_owned(), event: OTHERS.to_owned() };
+            }
+        }
+        self.not_understood.get_or_create(&by).inc();
     }
 
     pub(crate) fn refusal(&self, code: &'static str) {

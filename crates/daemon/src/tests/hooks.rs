@@ -188,6 +188,45 @@ async fn what_nobody_understands_makes_no_seat_and_is_counted() {
     assert_eq!(client.head().await, 0);
     let counted = client.metric("headsup_reports_total{result=\"not_understood\"}").await;
     assert_eq!(counted, 5);
+    let surprise = "headsup_not_understood_total{kind=\"claude-code\",event=\"Surprise\"}";
+    assert_eq!(client.metric(surprise).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_makes_event_names_up_costs_a_bounded_number_of_counters() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for number in 0..100 {
+        let body = format!("{{\"hook_event_name\":\"Event{number}\"}}");
+        client.send("POST", "/api/v1/hooks/claude-code", &[], body).await;
+    }
+    let text = client.get("/metrics").await.text();
+    let counters = text.lines().filter(|line| line.starts_with("headsup_not_understood_total"));
+    assert_eq!(counters.count(), 65);
+    let others = "headsup_not_understood_total{kind=\"others\",event=\"others\"}";
+    assert_eq!(client.metric(others).await, 36);
+}
+
+/// For each kind: an event, a field and a version of tomorrow change nothing, and are counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_kind_says_tomorrow_changes_nothing_today_and_is_counted() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let kinds = headsup_adapters::kinds().iter().copied().chain(["acp:some-agent"]);
+    for kind in kinds {
+        let path = format!("/api/v1/hooks/{kind}?event=Tomorrow");
+        let agent = [("x-headsup-agent", kind.replace(':', "-"))];
+        let headers: Vec<(&str, &str)> = agent.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        for body in ["{}", "{\"session_id_v2\":\"s\",\"version\":99}", "[]"] {
+            assert_eq!(client.send("POST", &path, &headers, body).await.status, 202, "{kind}");
+        }
+        let name = format!("headsup_not_understood_total{{kind=\"{kind}\",event=\"Tomorrow\"}}");
+        assert_eq!(client.metric(&name).await, 3, "{kind}");
+        let seat = client.get(&format!("/api/v1/agents/{}", agent[0].1)).await.json();
+        let said = [&seat["headline"], &seat["turn"]["state"]].map(|word| word.as_str().unwrap());
+        assert!(matches!(said, ["absent" | "unknown", "none" | "unknown"]), "{kind}: {seat}");
+        assert!(seat["outcome"].is_null(), "{kind}: {seat}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -190,6 +190,9 @@ impl Writer {
         for (item, answer) in items.into_iter().zip(answers) {
             if let Some(result) = result_of(&item.work, &answer) {
                 self.metrics.report(result);
+                if let (Work::Hook(report), NOT_UNDERSTOOD) = (&item.work, result) {
+                    self.metrics.not_understood(&report.kind, &report.sighting.event);
+                }
             }
             let Some(to) = item.answer else { continue };
             if item.work.is_act() && answer.is_ok() {
@@ -227,6 +230,8 @@ fn saved(seat: &mut Arc<Seat>) {
     }
 }
 
+const NOT_UNDERSTOOD: &str = "not_understood";
+
 /// The word under which a report is counted.
 fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     let not_understood = match work {
@@ -235,7 +240,7 @@ fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
         _ => return None,
     };
     Some(match answer {
-        Ok(Reply::Done { .. }) if not_understood => "not_understood",
+        Ok(Reply::Done { .. }) if not_understood => NOT_UNDERSTOOD,
         Ok(Reply::Done { .. }) => "accepted",
         Ok(Reply::Duplicate) => "duplicate",
         Err(_) => "refused",

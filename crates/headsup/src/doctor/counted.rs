@@ -5,6 +5,9 @@ use crate::client::Client;
 use std::fs;
 use std::path::Path;
 
+/// How many kinds of events are named.
+const EVENTS: usize = 8;
+
 /// Databases that were damaged: what the log held until then is in them, and in no other place.
 pub(super) fn database(home: &Path) -> Check {
     let names = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.file_name());
@@ -29,7 +32,7 @@ fn is_part(name: &str) -> bool {
 /// What the hub's own figures say.
 pub(super) async fn checks(client: &Client) -> Vec<Check> {
     match client.get_text("/metrics").await {
-        Ok(metrics) => vec![input(&metrics), files::check(&metrics)],
+        Ok(metrics) => vec![input(&metrics), events(&metrics), files::check(&metrics)],
         Err(error) => {
             vec![Check::bad("input", error.message, "see hub.log in the state folder")]
         }
@@ -52,6 +55,34 @@ fn input(metrics: &str) -> Check {
             Check::bad("input", format!("since the hub's start: {}", said(bad)), hint)
         }
     }
+}
+
+/// Which hooks said what nobody knows. Nothing was changed by them, so that is not bad.
+fn events(metrics: &str) -> Check {
+    let mut counted: Vec<(u64, String)> = metrics.lines().filter_map(unknown).collect();
+    counted.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    if counted.is_empty() {
+        return Check::good("events", "every hook was understood");
+    }
+    let words: Vec<String> =
+        counted.iter().take(EVENTS).map(|(count, what)| format!("{what}: {count}")).collect();
+    let more = match counted.len().saturating_sub(EVENTS) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let detail = format!("not understood since the hub's start: {}{more}", words.join(", "));
+    Check::good("events", detail).with(
+        "they changed nothing; a program that is newer than this headsup says more than it knows: \
+         `headsup capture AGENT` makes a bundle for a bug report",
+    )
+}
+
+/// `headsup_not_understood_total{kind="a",event="B"} 3`
+fn unknown(line: &str) -> Option<(u64, String)> {
+    let (name, value) = line.rsplit_once(' ')?;
+    let labels = name.strip_prefix("headsup_not_understood_total{kind=\"")?;
+    let (kind, event) = labels.strip_suffix("\"}")?.split_once("\",event=\"")?;
+    Some((value.parse().ok()?, format!("{kind} {event}")))
 }
 
 /// A counter that is not 0, in words. `headsup_refusals_total{code="bad_json"} 3`.
@@ -88,6 +119,19 @@ fn label(labels: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_that_nobody_knows_are_named_with_their_kind_and_their_number() {
+        let line = |kind: &str, event: &str, count: u64| {
+            format!("headsup_not_understood_total{{kind=\"{kind}\",event=\"{event}\"}} {count}\n")
+        };
+        assert!(events("").hint.is_none());
+        let check = events(&(line("a", "Old", 2) + &line("b", "New \\\"x\\\"", 7)));
+        let said = "not understood since the hub's start: b New \\\"x\\\": 7, a Old: 2";
+        assert_eq!((check.ok, &*check.detail), (true, said));
+        let many: String = (0..20).map(|n| line("a", &format!("E{n}"), 1)).collect();
+        assert!(events(&many).detail.ends_with(", and 12 more"));
+    }
 
     #[test]
     fn a_counter_is_said_in_words_and_zero_is_not() {
