@@ -11,8 +11,8 @@ mod normalize;
 mod payload;
 pub(crate) mod transcript;
 
-use crate::{FactExt, HookContext, Sighting, json, text};
-use headsup_core::observation::Fact;
+use crate::json::{self, Raw};
+use crate::{HookContext, Sighting, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -23,37 +23,40 @@ pub(crate) const PROGRAMS: &[&str] = &["MainThread", "copilot", "node"];
 
 /// `CONFIG/hooks`, where its hooks lie; beside it are its sessions.
 const HOOK_FOLDER: &str = "COPILOT_HOOK_DIR";
+/// The folder of its configuration, below the home folder and where a variable names it.
+const CONFIG: &str = "/.copilot";
+const MOVED: &str = "COPILOT_HOME";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
-    let read = json::payload::<Payload<'_>>(json::trim(&body));
-    let payload = read.as_ref().copied().unwrap_or_default();
+    let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
     // Most payloads name no event, and one names it in another spelling (measured).
     let named = payload.hook_name.text().or_else(|| payload.hook_event_name.text());
-    let mut seen = Sighting::new(event.or(named.as_deref()), None, Fact::Nothing);
-    seen.fact = match read {
-        Err(why) => Fact::not_understood(why),
-        Ok(payload) => normalize::fact(&seen.event, &payload),
-    };
+    let (event, none) = (event.or(named.as_deref()), Raw::default());
+    let fact = |event: &str| normalize::fact(event, &payload);
+    let mut seen = crate::payload::sighting(event, none, broken, fact);
+    crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = payload.session();
-    seen.cwd = payload.cwd.text().and_then(|path| text::path(&path));
     seen.log_path = log_path(&payload, seen.session.as_deref(), context);
-    seen.tmux_pane = context.tmux_pane();
-    seen.process = context.process(None, PROGRAMS);
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }
 
-/// Only the end of a turn tells it: till then it is found beside the hooks (measured).
+/// Only the end of a turn tells it: till then it is found beside the hooks (measured), or, where those
+/// are a launch's own, in the folder of its configuration.
 fn log_path(payload: &Payload<'_>, session: Option<&str>, context: &HookContext) -> Option<String> {
     if let Some(told) = payload.transcript_path.text() {
         return text::path(&told);
     }
     let is_plain = |id: &&str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let config = context.variable(HOOK_FOLDER)?.strip_suffix("/hooks")?;
+    let beside = context.variable(HOOK_FOLDER)?.strip_suffix("/hooks")?;
+    let own = || {
+        let moved = context.variable(MOVED).map(str::to_owned);
+        moved.or_else(|| Some(format!("{}{CONFIG}", context.variable("HOME")?)))
+    };
+    let config = if beside.ends_with(CONFIG) { beside.to_owned() } else { own()? };
     let session = session.filter(is_plain)?;
-    let log = format!("{config}/session-state/{session}/events.jsonl");
-    config.ends_with("/.copilot").then(|| text::path(&log)).flatten()
+    text::path(&format!("{config}/session-state/{session}/events.jsonl"))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! The hook runs at every event of every agent: a look-up here is a scan of a short constant.
 
+use crate::mapped;
+
 struct Row {
     kind: &'static str,
     environment: &'static [&'static str],
@@ -178,7 +180,7 @@ const GEMINI_CLI: Row = Row {
 
 const COPILOT_CLI: Row = Row {
     kind: "copilot-cli",
-    environment: &["COPILOT_HOOK_DIR", "TMUX", "TMUX_PANE"],
+    environment: &["COPILOT_HOOK_DIR", "COPILOT_HOME", "HOME", "TMUX", "TMUX_PANE"],
     pid_variable: None,
     events: COPILOT_CLI_EVENTS,
     confirming: &[],
@@ -214,7 +216,10 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
 pub fn is_transition(kind: &str, event: &str) -> bool {
     let changes = |row: &Row| row.events.contains(&event) && !row.confirming.contains(&event);
-    row(kind).is_some_and(changes)
+    match row(kind) {
+        Some(row) => changes(row),
+        None => mapped::of(kind).is_some_and(|map| map.is_transition(event)),
+    }
 }
 
 /// The events a hook is to be registered for: those that can change a status, and the notice

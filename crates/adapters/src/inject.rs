@@ -8,15 +8,19 @@ pub(crate) mod entries;
 #[cfg(test)]
 mod recipes;
 pub(crate) mod script;
+mod tables;
 pub(crate) mod variable;
 
-use crate::{claude_code, codex, copilot_cli, gemini_cli, opencode, qwen_code};
+use crate::mapped::map::Map;
+use crate::{claude_code, codex, copilot_cli, gemini_cli, mapped, opencode, qwen_code};
 pub(crate) use command::event_of;
 #[cfg(test)]
 pub(crate) use command::{around_before, command};
 use entries::Form;
 use script::Script;
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// A file, by its path below some folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +40,10 @@ pub enum Unchanged {
     Shape(String, &'static str),
     #[error("there is something of somebody else's in it")]
     Foreign,
+    #[error("it is not TOML: {0}")]
+    NotToml(String),
+    #[error("the path {0} cannot stand in a command of it; set HEADSUP_HOME to a plainer one")]
+    Path(String),
 }
 
 /// What of ours a configuration holds.
@@ -102,7 +110,7 @@ impl Plugin {
 }
 
 /// How one launch is different from what the person has typed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Launch {
     /// It gets hooks by a settings file that its arguments name.
     WithSettings {
@@ -110,6 +118,29 @@ pub enum Launch {
         arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
         /// The settings that the arguments bring themselves: JSON, or a file.
         given: fn(&[OsString]) -> Option<OsString>,
+    },
+    /// It gets hooks by a file of ours that its arguments name.
+    WithFile {
+        /// The ending of that file's name.
+        ending: &'static str,
+        /// The arguments with this file among them.
+        arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
+    },
+    /// It gets hooks by a folder of ours that its arguments name.
+    WithFolder {
+        /// The file in it that tells what it is: its path and its text.
+        manifest: (&'static str, &'static str),
+        /// The one that holds the entries.
+        entries: &'static str,
+        /// The arguments with this folder among them.
+        arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
+    },
+    /// It gets hooks by defaults of the machine, which a variable puts elsewhere: a file of ours that
+    /// has what those have.
+    WithDefaults {
+        variable: &'static str,
+        /// Where they are otherwise, by the environment.
+        path: fn(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf,
     },
     /// It gets hooks by a file of ours that a variable names.
     WithVariable {
@@ -147,8 +178,17 @@ impl Trust {
 pub(crate) enum Part {
     /// Entries in JSON, among those of others.
     Entries(&'static Form),
+    /// The same in TOML, as tables.
+    Tables(&'static Form),
     /// A file of our own, which the program runs in its own process.
     Script(&'static Script),
+}
+
+/// What makes the event of a [`Recipe::probe`].
+#[derive(Debug)]
+pub(crate) enum Probe {
+    Written(fn(session: &str, folder: &str) -> (&'static str, String)),
+    Mapped(&'static Map),
 }
 
 /// One agent program. `launcher` is always the path that the entries name: it stays the same for
@@ -170,6 +210,8 @@ pub struct Recipe {
     pub plugin: Option<&'static Plugin>,
     /// The settings file, below the configuration folder.
     pub settings: &'static str,
+    /// Other programs use that folder, too: it does not show that this one is here.
+    pub folder_is_shared: bool,
     /// The machine's own settings files, and folders of them: only read.
     pub managed: &'static [&'static str],
     /// What a person should know after entries were put into the settings.
@@ -179,7 +221,7 @@ pub struct Recipe {
     pub trust: Option<&'static Trust>,
     pub launch: Launch,
     pub(crate) part: Part,
-    pub(crate) probe: fn(session: &str, folder: &str) -> (&'static str, String),
+    pub(crate) probe: Probe,
 }
 
 impl Recipe {
@@ -188,6 +230,7 @@ impl Recipe {
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
         match self.part {
             Part::Entries(form) => entries::append(form, text, launcher),
+            Part::Tables(form) => tables::append(form, text, launcher),
             Part::Script(script) => script::append(script, text, launcher),
         }
     }
@@ -202,6 +245,7 @@ impl Recipe {
     ) -> Result<String, Unchanged> {
         match self.part {
             Part::Entries(form) => entries::remove(form, text, launcher, original),
+            Part::Tables(form) => Ok(tables::remove(form, text, launcher)),
             Part::Script(_) => Ok(script::remove(text, launcher, original)),
         }
     }
@@ -210,6 +254,7 @@ impl Recipe {
     pub fn inspect(&self, text: &str, launcher: &str) -> Result<Found, Unchanged> {
         match self.part {
             Part::Entries(form) => entries::inspect(form, text, launcher),
+            Part::Tables(form) => tables::inspect(form, text, launcher),
             Part::Script(script) => Ok(script::inspect(script, text, launcher)),
         }
     }
@@ -218,6 +263,7 @@ impl Recipe {
     pub fn is_all_ours(&self, text: &str) -> bool {
         match self.part {
             Part::Entries(form) => entries::is_all_ours(form, text),
+            Part::Tables(form) => tables::is_all_ours(form, text),
             Part::Script(_) => script::is_ours(text),
         }
     }
@@ -225,19 +271,22 @@ impl Recipe {
     /// What holds our entries where it is not a plugin folder, in a word or two.
     pub fn place(&self) -> &'static str {
         match self.part {
-            Part::Entries(_) => "settings",
+            Part::Entries(_) | Part::Tables(_) => "settings",
             Part::Script(_) => "plugin file",
         }
     }
 
     /// Whether one launch can bring hooks of its own.
     pub fn takes_settings(&self) -> bool {
-        matches!(self.launch, Launch::WithSettings { .. } | Launch::WithVariable { .. })
+        !matches!(self.launch, Launch::WithArguments(_) | Launch::AsTyped)
     }
 
     /// An event, and a payload of it that does no harm.
     pub fn probe(&self, session: &str, folder: &str) -> (&'static str, String) {
-        (self.probe)(session, folder)
+        match self.probe {
+            Probe::Written(write) => write(session, folder),
+            Probe::Mapped(map) => mapped::probe(map, session, folder),
+        }
     }
 
     /// Whether a program of this name is this agent.
@@ -246,7 +295,7 @@ impl Recipe {
     }
 }
 
-const RECIPES: &[&Recipe] = &[
+const WRITTEN: &[&Recipe] = &[
     &claude_code::RECIPE,
     &codex::RECIPE,
     &copilot_cli::RECIPE,
@@ -256,14 +305,17 @@ const RECIPES: &[&Recipe] = &[
     &qwen_code::RECIPE,
 ];
 
+static RECIPES: LazyLock<Vec<&'static Recipe>> =
+    LazyLock::new(|| WRITTEN.iter().copied().chain(mapped::recipes()).collect());
+
 /// All programs that hooks can be installed into.
 pub fn recipes() -> &'static [&'static Recipe] {
-    RECIPES
+    &RECIPES
 }
 
 /// The recipe of a kind, or of the program that people know it by.
 pub fn recipe(name: &str) -> Option<&'static Recipe> {
-    RECIPES.iter().copied().find(|recipe| recipe.kind == name || recipe.runs(name))
+    recipes().iter().copied().find(|recipe| recipe.kind == name || recipe.runs(name))
 }
 
 /// `text` as one word of a POSIX shell.

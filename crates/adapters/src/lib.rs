@@ -20,11 +20,13 @@ pub mod hook_table;
 pub mod inject;
 mod json;
 mod kinds;
+mod mapped;
 mod opencode;
 mod payload;
 mod qwen_code;
 mod registry;
 mod screen;
+pub mod support;
 pub mod terminal;
 pub mod text;
 mod transcript;
@@ -96,8 +98,11 @@ pub fn hook(
         gemini_cli::KIND => Ok(gemini_cli::hook(event, body, context)),
         opencode::KIND | opencode::KILO => Ok(opencode::hook(event, body, context)),
         qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
-        known if is_kind(known) => Ok(without_adapter(event, body)),
-        _ => Err(UnknownKind::new(kind)),
+        known => match mapped::of(known) {
+            Some(map) => Ok(mapped::hook(map, event, body, context)),
+            None if is_kind(known) => Ok(without_adapter(event, body)),
+            None => Err(UnknownKind::new(kind)),
+        },
     }
 }
 
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn a_kind_without_an_adapter_keeps_session_and_folder_and_decides_nothing() {
         let body = br#"{"session_id":"s-1","cwd":"/home/dev/api","hook_event_name":"Stop"}"#;
-        for kind in ["aider", "acp:some-agent", "custom"] {
+        for kind in ["acp:some-agent", "custom"] {
             let seen = hook(kind, None, body, &nowhere()).unwrap();
             assert_eq!(seen.event, "Stop");
             assert_eq!(seen.session.as_deref(), Some("s-1"));

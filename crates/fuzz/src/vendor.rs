@@ -158,6 +158,10 @@ pub(crate) fn settings(bytes: &[u8]) {
         match recipe.launch {
             Launch::WithSettings { given, .. } => drop(given(&words)),
             Launch::WithArguments(with) => assert!(with(&words).ends_with(&words)),
+            Launch::WithFile { arguments, .. } | Launch::WithFolder { arguments, .. } => {
+                assert!(arguments(&words, &OsString::from("/home/dev/x")).ends_with(&words));
+            }
+            Launch::WithDefaults { path, .. } => drop(path(&|_| Some(OsString::from(text)))),
             Launch::WithVariable { value, .. } => drop(value(text, "/home/dev/headsup.js")),
             Launch::AsTyped => {}
         }

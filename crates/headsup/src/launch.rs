@@ -9,6 +9,7 @@ pub(crate) mod tmux;
 use crate::error::CommandError;
 use crate::setup::{is_program, on_path};
 use headsup_adapters::inject::{Recipe, recipes};
+use headsup_adapters::support;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub(crate) struct Program {
     /// As it was typed: it becomes the program's own name.
     pub(crate) name: OsString,
     pub(crate) recipe: Option<&'static Recipe>,
+    /// What it is without one.
+    kind: &'static str,
 }
 
 impl Program {
@@ -41,11 +44,12 @@ impl Program {
         };
         let base = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let recipe = recipes().iter().copied().find(|recipe| recipe.runs(base));
-        Ok(Self { path, name: name.to_owned(), recipe })
+        let kind = support::of_program(base).map_or("custom", |row| row.kind);
+        Ok(Self { path, name: name.to_owned(), recipe, kind })
     }
 
     pub(crate) fn kind(&self) -> &'static str {
-        self.recipe.map_or("custom", |recipe| recipe.kind)
+        self.recipe.map_or(self.kind, |recipe| recipe.kind)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{File, Launch, Part, Plugin, Recipe, probe};
+use crate::inject::{File, Launch, Part, Plugin, Probe, Recipe, probe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
@@ -23,6 +23,10 @@ const FORM: Form = Form {
     // In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured).
     timeout: ("timeout", 5),
     name: None,
+    within: Some("hooks"),
+    is_typed: true,
+    event: "",
+    is_wrapped: false,
     is_grouped: true,
     version: None,
     unawaited: Some(UNAWAITED),
@@ -50,6 +54,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: "",
     plugin: Some(&PLUGIN),
     settings: "settings.json",
+    folder_is_shared: false,
     managed: &[
         "/etc/claude-code/managed-settings.json",
         // Read in the order of their names (2.1.330).
@@ -61,7 +66,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     trust: None,
     launch: Launch::WithSettings { arguments, given },
     part: Part::Entries(&FORM),
-    probe,
+    probe: Probe::Written(probe),
 };
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";

@@ -8,7 +8,7 @@
 
 use crate::hook_table::CODEX_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Recipe, Trust, event_of, probe};
+use crate::inject::{Launch, Part, Probe, Recipe, Trust, event_of, probe};
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -19,6 +19,10 @@ const FORM: Form = Form {
     // In seconds. Of `SessionEnd` and `Interrupt` it warns if they may take longer (measured).
     timeout: ("timeout", 3),
     name: None,
+    within: Some("hooks"),
+    is_typed: true,
+    event: "",
+    is_wrapped: false,
     is_grouped: true,
     version: None,
     // Such a hook is killed when `codex exec` ends (measured).
@@ -42,13 +46,14 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: "",
     plugin: None,
     settings: "hooks.json",
+    folder_is_shared: false,
     managed: &[],
     after_settings: "at its next start it asks you to review them: until you trust them, none runs",
     advice: "it runs only hooks that you have trusted",
     trust: Some(&TRUST),
     launch: Launch::WithArguments(arguments),
     part: Part::Entries(&FORM),
-    probe,
+    probe: Probe::Written(probe),
 };
 
 /// Without the background server: its hooks would carry the id and the pane of the first terminal

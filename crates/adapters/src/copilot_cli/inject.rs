@@ -5,7 +5,8 @@
 
 use crate::hook_table::COPILOT_CLI_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Recipe};
+use crate::inject::{Launch, Part, Probe, Recipe};
+use std::ffi::OsString;
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -16,13 +17,18 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: "",
     plugin: None,
     settings: "hooks/headsup.json",
+    folder_is_shared: false,
     managed: &[],
     after_settings: "sessions report from their next start on",
     advice: "it says nothing before its first prompt",
     trust: None,
-    launch: Launch::AsTyped,
+    launch: Launch::WithFolder {
+        manifest: ("plugin.json", MANIFEST),
+        entries: "hooks/hooks.json",
+        arguments,
+    },
     part: Part::Entries(&FORM),
-    probe,
+    probe: Probe::Written(probe),
 };
 
 const FORM: Form = Form {
@@ -31,12 +37,25 @@ const FORM: Form = Form {
     command: "bash",
     timeout: ("timeoutSec", 5),
     name: None,
+    within: Some("hooks"),
+    is_typed: true,
+    event: "",
+    is_wrapped: false,
     is_grouped: false,
     version: Some(1),
     unawaited: None,
     switches: &[],
     not_strict: Some("the whole file is ignored: hooks in it never fire"),
 };
+
+/// A plugin of one launch: its hooks run beside the user's own (1.0.102, measured).
+const MANIFEST: &str = "{ \"name\": \"headsup\", \"version\": \"1.0.0\", \
+                        \"description\": \"Reports to headsup\", \"hooks\": \"hooks/hooks.json\" }\n";
+
+fn arguments(given: &[OsString], folder: &OsString) -> Vec<OsString> {
+    let ours = [OsString::from("--plugin-dir"), folder.clone()];
+    ours.into_iter().chain(given.iter().cloned()).collect()
+}
 
 fn probe(session: &str, folder: &str) -> (&'static str, String) {
     let event = "sessionStart";

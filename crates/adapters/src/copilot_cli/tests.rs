@@ -87,6 +87,21 @@ fn the_log_is_found_beside_the_hooks() {
 }
 
 #[test]
+fn a_launch_has_its_hooks_elsewhere_and_its_log_where_it_always_is() {
+    let found = |name: &str, folder: &str| {
+        let hooks = "/home/dev/.local/state/headsup/launch/api.plugin/hooks";
+        let env = [("COPILOT_HOOK_DIR", hooks), (name, folder)];
+        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let context = HookContext { env, ..HookContext::default() };
+        hook(Some("sessionStart"), br#"{"sessionId":"s-1"}"#, &context).log_path
+    };
+    let log = |config: &str| Some(format!("{config}/session-state/s-1/events.jsonl"));
+    assert_eq!(found("HOME", "/home/dev"), log("/home/dev/.copilot"));
+    assert_eq!(found("COPILOT_HOME", "/srv/copilot"), log("/srv/copilot"));
+    assert_eq!(found("TMUX", "x"), None);
+}
+
+#[test]
 fn the_log_tells_how_a_dialog_was_left() {
     let read = |line: &str| log_line(KIND, line.as_bytes()).unwrap().fact;
     let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });

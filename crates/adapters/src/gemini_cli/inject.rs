@@ -7,7 +7,7 @@
 
 use crate::hook_table::GEMINI_CLI_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Recipe, probe};
+use crate::inject::{Launch, Part, Probe, Recipe, probe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -18,6 +18,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: ".gemini",
     plugin: None,
     settings: "settings.json",
+    folder_is_shared: false,
     managed: &["/etc/gemini-cli/settings.json"],
     after_settings: "sessions report from their next start on",
     advice: "in a folder that it does not trust it runs no hooks, without a word; its setting \
@@ -25,7 +26,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     trust: None,
     launch: Launch::AsTyped,
     part: Part::Entries(&FORM),
-    probe,
+    probe: Probe::Written(probe),
 };
 
 const FORM: Form = Form {
@@ -34,6 +35,10 @@ const FORM: Form = Form {
     command: "command",
     timeout: ("timeout", 5_000),
     name: Some("headsup"),
+    within: Some("hooks"),
+    is_typed: true,
+    event: "",
+    is_wrapped: false,
     is_grouped: true,
     version: None,
     unawaited: None,

@@ -35,7 +35,8 @@ pub(crate) fn event_of<'a>(kind: &str, command: &'a str, launcher: &str) -> Opti
         command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))
     });
     let event = events.next()?;
-    (!event.is_empty() && event.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(event)
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    (!event.is_empty() && event.bytes().all(is_name)).then_some(event)
 }
 
 /// Reports to headsup, but not by the path that our entries name.

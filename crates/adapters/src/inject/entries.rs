@@ -23,6 +23,14 @@ pub(crate) struct Form {
     pub(crate) timeout: (&'static str, u32),
     /// What an entry is called, where entries have names.
     pub(crate) name: Option<&'static str>,
+    /// The member that holds all events; none if they are the file itself.
+    pub(crate) within: Option<&'static str>,
+    /// An entry says that it is a command.
+    pub(crate) is_typed: bool,
+    /// The member that names an entry's event, where all entries stand in one list.
+    pub(crate) event: &'static str,
+    /// The program may run a command without a shell: it brings one.
+    pub(crate) is_wrapped: bool,
     /// Each event has a list of groups, which hold the entries.
     pub(crate) is_grouped: bool,
     /// The file says of which version it is.
@@ -56,9 +64,14 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         root.set_value(CstInputValue::Object(Vec::new()));
     }
     let top = root.object_value().ok_or_else(|| shape("the file", "an object"))?;
-    let hooks = match one(&top, HOOKS)? {
-        Some(prop) => prop.object_value().ok_or_else(|| shape("\"hooks\"", "an object"))?,
-        None => top.object_value_or_set(HOOKS),
+    let hooks = match form.within {
+        None => top.clone(),
+        Some(name) => match one(&top, name)? {
+            Some(prop) => {
+                prop.object_value().ok_or_else(|| shape(&format!("{name:?}"), "an object"))?
+            }
+            None => top.object_value_or_set(name),
+        },
     };
     let mut edited = false;
     if let Some(version) = form.version.filter(|_| top.get(VERSION).is_none()) {
@@ -99,12 +112,11 @@ pub(crate) fn remove(
     let (bom, root) = parse(text)?;
     let before = original.and_then(|text| parse(text).ok()).and_then(|(_, r)| r.object_value());
     // What another state folder of ours had put there is no more anybody's than what we have.
-    let before_hooks = before.and_then(|top| top.get(HOOKS)).filter(|hooks| !is_made(form, hooks));
+    let had = before.as_ref().and_then(|top| holders(form, Some(top)).into_iter().next());
+    let had = had.filter(|(_, events)| !is_made(form, events)).map(|(_, events)| events);
     let mut edited = false;
     let top = root.object_value();
-    for hooks in named(top.as_ref(), HOOKS) {
-        let Some(events) = hooks.object_value() else { continue };
-        let had = before_hooks.as_ref().and_then(CstObjectProp::object_value);
+    for (holder, events) in holders(form, top.as_ref()) {
         let mut emptied = false;
         for prop in events.properties() {
             let name = prop.decoded_name().unwrap_or_default();
@@ -113,15 +125,31 @@ pub(crate) fn remove(
             }
             edited = true;
             let is_empty = prop.array_value().is_some_and(|groups| groups.elements().is_empty());
-            let had = had.as_ref().and_then(|had| had.get(&name));
-            if is_empty && had.is_none_or(|list| is_made_list(form, &list)) {
+            let had_list = had.as_ref().and_then(|had| had.get(&name));
+            if is_empty && had_list.is_none_or(|list| is_made_list(form, &list)) {
                 prop.remove();
                 emptied = true;
             }
         }
-        if emptied && events.properties().is_empty() && before_hooks.is_none() {
-            hooks.remove();
+        if let Some(holder) = holder
+            && emptied
+            && events.properties().is_empty()
+            && had.is_none()
+        {
+            holder.remove();
         }
+    }
+    // The version that we have written goes with the last of what it is about.
+    let had_version = before.as_ref().is_some_and(|before| before.get(VERSION).is_some());
+    if let (Some(top), Some(version)) = (top.as_ref(), form.version)
+        && edited
+        && !had_version
+        && original.is_some()
+        && holders(form, Some(top)).is_empty()
+        && let Some(prop) = top.get(VERSION)
+        && prop.value().is_some_and(|value| value.to_string() == version.to_string())
+    {
+        prop.remove();
     }
     if let Some(top) = top.filter(|top| original.is_none() && is_bare(form, top)) {
         top.properties().into_iter().for_each(CstObjectProp::remove);
@@ -139,9 +167,8 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     let (_, root) = parse(text)?;
     let mut found = Found::default();
     let top = root.object_value();
-    for hooks in named(top.as_ref(), HOOKS) {
-        let events = hooks.object_value().map(|events| events.properties()).unwrap_or_default();
-        for prop in events {
+    for (_, events) in holders(form, top.as_ref()) {
+        for prop in events.properties() {
             let event = prop.decoded_name().unwrap_or_default();
             let Some(groups) = prop.array_value() else { continue };
             for (_, entry) in entries(form, &groups) {
@@ -221,7 +248,8 @@ fn named(object: Option<&CstObject>, name: &str) -> impl Iterator<Item = CstObje
 fn group(form: &Form, event: &str, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let (timeout, length) = form.timeout;
-    let mut entry = vec![("type".to_owned(), text("command"))];
+    let mut entry = Vec::new();
+    entry.extend(form.is_typed.then(|| ("type".to_owned(), text("command"))));
     entry.extend(form.name.map(|name| (NAME.to_owned(), text(name))));
     entry.push((form.command.to_owned(), text(command)));
     entry.push((timeout.to_owned(), CstInputValue::from(length)));
@@ -270,17 +298,30 @@ fn clear(form: &Form, event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> boo
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
     let top = parse(text).ok().and_then(|(_, root)| root.object_value());
-    let all = top.map(|top| top.properties()).unwrap_or_default();
-    let is_hooks = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(HOOKS);
+    let Some(top) = top else { return false };
+    let is_hooks = |prop: &CstObjectProp| {
+        form.within.is_none_or(|name| prop.decoded_name().as_deref() == Some(name))
+    };
     let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
+    let all = top.properties();
     let mut rest = all.iter().filter(|prop| form.version.is_none() || !is_version(prop));
-    let first = rest.next();
-    first.is_some_and(|only| is_hooks(only) && is_made(form, only)) && rest.next().is_none()
+    let holders = holders(form, Some(&top));
+    rest.all(is_hooks) && holders.len() == 1 && holders.iter().all(|(_, one)| is_made(form, one))
+}
+
+/// The objects whose members are events, each with the property that holds it.
+fn holders(form: &Form, top: Option<&CstObject>) -> Vec<(Option<CstObjectProp>, CstObject)> {
+    match form.within {
+        None => top.cloned().map(|top| (None, top)).into_iter().collect(),
+        Some(name) => named(top, name)
+            .filter_map(|prop| prop.object_value().map(|events| (Some(prop), events)))
+            .collect(),
+    }
 }
 
 /// Is there nothing in this object of lists but entries of ours, of whatever state folder?
-fn is_made(form: &Form, hooks: &CstObjectProp) -> bool {
-    let events = hooks.object_value().map(|events| events.properties()).unwrap_or_default();
+fn is_made(form: &Form, events: &CstObject) -> bool {
+    let events = events.properties();
     !events.is_empty() && events.iter().all(|event| is_made_list(form, event))
 }
 
@@ -315,7 +356,7 @@ fn is_current(form: &Form, entry: &CstNode, event: &str, launcher: &str) -> bool
     let unawaited = object.get(ASYNC).map(|prop| prop.value().is_some_and(|value| is_true(&value)));
     form.events.contains(&event)
         && text == command(form.kind, launcher, event)
-        && text_of(entry, "type").as_deref() == Some("command")
+        && (!form.is_typed || text_of(entry, "type").as_deref() == Some("command"))
         && form.name.is_none_or(|name| text_of(entry, NAME).as_deref() == Some(name))
         && timeout
         && unawaited == (form.unawaited == Some(event)).then_some(true)

@@ -2,7 +2,6 @@
 
 use super::entries::Form;
 use super::{Part, Recipe, command, recipe, recipes};
-use crate::hook_table::events_to_register;
 use serde_json::{Value, json};
 
 const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
@@ -10,7 +9,7 @@ const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
 fn form(recipe: &Recipe) -> Option<&'static Form> {
     match recipe.part {
         Part::Entries(form) => Some(form),
-        Part::Script(_) => None,
+        Part::Tables(_) | Part::Script(_) => None,
     }
 }
 
@@ -40,20 +39,24 @@ fn there_is_an_entry_for_each_event_in_the_programs_own_form() {
             "qwen-code",
             json!({"hooks": [{"type": "command", "name": "headsup", "command": "@", "timeout": 5}]}),
         ),
+        ("droid", "droid", json!({"hooks": [{"type": "command", "command": "@", "timeout": 5}]})),
+        ("grok", "grok", json!({"hooks": [{"type": "command", "command": "@", "timeout": 5}]})),
+        ("cursor-agent", "cursor", json!({"command": "@", "timeout": 5})),
+        ("crush", "crush", json!({"name": "headsup", "command": "@", "timeout": 5})),
         ("codex", "codex", json!({"hooks": [{"type": "command", "command": "@", "timeout": 3}]})),
         ("copilot", "copilot-cli", json!({"type": "command", "bash": "@", "timeoutSec": 5})),
     ] {
         let recipe = recipe(name).unwrap();
         assert_eq!(recipe.kind, kind);
         let installed = json(&install(recipe, ""));
-        let events = events_to_register(kind);
+        let events = form(recipe).unwrap().events;
         assert_eq!(installed["hooks"].as_object().unwrap().len(), events.len());
         for event in events {
             let command = command(kind, LAUNCHER, event).replace('"', "\\\"");
             let wanted = entry.to_string().replace('@', &command);
             assert_eq!(installed["hooks"][event], json!([json(&wanted)]), "{kind} {event}");
         }
-        let version = if kind == "copilot-cli" { json!(1) } else { Value::Null };
+        let version = form(recipe).unwrap().version.map_or(Value::Null, Value::from);
         assert_eq!(installed["version"], version);
     }
 }
@@ -84,16 +87,21 @@ fn installing_again_changes_nothing_and_removing_leaves_nothing() {
 #[test]
 fn other_peoples_hooks_and_settings_stay_to_the_byte() {
     for recipe in all() {
-        let event = events_to_register(recipe.kind)[0];
-        let theirs = match recipe.kind {
-            "copilot-cli" => "{ \"type\": \"command\", \"bash\": \"say hi\" }",
-            _ => "{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say hi\" }] }",
+        let form = form(recipe).unwrap();
+        let event = form.events[0];
+        let entry = format!("{{ \"type\": \"command\", \"{}\": \"say hi\" }}", form.command);
+        let theirs = match form.is_grouped {
+            true => format!("{{ \"hooks\": [{entry}] }}"),
+            false => entry,
         };
-        let before = format!(
-            "{{\n  // mine\n  \"version\": 1,\n  \"hooks\": {{\n    \"{event}\": [\n      {theirs}\n    ]\n  }}\n}}\n"
-        );
+        let list = format!("\"{event}\": [\n      {theirs}\n    ]");
+        let events = match form.within {
+            Some(name) => format!("\"{name}\": {{\n    {list}\n  }}"),
+            None => list,
+        };
+        let before = format!("{{\n  // mine\n  \"version\": 1,\n  {events}\n}}\n");
         let installed = install(recipe, &before);
-        assert!(installed.contains(theirs) && installed.contains("// mine"));
+        assert!(installed.contains(&theirs) && installed.contains("// mine"));
         let removed = recipe.remove(&installed, LAUNCHER, Some(&before)).unwrap();
         assert_eq!(removed, before, "{}", recipe.kind);
         assert!(!recipe.is_all_ours(&installed));
@@ -107,7 +115,7 @@ fn an_entry_that_was_changed_is_put_right() {
         let now = format!("\"{timeout}\": {length}");
         let slow = install(recipe, "").replace(&now, &format!("\"{timeout}\": 70"));
         let found = recipe.inspect(&slow, LAUNCHER).unwrap();
-        assert_eq!(found.outdated, events_to_register(recipe.kind).len(), "{}", recipe.kind);
+        assert_eq!(found.outdated, form(recipe).unwrap().events.len(), "{}", recipe.kind);
         let again = recipe.inspect(&install(recipe, &slow), LAUNCHER).unwrap();
         assert!(again.is_complete(), "{}", recipe.kind);
     }
@@ -116,6 +124,6 @@ fn an_entry_that_was_changed_is_put_right() {
 #[test]
 fn only_the_program_itself_is_taken_for_it() {
     for recipe in all() {
-        assert!(!recipe.runs("node") && !recipe.takes_settings(), "{}", recipe.kind);
+        assert!(!recipe.runs("node"), "{}", recipe.kind);
     }
 }

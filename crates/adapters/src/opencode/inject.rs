@@ -7,10 +7,10 @@
 
 use crate::inject::script::Script;
 use crate::inject::variable::with_file;
-use crate::inject::{Launch, Part, Recipe, Unchanged};
+use crate::inject::{Launch, Part, Probe, Recipe, Unchanged};
 
 const EVENT: &str = "plugin.init";
-const SOURCE: &str = include_str!("plugin.js");
+const SOURCE: &str = concat!(include_str!("../inject/courier.js"), include_str!("plugin.js"));
 /// The list of plugins in a configuration.
 const PLUGINS: &str = "plugin";
 
@@ -26,13 +26,14 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: "opencode",
     plugin: None,
     settings: "plugin/headsup.js",
+    folder_is_shared: false,
     managed: &[],
     after_settings: "sessions report from their next start on",
     advice: "--pure switches all plugins off",
     trust: None,
     launch: launch("OPENCODE_CONFIG_CONTENT"),
     part: Part::Script(&SCRIPT),
-    probe,
+    probe: Probe::Written(probe),
 };
 
 pub(crate) const KILO_RECIPE: Recipe = Recipe {

@@ -1,30 +1,9 @@
-// Reports to headsup what this program does. Remove it with `headsup hooks uninstall`.
-// It listens and changes nothing. It never throws and is never waited for, but for a moment at the
-// end of the program. Without headsup it is silent.
-import { spawn } from "node:child_process"
-import { readFileSync, readlinkSync } from "node:fs"
-import { request } from "node:http"
-
-const KIND = "@KIND@"
-const LAUNCHER = "@LAUNCHER@"
-const HOME = LAUNCHER.slice(0, -"/bin/headsup".length)
 /// A turn that goes on is told again after this time. Milliseconds.
 const AGAIN_MS = 15_000
-/// For the hub's answer; then the report goes the way of a hook, which writes it down.
-const ANSWER_MS = 1_000
-/// For that way, and for what is still to be told when the program leaves.
-const HOOK_MS = 600
-const LEAVE_MS = 500
-/// Reports that wait. Of more than half as many, those of tools are left out.
-const WAITING = 256
-/// Characters of a text that is told, and of the input of a tool.
-const TEXT = 2_000
 /// The error of a turn that a person has stopped.
 const ABORTED = "MessageAbortedError"
 /// Sessions that are remembered.
 const SESSIONS = 500
-
-const short = (text) => (typeof text === "string" ? text.slice(0, TEXT) : undefined)
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
 /// word comes first, before what is said to the model.
@@ -33,106 +12,6 @@ const words = () => {
     return readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(1)
   } catch {
     return process.argv.slice(1)
-  }
-}
-
-/// What a hook would find above itself: this process and those that started it.
-const context = () => {
-  const parents = []
-  let pid = process.pid
-  for (let level = 0; level < 8 && pid > 0; level++) {
-    try {
-      const line = readFileSync(`/proc/${pid}/stat`, "latin1")
-      const [open, close] = [line.indexOf("("), line.lastIndexOf(")")]
-      const fields = line.slice(close + 2).split(" ")
-      const comm = line.slice(open + 1, close).replace(/[^ -~]/g, "?")
-      parents.push({ pid, start: Number(fields[19]), comm })
-      pid = Number(fields[1])
-    } catch {
-      break
-    }
-  }
-  const env = {}
-  for (const name of ["TMUX", "TMUX_PANE"]) {
-    const value = process.env[name]
-    if (value && /^[ -~]{1,256}$/.test(value)) env[name] = value
-  }
-  let pidns
-  try {
-    pidns = Number(/\d+/.exec(readlinkSync("/proc/self/ns/pid"))[0])
-  } catch {}
-  return JSON.stringify({ env, parents, pidns })
-}
-
-/// Hands reports over one after the other, in their order.
-const courier = () => {
-  const url = process.env.HEADSUP_URL
-  const socket = !url ? `${HOME}/headsup.sock` : url.startsWith("unix:") ? url.slice(5) : undefined
-  const headers = { Host: "localhost", "Content-Type": "application/json", "X-Headsup-Context": context() }
-  const agent = process.env.HEADSUP_AGENT_ID || process.env.PANOPTICON_AGENT_ID
-  if (/^[A-Za-z0-9._-]{1,128}$/.test(agent ?? "")) headers["X-Headsup-Agent"] = agent
-  const token = process.env.HEADSUP_AGENT_TOKEN
-  if (/^[!-~]{1,4096}$/.test(token ?? "")) headers["X-Headsup-Agent-Token"] = token
-  const path = `/api/v1/hooks/${KIND}`
-  const waiting = []
-  let told = 0
-  let busy
-
-  const post = (body) =>
-    new Promise((done) => {
-      const id = `${process.pid}-${Date.now().toString(36)}-${told++}-${Math.random().toString(36).slice(2)}`
-      const length = Buffer.byteLength(body)
-      const all = { ...headers, "Content-Length": length, "X-Headsup-Id": id, Connection: "close" }
-      const sent = request({ socketPath: socket, path, method: "POST", headers: all, timeout: ANSWER_MS })
-      const end = setTimeout(() => finish(false), ANSWER_MS)
-      const finish = (well) => {
-        clearTimeout(end)
-        done(well)
-        sent.destroy()
-      }
-      sent.on("response", (answer) => {
-        answer.resume()
-        finish(answer.statusCode < 500)
-      })
-      sent.on("error", () => finish(false))
-      sent.on("timeout", () => finish(false))
-      sent.end(body)
-    })
-
-  /// As every hook does it: to the hub, or into the spool. Silent if the program is gone.
-  const hook = (body) =>
-    new Promise((done) => {
-      const env = { ...process.env, HEADSUP_HOME: HOME }
-      const child = spawn(LAUNCHER, ["hook", KIND], { env, stdio: ["pipe", "ignore", "ignore"] })
-      const end = setTimeout(done, HOOK_MS)
-      for (const event of ["error", "close"]) {
-        child.on(event, () => {
-          clearTimeout(end)
-          done()
-        })
-      }
-      child.stdin.on("error", () => {})
-      child.stdin.end(body)
-    })
-
-  const deliver = async () => {
-    while (waiting.length > 0) {
-      const body = JSON.stringify(waiting.shift())
-      try {
-        if (!socket || !(await post(body))) await hook(body)
-      } catch {}
-    }
-    busy = undefined
-  }
-
-  return {
-    tell(report) {
-      const few = report.hook_event_name === "message.part.updated"
-      if (waiting.length >= (few ? WAITING / 2 : WAITING)) return
-      waiting.push(report)
-      busy ??= deliver()
-    },
-    rest: () => busy,
   }
 }
 
@@ -165,7 +44,7 @@ export const headsup = async ({ directory }) => {
     const main = (known) => (shared ? root(known) : (current ?? root(known)))
     const say = (known, name, more) => {
       const of = known && main(known)
-      tell({
+      const report = {
         hook_event_name: name,
         session_id: of?.id,
         agent_id: known === of ? undefined : known.id,
@@ -175,7 +54,8 @@ export const headsup = async ({ directory }) => {
         model: of?.model,
         title: of?.title,
         ...more,
-      })
+      }
+      tell(report, name === "message.part.updated")
     }
     const begin = (known, source) => {
       if (!shared) current = known

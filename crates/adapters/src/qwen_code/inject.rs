@@ -5,7 +5,9 @@
 
 use crate::hook_table::QWEN_CODE_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Recipe, probe};
+use crate::inject::{Launch, Part, Probe, Recipe, probe};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -16,14 +18,29 @@ pub(crate) const RECIPE: Recipe = Recipe {
     moved_folder: "",
     plugin: None,
     settings: "settings.json",
+    folder_is_shared: false,
     managed: &["/etc/qwen-code/settings.json"],
     after_settings: "sessions report from their next start on",
     advice: "--safe-mode and --bare switch all hooks off",
     trust: None,
-    launch: Launch::AsTyped,
+    launch: Launch::WithDefaults { variable: DEFAULTS, path: defaults },
     part: Part::Entries(&FORM),
-    probe,
+    probe: Probe::Written(probe),
 };
+
+/// The lowest of its settings, whose hooks are added to those of all others (0.24.4, measured).
+const DEFAULTS: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
+const SETTINGS: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
+
+/// They lie beside the machine's settings (read).
+fn defaults(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
+    if let Some(path) = variable(DEFAULTS) {
+        return path.into();
+    }
+    let settings =
+        variable(SETTINGS).map_or_else(|| "/etc/qwen-code/settings.json".into(), PathBuf::from);
+    settings.with_file_name("system-defaults.json")
+}
 
 const FORM: Form = Form {
     kind: super::KIND,
@@ -31,6 +48,10 @@ const FORM: Form = Form {
     command: "command",
     timeout: ("timeout", 5),
     name: Some("headsup"),
+    within: Some("hooks"),
+    is_typed: true,
+    event: "",
+    is_wrapped: false,
     is_grouped: true,
     version: None,
     unawaited: None,

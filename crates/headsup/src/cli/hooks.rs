@@ -1,5 +1,7 @@
 //! `headsup hooks`
 
+mod shown;
+
 use crate::cli::Context;
 use crate::client::start;
 use crate::error::{CommandError, Kind};
@@ -8,6 +10,7 @@ use crate::output::line::Line;
 use crate::setup::status::{State, Status, status};
 use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
 use headsup_adapters::inject::{Recipe, recipe, recipes};
+use headsup_adapters::support::{self, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -62,11 +65,44 @@ impl Args {
 #[derive(Debug, clap::Args)]
 struct Which {
     /// Kinds of agents, or the names of their programs.
-    #[arg(value_name = "AGENT", value_parser = a_recipe)]
-    agents: Vec<&'static Recipe>,
+    #[arg(value_name = "AGENT", value_parser = named)]
+    agents: Vec<Named>,
     /// Every agent that hooks can be installed into, also one that is not here yet.
     #[arg(long, conflicts_with = "agents")]
     all: bool,
+}
+
+/// A kind as it was asked for.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    With(&'static Recipe),
+    /// No hooks can be installed into it.
+    Without(&'static Support),
+}
+
+impl Which {
+    fn recipes(&self) -> Vec<&'static Recipe> {
+        let with = |named: &Named| match named {
+            Named::With(recipe) => Some(*recipe),
+            Named::Without(_) => None,
+        };
+        match self.agents.is_empty() {
+            true => recipes().to_vec(),
+            false => self.agents.iter().filter_map(with).collect(),
+        }
+    }
+
+    /// Those that hooks cannot be installed into.
+    fn without(&self) -> Vec<&'static Support> {
+        let named = self.agents.iter().filter_map(|named| match named {
+            Named::With(_) => None,
+            Named::Without(row) => Some(*row),
+        });
+        match self.all {
+            true => support::all().iter().filter(|row| row.instead.is_some()).collect(),
+            false => named.collect(),
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -77,14 +113,13 @@ Examples:
   headsup hooks status
   headsup hooks uninstall";
 
-fn a_recipe(text: &str) -> Result<&'static Recipe, String> {
-    recipe(text).ok_or_else(|| {
-        let known: Vec<&str> = recipes().iter().map(|recipe| recipe.kind).collect();
-        let known = known.join(", ");
-        if headsup_adapters::is_kind(text) {
-            return format!("hooks cannot be installed into {text} yet, only into {known}");
-        }
-        format!("there is no such kind of agent; hooks can be installed into {known}")
+fn named(text: &str) -> Result<Named, String> {
+    if let Some(recipe) = recipe(text) {
+        return Ok(Named::With(recipe));
+    }
+    support::of(text).map(Named::Without).ok_or_else(|| {
+        let known: Vec<&str> = support::all().iter().map(|row| row.kind).collect();
+        format!("there is no such kind of agent; there are {}", known.join(", "))
     })
 }
 
@@ -104,17 +139,11 @@ struct ChangedAgent<'a> {
     notes: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct StatusDoc {
-    schema: u32,
-    agents: Vec<Status>,
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     match args.act {
         Act::Install { which, dry_run, live } => install(&which, dry_run, live, context),
         Act::Uninstall { which, dry_run } => uninstall(&which, dry_run, context),
-        Act::Status { which } => show_status(&which, context),
+        Act::Status { which } => shown::status_of(&which, context),
     }
 }
 
@@ -125,8 +154,8 @@ pub(crate) fn site(recipe: &'static Recipe, context: &Context) -> Result<Site, C
 }
 
 fn sites(which: &Which, context: &Context) -> Result<Vec<Site>, CommandError> {
-    let recipes = if which.agents.is_empty() { recipes() } else { &which.agents };
-    let sites: Result<Vec<_>, _> = recipes.iter().map(|recipe| site(recipe, context)).collect();
+    let recipes = which.recipes().into_iter();
+    let sites: Result<Vec<_>, _> = recipes.map(|recipe| site(recipe, context)).collect();
     let mut sites = sites?;
     if which.agents.is_empty() && !which.all {
         sites.retain(Site::is_present);
@@ -140,6 +169,11 @@ fn install(
     live: bool,
     context: &Context,
 ) -> Result<(), CommandError> {
+    if let Some(row) = which.without().first().filter(|_| !which.all) {
+        let message = format!("hooks are not installed into {}", row.title);
+        let why = row.instead.unwrap_or_default();
+        return Err(CommandError::new(Kind::Refused, message).code("no_hooks").hint(why));
+    }
     let way = if live { Way::Settings } else { Way::Plugin };
     let sites = sites(which, context)?;
     if sites.is_empty() {
@@ -252,20 +286,6 @@ fn refused(error: &SetupError) -> CommandError {
         _ => Kind::Refused,
     };
     CommandError::new(kind, error.to_string())
-}
-
-fn show_status(which: &Which, context: &Context) -> Result<(), CommandError> {
-    let agents: Vec<Status> = sites(which, context)?.iter().map(status).collect();
-    if context.output.is_json() {
-        return Output::json(&StatusDoc { schema: SCHEMA, agents });
-    }
-    let mut lines = Vec::new();
-    for agent in &agents {
-        lines.push(Line::plain(format!("{}: {}", agent.title, summary(agent))));
-        let notes = agent.problems.iter().chain(&agent.untrusted);
-        lines.extend(notes.map(|note| Line::plain(format!("  {note}"))));
-    }
-    context.output.lines(&lines)
 }
 
 /// How it is installed, in a few words.

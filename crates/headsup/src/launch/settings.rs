@@ -3,10 +3,13 @@
 use super::order::write_private;
 use crate::cli::{Context, hooks};
 use crate::error::{CommandError, Kind};
+use crate::output::line::Line;
 use crate::setup::status::{State, status};
 use crate::setup::{self, edit};
 use headsup_adapters::inject::{Launch, Recipe, Unchanged};
 use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 /// What one launch has that was not typed.
@@ -37,11 +40,18 @@ pub(crate) fn inject(
     if let Launch::WithArguments(with) = recipe.launch {
         return Ok(Launched::with(with(arguments)));
     }
-    if !recipe.takes_settings() {
-        return as_typed();
-    }
     let site = hooks::site(recipe, context)?;
     let installed = status(&site);
+    if !recipe.takes_settings() {
+        if !installed.is_installed() {
+            let (title, kind) = (recipe.title, recipe.kind);
+            context.output.say(&Line::plain(format!(
+                "headsup: {title} takes no hooks for one launch alone: `headsup hooks install {kind}` has \
+                 it report; until then its process and what it says to its terminal are all that is seen"
+            )));
+        }
+        return as_typed();
+    }
     // Commands of a plugin and of settings are run beside each other, those of two settings
     // files only once; so a plugin that is there reports alone.
     if installed.plugin == State::Complete {
@@ -66,7 +76,50 @@ pub(crate) fn inject(
             Ok(Launched::with(with(arguments, &path.into_os_string())))
         }
         // A file that is installed is run beside this one, and both would report.
-        Launch::WithVariable { .. } if installed.settings != State::Absent => as_typed(),
+        Launch::WithVariable { .. }
+        | Launch::WithFile { .. }
+        | Launch::WithFolder { .. }
+        | Launch::WithDefaults { .. }
+            if installed.settings != State::Absent =>
+        {
+            as_typed()
+        }
+        Launch::WithFile { ending, arguments: with } => {
+            let path = launch.join(format!("{id}.{ending}"));
+            let text = recipe.append("", &site.launcher);
+            let text = text.map_err(|why| refused(path.display().to_string(), why))?;
+            write_private(&path, text.as_bytes())?;
+            Ok(Launched::with(with(arguments, &path.into_os_string())))
+        }
+        Launch::WithFolder { manifest, entries, arguments: with } => {
+            let folder = launch.join(format!("{id}.plugin"));
+            let text = recipe.append("", &site.launcher);
+            let text = text.map_err(|why| refused(folder.display().to_string(), why))?;
+            for (path, text) in [*manifest, (*entries, &text)] {
+                write_below(&folder, path, text)?;
+            }
+            Ok(Launched::with(with(arguments, &folder.into_os_string())))
+        }
+        Launch::WithDefaults { variable, path } => {
+            let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+            let given = path(&set);
+            let there = match std::fs::read_to_string(&given) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+                other => other.map_err(|error| {
+                    CommandError::usage(format!("cannot read {}: {error}", given.display()))
+                })?,
+            };
+            let text = recipe.append(&there, &site.launcher);
+            let text =
+                text.map_err(|why| refused(format!("the settings {}", given.display()), why))?;
+            let path = launch.join(format!("{id}.json"));
+            write_private(&path, text.as_bytes())?;
+            let Some(value) = path.to_str().map(str::to_owned) else {
+                let message = format!("{} is to be UTF-8", path.display());
+                return Err(CommandError::new(Kind::Refused, message));
+            };
+            Ok(Launched { arguments: arguments.to_vec(), variable: Some((*variable, value)) })
+        }
         Launch::WithVariable { variable, ending, value } => {
             let path = launch.join(format!("{id}.{ending}"));
             let given = std::env::var_os(variable).unwrap_or_default();
@@ -83,6 +136,16 @@ pub(crate) fn inject(
         }
         Launch::WithArguments(_) | Launch::AsTyped => as_typed(),
     }
+}
+
+/// A file below a folder of ours.
+fn write_below(folder: &Path, path: &str, text: &str) -> Result<(), CommandError> {
+    let path = folder.join(path);
+    let parent = path.parent().unwrap_or(folder);
+    DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(|error| {
+        CommandError::internal(format!("cannot make {}: {error}", parent.display()))
+    })?;
+    write_private(&path, text.as_bytes())
 }
 
 /// Settings stand on the command line as JSON, or as the name of a file.

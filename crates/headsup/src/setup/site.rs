@@ -30,7 +30,8 @@ impl Site {
     ) -> Result<Self, SetupError> {
         let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("HOME").filter(|home| home.is_absolute());
-        let moved = set(recipe.folder_variable).and_then(|path| std::path::absolute(path).ok());
+        let moved = Some(recipe.folder_variable).filter(|name| !name.is_empty());
+        let moved = moved.and_then(set).and_then(|path| std::path::absolute(path).ok());
         let folder = moved.as_ref().map(|moved| match recipe.moved_folder {
             "" => moved.clone(),
             below => moved.join(below),
@@ -53,7 +54,7 @@ impl Site {
 
     /// Is there anything of this program here?
     pub(crate) fn is_present(&self) -> bool {
-        self.program.is_some() || self.folder.is_dir()
+        self.program.is_some() || (!self.recipe.folder_is_shared && self.folder.is_dir())
     }
 
     pub(crate) fn settings(&self) -> PathBuf {

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod documented;
+
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;

@@ -6,10 +6,12 @@
 mod codex;
 mod config;
 mod doctor;
+mod every_kind;
 mod fixtures;
 mod homes;
 mod inside;
 mod install;
+mod launch_alone;
 mod others;
 mod plugin_file;
 mod refuse;

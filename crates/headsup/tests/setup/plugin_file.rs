@@ -105,14 +105,14 @@ fn doctor_sends_an_event_the_way_of_the_file() {
 }
 
 /// Writes its arguments and the variable down.
-fn stand_in(variable: &str) -> String {
+pub(crate) fn stand_in(variable: &str) -> String {
     format!(
         "#!/bin/sh\nprintf '%s\\0' \"$0\" \"$@\" > \"$HOME/argv\"\n\
          printf '%s' \"${variable}\" > \"$HOME/value\"\nprintf '%s\\n' x > \"$HOME/env\"\n"
     )
 }
 
-fn value(rig: &Rig) -> Value {
+pub(crate) fn value(rig: &Rig) -> Value {
     let text = fs::read_to_string(rig.home.path().join("value")).unwrap();
     if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
 }

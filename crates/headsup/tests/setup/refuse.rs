@@ -179,8 +179,16 @@ fn what_is_no_regular_file_is_not_waited_for() {
 fn an_agent_that_nothing_can_be_installed_into_is_named() {
     let home = home();
     let done = home.run(["hooks", "install", "aider"]);
-    assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("cannot be installed into aider yet"), "{}", done.stderr);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("hooks are not installed into aider"), "{}", done.stderr);
+    assert!(done.stderr.contains("`headsup run -- aider`"), "{}", done.stderr);
+    assert_eq!(home.run(["hooks", "install", "no-such-agent"]).code, 2);
+    assert!(home.run(["hooks", "status", "aider"]).ok().stdout.contains("documented (0.86.2)"));
+    for kind in ["cline", "acp:some-agent", "custom"] {
+        let done = home.run(["hooks", "install", kind]);
+        assert!(done.code == 7 && done.stderr.contains("hint"), "{done:?}");
+        home.run(["hooks", "uninstall", kind]).ok();
+    }
     let none = home.run(["hooks", "install"]);
     assert_eq!(none.code, 4, "{none:?}");
     assert!(none.stderr.contains("`headsup hooks install claude-code`"), "{}", none.stderr);

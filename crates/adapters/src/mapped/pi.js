@@ -1,0 +1,71 @@
+/// It tries again after a pause that is shorter than this. Milliseconds.
+const RETRY_MS = 10_000
+/// What its reasons for a session's start are called elsewhere.
+const SOURCES = { new: "clear", resume: "resume", reload: "resume", fork: "fork" }
+
+export default function (pi) {
+  try {
+    const { tell, rest } = courier()
+    let turn
+    let prompt
+    /// A failure that may be tried again: its timer, and how to tell it.
+    let failed
+    let turns = 0
+    const say = (ctx, name, more) =>
+      tell({
+        hook_event_name: name,
+        session_id: ctx.sessionManager?.getSessionId?.(),
+        turn_id: turn,
+        cwd: ctx.cwd,
+        model: ctx.model?.id,
+        ...more,
+      })
+    // Whoever returns something changes what happens.
+    const on = (name, act) =>
+      pi.on(name, async (event, ctx) => {
+        try {
+          await act(event ?? {}, ctx ?? {})
+        } catch {}
+      })
+    const calm = () => {
+      clearTimeout(failed?.timer)
+      failed = undefined
+    }
+    on("session_start", ({ reason }, ctx) => say(ctx, "session_start", { source: SOURCES[reason] ?? "startup" }))
+    on("before_agent_start", (event) => {
+      prompt = short(event.prompt)
+    })
+    on("agent_start", (_event, ctx) => {
+      // One that was tried again is the same turn.
+      if (failed === undefined) turn = `${process.pid}-${++turns}`
+      calm()
+      say(ctx, "agent_start", { prompt })
+      prompt = undefined
+    })
+    on("tool_execution_start", (event, ctx) => {
+      const texts = Object.entries(event.args ?? {}).filter(([, value]) => typeof value === "string")
+      const tool_input = Object.fromEntries(texts.map(([name, value]) => [name, short(value)]))
+      say(ctx, "tool_execution_start", { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input })
+    })
+    on("tool_execution_end", (event, ctx) =>
+      say(ctx, "tool_execution_end", { tool_name: event.toolName, tool_use_id: event.toolCallId }),
+    )
+    on("agent_end", (event, ctx) => {
+      const last = [...(event.messages ?? [])].reverse().find((message) => message.role === "assistant")
+      const how = { status: last?.stopReason ?? "stop", message: short(last?.errorMessage) }
+      if (how.status !== "error") return say(ctx, "agent_end", how)
+      calm()
+      const tell = () => {
+        calm()
+        say(ctx, "agent_end", how)
+      }
+      failed = { tell, timer: setTimeout(tell, RETRY_MS) }
+      failed.timer.unref?.()
+    })
+    on("session_shutdown", async ({ reason }, ctx) => {
+      failed?.tell()
+      say(ctx, "session_shutdown", { reason: reason ?? "quit" })
+      await Promise.race([rest(), new Promise((done) => setTimeout(done, LEAVE_MS))])
+    })
+  } catch {}
+}

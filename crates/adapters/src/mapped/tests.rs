@@ -1,0 +1,225 @@
+//! Each map is read, and what it says is what comes of it.
+
+use super::map::{Map, Word};
+use super::{TEXTS, hook, maps, of, probe};
+use crate::inject::recipe;
+use crate::{HookContext, Sighting, is_kind};
+use headsup_core::observation::Fact;
+use serde_json::{Value, json};
+
+fn seen(map: &Map, event: &str, payload: &Value) -> Sighting {
+    hook(map, Some(event), payload.to_string().as_bytes(), &HookContext::default())
+}
+
+/// Puts a value where the last of some paths leads.
+fn put(payload: &mut Value, paths: &[String], value: &Value) {
+    let Some(path) = paths.last() else { return };
+    let mut at = payload;
+    for step in path.split('.') {
+        at = match step.parse::<usize>() {
+            Ok(index) => {
+                if !at.is_array() {
+                    *at = json!([null]);
+                }
+                &mut at[index]
+            }
+            Err(_) => {
+                if !at.is_object() {
+                    *at = json!({});
+                }
+                &mut at[step]
+            }
+        };
+    }
+    *at = value.clone();
+}
+
+/// A payload that has all that a map looks for.
+fn whole(map: &Map, event: &str) -> Value {
+    let mut payload = json!({});
+    let members = &map.members;
+    for (paths, value) in [
+        (&members.event, json!(event)),
+        (&members.session, json!("s-1")),
+        (&members.cwd, json!("/home/dev/api")),
+        (&members.tool, json!("shell")),
+        (&members.input, json!({ "command": "ls" })),
+        (&members.call, json!("call-1")),
+        (&members.prompt, json!("fix it")),
+    ] {
+        put(&mut payload, paths, &value);
+    }
+    if members.helper_if.is_empty() {
+        put(&mut payload, &members.helper, &json!("helper-1"));
+    }
+    payload
+}
+
+#[test]
+fn every_map_is_read_and_is_of_a_kind() {
+    for text in TEXTS {
+        let read: Result<Map, _> = toml::from_str(text);
+        assert!(read.is_ok(), "{:?}", read.err());
+    }
+    assert_eq!(maps().len(), TEXTS.len());
+    for map in maps() {
+        assert!(is_kind(&map.kind), "{}", map.kind);
+        assert!(!map.source.is_empty() && !map.version.is_empty(), "{}", map.kind);
+        assert_eq!(map.install.is_none(), map.instead.is_some(), "{}", map.kind);
+        assert_eq!(recipe(&map.kind).is_some(), map.install.is_some(), "{}", map.kind);
+    }
+}
+
+#[test]
+fn an_event_means_what_its_row_says() {
+    for map in maps() {
+        for row in &map.events {
+            let mut payload = whole(map, &row.name);
+            if let Some(when) = &row.when {
+                let word = when.is.first().map_or("any", String::as_str);
+                put(&mut payload, std::slice::from_ref(&when.member), &json!(word));
+            }
+            if !matches!(row.fact, Word::HelperStarted | Word::HelperEnded)
+                && map.members.helper_if.is_empty()
+            {
+                put(&mut payload, &map.members.helper, &Value::Null);
+            }
+            let seen = seen(map, &row.name, &payload);
+            let at = format!("{} {}: {:?}", map.kind, row.name, seen.fact);
+            assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{at}");
+            assert_eq!(seen.session.as_deref(), Some("s-1"), "{at}");
+            assert_eq!(seen.cwd.as_deref(), Some("/home/dev/api"), "{at}");
+            let fits = match row.fact {
+                Word::SessionStarted => matches!(seen.fact, Fact::SessionStarted { .. }),
+                Word::PromptSubmitted => matches!(seen.fact, Fact::PromptSubmitted { .. }),
+                Word::ToolStarted => matches!(seen.fact, Fact::ToolStarted { .. }),
+                Word::ToolEnded => matches!(seen.fact, Fact::ToolsEnded { .. }),
+                Word::TurnEnded => matches!(seen.fact, Fact::TurnEnded { .. }),
+                Word::TurnFailed => matches!(seen.fact, Fact::TurnFailed { .. }),
+                Word::TurnInterrupted => matches!(seen.fact, Fact::TurnInterrupted { .. }),
+                Word::PermissionOpened => matches!(seen.fact, Fact::PromptOpened { .. }),
+                Word::PromptResolved => matches!(seen.fact, Fact::PromptResolved { .. }),
+                Word::Nothing => seen.fact == Fact::Nothing,
+                _ => true,
+            };
+            assert!(fits, "{at}");
+        }
+    }
+}
+
+#[test]
+fn what_a_map_does_not_know_is_not_understood() {
+    for map in maps() {
+        let unknown = seen(map, "CoffeeBreak", &whole(map, "CoffeeBreak"));
+        assert!(matches!(unknown.fact, Fact::NotUnderstood { .. }), "{}", map.kind);
+        assert_eq!(unknown.event, "CoffeeBreak", "{}", map.kind);
+        for body in ["", "[]", "{", "\u{feff}7", "null"] {
+            let seen = hook(map, Some("Stop"), body.as_bytes(), &HookContext::default());
+            assert!(matches!(seen.fact, Fact::NotUnderstood { .. }), "{} {body}", map.kind);
+        }
+    }
+}
+
+/// A word that is not listed is another one than any that is.
+#[test]
+fn an_event_with_an_unknown_word_is_not_taken_for_one_with_a_known_word() {
+    for map in maps() {
+        for row in
+            map.events.iter().filter(|row| row.when.as_ref().is_some_and(|w| !w.is.is_empty()))
+        {
+            let has_default =
+                map.events.iter().any(|other| other.name == row.name && other.when.is_none());
+            let mut payload = whole(map, &row.name);
+            let member = row.when.as_ref().map(|when| when.member.clone()).unwrap();
+            for word in [json!("news"), json!(7), Value::Null, json!({})] {
+                put(&mut payload, std::slice::from_ref(&member), &word);
+                let fact = seen(map, &row.name, &payload).fact;
+                let understood = !matches!(fact, Fact::NotUnderstood { .. });
+                assert_eq!(understood, has_default, "{} {} {word}: {fact:?}", map.kind, row.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_member_that_has_another_name_leaves_the_status_alone() {
+    for map in maps() {
+        for row in map.events.iter().filter(|row| row.fact != Word::Nothing && row.when.is_none()) {
+            let mut payload = whole(map, &row.name);
+            for path in &map.members.session {
+                put(&mut payload, std::slice::from_ref(path), &Value::Null);
+            }
+            let fact = seen(map, &row.name, &payload).fact;
+            assert!(
+                matches!(fact, Fact::NotUnderstood { .. }),
+                "{} {}: {fact:?}",
+                map.kind,
+                row.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_helper_says_nothing_of_the_turn() {
+    for (kind, event, members) in [
+        ("cline", "agent_end", json!({"taskId": "t", "agent_id": "a-2", "parent_agent_id": "a-1"})),
+        ("mistral-vibe", "post_agent", json!({"session_id": "s-2", "parent_session_id": "s-1"})),
+    ] {
+        let map = of(kind).unwrap();
+        assert_eq!(seen(map, event, &members).fact, Fact::Nothing, "{kind}");
+    }
+    let map = of("mistral-vibe").unwrap();
+    let of_helper = json!({"session_id": "s-2", "parent_session_id": "s-1", "tool_name": "bash"});
+    let seen = seen(map, "pre_tool", &of_helper);
+    assert_eq!(seen.session.as_deref(), Some("s-1"));
+    assert!(matches!(seen.fact, Fact::ToolStarted { actor, .. } if !actor.is_main()));
+}
+
+#[test]
+fn a_probe_is_understood_and_names_its_session() {
+    for map in maps().iter().filter(|map| map.install.is_some()) {
+        let (event, payload) = probe(map, "doctor-1", "/tmp");
+        let seen = hook(map, Some(event), payload.as_bytes(), &HookContext::default());
+        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{}: {seen:?}", map.kind);
+        assert_eq!(seen.session.as_deref(), Some("doctor-1"), "{}", map.kind);
+    }
+}
+
+#[test]
+fn what_is_not_known_to_end_is_not_told_to_begin() {
+    let payload = json!({"event": "PreToolUse", "session_id": "s", "tool_name": "bash"});
+    assert_eq!(seen(of("crush").unwrap(), "PreToolUse", &payload).fact, Fact::Nothing);
+}
+
+/// Payloads as Kimi Code 2.1.0 wrote them in its print mode.
+#[test]
+fn what_was_heard_of_kimi_code_is_understood() {
+    let map = of("kimi").unwrap();
+    let common =
+        r#""session_id":"session_7f4de731","cwd":"/home/dev/proj","client_type":"kimi_code_cli""#;
+    let heard = |members: &str| {
+        let body = format!("{{{common},{members}}}");
+        hook(map, None, body.as_bytes(), &HookContext::default())
+    };
+    let prompt = heard(
+        r#""hook_event_name":"UserPromptSubmit","prompt":[{"type":"text","text":"fix it"}],"is_steer":false"#,
+    );
+    assert!(matches!(prompt.fact, Fact::PromptSubmitted { .. }), "{prompt:?}");
+    assert_eq!(prompt.activity.unwrap().action.as_deref(), Some("prompt: fix it"));
+    let call = r#""tool_name":"Bash","tool_input":{"command":"echo hi"},"tool_call_id":"call_1""#;
+    let start = heard(&format!(r#""hook_event_name":"PreToolUse",{call}"#)).fact;
+    let end =
+        heard(&format!(r#""hook_event_name":"PostToolUse",{call},"tool_output":"hi\n""#)).fact;
+    match (start, end) {
+        (Fact::ToolStarted { tool, .. }, Fact::ToolsEnded { tools, .. }) => {
+            assert_eq!((tools, tool.id.as_deref()), (vec![tool.clone()], Some("call_1")));
+        }
+        other => panic!("{other:?}"),
+    }
+    let failed =
+        r#""hook_event_name":"StopFailure","error_type":"APIStatusError","error_message":"400""#;
+    assert!(
+        matches!(heard(failed).fact, Fact::TurnFailed { code, .. } if code == "APIStatusError")
+    );
+}

@@ -1,0 +1,243 @@
+//! What is known of each kind, and how: the one table of it.
+
+use crate::{is_kind, mapped};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+/// How what is said of a kind was shown to be so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The program itself is played by the tests, in every situation.
+    Live,
+    /// Recordings of the program are played by the tests.
+    Replay,
+    /// It is what its documentation says; nobody has run it.
+    Documented,
+    /// Nothing is particular about it.
+    Protocol,
+}
+
+impl Shown {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live-tested",
+            Self::Replay => "replay-tested",
+            Self::Documented => "documented",
+            Self::Protocol => "by protocol",
+        }
+    }
+}
+
+/// One kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Support {
+    pub kind: &'static str,
+    /// As people call it.
+    pub title: &'static str,
+    pub shown: Shown,
+    /// The version that it was shown with.
+    pub version: &'static str,
+    /// What tells of it.
+    pub witnesses: &'static str,
+    /// What nothing tells: there it is `unknown` or stale, or shown late.
+    pub cannot: &'static str,
+    /// Why hooks cannot be installed, and what to do instead.
+    pub instead: Option<&'static str>,
+}
+
+const WRITTEN: &[Support] = &[
+    Support {
+        kind: "claude-code",
+        title: "Claude Code",
+        shown: Shown::Live,
+        version: "2.1.330",
+        witnesses: "hooks, status file, status reports, log, screen, process",
+        cannot: "nothing that is known of; dialogs before the first event only in a tmux pane that may be read",
+        instead: None,
+    },
+    Support {
+        kind: "codex",
+        title: "Codex",
+        shown: Shown::Replay,
+        version: "0.169.0",
+        witnesses: "hooks, status reports, log, title, process",
+        cannot: "anything before the first prompt, without status reports; errors, without its log",
+        instead: None,
+    },
+    Support {
+        kind: "opencode",
+        title: "OpenCode",
+        shown: Shown::Replay,
+        version: "1.18.33",
+        witnesses: "plugin, process",
+        cannot: "anything with --pure, which runs no plugin",
+        instead: None,
+    },
+    Support {
+        kind: "kilo",
+        title: "Kilo",
+        shown: Shown::Replay,
+        version: "7.7.9",
+        witnesses: "plugin, process",
+        cannot: "anything with --pure, which runs no plugin",
+        instead: None,
+    },
+    Support {
+        kind: "gemini-cli",
+        title: "Gemini CLI",
+        shown: Shown::Replay,
+        version: "0.61.0",
+        witnesses: "hooks, title, process",
+        cannot: "errors of the API, which look like an end; a grant or a refusal, and Esc before the first word, without its title",
+        instead: None,
+    },
+    Support {
+        kind: "qwen-code",
+        title: "Qwen Code",
+        shown: Shown::Replay,
+        version: "0.24.4",
+        witnesses: "hooks, title, process",
+        cannot: "a kill, but by its process",
+        instead: None,
+    },
+    Support {
+        kind: "copilot-cli",
+        title: "Copilot CLI",
+        shown: Shown::Replay,
+        version: "1.0.102",
+        witnesses: "hooks, log, process",
+        cannot: "anything before the first prompt; Esc while it streams, which it writes nowhere",
+        instead: None,
+    },
+    Support {
+        kind: "acp:NAME",
+        title: "any speaker of the Agent Client Protocol",
+        shown: Shown::Protocol,
+        version: "protocol 1",
+        witnesses: "the protocol, process",
+        cannot: "agents that are not started with `headsup acp`",
+        instead: Some(
+            "it needs no hooks: `headsup acp -- AGENT` stands between it and its client, and hears all it says",
+        ),
+    },
+    Support {
+        kind: "custom",
+        title: "anything else",
+        shown: Shown::Protocol,
+        version: "any",
+        witnesses: "`headsup report`, status reports (OSC 7501), process",
+        cannot: "what it does not report itself",
+        instead: Some(
+            "it has no hooks that are known: have it call `headsup report`, or start it with `headsup run`",
+        ),
+    },
+];
+
+static ROWS: LazyLock<Vec<Support>> = LazyLock::new(|| {
+    let documented = mapped::maps().iter().map(|map| Support {
+        kind: &map.kind,
+        title: &map.title,
+        shown: Shown::Documented,
+        version: &map.version,
+        witnesses: &map.witnesses,
+        cannot: &map.cannot,
+        instead: map.instead.as_deref(),
+    });
+    let (protocols, programs): (Vec<_>, Vec<_>) =
+        WRITTEN.iter().copied().partition(|row| row.shown == Shown::Protocol);
+    programs.into_iter().chain(documented).chain(protocols).collect()
+});
+
+/// Every kind: those that were run first, then those that are only documented.
+pub fn all() -> &'static [Support] {
+    &ROWS
+}
+
+/// What is known of this kind, or of the program that people know it by.
+pub fn of(name: &str) -> Option<&'static Support> {
+    let kind = if is_kind(name) && name.starts_with("acp:") { "acp:NAME" } else { name };
+    ROWS.iter().find(|row| row.kind == kind).or_else(|| of_program(name))
+}
+
+/// What is known of the kind whose program has this name, where no recipe tells its kind.
+pub fn of_program(name: &str) -> Option<&'static Support> {
+    let is_it = |map: &&mapped::map::Map| map.programs.iter().any(|one| one == name);
+    let map = mapped::maps().iter().find(is_it)?;
+    ROWS.iter().find(|row| row.kind == map.kind)
+}
+
+/// The table as a page.
+pub fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for row in all() {
+        let Support { kind, title, version, witnesses, cannot, .. } = row;
+        let shown = row.shown.word();
+        writeln!(page, "| {title} | `{kind}` | {shown} | {version} | {witnesses} | {cannot} |")
+            .ok();
+    }
+    page.push_str("\n## Where hooks are not installed\n\n");
+    for row in all() {
+        if let Some(instead) = row.instead {
+            writeln!(page, "- **{}**: {}.", row.title, instead.trim_end_matches('.')).ok();
+        }
+    }
+    page.push_str("\n## Where the facts of documented kinds stand\n\n");
+    for map in mapped::maps() {
+        writeln!(page, "- **{}** {}: {}", map.title, map.version, map.source).ok();
+    }
+    page
+}
+
+const HEAD: &str = "\
+# Agents
+
+Every kind of agent, how what headsup says of it was shown, and what nothing tells of it. The tests write this page.
+
+- **live-tested**: the program itself is played in every situation ([conformance](conformance.md)).
+- **replay-tested**: recordings of the program, with the truth beside them, are played by the tests.
+- **documented**: read in its documentation or in the program. What its hooks say is a table in `crates/adapters/src/mapped/kinds`, which
+  also says what little of it was tried.
+
+An event, a field or a version that nobody knows changes no status; `headsup doctor` names it with its count.
+
+| agent | kind | shown | version | witnesses | what nothing tells |
+|---|---|---|---|---|---|
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inject::recipe;
+    use crate::kinds;
+
+    #[test]
+    fn every_kind_is_in_it_once() {
+        let mut listed: Vec<&str> = all().iter().map(|row| row.kind).collect();
+        let mut known = kinds().to_vec();
+        known.push("acp:NAME");
+        listed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(listed, known);
+        assert_eq!(of("acp:some-agent").unwrap().kind, "acp:NAME");
+        assert_eq!(of("vibe").unwrap().kind, "mistral-vibe");
+        assert!(of("nobody").is_none());
+    }
+
+    #[test]
+    fn hooks_can_be_installed_or_it_is_said_what_to_do_instead() {
+        for row in all() {
+            assert_eq!(row.instead.is_some(), recipe(row.kind).is_none(), "{}", row.kind);
+            assert!(!row.cannot.is_empty() && !row.witnesses.is_empty(), "{}", row.kind);
+        }
+    }
+
+    /// `HEADSUP_UPDATE=1` writes it.
+    #[test]
+    fn the_page_is_as_the_table_says() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
+        if std::env::var_os("HEADSUP_UPDATE").is_some() {
+            std::fs::write(&path, page()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), page());
+    }
+}

@@ -1,0 +1,115 @@
+//! The plugins for programs that nobody has run, in a stand-in for them.
+
+use super::{BINARY, RUNTIME, skipped};
+use headsup_adapters::inject::recipe;
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::process::{Child, Command, Stdio};
+
+const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plugin/host.mjs");
+
+struct Host {
+    home: Home,
+    child: Child,
+}
+
+impl Host {
+    fn start(home: Home, kind: &str) -> Self {
+        home.run(["hooks", "install", kind]).ok();
+        let recipe = recipe(kind).unwrap();
+        let module = home.path().join("headsup.mjs");
+        let file = home.path().join(recipe.folder).join(recipe.settings);
+        fs::copy(file, &module).unwrap();
+        let mut command = Command::new(RUNTIME);
+        command.args([HOST.as_ref(), module.as_os_str()]);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self { child: command.spawn().unwrap(), home }
+    }
+
+    /// Does one thing, and waits until that is on the board.
+    fn does(&mut self, row: &Value, then: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{row}").unwrap();
+        let headline = || {
+            let agents = self.home.run(["ls", "--all", "--json"]).ok().json();
+            agents["agents"][0]["headline"].as_str() == Some(then)
+        };
+        wait::until(&format!("{then} after {row}"), || headline().then_some(()));
+    }
+
+    /// It has said nothing to anybody.
+    fn end(mut self) {
+        drop(self.child.stdin.take());
+        let output = self.child.wait_with_output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert!(output.status.success() && said.is_empty(), "{}", String::from_utf8_lossy(&said));
+    }
+}
+
+#[test]
+fn amp_tells_of_each_threads_state() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let mut amp = Host::start(home, "amp");
+    let thread = json!({ "id": "T-1" });
+    let call = |name: &str, more: Value| {
+        let mut event = more;
+        event["thread"] = thread.clone();
+        json!({ "call": name, "event": event })
+    };
+    let state = |state: &str| json!({ "thread": "T-1", "state": state });
+    amp.does(&call("session.start", json!({})), "idle");
+    amp.does(&state("idle"), "idle");
+    amp.does(&call("agent.start", json!({ "id": "M-1", "message": "fix it" })), "working");
+    amp.does(&state("running"), "working");
+    amp.does(&state("awaiting-approval"), "blocked");
+    amp.does(&state("running"), "working");
+    amp.does(&call("agent.end", json!({ "id": "M-1", "status": "done" })), "done");
+    amp.does(&state("idle"), "done");
+    amp.does(&call("agent.start", json!({ "id": "M-2", "message": "again" })), "working");
+    amp.does(&call("agent.end", json!({ "id": "M-2", "status": "error" })), "failed");
+    amp.does(&call("dispose", json!({})), "ended");
+    amp.end();
+}
+
+#[test]
+fn pi_tells_of_its_turns_and_holds_a_failure_back_that_it_tries_again() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let mut pi = Host::start(home, "pi");
+    let ctx = json!({ "session": "s-1", "cwd": "/home/dev/api" });
+    let call = |name: &str, event: Value| json!({ "call": name, "event": event, "ctx": ctx });
+    let ended = |reason: &str| {
+        let last =
+            json!({ "role": "assistant", "stopReason": reason, "errorMessage": "overloaded" });
+        call("agent_end", json!({ "messages": [{ "role": "user" }, last] }))
+    };
+    pi.does(&call("session_start", json!({ "reason": "startup" })), "idle");
+    pi.does(&call("before_agent_start", json!({ "prompt": "fix it" })), "idle");
+    pi.does(&call("agent_start", json!({})), "working");
+    let tool = json!({ "toolCallId": "c-1", "toolName": "bash", "args": { "command": "ls" } });
+    pi.does(&call("tool_execution_start", tool.clone()), "working");
+    pi.does(&call("tool_execution_end", tool), "working");
+    pi.does(&ended("error"), "working");
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("stop"), "done");
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("aborted"), "idle");
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("error"), "working");
+    pi.does(&call("session_shutdown", json!({ "reason": "quit" })), "ended");
+    let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
+    assert_eq!(log.matches("\"turn.started\"").count(), 3, "{log}");
+    assert!(log.contains("\"failed\"") && log.contains("fix it"), "{log}");
+    pi.end();
+}
