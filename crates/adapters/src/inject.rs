@@ -109,6 +109,9 @@ impl Plugin {
     }
 }
 
+/// An environment, by name.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
 /// How one launch is different from what the person has typed.
 #[derive(Clone, Debug)]
 pub enum Launch {
@@ -140,7 +143,7 @@ pub enum Launch {
     WithDefaults {
         variable: &'static str,
         /// Where they are otherwise, by the environment.
-        path: fn(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf,
+        path: fn(Variables<'_>) -> PathBuf,
     },
     /// It gets hooks by a file of ours that a variable names.
     WithVariable {

@@ -2,7 +2,7 @@
 //! names of things. Whatever stands in neither list is somebody's text.
 //!
 //! Claude Code 2.1.330, Codex 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33, Qwen Code
-//! 0.24.4 (measured).
+//! 0.24.4 (measured); what is documented of others as far as their maps name it.
 
 /// Members whose values are the program's own words.
 const WORDS: &[&str] = &[
@@ -44,6 +44,13 @@ const WORDS: &[&str] = &[
     "reply",
     "activeFlags",
     "codexErrorInfo",
+    "notificationType",
+    "agent_stop_cause",
+    "permission_kind",
+    "decision",
+    "error_type",
+    "subagentType",
+    "state",
 ];
 
 /// Members whose values name a session, a call, a message.
@@ -69,6 +76,14 @@ const IDS: &[&str] = &[
     "requestId",
     "tool_call_id",
     "toolCallId",
+    "toolUseId",
+    "conversation_id",
+    "generation_id",
+    "taskId",
+    "run_id",
+    "parent_session_id",
+    "parent_agent_id",
+    "subagentId",
 ];
 
 /// Members whose values are paths, whatever characters they have.
@@ -80,6 +95,10 @@ const PATHS: &[&str] = &[
     "agent_transcript_path",
     "file_path",
     "transcriptPath",
+    "workspaceRoot",
+    "workspace_roots",
+    "workspaceRoots",
+    "working_dir",
 ];
 
 /// What calls of tools are made of; any other member of a call may be named by the agent.
@@ -112,8 +131,14 @@ const OF_CALLS: &[&str] = &[
 ];
 
 /// What tools gave out.
-const OUTPUT: &[&str] =
-    &["tool_response", "toolResult", "toolUseResult", "tool_result", "content_blocks"];
+const OUTPUT: &[&str] = &[
+    "tool_response",
+    "toolResult",
+    "toolUseResult",
+    "tool_result",
+    "content_blocks",
+    "tool_output",
+];
 
 /// What the agent itself made up, whatever its members are called.
 const FREE: &[&str] =

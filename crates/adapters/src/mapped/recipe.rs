@@ -122,14 +122,14 @@ pub(crate) fn probe(map: &'static Map, session: &str, folder: &str) -> (&'static
     ];
     for (paths, text) in told {
         if let Some(path) = paths.last() {
-            put(&mut payload, path, text);
+            put(&mut payload, path, Value::from(text));
         }
     }
     (event, payload.to_string())
 }
 
-/// Puts a text where a path leads.
-fn put(at: &mut Value, path: &str, text: &str) {
+/// Puts a value where a path leads.
+pub(super) fn put(at: &mut Value, path: &str, value: Value) {
     let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
     let place = if step == "0" {
         if !at.is_array() {
@@ -143,7 +143,7 @@ fn put(at: &mut Value, path: &str, text: &str) {
         &mut at[step]
     };
     match rest {
-        Some(rest) => put(place, rest, text),
-        None => *place = Value::from(text),
+        Some(rest) => put(place, rest, value),
+        None => *place = value,
     }
 }

@@ -1,8 +1,8 @@
 //! Each map is read, and what it says is what comes of it.
 
 use super::map::{Map, Word};
-use super::{TEXTS, hook, maps, of, probe};
-use crate::inject::recipe;
+use super::{TEXTS, hook, maps, of, probe, recipe};
+use crate::inject;
 use crate::{HookContext, Sighting, is_kind};
 use headsup_core::observation::Fact;
 use serde_json::{Value, json};
@@ -13,25 +13,9 @@ fn seen(map: &Map, event: &str, payload: &Value) -> Sighting {
 
 /// Puts a value where the last of some paths leads.
 fn put(payload: &mut Value, paths: &[String], value: &Value) {
-    let Some(path) = paths.last() else { return };
-    let mut at = payload;
-    for step in path.split('.') {
-        at = match step.parse::<usize>() {
-            Ok(index) => {
-                if !at.is_array() {
-                    *at = json!([null]);
-                }
-                &mut at[index]
-            }
-            Err(_) => {
-                if !at.is_object() {
-                    *at = json!({});
-                }
-                &mut at[step]
-            }
-        };
+    if let Some(path) = paths.last() {
+        recipe::put(payload, path, value.clone());
     }
-    *at = value.clone();
 }
 
 /// A payload that has all that a map looks for.
@@ -66,7 +50,7 @@ fn every_map_is_read_and_is_of_a_kind() {
         assert!(is_kind(&map.kind), "{}", map.kind);
         assert!(!map.source.is_empty() && !map.version.is_empty(), "{}", map.kind);
         assert_eq!(map.install.is_none(), map.instead.is_some(), "{}", map.kind);
-        assert_eq!(recipe(&map.kind).is_some(), map.install.is_some(), "{}", map.kind);
+        assert_eq!(inject::recipe(&map.kind).is_some(), map.install.is_some(), "{}", map.kind);
     }
 }
 

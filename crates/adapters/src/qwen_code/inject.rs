@@ -5,8 +5,7 @@
 
 use crate::hook_table::QWEN_CODE_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Probe, Recipe, probe};
-use std::ffi::OsString;
+use crate::inject::{Launch, Part, Probe, Recipe, Variables, probe};
 use std::path::PathBuf;
 
 pub(crate) const RECIPE: Recipe = Recipe {
@@ -33,7 +32,7 @@ const DEFAULTS: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
 const SETTINGS: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
 
 /// They lie beside the machine's settings (read).
-fn defaults(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
+fn defaults(variable: Variables<'_>) -> PathBuf {
     if let Some(path) = variable(DEFAULTS) {
         return path.into();
     }

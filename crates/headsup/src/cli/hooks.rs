@@ -10,7 +10,7 @@ use crate::output::line::Line;
 use crate::setup::status::{State, Status, status};
 use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
 use headsup_adapters::inject::{Recipe, recipe, recipes};
-use headsup_adapters::support::{self, Support};
+use headsup_adapters::support::{self, Shown, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,8 @@ struct Which {
     /// Kinds of agents, or the names of their programs.
     #[arg(value_name = "AGENT", value_parser = named)]
     agents: Vec<Named>,
-    /// Every agent that hooks can be installed into, also one that is not here yet.
+    /// Every agent that hooks can be installed into, also one that is not here yet; of those that
+    /// are known by their documentation alone, `install` takes the ones that are here.
     #[arg(long, conflicts_with = "agents")]
     all: bool,
 }
@@ -175,7 +176,8 @@ fn install(
         return Err(CommandError::new(Kind::Refused, message).code("no_hooks").hint(why));
     }
     let way = if live { Way::Settings } else { Way::Plugin };
-    let sites = sites(which, context)?;
+    let mut sites = sites(which, context)?;
+    sites.retain(|site| !which.all || site.is_present() || !is_documented(site));
     if sites.is_empty() {
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
@@ -209,6 +211,11 @@ fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), Comm
     apply(&sites, dry_run, context, &|site| setup::uninstall(site), &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
     })
+}
+
+/// Nobody has run it with headsup.
+fn is_documented(site: &Site) -> bool {
+    support::of(site.recipe.kind).is_some_and(|row| row.shown == Shown::Documented)
 }
 
 /// This program where it really is: the launcher must not be a link to itself.

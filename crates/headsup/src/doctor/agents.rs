@@ -7,6 +7,7 @@ use crate::setup::Site;
 use crate::setup::status::{Status, status};
 use headsup_adapters::hook_table::pid_variable;
 use headsup_adapters::inject::recipes;
+use headsup_adapters::support::{self, Shown};
 use headsup_core::wire::AgentDoc;
 use std::process::Stdio;
 use std::time::Duration;
@@ -86,10 +87,22 @@ fn in_place(found: &Status) -> Check {
         ([], Some(untrusted)) => {
             Check::bad(name, untrusted.clone(), "it is for you to trust them, in the agent itself")
         }
-        ([], None) => Check::good(name, hooks::summary(found)),
+        ([], None) => {
+            Check::good(name, format!("{}{}", hooks::summary(found), known_by(found.kind)))
+        }
         (problems, _) => {
             Check::bad(name, problems.join("; "), "put that right in the file it names")
         }
+    }
+}
+
+/// Of what nobody has run, from where it is known.
+fn known_by(kind: &str) -> String {
+    match support::of(kind) {
+        Some(row) if row.shown == Shown::Documented => {
+            format!("; known by the documentation of {} alone", row.version)
+        }
+        _ => String::new(),
     }
 }
 

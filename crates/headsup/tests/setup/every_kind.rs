@@ -19,6 +19,10 @@ fn launcher(home: &Home) -> String {
     home.state().join("bin/headsup").to_str().unwrap().to_owned()
 }
 
+fn is_toml(recipe: &Recipe) -> bool {
+    Path::new(recipe.settings).extension().is_some_and(|ending| ending == "toml")
+}
+
 fn is_script(recipe: &Recipe) -> bool {
     recipe.place() == "plugin file"
 }
@@ -31,8 +35,7 @@ fn install(home: &Home, recipe: &Recipe) -> Done {
 /// What other people have there: settings with comments, and entries of exactly the right form.
 fn theirs(recipe: &Recipe) -> Vec<String> {
     let entries = recipe.append("", "/opt/other tool/bin/it").unwrap_or_default();
-    let is_toml = recipe.settings.ends_with(".toml");
-    match (is_script(recipe), is_toml) {
+    match (is_script(recipe), is_toml(recipe)) {
         (true, _) => Vec::new(),
         (false, true) => vec![
             "# mine\nmodel = 'x' # yes\n\n[ui]\ndark=true\n".to_owned(),
@@ -118,7 +121,7 @@ fn what_is_written_beside_ours_meanwhile_stays() {
     for recipe in recipes().iter().filter(|recipe| !is_script(recipe)) {
         let home = home();
         let path = settings(&home, recipe);
-        let (first, added) = match recipe.settings.ends_with(".toml") {
+        let (first, added) = match is_toml(recipe) {
             true => ("a = 1\n", "\n[mine]\nb = 2\n"),
             false => ("{\n  \"a\": 1\n}\n", "\n// mine\n"),
         };
@@ -192,6 +195,28 @@ fn every_installed_command_reports_and_is_silent_with_and_without_the_program() 
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(&binary, "\x7fELF").unwrap();
     silent("it is broken");
+}
+
+#[test]
+fn all_of_them_are_those_that_were_run_and_those_that_are_here() {
+    let home = home();
+    fs::create_dir(home.path().join(".factory")).unwrap();
+    home.run(["hooks", "install", "--all"]).ok();
+    let status = home.run(["hooks", "status", "--all", "--json"]).ok().json();
+    for agent in status["agents"].as_array().unwrap() {
+        let is_installed = agent["plugin"] == "complete" || agent["settings"] == "complete";
+        let was_run = agent["support"]["shown"] != "documented";
+        assert_eq!(is_installed, was_run || agent["kind"] == "droid", "{agent}");
+    }
+    let others: Vec<_> = status["others"].as_array().unwrap().iter().map(|o| &o["kind"]).collect();
+    assert_eq!(others, ["aider", "cline", "acp:NAME", "custom"]);
+    let text = home.run(["hooks", "status", "--all"]).ok().stdout.clone();
+    assert!(
+        text.contains("Cline: ") && text.contains("documented (3.0.65); nothing tells"),
+        "{text}"
+    );
+    home.run(["hooks", "uninstall", "--all"]).ok();
+    assert!(!home.path().join(".gemini").exists());
 }
 
 /// A version of tomorrow: it says what nobody knows, and what is known by another name.
