@@ -6,6 +6,7 @@
 
 pub mod arbitrate;
 pub mod clock;
+pub mod compat;
 pub mod event;
 pub mod fold;
 pub mod gate;
@@ -20,6 +21,7 @@ pub mod spool;
 pub mod status;
 pub mod time;
 pub mod timeline;
+pub mod verdict;
 pub mod wire;
 pub mod word;
 pub mod words;

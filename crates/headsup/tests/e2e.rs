@@ -14,3 +14,5 @@ mod spool;
 mod turn;
 #[path = "e2e/wait.rs"]
 mod wait;
+#[path = "e2e/words.rs"]
+mod words;

@@ -75,6 +75,7 @@ impl Seat {
             last_activity: self.last_activity.clone(),
             counters: self.counters,
             evidence: EvidenceDoc::from(&self.turn.evidence),
+            vocabulary: None,
         }
     }
 

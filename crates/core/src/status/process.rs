@@ -1,5 +1,6 @@
 //! Dimension *process*: is the program there, and how did it go?
 
+use crate::status::turn::words;
 use serde::{Deserialize, Serialize};
 
 /// The state of the process in a seat. Each variant carries only what is true in it.
@@ -65,6 +66,11 @@ pub enum ExitKind {
     Lost,
     Unspecified,
 }
+
+words!(ExitKind {
+    Clean = "clean", Crashed = "crashed", OomKilled = "oom_killed", Killed = "killed",
+    Lost = "lost", Unspecified = "unspecified",
+});
 
 impl Exit {
     pub fn of(kind: ExitKind) -> Self {

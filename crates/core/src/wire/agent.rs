@@ -1,10 +1,12 @@
 //! The agent document and its parts.
 
+use crate::compat::VocabularyDoc;
 use crate::id::AgentId;
 use crate::prompt::{Answerable, Choice, OpenPrompt, PromptKind, Resolution};
 use crate::source::{Confidence, Evidence, Source};
 use crate::status::{Attach, Headline, Outcome, Process, Turn};
 use crate::time::UnixMs;
+use crate::verdict::Verdict;
 use crate::word::Word;
 use crate::workflow::StageStatus;
 use serde::{Deserialize, Serialize};
@@ -68,6 +70,10 @@ pub struct AgentDoc {
     pub last_activity: Option<crate::timeline::Entry>,
     pub counters: CountersDoc,
     pub evidence: EvidenceDoc,
+    /// The status in another system's words, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub vocabulary: Option<Box<VocabularyDoc>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,7 +163,7 @@ pub type StageDoc = StageStatus;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct VerdictDoc {
     pub task: String,
-    pub verdict: String,
+    pub verdict: Verdict,
     pub notes: Option<String>,
     pub at: UnixMs,
 }

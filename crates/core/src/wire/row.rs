@@ -1,6 +1,7 @@
 //! The roster as a list shows it. Its texts are borrowed: from the seats where they are written,
 //! from the answer where they are read.
 
+use crate::compat::VocabularyDoc;
 use crate::status::Headline;
 use crate::time::UnixMs;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -44,6 +45,10 @@ pub struct RowDoc<'a> {
     #[serde(borrow, default, deserialize_with = "text", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, value_type = Option<String>))]
     pub brief: Option<Cow<'a, str>>,
+    /// The status in another system's words, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub vocabulary: Option<Box<VocabularyDoc>>,
 }
 
 /// Of its own accord serde borrows a text, but not one that may be missing.

@@ -16,5 +16,6 @@ pub fn row(agent: &AgentDoc) -> RowDoc<'_> {
         place: location(agent, None),
         marks: marks(agent),
         brief: brief(agent),
+        vocabulary: agent.vocabulary.clone(),
     }
 }

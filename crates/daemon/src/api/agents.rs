@@ -13,6 +13,7 @@ use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use filter::Filter;
+use headsup_core::compat::Vocabulary;
 use headsup_core::seat::Seat;
 use headsup_core::wire::{Problem, RosterDoc, RosterRowsDoc};
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use utoipa::ToSchema;
         ("match" = Option<String>, Query, description = "An id, a name, or the beginning of one; hidden ones too"),
         ("all" = Option<bool>, Query, description = "Also those that left long ago"),
         ("view" = Option<String>, Query, description = "`rows`: only what a list shows of each, a `RosterRowsDoc`"),
+        ("vocabulary" = Option<String>, Query, description = "Each status in another system's words as well: boocode, wardian, bob, panopticon, jackin, multicode, overdeck, superset"),
     ),
     responses(
         (status = 200, description = "The agents, and the cursor at which this is true", body = Listed),
@@ -37,13 +39,17 @@ use utoipa::ToSchema;
     ),
 )]
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
-    let query = Query::parse(uri.query(), &["status", "label", "match", "all", "view"])?;
+    let query =
+        Query::parse(uri.query(), &["status", "label", "match", "all", "view", "vocabulary"])?;
     let filter = Filter::new(&query)?;
     let view = match query.one("view")? {
         None => View::Agents(None),
         Some("rows") => View::Rows,
         Some(_) => return Err(bad("a view is `rows`")),
     };
+    let named = query.one("vocabulary")?.map(Vocabulary::named).transpose();
+    let vocabulary =
+        named.map_err(|error| Refused::new(400, "unknown_vocabulary", error.to_string()))?;
     let (mut seats, head) = app.board.all();
     let reference = query.one("match")?;
     let hides = reference.is_none() && !query.flag("all", false)?;
@@ -53,7 +59,8 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     let now = app.clock.wall();
     let wanted =
         move |seat: &Seat| (!hides || roster::is_visible(seat, now)) && filter.lets_pass(seat);
-    let json = roster::json(seats, head, view, wanted).await.ok_or(Refusal::Stopping)?;
+    let words = vocabulary.map(|vocabulary| (vocabulary, now));
+    let json = roster::json(seats, head, view, words, wanted).await.ok_or(Refusal::Stopping)?;
     Ok(([(CONTENT_TYPE, "application/json")], Body::new(Pieces::from(json))).into_response())
 }
 

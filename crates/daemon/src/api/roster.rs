@@ -1,11 +1,12 @@
 //! The roster: which seats it shows, in which order, and its JSON.
 
 use bytes::Bytes;
+use headsup_core::compat::{State, Vocabulary};
 use headsup_core::seat::Seat;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
-use headsup_core::words;
+use headsup_core::words::row;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -85,6 +86,9 @@ pub(super) enum View {
     Rows,
 }
 
+/// In which system's words each agent's status is told beside ours, and as of when.
+pub(super) type Words = Option<(Vocabulary, UnixMs)>;
+
 /// What stands before the agents.
 #[derive(Serialize)]
 struct Head {
@@ -100,14 +104,15 @@ pub(super) async fn json(
     seats: Vec<Arc<Seat>>,
     head: u64,
     view: View,
+    words: Words,
     wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
 ) -> Option<Vec<Bytes>> {
     let few = seats.len() < LARGE;
-    let work = move || write(&order(&seats, wanted), head, view);
+    let work = move || write(&order(&seats, wanted), head, view, words);
     if few { Some(work()) } else { tokio::task::spawn_blocking(work).await.ok() }
 }
 
-fn write(seats: &[Arc<Seat>], head: u64, view: View) -> Vec<Bytes> {
+fn write(seats: &[Arc<Seat>], head: u64, view: View, words: Words) -> Vec<Bytes> {
     let (kind, list) = match view {
         View::Agents(kind) => (kind, "agents"),
         View::Rows => (None, "rows"),
@@ -118,7 +123,7 @@ fn write(seats: &[Arc<Seat>], head: u64, view: View) -> Vec<Bytes> {
     json.pop();
     json.extend_from_slice(format!(",\"{list}\":[").as_bytes());
     let mut pieces = vec![Bytes::from(json)];
-    let parts = on_all_cores(seats, |share| elements(share, view));
+    let parts = on_all_cores(seats, |share| elements(share, view, words));
     for (index, part) in parts.into_iter().enumerate() {
         pieces.extend((index > 0).then_some(Bytes::from_static(b",")));
         pieces.push(part.into());
@@ -129,18 +134,20 @@ fn write(seats: &[Arc<Seat>], head: u64, view: View) -> Vec<Bytes> {
 
 /// The elements of a stretch of the list. One document at a time: ten thousand of them at once would
 /// be most of the hub's memory.
-fn elements(seats: &[Arc<Seat>], view: View) -> Vec<u8> {
+fn elements(seats: &[Arc<Seat>], view: View, words: Words) -> Vec<u8> {
     let each = if view == View::Rows { 256 } else { 1_280 };
     let mut json = Vec::with_capacity(seats.len() * each);
     for (index, seat) in seats.iter().enumerate() {
         if index > 0 {
             json.push(b',');
         }
-        let doc = seat.doc();
+        let mut doc = seat.doc();
+        doc.vocabulary =
+            words.map(|(vocabulary, now)| Box::new(vocabulary.say(&State::of(seat, now))));
         // Nothing of this can fail to be written.
         match view {
             View::Agents(_) => serde_json::to_writer(&mut json, &doc).ok(),
-            View::Rows => serde_json::to_writer(&mut json, &words::row(&doc)).ok(),
+            View::Rows => serde_json::to_writer(&mut json, &row(&doc)).ok(),
         };
     }
     json
@@ -154,7 +161,7 @@ mod tests {
     use headsup_core::wire::{RosterDoc, RosterRowsDoc};
 
     async fn written(seats: Vec<Arc<Seat>>, view: View) -> Vec<u8> {
-        json(seats, 7, view, |seat| seat.name != "unwanted").await.unwrap().concat()
+        json(seats, 7, view, None, |seat| seat.name != "unwanted").await.unwrap().concat()
     }
 
     fn seat(id: &str) -> Arc<Seat> {
@@ -186,7 +193,7 @@ mod tests {
             assert!(json.starts_with(br#"{"schema":1,"type":"snapshot","cursor":"7","agents":["#));
             let json = written(shuffled, View::Rows).await;
             let rows: RosterRowsDoc<'_> = serde_json::from_slice(&json).unwrap();
-            assert_eq!(rows.rows, docs.iter().map(words::row).collect::<Vec<_>>());
+            assert_eq!(rows.rows, docs.iter().map(row).collect::<Vec<_>>());
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::pieces::Pieces;
 use crate::output::roster::{Table, View};
+use headsup_core::compat::{UnknownVocabulary, Vocabulary};
 use headsup_core::select::HeadlineSet;
 use headsup_core::wire::{RosterDoc, RosterRowsDoc, RowDoc};
 use headsup_core::words;
@@ -29,17 +30,26 @@ pub(crate) struct Args {
     /// Also those that ended over an hour ago.
     #[arg(long)]
     all: bool,
+    /// Each status in another system's words as well: boocode, wardian, bob, panopticon, jackin,
+    /// multicode, overdeck or superset.
+    #[arg(long, value_name = "NAME", value_parser = a_vocabulary)]
+    vocabulary: Option<Vocabulary>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   headsup ls
   headsup ls --status attention         who waits for me?
+  headsup ls --vocabulary wardian
   headsup ls --json | jq -r '.agents[] | select(.headline == \"done\").id'";
 
 fn a_set(text: &str) -> Result<String, headsup_core::select::UnknownHeadline> {
     HeadlineSet::parse(text)?;
     Ok(text.to_owned())
+}
+
+fn a_vocabulary(text: &str) -> Result<Vocabulary, UnknownVocabulary> {
+    Vocabulary::named(text)
 }
 
 pub(super) fn a_label(text: &str) -> Result<String, String> {
@@ -108,6 +118,7 @@ impl Args {
         parts.extend(self.status.iter().map(|set| format!("status={}", encode(set))));
         parts.extend(self.label.iter().map(|label| format!("label={}", encode(label))));
         parts.extend(self.all.then(|| "all=true".to_owned()));
+        parts.extend(self.vocabulary.map(|named| format!("vocabulary={}", named.word())));
         let mark = if parts.is_empty() { "" } else { "?" };
         format!("/api/v1/agents{mark}{}", parts.join("&"))
     }

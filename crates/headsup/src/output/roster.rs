@@ -9,10 +9,12 @@ use headsup_core::wire::RowDoc;
 use headsup_core::words;
 use std::borrow::Cow;
 
-const AGENT: usize = 2;
-const KIND: usize = 3;
-const WHERE: usize = 4;
-const WHAT: usize = 5;
+/// In another system's words, where they were asked for.
+const VOCABULARY: usize = 1;
+const AGENT: usize = 3;
+const KIND: usize = 4;
+const WHERE: usize = 5;
+const WHAT: usize = 6;
 /// What an agent is about needs this many columns at least.
 const LEAST_WHAT: usize = 24;
 const LEAST_NAME: usize = 8;
@@ -42,18 +44,24 @@ impl View {
 
 /// A header and one line per agent.
 pub(crate) struct Table {
-    table: table::Table<6>,
+    table: table::Table<7>,
     width: Option<usize>,
 }
 
 impl Table {
     pub(crate) fn new(agents: &[RowDoc<'_>], view: &View) -> Self {
         let mut table = table::Table::new(view.colour);
-        for title in ["  STATUS", "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
+        let vocabulary = agents.first().and_then(|agent| agent.vocabulary.as_ref());
+        let named = vocabulary.map(|said| said.name.to_uppercase());
+        let title = named.as_deref().unwrap_or_default();
+        for title in ["  STATUS", title, "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
             table.cell(|cell| cell.push(theme::DIM, title));
         }
         for agent in agents {
             row(&mut table, agent, view);
+        }
+        if named.is_none() {
+            table.hide(VOCABULARY);
         }
         let mut table = Self { table, width: view.width };
         table.make_room();
@@ -86,8 +94,10 @@ impl Table {
     }
 }
 
-fn row(table: &mut table::Table<6>, agent: &RowDoc<'_>, view: &View) {
+fn row(table: &mut table::Table<7>, agent: &RowDoc<'_>, view: &View) {
     table.cell(|cell| push_status(cell, agent.headline));
+    let said = agent.vocabulary.as_ref().map(|said| said.phrase()).unwrap_or_default();
+    table.cell(|cell| cell.push(Style::new(), &said));
     table.cell(|cell| cell.push(Style::new(), &age::since(agent.since, view.now)));
     table.cell(|cell| push_name(cell, agent));
     table.cell(|cell| cell.push(theme::DIM, &agent.kind));

@@ -65,7 +65,8 @@ fn an_answer_says_nothing_in_one_way() {
     let schemas = &api["components"]["schemas"];
     let agent = &schemas["AgentDoc"];
     let (properties, required) = (agent["properties"].as_object(), agent["required"].as_array());
-    assert_eq!(properties.unwrap().len(), required.unwrap().len(), "all of it is always there");
+    let always = properties.unwrap().keys().filter(|name| *name != "vocabulary");
+    assert_eq!(always.count(), required.unwrap().len(), "all of it is always there");
     assert!(schemas["ReportBody"].get("required").is_none());
 }
 

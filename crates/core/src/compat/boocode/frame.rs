@@ -1,0 +1,81 @@
+//! What goes over the wire. The TypeScript of these types is `docs/boocode.ts`, which the tests
+//! write.
+
+use super::{AGENT_LABEL, CHAT_LABEL, Status};
+use crate::compat::State;
+use crate::seat::Seat;
+use crate::time::UnixMs;
+use serde::{Deserialize, Serialize};
+
+/// The body of `POST /api/coder/agent-status`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct AgentStatusReport {
+    /// The agent in the chat.
+    pub agent: String,
+    pub chat_id: String,
+    /// The vendor's name of the event.
+    #[serde(rename = "eventType")]
+    pub event_type: String,
+    /// What a `Notification` is about.
+    #[serde(rename = "notificationType", default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[cfg_attr(test, ts(optional))]
+    pub notification_type: Option<String>,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ReportAnswer {
+    /// What the agent is now; null where the event says nothing of that.
+    pub status: Option<Status>,
+    /// It had come before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[cfg_attr(test, ts(optional))]
+    pub duplicate: Option<bool>,
+}
+
+/// A frame of the web socket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AgentFrame"))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Frame {
+    AgentStatusUpdated(StatusUpdate),
+}
+
+/// What an agent in a chat is now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AgentStatusUpdate"))]
+pub struct StatusUpdate {
+    pub chat_id: String,
+    pub agent: String,
+    pub status: Status,
+    /// What the four words do not tell apart, in words of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[cfg_attr(test, ts(optional))]
+    pub reason: Option<String>,
+    /// Since when, RFC 3339 UTC with milliseconds.
+    #[cfg_attr(test, ts(type = "string"))]
+    pub at: UnixMs,
+}
+
+impl StatusUpdate {
+    /// A seat of a chat. `None` for one that is in no chat. One that was launched with the chat's
+    /// label goes by its kind there.
+    pub fn of(seat: &Seat, now: UnixMs) -> Option<Self> {
+        let labels = &seat.about.labels;
+        let chat_id = labels.get(CHAT_LABEL)?.clone();
+        let agent = labels.get(AGENT_LABEL).cloned().unwrap_or_else(|| seat.kind.to_string());
+        let (status, reason) = Status::with_reason(&State::of(seat, now));
+        let at = seat.last_status_at.unwrap_or(seat.registered_at);
+        Some(Self { chat_id, agent, status, reason, at })
+    }
+}

@@ -1,0 +1,154 @@
+//! Word, state, the same word.
+
+use crate::compat::{Scale, State, bob, boocode, jackin, multicode, overdeck, panopticon};
+use crate::compat::{superset, wardian};
+use crate::event::EventBody;
+use crate::status::{Exit, ExitKind, Process};
+use crate::time::UnixMs;
+
+/// Every word of a scale comes back from what it says; the words are these.
+#[track_caller]
+fn assert_survives<S: Scale>(words: &[&str]) {
+    let all: Vec<&str> = S::ALL.iter().map(|word| word.word()).collect();
+    assert_eq!(all, words, "{}", S::NAME);
+    for (index, word) in S::ALL.iter().enumerate() {
+        assert_eq!(S::of(&word.read()), Some(*word), "{} {}", S::NAME, word.word());
+        assert_eq!(S::parse(word.word()), Some(*word));
+        assert!(!S::ALL[..index].iter().any(|other| other.read() == word.read()), "{word:?}");
+    }
+    assert_eq!(S::parse("no such word"), None);
+}
+
+#[test]
+fn every_vocabulary_survives_the_round_trip() {
+    assert_survives::<boocode::Status>(&["working", "blocked", "idle", "error"]);
+    assert_survives::<wardian::Status>(&[
+        "Idle",
+        "Processing...",
+        "Action Needed",
+        "Starting",
+        "Restoring",
+        "Pending...",
+        "Off",
+        "Headless",
+        "Error",
+        "unknown",
+    ]);
+    assert_survives::<wardian::Input>(&[
+        "unknown",
+        "booting",
+        "ready",
+        "busy",
+        "action_required",
+        "unavailable",
+    ]);
+    assert_survives::<wardian::Reply>(&["done", "blocked", "failed"]);
+    assert_survives::<bob::Stage>(&[
+        "started",
+        "working",
+        "awaiting_input",
+        "blocked",
+        "awaiting_review",
+        "completed",
+    ]);
+    assert_survives::<bob::Session>(&[
+        "provisioning",
+        "starting",
+        "running",
+        "idle",
+        "stopping",
+        "stopped",
+        "completed",
+        "failed",
+        "error",
+    ]);
+    assert_survives::<panopticon::Activity>(&["active", "idle", "suspended", "uninitialized"]);
+    assert_survives::<panopticon::Report>(&["passed", "blocked", "failed", "in-progress"]);
+    assert_survives::<panopticon::Health>(&["active", "stale", "warning", "stuck"]);
+    assert_survives::<overdeck::Activity>(&["working", "thinking", "waiting", "idle", "stopped"]);
+    assert_survives::<overdeck::Resolution>(&[
+        "working",
+        "done",
+        "needs_input",
+        "stuck",
+        "completed",
+        "unclear",
+        "abandoned",
+        "api_error",
+    ]);
+    assert_survives::<jackin::Status>(&[
+        "Initializing",
+        "Idle",
+        "Busy",
+        "Question",
+        "Crashed",
+        "OomKilled",
+        "Unknown",
+    ]);
+    assert_survives::<jackin::Public>(&["working", "blocked", "done", "idle", "unknown"]);
+    assert_survives::<jackin::Overlay>(&["stuck"]);
+    assert_survives::<superset::Status>(&["working", "permission", "review", "failed", "idle"]);
+    assert_survives::<superset::End>(&["detached", "terminal-exited", "resumed", "disposed"]);
+    assert_survives::<multicode::Session>(&["Idle", "Busy", "Question"]);
+    assert_survives::<multicode::Automation>(&[
+        "Working",
+        "WaitingOnVm",
+        "Question",
+        "Review",
+        "Idle",
+        "Stale",
+    ]);
+    assert_eq!(bob::TASK, ["todo", "in_progress", "in_review", "done"]);
+}
+
+#[test]
+fn what_jackins_words_carry_comes_back_with_them() {
+    use jackin::{Fields, Status};
+    let since = Some(UnixMs(1_795_296_597_200));
+    let prompt = Some("Which branch?".to_owned());
+    let cases = [
+        (Status::Busy, Fields { since, ..Fields::default() }),
+        (Status::Question, Fields { since, prompt, exit_code: None }),
+        (Status::Crashed, Fields { exit_code: Some(3), ..Fields::default() }),
+        (Status::Crashed, Fields::default()),
+        (Status::OomKilled, Fields::default()),
+        (Status::Idle, Fields::default()),
+    ];
+    for (status, fields) in cases {
+        let state = fields.read(status);
+        assert_eq!((Status::of(&state), Fields::of(&state)), (Some(status), fields));
+    }
+    let exit = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
+    let killed = State::process(Process::Exited(exit));
+    assert_eq!(Fields::of(&killed).exit_code, Some(137));
+}
+
+#[test]
+fn what_boocodes_helper_says_of_an_edge_is_one_event_of_ours() {
+    for edge in boocode::Edge::ALL {
+        assert!(EventBody::KINDS.contains(&edge.event_type()));
+    }
+    let ended = EventBody::TurnCompleted { turn_seq: 1, outcome: None };
+    assert_eq!(boocode::Edge::of(&ended).map(boocode::Edge::word), Some("done"));
+    let started = EventBody::TurnStarted { turn_seq: 1 };
+    assert_eq!(boocode::Edge::of(&started).map(boocode::Edge::word), Some("working"));
+    assert_eq!(boocode::Edge::of(&EventBody::Forgotten), None);
+}
+
+/// A crash is no failed turn, and both are an error there: the reason tells them apart.
+#[test]
+fn boocodes_reason_tells_what_its_word_does_not() {
+    let said = |state: &State| {
+        let (status, reason) = boocode::Status::with_reason(state);
+        (status.word(), reason)
+    };
+    let reason = |word: &str| Some(word.to_owned());
+    assert_eq!(said(&State::exited(ExitKind::Crashed)), ("error", reason("crashed")));
+    assert_eq!(said(&State::exited(ExitKind::OomKilled)), ("error", reason("oom_killed")));
+    let failed = State { code: reason("rate_limit"), ..boocode::Status::Error.read() };
+    assert_eq!(said(&failed), ("error", reason("rate_limit")));
+    assert_eq!(said(&State::unknown()), ("working", reason("unknown")));
+    assert_eq!(said(&State::process(Process::Suspended)), ("idle", reason("suspended")));
+    assert_eq!(said(&State::idle()), ("idle", None));
+    assert_eq!(said(&boocode::Status::Blocked.read()), ("blocked", reason("permission")));
+}
