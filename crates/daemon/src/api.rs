@@ -5,6 +5,7 @@ mod agent;
 mod agent_path;
 mod agents;
 mod asked;
+mod coder;
 mod events;
 mod evidence;
 mod explain;
@@ -138,6 +139,8 @@ routes! { shared, shared_described:
     evidence => get,
     events => get,
     events::ws => get,
+    coder => post,
+    coder::ws => get,
     openapi => get,
     health => get,
     metrics => get,

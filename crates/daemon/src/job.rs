@@ -6,6 +6,7 @@ pub(crate) use key::Key;
 
 use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
+use headsup_core::compat::boocode::Meaning;
 use headsup_core::gate::Description;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
@@ -27,6 +28,8 @@ pub(crate) enum Work {
     Hook(Box<HookReport>),
     /// An agent's or a person's own word.
     Report(OwnReport),
+    /// BooCode's word on an agent in a chat.
+    Chat(Box<ChatReport>),
     /// A launcher takes a seat.
     Register(Box<Registration>),
     /// A launcher tells of the process that it has started.
@@ -65,6 +68,19 @@ pub(crate) struct OwnReport {
     pub(crate) agent: AgentId,
     pub(crate) reported: Reported,
     pub(crate) spooled: Option<UnixMs>,
+}
+
+/// An event of an agent in a chat.
+#[derive(Debug)]
+pub(crate) struct ChatReport {
+    /// Its seat.
+    pub(crate) agent: AgentId,
+    pub(crate) chat_id: String,
+    /// What it is called in the chat.
+    pub(crate) name: String,
+    /// The event's name, for `explain`.
+    pub(crate) event: String,
+    pub(crate) meaning: Meaning,
 }
 
 /// A seat for an agent that is about to start.
@@ -128,7 +144,7 @@ impl Work {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
-            Self::Hook(_) | Self::Report(_) | Self::Launched(_) => false,
+            Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
             Self::Witnessed(_) | Self::Spooled => false,
             #[cfg(test)]
             Self::Probe(_) => false,

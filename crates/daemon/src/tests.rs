@@ -5,6 +5,7 @@ mod ageing;
 mod api;
 mod bad_input;
 mod bench;
+mod coder;
 mod disk;
 mod events;
 mod hooks;

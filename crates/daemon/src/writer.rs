@@ -6,6 +6,7 @@
 
 mod asked;
 mod batch;
+mod chat;
 mod deadlines;
 mod drain;
 mod forget;

@@ -9,10 +9,10 @@ pub use event::Meaning;
 pub use frame::{AgentStatusReport, Frame, ReportAnswer, StatusUpdate};
 pub use name::{AGENT_LABEL, CHAT_LABEL, seat_id};
 
+use super::State;
 use super::scale::scale;
-use super::{Scale as _, State};
-use crate::event::EventBody;
-use crate::status::{BlockedReason, Headline, OutcomeKind, Process, Turn};
+use crate::event::{EventBody, StatusChange};
+use crate::status::{BlockedReason, ExitKind, Headline, OutcomeKind, Process, Turn};
 use serde::{Deserialize, Serialize};
 
 scale! {
@@ -38,39 +38,64 @@ scale! {
         }
     }
     of(state) {
-        Some(match state.headline() {
+        Some(Self::of_headline(state.headline()))
+    }
+}
+
+/// What a status and its reason are told from.
+struct Said<'a> {
+    headline: Headline,
+    exit: Option<ExitKind>,
+    /// What it waits for.
+    asks: Option<&'a str>,
+    outcome: Option<(OutcomeKind, Option<&'a str>)>,
+}
+
+impl Status {
+    fn of_headline(headline: Headline) -> Self {
+        match headline {
             Headline::Blocked => Self::Blocked,
             Headline::Crashed | Headline::Failed => Self::Error,
             Headline::Working | Headline::Starting => Self::Working,
             Headline::Stopping | Headline::Unknown => Self::Working,
             Headline::Done | Headline::Review | Headline::Idle => Self::Idle,
             Headline::Suspended | Headline::Ended | Headline::Absent => Self::Idle,
-        })
+        }
+    }
+
+    /// The word for a state, and what it does not tell: the reason beside it, in our own words.
+    pub fn with_reason(state: &State) -> (Self, Option<String>) {
+        let exit = match state.process {
+            Process::Exited(exit) => Some(exit.kind),
+            _ => None,
+        };
+        let asks = matches!(state.turn, Turn::Blocked(_)).then(|| state.turn.reason()).flatten();
+        let outcome = state.outcome.map(|kind| (kind, state.code.as_deref()));
+        told(&Said { headline: state.headline(), exit, asks, outcome })
+    }
+
+    /// The same for what a change leads to.
+    pub fn of_change(to: &StatusChange) -> (Self, Option<String>) {
+        let asks = to.turn.reason.as_deref().filter(|_| to.turn.state == "blocked");
+        let outcome = to.outcome.as_ref().map(|outcome| (outcome.kind, outcome.code.as_deref()));
+        told(&Said { headline: to.to, exit: to.process.kind, asks, outcome })
     }
 }
 
-impl Status {
-    /// The word for a state, which every state has, and what it does not tell: the reason beside
-    /// it, in our own words.
-    pub fn with_reason(state: &State) -> (Self, Option<String>) {
-        let status = Self::of(state).unwrap_or(Self::Working);
-        let headline = state.headline();
-        let word = match (headline, state.process, state.turn) {
-            (Headline::Crashed, Process::Exited(exit), _) => exit.kind.word(),
-            (Headline::Failed, ..) => {
-                return (status, Some(state.code.clone().unwrap_or_else(|| "failed".to_owned())));
-            }
-            (Headline::Blocked, _, Turn::Blocked(reason)) => reason.word(),
-            (Headline::Blocked, ..) => "input",
-            (Headline::Working, _, Turn::Working(reason)) => reason.word(),
-            (Headline::Idle, ..) => match state.outcome {
-                Some(outcome) => outcome.word(),
-                None => return (status, None),
-            },
-            (headline, ..) => headline.word(),
-        };
-        (status, Some(word.to_owned()))
-    }
+fn told(said: &Said<'_>) -> (Status, Option<String>) {
+    let reason = match said.headline {
+        Headline::Working => None,
+        Headline::Blocked => Some(said.asks.unwrap_or("input")),
+        Headline::Crashed => Some(said.exit.map_or("crashed", ExitKind::word)),
+        Headline::Failed => {
+            let failed = said.outcome.filter(|(kind, _)| *kind == OutcomeKind::Failed);
+            Some(failed.and_then(|(_, code)| code).unwrap_or("failed"))
+        }
+        // Whether somebody has looked makes no difference there.
+        Headline::Done | Headline::Idle => said.outcome.map(|(kind, _)| kind.word()),
+        other => Some(other.word()),
+    };
+    (Status::of_headline(said.headline), reason.map(str::to_owned))
 }
 
 /// What its helper makes of an event, for a client that plays sounds: the edges of a turn.

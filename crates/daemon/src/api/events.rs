@@ -20,7 +20,7 @@ use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use std::convert::Infallible;
 use std::sync::Arc;
-pub(super) use told::StreamMessage;
+pub(super) use told::{StreamMessage, Told};
 use watcher::Watcher;
 
 #[utoipa::path(

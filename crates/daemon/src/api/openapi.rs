@@ -64,6 +64,7 @@ fn document() -> OpenApi {
         ("agents", "Who is there, and how they are"),
         ("reports", "What agents and scripts say of themselves"),
         ("events", "Every change, from any place in the log on"),
+        ("compatibility", "What other systems say and ask in their own words"),
         ("hub", "The hub itself"),
     ];
     let tag = |(name, text)| TagBuilder::new().name(name).description(Some(text)).build();

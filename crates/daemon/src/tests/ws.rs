@@ -12,14 +12,22 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Line for T {}
 
-struct Socket(WebSocketStream<Box<dyn Line>>);
+pub(super) struct Socket(WebSocketStream<Box<dyn Line>>);
 
 async fn open(client: &Client, query: &str, headers: Headers<'_>) -> Result<Socket, Error> {
+    open_at(client, &format!("/api/v1/ws{query}"), headers).await
+}
+
+pub(super) async fn open_at(
+    client: &Client,
+    path: &str,
+    headers: Headers<'_>,
+) -> Result<Socket, Error> {
     let line: Box<dyn Line> = match client.tcp {
         None => Box::new(UnixStream::connect(&client.socket).await.unwrap()),
         Some(address) => Box::new(TcpStream::connect(address).await.unwrap()),
     };
-    let url = format!("ws://{}/api/v1/ws{query}", client.host());
+    let url = format!("ws://{}{path}", client.host());
     let mut request = url.into_client_request().unwrap();
     for (name, value) in headers {
         let name = hyper::header::HeaderName::from_bytes(name.as_bytes()).unwrap();
@@ -31,7 +39,7 @@ async fn open(client: &Client, query: &str, headers: Headers<'_>) -> Result<Sock
 
 impl Socket {
     /// The next message that is text; `None` once it is closed.
-    async fn next(&mut self) -> Option<Value> {
+    pub(super) async fn next(&mut self) -> Option<Value> {
         loop {
             match soon("a message", self.0.next()).await? {
                 Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),

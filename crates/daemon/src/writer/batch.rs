@@ -1,7 +1,7 @@
 //! One batch: staged in memory, written in one transaction, then shown, published and answered.
 
 use super::staging::{self, Staging};
-use super::{Item, Writer, forget, hook, report, seat, seen, witnessed};
+use super::{Item, Writer, chat, forget, hook, report, seat, seen, witnessed};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
 use crate::job::{Answer, Refusal, Reply, Work};
@@ -236,7 +236,7 @@ const NOT_UNDERSTOOD: &str = "not_understood";
 fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     let not_understood = match work {
         Work::Hook(report) => matches!(report.sighting.fact, Fact::NotUnderstood { .. }),
-        Work::Report(_) => false,
+        Work::Report(_) | Work::Chat(_) => false,
         _ => return None,
     };
     Some(match answer {
@@ -287,6 +287,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
     match work {
         Work::Hook(report) => hook::admit(staging, report),
         Work::Report(report) => report::admit(staging, report),
+        Work::Chat(report) => chat::admit(staging, report),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),

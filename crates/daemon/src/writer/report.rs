@@ -10,7 +10,7 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 
 /// The kind of an agent that nobody told us more of.
-const CUSTOM: &str = "custom";
+pub(super) const CUSTOM: &str = "custom";
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
     let OwnReport { agent, reported, spooled } = report;

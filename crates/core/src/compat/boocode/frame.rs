@@ -3,6 +3,7 @@
 
 use super::{AGENT_LABEL, CHAT_LABEL, Status};
 use crate::compat::State;
+use crate::event::StatusChange;
 use crate::seat::Seat;
 use crate::time::UnixMs;
 use serde::{Deserialize, Serialize};
@@ -68,14 +69,23 @@ pub struct StatusUpdate {
 }
 
 impl StatusUpdate {
-    /// A seat of a chat. `None` for one that is in no chat. One that was launched with the chat's
-    /// label goes by its kind there.
+    /// A seat of a chat as it is. `None` for one that is in no chat.
     pub fn of(seat: &Seat, now: UnixMs) -> Option<Self> {
+        let at = seat.last_status_at.unwrap_or(seat.registered_at);
+        Self::new(seat, Status::with_reason(&State::of(seat, now)), at)
+    }
+
+    /// A seat of a chat as a change has left it.
+    pub fn of_change(seat: &Seat, to: &StatusChange, at: UnixMs) -> Option<Self> {
+        Self::new(seat, Status::of_change(to), at)
+    }
+
+    /// One that was launched with the chat's label goes by its kind there.
+    fn new(seat: &Seat, said: (Status, Option<String>), at: UnixMs) -> Option<Self> {
         let labels = &seat.about.labels;
         let chat_id = labels.get(CHAT_LABEL)?.clone();
         let agent = labels.get(AGENT_LABEL).cloned().unwrap_or_else(|| seat.kind.to_string());
-        let (status, reason) = Status::with_reason(&State::of(seat, now));
-        let at = seat.last_status_at.unwrap_or(seat.registered_at);
+        let (status, reason) = said;
         Some(Self { chat_id, agent, status, reason, at })
     }
 }

@@ -146,6 +146,9 @@ proptest! {
             }
             let state = State::of(&seat, now);
             prop_assert_eq!(state.headline(), seat.headline());
+            let change = seat.change_from(seat.headline());
+            let told = boocode::Status::with_reason(&state);
+            prop_assert_eq!(boocode::Status::of_change(&change), told);
             for vocabulary in Vocabulary::ALL {
                 let said = vocabulary.say(&state);
                 prop_assert!(!said.word.is_empty(), "{} {:?}", vocabulary.word(), state);

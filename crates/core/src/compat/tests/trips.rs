@@ -151,4 +151,6 @@ fn boocodes_reason_tells_what_its_word_does_not() {
     assert_eq!(said(&State::process(Process::Suspended)), ("idle", reason("suspended")));
     assert_eq!(said(&State::idle()), ("idle", None));
     assert_eq!(said(&boocode::Status::Blocked.read()), ("blocked", reason("permission")));
+    assert_eq!(said(&boocode::Status::Idle.read()), ("idle", reason("completed")));
+    assert_eq!(said(&boocode::Status::Working.read()), ("working", None));
 }

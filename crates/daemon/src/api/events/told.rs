@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(in crate::api) enum Told {
     Message(Message),
     /// That the hub is there, after a silence.
     Alive,

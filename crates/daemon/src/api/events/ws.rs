@@ -50,29 +50,48 @@ pub(in crate::api) async fn get(
     uri: Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
-    let upgrade = upgrade.map_err(|error| {
-        Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
-            .hint("the same messages without one: GET /api/v1/events")
-    })?;
+    let upgrade = self::upgrade(upgrade)
+        .map_err(|refused| refused.hint("the same messages without one: GET /api/v1/events"))?;
     let metrics = Arc::clone(&app.metrics);
     let watcher = super::watcher(app, &uri, None)?;
-    let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
-    // Each message leaves before the next is asked for.
-    let upgrade = upgrade.write_buffer_size(0);
     Ok(upgrade.on_upgrade(|socket| serve(socket, watcher, connected, metrics)))
 }
 
-/// Until the client leaves, the stream ends or the listener closes. `connected` is held so long.
-async fn serve(
+/// Whoever asks for a web socket takes one.
+pub(in crate::api) fn upgrade(
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<WebSocketUpgrade, Refused> {
+    let upgrade = upgrade.map_err(|error| {
+        Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
+    })?;
+    let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
+    // Each message leaves before the next is asked for.
+    Ok(upgrade.write_buffer_size(0))
+}
+
+/// What a web socket tells, message by message.
+pub(in crate::api) trait Feed: Send {
+    /// The next one; `None` at the end. Not to be dropped half-way.
+    fn next(&mut self) -> impl Future<Output = Option<Told>> + Send;
+}
+
+impl Feed for Watcher {
+    async fn next(&mut self) -> Option<Told> {
+        Watcher::next(self).await
+    }
+}
+
+/// Until the client leaves, the feed ends or the listener closes. `connected` is held so long.
+pub(in crate::api) async fn serve(
     socket: WebSocket,
-    watcher: Watcher,
+    feed: impl Feed,
     mut connected: Connected,
     metrics: Arc<Metrics>,
 ) {
     let (mut sink, mut said) = socket.split();
     let end = tokio::select! {
         end = listen(&mut said) => end,
-        end = tell(&mut sink, watcher) => end,
+        end = tell(&mut sink, feed) => end,
         _ = connected.stopped.changed() => Some((close_code::AWAY, "the hub is leaving")),
     };
     let Some((code, reason)) = end else { return };
@@ -117,11 +136,11 @@ fn fault(error: axum::Error) -> Option<End> {
     }
 }
 
-async fn tell<S>(sink: &mut S, mut watcher: Watcher) -> Option<End>
+async fn tell<S>(sink: &mut S, mut feed: impl Feed) -> Option<End>
 where
     S: Sink<Message, Error = axum::Error> + Unpin,
 {
-    while let Some(told) = watcher.next().await {
+    while let Some(told) = feed.next().await {
         let message = match told {
             Told::Message(message) => match Utf8Bytes::try_from(message.json()) {
                 Ok(text) => Message::Text(text),

@@ -1,0 +1,96 @@
+//! `POST /api/coder/agent-status`: BooCode's word on an agent in a chat.
+
+mod feed;
+pub(super) mod ws;
+
+use super::query::bad;
+use super::{App, Refused, asked};
+use crate::job::{ChatReport, Reply, Work};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use headsup_adapters::text;
+use headsup_core::compat::boocode::{
+    AgentStatusReport, Meaning, ReportAnswer, StatusUpdate, seat_id,
+};
+use headsup_core::wire::Problem;
+use std::sync::Arc;
+
+/// A name, in characters.
+const LONGEST: usize = text::NAME;
+
+#[utoipa::path(
+    post,
+    path = "/api/coder/agent-status",
+    operation_id = "report_chat_agent",
+    tag = "compatibility",
+    summary = "BooCode's word on an agent in a chat",
+    params(
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = AgentStatusReport),
+    responses(
+        (status = 202, description = "Stored, or it says nothing of the status", body = ReportAnswer),
+        (status = 200, description = "It was stored before", body = ReportAnswer),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn post(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<Response, Refused> {
+    let (said, key) = asked::read::<AgentStatusReport>(request).await?;
+    let (chat_id, name) = (a_name("chat_id", said.chat_id)?, a_name("agent", said.agent)?);
+    let notification = said.notification_type.as_deref();
+    for (field, word) in
+        [("eventType", Some(&*said.event_type)), ("notificationType", notification)]
+    {
+        if word.is_some_and(|word| word.chars().count() > LONGEST) {
+            return Err(too_long(field));
+        }
+    }
+    let Some(meaning) = Meaning::of(&said.event_type, notification) else {
+        app.metrics.report("not_understood");
+        return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
+    };
+    if meaning == Meaning::Nothing {
+        return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
+    }
+    let agent = seat_id(&chat_id, &name);
+    let event = text::line(&said.event_type, LONGEST);
+    let report = ChatReport { agent: agent.clone(), chat_id, name, event, meaning };
+    let reply = app.inbox.submit(Work::Chat(Box::new(report)), key).await?;
+    let seat = app.board.seat(&agent);
+    let status = seat.and_then(|seat| StatusUpdate::of(&seat, app.clock.wall()));
+    let status = status.map(|update| update.status);
+    Ok(match reply {
+        Reply::Done { .. } => {
+            answer(StatusCode::ACCEPTED, ReportAnswer { status, duplicate: None })
+        }
+        Reply::Duplicate => answer(StatusCode::OK, ReportAnswer { status, duplicate: Some(true) }),
+    })
+}
+
+fn answer(status: StatusCode, answer: ReportAnswer) -> Response {
+    (status, Json(answer)).into_response()
+}
+
+/// A name as it is: it says which seat is meant, so nothing of it is cut or covered.
+fn a_name(field: &'static str, name: String) -> Result<String, Refused> {
+    if name.chars().count() > LONGEST {
+        return Err(too_long(field));
+    }
+    if name.is_empty() || text::line(&name, LONGEST) != name {
+        return Err(bad_name(field));
+    }
+    Ok(name)
+}
+
+fn too_long(field: &str) -> Refused {
+    Refused::new(400, "too_long", format!("{field} is longer than {LONGEST} characters"))
+}
+
+fn bad_name(field: &str) -> Refused {
+    bad(&format!("{field} is one line of visible text, 1 to {LONGEST} characters, and no secret"))
+}

@@ -1,0 +1,59 @@
+//! BooCode's word on an agent in a chat.
+
+use super::batch::done;
+use super::staging::Staging;
+use crate::job::{Answer, ChatReport, Refusal};
+use headsup_core::compat::boocode::{AGENT_LABEL, CHAT_LABEL};
+use headsup_core::event::EventBody;
+use headsup_core::gate::{self, Description};
+use headsup_core::observation::{Delivery, Observation};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::Turn;
+
+pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
+    if staging.seat(&report.agent).is_none() {
+        register(staging, report)?;
+    }
+    let now = staging.now;
+    let admit = |seat: &mut Seat| {
+        let described = gate::describe(seat, &describe(report), now);
+        let is_blocked = matches!(seat.turn(), Turn::Blocked(_));
+        let Some(fact) = report.meaning.fact(is_blocked) else { return described };
+        let observation = Observation {
+            at: now,
+            delivery: Delivery::Live,
+            source: Source::Hook,
+            session: None,
+            process: None,
+            name: report.event.clone(),
+            fact,
+        };
+        let mut decision = gate::admit(seat, &observation);
+        decision.changed |= described.changed;
+        decision.events.splice(0..0, described.events);
+        decision
+    };
+    match staging.change(&report.agent, None, admit)? {
+        true => Ok(done(staging, &report.agent)),
+        false => Err(Refusal::Defect),
+    }
+}
+
+fn register(staging: &mut Staging<'_>, report: &ChatReport) -> Result<(), Refusal> {
+    let (agent, now) = (&report.agent, staging.now);
+    let mut seat = Seat::new(agent.clone(), super::report::CUSTOM, Source::Hook, now);
+    seat.about.adopted = true;
+    // The registration itself tells all of this.
+    drop(gate::describe(&mut seat, &describe(report), now));
+    let doc = Box::new(seat.doc());
+    staging.put(seat);
+    staging.push(agent, None, EventBody::Registered { agent: doc })
+}
+
+/// Which chat, and by which name it is known there.
+fn describe(report: &ChatReport) -> Description {
+    let labels = [(CHAT_LABEL, &report.chat_id), (AGENT_LABEL, &report.name)];
+    let labels = labels.map(|(key, value)| (key.to_owned(), value.clone()));
+    Description { labels: labels.into_iter().collect(), ..Description::default() }
+}
