@@ -21,7 +21,7 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-pub use acts::{Description, append_activity, describe, mark_seen, set_stage};
+pub use acts::{Description, append_activity, describe, mark_seen, report_verdict, set_stage};
 pub use screen::has_spoken;
 pub use tick::{next_deadline, restore, tick};
 

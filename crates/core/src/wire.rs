@@ -12,7 +12,7 @@ pub use agent::{
 };
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use problem::Problem;
-pub use report::ReportBody;
+pub use report::{ReportBody, VerdictBody};
 pub use row::{RosterRowsDoc, RowDoc};
 
 /// The version every JSON document carries.

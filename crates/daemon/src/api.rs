@@ -17,6 +17,7 @@ mod listener;
 mod metrics;
 mod open;
 mod openapi;
+mod panopticon;
 mod process;
 mod query;
 mod refused;
@@ -25,6 +26,7 @@ pub(crate) mod roster;
 mod seats;
 mod seen;
 mod terminal;
+mod verdicts;
 
 pub(crate) use events::Subscription;
 pub(crate) use listener::link;
@@ -134,6 +136,7 @@ routes! { shared, shared_described:
     reports => post,
     terminal => post,
     seen => post,
+    verdicts => post,
     activity => get,
     explain => get,
     evidence => get,
@@ -141,6 +144,9 @@ routes! { shared, shared_described:
     events::ws => get,
     coder => post,
     coder::ws => get,
+    panopticon::heartbeat => post,
+    panopticon::activity => get,
+    panopticon::report_status => post,
     openapi => get,
     health => get,
     metrics => get,

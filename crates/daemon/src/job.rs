@@ -7,11 +7,13 @@ pub(crate) use key::Key;
 use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::compat::boocode::Meaning;
+use headsup_core::compat::panopticon::Activity;
 use headsup_core::gate::Description;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
+use headsup_core::verdict::Verdict;
 use tokio::sync::oneshot;
 
 /// One job on its way to the writer.
@@ -30,6 +32,10 @@ pub(crate) enum Work {
     Report(OwnReport),
     /// BooCode's word on an agent in a chat.
     Chat(Box<ChatReport>),
+    /// Panopticon's word on what an agent does.
+    Heartbeat(Box<Heartbeat>),
+    /// What an agent found of a task.
+    Verdict(Box<VerdictOn>),
     /// A launcher takes a seat.
     Register(Box<Registration>),
     /// A launcher tells of the process that it has started.
@@ -81,6 +87,28 @@ pub(crate) struct ChatReport {
     /// The event's name, for `explain`.
     pub(crate) event: String,
     pub(crate) meaning: Meaning,
+}
+
+/// What an agent does, and a line for its log.
+#[derive(Debug)]
+pub(crate) struct Heartbeat {
+    pub(crate) agent: AgentId,
+    pub(crate) activity: Activity,
+    pub(crate) tool: Option<String>,
+    pub(crate) action: Option<String>,
+    /// When the reporter says it happened.
+    pub(crate) at: Option<UnixMs>,
+}
+
+/// What an agent found of a task.
+#[derive(Debug)]
+pub(crate) struct VerdictOn {
+    pub(crate) agent: AgentId,
+    pub(crate) task: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) notes: Option<String>,
+    /// An agent that is not known is registered by it.
+    pub(crate) registers: bool,
 }
 
 /// A seat for an agent that is about to start.
@@ -143,8 +171,10 @@ impl Work {
     pub(crate) fn is_act(&self) -> bool {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
+            Self::Verdict(_) => true,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
+            Self::Heartbeat(_) => false,
             Self::Witnessed(_) | Self::Spooled => false,
             #[cfg(test)]
             Self::Probe(_) => false,

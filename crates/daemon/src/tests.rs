@@ -13,6 +13,7 @@ mod listener;
 mod load;
 mod model;
 mod openapi;
+mod panopticon;
 mod restart;
 mod seats;
 mod sources;

@@ -10,6 +10,7 @@ mod chat;
 mod deadlines;
 mod drain;
 mod forget;
+mod heartbeat;
 mod hook;
 mod recent;
 mod report;
@@ -18,6 +19,7 @@ mod seat;
 mod seen;
 mod staging;
 mod upkeep;
+mod verdict;
 mod witnessed;
 
 use crate::board::Board;

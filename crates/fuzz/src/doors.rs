@@ -4,13 +4,15 @@ use crate::answer::Answer;
 use crate::board::Board;
 use crate::sse::Parser;
 use crate::{config as settings, cursor as place, duration as time, query as parameters, until};
+use headsup_core::compat::boocode::{AgentStatusReport, Meaning, seat_id};
+use headsup_core::compat::panopticon::{HeartbeatBody, ReportStatusBody};
 use headsup_core::event::Event;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use headsup_core::select::HeadlineSet;
 use headsup_core::spool::{Decoder, Record, encode};
 use headsup_core::time::UnixMs;
-use headsup_core::wire::ReportBody;
+use headsup_core::wire::{ReportBody, VerdictBody};
 use std::collections::VecDeque;
 
 /// Every byte is read or said to be damage, and what is read is what was written.
@@ -120,6 +122,15 @@ pub(crate) fn names(bytes: &[u8]) {
 pub(crate) fn report(bytes: &[u8]) {
     if let Ok(report) = serde_json::from_slice::<ReportBody>(bytes) {
         report.parse().ok();
+    }
+    serde_json::from_slice::<VerdictBody>(bytes).ok();
+    serde_json::from_slice::<HeartbeatBody>(bytes).ok();
+    serde_json::from_slice::<ReportStatusBody>(bytes).ok();
+    if let Ok(said) = serde_json::from_slice::<AgentStatusReport>(bytes) {
+        let meaning = Meaning::of(&said.event_type, said.notification_type.as_deref());
+        drop(meaning.and_then(|meaning| meaning.fact(false)));
+        let id = seat_id(&said.chat_id, &said.agent);
+        assert!(AgentId::new(id.as_str()).is_ok(), "{id}");
     }
 }
 

@@ -18,6 +18,7 @@ mod run;
 mod show;
 mod statusline;
 mod up;
+mod verdict;
 mod wait;
 mod watch;
 
@@ -75,6 +76,7 @@ enum Command {
     Forget(forget::Args),
     Rename(rename::Args),
     Report(report::Args),
+    Verdict(verdict::Args),
     Run(run::Args),
     Launch(run::LaunchArgs),
     Hooks(hooks::Args),
@@ -233,6 +235,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Ack(args) => block_on(ack::run(args, context)),
         Command::Forget(args) => block_on(forget::run(args, context)),
         Command::Report(args) => block_on(report::run(args, context)),
+        Command::Verdict(args) => block_on(verdict::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
         Command::Launch(args) => block_on(run::launch(&args)),

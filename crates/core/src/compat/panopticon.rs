@@ -1,5 +1,9 @@
 //! Panopticon: what an agent does, what a specialist found, and how long it has been silent.
 
+mod wire;
+
+pub use wire::{ActivityDoc, ActivityEntry, HeartbeatBody, ReportStatusBody};
+
 use super::State;
 use super::scale::scale;
 use crate::status::{Headline, IdleReason, Process, Turn, WorkingReason};

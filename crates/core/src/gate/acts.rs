@@ -7,6 +7,8 @@ use crate::seat::Seat;
 use crate::source::{Evidence, Source};
 use crate::time::UnixMs;
 use crate::timeline::Entry;
+use crate::verdict::Verdict;
+use crate::wire::VerdictDoc;
 use crate::word::Word;
 use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
 use std::collections::BTreeMap;
@@ -107,6 +109,38 @@ pub fn append_activity(
         Entry { ts: now, tool: tool.map(Word::from), action, state: seat.turn().word().into() };
     seat.last_activity = Some(entry.clone());
     EventBody::ActivityAppended { entry }
+}
+
+/// Verdicts kept of a seat, one for each task; the oldest goes first.
+const MOST_VERDICTS: usize = 64;
+
+/// Notes what the agent found of a task. The same again is no news, and no status changes by it.
+pub fn report_verdict(
+    seat: &mut Seat,
+    task: &str,
+    verdict: Verdict,
+    notes: Option<&str>,
+    now: UnixMs,
+) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    let known = step.seat.verdicts.iter().position(|known| known.task == task);
+    let same = known
+        .and_then(|index| step.seat.verdicts.get(index))
+        .is_some_and(|known| known.verdict == verdict && known.notes.as_deref() == notes);
+    if !same {
+        let verdicts = &mut step.seat.verdicts;
+        if let Some(index) = known {
+            verdicts.remove(index);
+        } else if verdicts.len() == MOST_VERDICTS {
+            verdicts.remove(0);
+        }
+        let notes = notes.map(str::to_owned);
+        let said = VerdictDoc { task: task.to_owned(), verdict, notes, at: now };
+        verdicts.push(said.clone());
+        step.emit(EventBody::VerdictReported { verdict: said });
+    }
+    step.finish(&before)
 }
 
 /// Moves the workflow. The stages passed through on the way are told one by one.

@@ -27,6 +27,18 @@ pub struct ReportBody {
     pub at: Option<UnixMs>,
 }
 
+/// The body of `POST /api/v1/agents/{id}/verdicts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct VerdictBody {
+    pub task: String,
+    /// `in_progress`, `passed`, `blocked` or `failed`.
+    pub verdict: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+}
+
 /// A word that a report does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadReport {

@@ -4,6 +4,7 @@ mod feed;
 pub(super) mod ws;
 
 use super::query::bad;
+use super::reports::check_length;
 use super::{App, Refused, asked};
 use crate::job::{ChatReport, Reply, Work};
 use axum::Json;
@@ -43,13 +44,8 @@ pub(super) async fn post(
     let (said, key) = asked::read::<AgentStatusReport>(request).await?;
     let (chat_id, name) = (a_name("chat_id", said.chat_id)?, a_name("agent", said.agent)?);
     let notification = said.notification_type.as_deref();
-    for (field, word) in
-        [("eventType", Some(&*said.event_type)), ("notificationType", notification)]
-    {
-        if word.is_some_and(|word| word.chars().count() > LONGEST) {
-            return Err(too_long(field));
-        }
-    }
+    check_length("eventType", Some(&said.event_type), LONGEST)?;
+    check_length("notificationType", notification, LONGEST)?;
     let Some(meaning) = Meaning::of(&said.event_type, notification) else {
         app.metrics.report("not_understood");
         return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
@@ -78,17 +74,11 @@ fn answer(status: StatusCode, answer: ReportAnswer) -> Response {
 
 /// A name as it is: it says which seat is meant, so nothing of it is cut or covered.
 fn a_name(field: &'static str, name: String) -> Result<String, Refused> {
-    if name.chars().count() > LONGEST {
-        return Err(too_long(field));
-    }
+    check_length(field, Some(&name), LONGEST)?;
     if name.is_empty() || text::line(&name, LONGEST) != name {
         return Err(bad_name(field));
     }
     Ok(name)
-}
-
-fn too_long(field: &str) -> Refused {
-    Refused::new(400, "too_long", format!("{field} is longer than {LONGEST} characters"))
 }
 
 fn bad_name(field: &str) -> Refused {

@@ -75,16 +75,16 @@ fn clean(report: &mut ReportBody) {
 }
 
 fn check_lengths(report: &ReportBody) -> Result<(), Refused> {
-    let fields = [
-        ("reason", &report.reason, LONGEST_WORD),
-        ("outcome", &report.outcome, LONGEST_WORD),
-        ("detail", &report.detail, LONGEST_DETAIL),
-    ];
-    for (name, value, most) in fields {
-        if value.as_ref().is_some_and(|value| value.chars().count() > most) {
-            let detail = format!("{name} is longer than {most} characters");
-            return Err(Refused::new(400, "too_long", detail));
-        }
+    check_length("reason", report.reason.as_deref(), LONGEST_WORD)?;
+    check_length("outcome", report.outcome.as_deref(), LONGEST_WORD)?;
+    check_length("detail", report.detail.as_deref(), LONGEST_DETAIL)
+}
+
+/// What is too long is refused, not cut: whoever sent it would not know.
+pub(super) fn check_length(name: &str, value: Option<&str>, most: usize) -> Result<(), Refused> {
+    if value.is_some_and(|value| value.chars().count() > most) {
+        let detail = format!("{name} is longer than {most} characters");
+        return Err(Refused::new(400, "too_long", detail));
     }
     Ok(())
 }

@@ -87,6 +87,10 @@ async fn answers_are_what_the_description_says() {
     let components = strict(&api);
     let report = r#"{"turn":"working"}"#;
     let listen = r#"{"address":"127.0.0.1:0"}"#;
+    let verdict = r#"{"task":"T","verdict":"passed"}"#;
+    let heartbeat = r#"{"state":"active","tool":"Bash","summary":"make"}"#;
+    let issue = r#"{"issueId":"P-1","status":"in-progress"}"#;
+    let (coder, found) = ("/api/coder/agent-status", "/api/specialists/{name}/report-status");
     let id = "/api/v1/agents/{id}";
     let calls = [
         ("get", "/api/v1/agents", "/api/v1/agents?all=true", "", 200),
@@ -114,6 +118,21 @@ async fn answers_are_what_the_description_says() {
         ("delete", "/api/v1/listener", "/api/v1/listener", "", 200),
         ("post", "/api/v1/listener/codes", "/api/v1/listener/codes", "", 409),
         ("get", "/api/v1/ws", "/api/v1/ws", "", 426),
+        ("get", "/api/v1/agents", "/api/v1/agents?vocabulary=jackin", "", 200),
+        ("get", "/api/v1/agents", "/api/v1/agents?vocabulary=bob&view=rows", "", 200),
+        ("get", "/api/v1/agents", "/api/v1/agents?vocabulary=moon", "", 400),
+        ("post", "/api/v1/agents/{id}/verdicts", "/api/v1/agents/script/verdicts", verdict, 200),
+        ("post", "/api/v1/agents/{id}/verdicts", "/api/v1/agents/nobody/verdicts", verdict, 404),
+        ("get", id, "/api/v1/agents/script", "", 200),
+        ("post", coder, coder, r#"{"agent":"a","chat_id":"c","eventType":"Stop"}"#, 202),
+        ("post", coder, coder, r#"{"agent":"a","chat_id":"c","eventType":"x"}"#, 202),
+        ("post", coder, coder, r#"{"agent":"a"}"#, 400),
+        ("get", "/api/coder/ws", "/api/coder/ws", "", 426),
+        ("post", "/api/agents/{id}/heartbeat", "/api/agents/h/heartbeat", heartbeat, 202),
+        ("get", "/api/agents/{id}/activity", "/api/agents/h/activity", "", 200),
+        ("get", "/api/agents/{id}/activity", "/api/agents/nobody/activity?limit=3", "", 200),
+        ("post", found, "/api/specialists/s/report-status", issue, 200),
+        ("post", found, "/api/specialists/s/report-status", "{}", 400),
     ];
     let json = [("content-type", "application/json")];
     for (method, path, target, body, status) in calls {
@@ -162,7 +181,9 @@ async fn routes_and_description_are_the_same() {
     let told = [headers[0], ("authorization", bearer.as_str())];
     let api = document(&client).await;
     for (path, item) in api["paths"].as_object().unwrap() {
-        let target = path.replace("{id}", "nobody").replace("{kind}", "nobody");
+        let target = ["{id}", "{kind}", "{name}"]
+            .iter()
+            .fold(path.clone(), |target, part| target.replace(part, "nobody"));
         let only_tcp = path == "/open";
         let only_socket = path.starts_with("/api/v1/listener");
         for method in ["get", "put", "post", "patch", "delete"] {

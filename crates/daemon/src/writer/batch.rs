@@ -1,7 +1,7 @@
 //! One batch: staged in memory, written in one transaction, then shown, published and answered.
 
 use super::staging::{self, Staging};
-use super::{Item, Writer, chat, forget, hook, report, seat, seen, witnessed};
+use super::{Item, Writer, chat, forget, heartbeat, hook, report, seat, seen, verdict, witnessed};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
 use crate::job::{Answer, Refusal, Reply, Work};
@@ -236,7 +236,7 @@ const NOT_UNDERSTOOD: &str = "not_understood";
 fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     let not_understood = match work {
         Work::Hook(report) => matches!(report.sighting.fact, Fact::NotUnderstood { .. }),
-        Work::Report(_) | Work::Chat(_) => false,
+        Work::Report(_) | Work::Chat(_) | Work::Heartbeat(_) => false,
         _ => return None,
     };
     Some(match answer {
@@ -288,6 +288,8 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
         Work::Hook(report) => hook::admit(staging, report),
         Work::Report(report) => report::admit(staging, report),
         Work::Chat(report) => chat::admit(staging, report),
+        Work::Heartbeat(heartbeat) => heartbeat::admit(staging, heartbeat),
+        Work::Verdict(on) => verdict::report(staging, on),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),

@@ -2,12 +2,14 @@
 
 use super::batch::done;
 use super::staging::Staging;
-use crate::job::{Answer, OwnReport};
+use crate::job::{Answer, OwnReport, Refusal};
 use headsup_core::event::EventBody;
 use headsup_core::gate;
+use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, Observation};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
+use headsup_core::time::UnixMs;
 
 /// The kind of an agent that nobody told us more of.
 pub(super) const CUSTOM: &str = "custom";
@@ -25,12 +27,21 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
     };
     let admit = |seat: &mut Seat| gate::admit(seat, &observation);
     if !staging.change(agent, *spooled, admit)? {
-        let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
-        seat.about.adopted = true;
-        let doc = Box::new(seat.doc());
-        staging.put(seat);
-        staging.push(agent, *spooled, EventBody::Registered { agent: doc })?;
+        register(staging, agent, *spooled)?;
         staging.change(agent, *spooled, admit)?;
     }
     Ok(done(staging, agent))
+}
+
+/// A seat for an agent that only its own word is known of.
+pub(super) fn register(
+    staging: &mut Staging<'_>,
+    agent: &AgentId,
+    spooled: Option<UnixMs>,
+) -> Result<(), Refusal> {
+    let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
+    seat.about.adopted = true;
+    let doc = Box::new(seat.doc());
+    staging.put(seat);
+    staging.push(agent, spooled, EventBody::Registered { agent: doc })
 }

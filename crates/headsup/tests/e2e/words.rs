@@ -112,3 +112,37 @@ fn an_unknown_vocabulary_is_refused_with_those_there_are() {
         assert!(detail.contains(known), "{detail}");
     }
 }
+
+#[test]
+fn a_verdict_is_a_fact_about_a_task_and_moves_no_status() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    agents(&home);
+    let said = ["verdict", "busy", "--task", "APP-12", "blocked", "--notes", "no tests", "--json"];
+    let doc = home.run(said).ok().json();
+    let expected = json!({
+        "schema": 1, "agent_id": "busy", "task": "APP-12", "verdict": "blocked", "notes": "no tests",
+    });
+    assert_eq!(doc, expected);
+    let shown = home.run(["show", "busy", "--json"]).ok().json();
+    assert_eq!(
+        (&shown["headline"], &shown["verdicts"][0]["verdict"]),
+        (&json!("working"), &json!("blocked"))
+    );
+    let text = home.run(["show", "busy"]).ok().stdout.clone();
+    assert!(text.contains("APP-12: blocked (no tests)"), "{text}");
+    let told = crate::agent::events(&home);
+    let last = told.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["verdict"]["task"]),
+        (&json!("verdict.reported"), &json!("APP-12"))
+    );
+    for (args, code) in [
+        (["verdict", "busy", "--task", "T", "perhaps"], 2),
+        (["verdict", "nobody", "--task", "T", "passed"], 4),
+        (["verdict", "busy", "--task", " ", "passed"], 2),
+    ] {
+        let done = home.run(args);
+        assert_eq!(done.code, code, "{done:?}");
+    }
+}

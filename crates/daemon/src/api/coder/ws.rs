@@ -10,6 +10,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Extension, State};
 use axum::http::Uri;
 use axum::response::Response;
+use headsup_core::compat::boocode::Frame;
 use headsup_core::wire::Problem;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use std::sync::Arc;
         ("chat_id" = Option<String>, Query, description = "The chat; without it every one"),
     ),
     responses(
-        (status = 101, description = "The web socket; each text frame is a `Frame`, first one for each agent"),
+        (status = 101, description = "The web socket; each text frame is this, first one for each agent", body = Frame),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]

@@ -58,6 +58,9 @@ fn an_answer_says_nothing_in_one_way() {
     let api = api();
     let bodies = [
         "AgentStatusReport",
+        "HeartbeatBody",
+        "ReportStatusBody",
+        "VerdictBody",
         "ListenBody",
         "ProcessBody",
         "ReportBody",

@@ -1,0 +1,65 @@
+//! `POST /api/agents/{id}/heartbeat`: what an agent does now.
+
+use crate::api::agent_path::AgentPath;
+use crate::api::reports::check_length;
+use crate::api::{App, Receipt, Refused, asked, receipt};
+use crate::job::{Heartbeat, Work};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use headsup_adapters::text;
+use headsup_core::compat::Scale as _;
+use headsup_core::compat::panopticon::{Activity, HeartbeatBody};
+use headsup_core::id::AgentId;
+use headsup_core::wire::Problem;
+use std::sync::Arc;
+
+/// Longer ones are refused; what is kept of one is as short as of any other action.
+const LONGEST_SUMMARY: usize = 4_000;
+
+#[utoipa::path(
+    post,
+    path = "/api/agents/{id}/heartbeat",
+    operation_id = "heartbeat",
+    tag = "compatibility",
+    summary = "What an agent does now, in Panopticon's words",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = HeartbeatBody),
+    responses(
+        (status = 202, description = "Stored", body = Receipt),
+        (status = 200, description = "It was stored before", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::api) async fn post(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Response, Refused> {
+    let (said, key) = asked::read::<HeartbeatBody>(request).await?;
+    check_length("tool", said.tool.as_deref(), text::NAME)?;
+    check_length("summary", said.summary.as_deref(), LONGEST_SUMMARY)?;
+    let activity = Activity::parse(&said.state).ok_or_else(|| unknown_state(&said.state))?;
+    let kept = |text: Option<String>, most| {
+        text.map(|text| text::line(&text, most)).filter(|text| !text.is_empty())
+    };
+    let heartbeat = Heartbeat {
+        agent,
+        activity,
+        tool: kept(said.tool, text::NAME),
+        action: kept(said.summary, text::ACTION),
+        at: said.timestamp,
+    };
+    let reply = app.inbox.submit(Work::Heartbeat(Box::new(heartbeat)), key).await?;
+    Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+fn unknown_state(word: &str) -> Refused {
+    let allowed: Vec<_> = Activity::ALL.iter().map(|known| known.word()).collect();
+    let word: String = word.chars().take(text::NAME).collect();
+    let detail = format!("state {word:?} is not one of {}", allowed.join(", "));
+    Refused::new(400, "bad_report", detail)
+}

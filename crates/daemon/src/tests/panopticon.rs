@@ -1,0 +1,226 @@
+//! Panopticon's routes, by a client that knows the contract alone; and verdicts.
+
+use super::bench::{Bench, Client, Headers, Reply};
+use serde_json::{Value, json};
+
+async fn beat(client: &Client, agent: &str, body: Value) -> Reply {
+    client.send("POST", &format!("/api/agents/{agent}/heartbeat"), &[], body.to_string()).await
+}
+
+async fn activity(client: &Client, agent: &str, query: &str) -> Value {
+    let reply = client.get(&format!("/api/agents/{agent}/activity{query}")).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()
+}
+
+async fn found(client: &Client, specialist: &str, body: Value) -> Reply {
+    let path = format!("/api/specialists/{specialist}/report-status");
+    client.send("POST", &path, &[], body.to_string()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn heartbeats_are_the_agents_state_and_its_log() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let nobody = activity(&client, "agent-pan-80", "").await;
+    assert_eq!((&nobody["state"], &nobody["activity"]), (&json!("uninitialized"), &json!([])));
+    let beats = [
+        (json!({"state": "active", "tool": "Bash"}), "active", "working"),
+        (json!({"state": "active", "summary": "ran the tests"}), "active", "working"),
+        (json!({"state": "idle", "timestamp": "2026-11-21T21:29:50+00:00"}), "idle", "idle"),
+        (
+            json!({"state": "active", "tool": "Edit", "extra": 1, "ts": "2026-11-21T21:29:51Z"}),
+            "active",
+            "working",
+        ),
+        (json!({"state": "idle", "action": "done with it"}), "idle", "idle"),
+        (json!({"state": "suspended"}), "suspended", "suspended"),
+    ];
+    for (body, state, headline) in beats {
+        bench.pass(1_000).await;
+        let reply = beat(&client, "agent-pan-80", body.clone()).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        assert_eq!(activity(&client, "agent-pan-80", "").await["state"], state, "{body}");
+        assert_eq!(client.headline("agent-pan-80").await, headline, "{body}");
+    }
+    let log = activity(&client, "agent-pan-80", "").await["activity"].clone();
+    let entries = json!([
+        {"ts": "2026-11-21T21:29:58.200Z", "tool": "Bash", "state": "active"},
+        {"ts": "2026-11-21T21:29:59.200Z", "action": "ran the tests", "state": "active"},
+        {"ts": "2026-11-21T21:29:50.000Z", "state": "idle"},
+        {"ts": "2026-11-21T21:29:51.000Z", "tool": "Edit", "state": "active"},
+        {"ts": "2026-11-21T21:30:02.200Z", "action": "done with it", "state": "idle"},
+        {"ts": "2026-11-21T21:30:03.200Z", "state": "uninitialized"},
+    ]);
+    assert_eq!(log, entries);
+    assert_eq!(activity(&client, "agent-pan-80", "").await["entries"], entries);
+    let last = activity(&client, "agent-pan-80", "?limit=2").await["activity"].clone();
+    assert_eq!(last, json!([entries[4], entries[5]]));
+    // Our own words are the same entries.
+    let own = client.get("/api/v1/agents/agent-pan-80/activity").await.json();
+    assert_eq!(own["entries"][0]["state"], "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_is_a_hundred_entries_and_no_more() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for n in 0..105 {
+        beat(&client, "a", json!({"state": "active", "tool": format!("t{n}")})).await;
+    }
+    for query in ["", "?limit=100", "?limit=5000"] {
+        let log = activity(&client, "a", query).await["activity"].clone();
+        let log = log.as_array().unwrap();
+        assert_eq!((log.len(), &log[99]["tool"]), (100, &json!("t104")), "{query}");
+    }
+    // Nothing is told of an agent of which there is nothing to tell.
+    let head = client.head().await;
+    for agent in ["a", "nobody"] {
+        assert_eq!(beat(&client, agent, json!({"state": "uninitialized"})).await.status, 202);
+    }
+    assert_eq!(client.head().await, head);
+    assert_eq!(client.get("/api/v1/agents/nobody").await.status, 404);
+}
+
+/// Its hooks go on telling of tools while the agent itself waits for a person.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_heartbeat_answers_no_question_of_another_witness() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let seat = [("x-headsup-agent", "a")];
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest"] {
+        client.hook(event, "s1", &seat).await;
+    }
+    beat(&client, "a", json!({"state": "active", "tool": "Read"})).await;
+    assert_eq!(client.headline("a").await, "blocked");
+    // Whoever said by word alone that it waits is taken at its word again.
+    client.report("b", "blocked").await;
+    beat(&client, "b", json!({"state": "active"})).await;
+    assert_eq!(client.headline("b").await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_specialists_report_is_a_verdict_and_blocks_nobody() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    beat(&client, "review-agent", json!({"state": "active"})).await;
+    let reports = [
+        ("passed", "passed"),
+        ("in-progress", "in_progress"),
+        ("failed", "failed"),
+        ("blocked", "blocked"),
+    ];
+    for (status, verdict) in reports {
+        let body = json!({"issueId": "PAN-80", "status": status, "notes": "found two problems"});
+        let reply = found(&client, "review-agent", body).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        let doc = client.get("/api/v1/agents/review-agent").await.json();
+        let said = &doc["verdicts"][0];
+        assert_eq!((&said["task"], &said["verdict"]), (&json!("PAN-80"), &json!(verdict)));
+        assert_eq!(
+            (&doc["headline"], doc["verdicts"].as_array().unwrap().len()),
+            (&json!("working"), 1)
+        );
+    }
+    // The same again is no news; of another issue it is another verdict.
+    let head = client.head().await;
+    let same = json!({"issueId": "PAN-80", "status": "blocked", "notes": "found two problems"});
+    assert_eq!(found(&client, "review-agent", same).await.status, 200);
+    assert_eq!(client.head().await, head);
+    found(&client, "test-agent", json!({"issueId": "PAN-81", "status": "passed"})).await;
+    let doc = client.get("/api/v1/agents/test-agent").await.json();
+    assert_eq!(doc["verdicts"][0]["notes"], Value::Null);
+    // It is there, and nobody has said what it does.
+    assert_eq!(
+        (&doc["process"]["state"], &doc["headline"]),
+        (&json!("running"), &json!("unknown"))
+    );
+    let log = client.log().await;
+    let verdicts = log.iter().filter(|event| event["type"] == "verdict.reported").count();
+    assert_eq!(verdicts, reports.len() + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_is_an_act_and_outlives_the_hub() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    client.report("a", "working").await;
+    let path = "/api/v1/agents/a/verdicts";
+    let body = r#"{"task":"APP-12","verdict":"failed","notes":"tests"}"#;
+    let key = [("x-headsup-id", "v-1")];
+    let first = client.send("POST", path, &key, body).await;
+    assert_eq!((first.status.as_u16(), &first.json()["agent_id"]), (200, &json!("a")));
+    assert_eq!(client.send("POST", path, &key, body).await.json()["duplicate"], true);
+    // What an acknowledged act has left is in the database's own file and log.
+    let killed = bench.killed_now().await;
+    let doc = killed.client().get("/api/v1/agents/a").await.json();
+    assert_eq!(doc["verdicts"][0]["verdict"], "failed");
+    assert_eq!(doc["headline"], "working");
+    bench.restart().await;
+    for n in 0..70 {
+        let body = json!({"task": format!("T-{n}"), "verdict": "passed"}).to_string();
+        client.send("POST", path, &[], body).await;
+    }
+    let doc = client.get("/api/v1/agents/a").await.json();
+    let verdicts = doc["verdicts"].as_array().unwrap();
+    assert_eq!((verdicts.len(), &verdicts[63]["task"]), (64, &json!("T-69")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_refused_by_name_and_changes_nothing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let (beat, report) = ("/api/agents/a/heartbeat", "/api/specialists/a/report-status");
+    let verdict = "/api/v1/agents/a/verdicts";
+    let tool = json!({"state": "active", "tool": "x".repeat(101)}).to_string();
+    let summary = json!({"state": "active", "summary": "x".repeat(4_001)}).to_string();
+    let issue = json!({"issueId": "x".repeat(201), "status": "passed"}).to_string();
+    let notes = json!({"issueId": "P", "status": "passed", "notes": "x".repeat(4_001)}).to_string();
+    let states = "active, idle, suspended, uninitialized";
+    let browser: Headers<'_> = &[("origin", "http://evil.example")];
+    let cases: [(&str, Headers<'_>, &str, u16, &str, &str); 19] = [
+        (beat, &[], "", 400, "bad_json", ""),
+        (beat, &[], r#"["active"]"#, 400, "bad_json", "object"),
+        (beat, &[], "{}", 400, "bad_json", "state"),
+        (beat, &[], r#"{"state":1}"#, 400, "bad_json", "string"),
+        (beat, &[], r#"{"state":"ACTIVE"}"#, 400, "bad_report", states),
+        (beat, &[], r#"{"state":"active","tool":{}}"#, 400, "bad_json", "string"),
+        (beat, &[], r#"{"state":"active","timestamp":"yesterday"}"#, 400, "bad_json", "3339"),
+        (beat, &[], &tool, 400, "too_long", "tool"),
+        (beat, &[], &summary, 400, "too_long", "summary"),
+        (beat, browser, r#"{"state":"active"}"#, 403, "browser_refused", ""),
+        ("/api/agents/a%2Fb/heartbeat", &[], r#"{"state":"active"}"#, 400, "bad_agent_id", ""),
+        (report, &[], r#"{"status":"passed"}"#, 400, "bad_json", "issueId"),
+        (
+            report,
+            &[],
+            r#"{"issueId":"P","status":"in_progress"}"#,
+            400,
+            "bad_verdict",
+            "in-progress",
+        ),
+        (report, &[], r#"{"issueId":" ","status":"passed"}"#, 400, "bad_verdict", "issueId"),
+        (report, &[], &issue, 400, "too_long", "issueId"),
+        (report, &[], &notes, 400, "too_long", "notes"),
+        (verdict, &[], r#"{"task":"T","verdict":"ok"}"#, 400, "bad_verdict", "in_progress, passed"),
+        (verdict, &[], r#"{"task":"T","verdict":"passed","why":1}"#, 400, "bad_json", "why"),
+        (verdict, &[], r#"{"task":"T","verdict":"passed"}"#, 404, "no_such_agent", ""),
+    ];
+    for (path, headers, body, status, code, word) in cases {
+        let reply = client.send("POST", path, headers, body.to_owned()).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (status, code), "{body}");
+        assert!(reply.text().contains(word), "{}", reply.text());
+        let counted = client.metric(&format!("headsup_refusals_total{{code=\"{code}\"}}")).await;
+        assert!(counted >= 1, "{code}");
+    }
+    for query in ["?limit=0", "?limit=-1", "?limit=all", "?limit=1&limit=2", "?last=3"] {
+        let reply = client.get(&format!("/api/agents/a/activity{query}")).await;
+        assert_eq!(reply.status, 400, "{query}");
+    }
+    assert_eq!(client.head().await, 0);
+    let tcp = bench.on_tcp().await;
+    for path in [beat, report, verdict] {
+        assert_eq!(tcp.send("POST", path, &[], "{}").await.code(), "token_missing", "{path}");
+    }
+    assert_eq!(tcp.get("/api/agents/a/activity").await.code(), "token_missing");
+}

@@ -1,0 +1,68 @@
+//! Panopticon's word on what an agent does now.
+
+use super::batch::done;
+use super::staging::Staging;
+use crate::job::{Answer, Heartbeat, Reply};
+use headsup_core::compat::panopticon::Activity;
+use headsup_core::gate::{self, Decision};
+use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::WorkingReason;
+use headsup_core::time::UnixMs;
+
+pub(super) fn admit(staging: &mut Staging<'_>, heartbeat: &Heartbeat) -> Answer {
+    let Heartbeat { agent, activity, .. } = heartbeat;
+    if *activity == Activity::Uninitialized {
+        // There is nothing to tell of, so nothing is told.
+        let agent = staging.seat(agent).map(|_| agent.clone());
+        return Ok(Reply::Done { agent, cursor: staging.head });
+    }
+    if staging.seat(agent).is_none() {
+        super::report::register(staging, agent, None)?;
+    }
+    let now = staging.now;
+    staging.change(agent, None, |seat| take_in(seat, heartbeat, now))?;
+    Ok(done(staging, agent))
+}
+
+fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
+    let observation = Observation {
+        at: now,
+        delivery: Delivery::Live,
+        source: Source::Report,
+        session: None,
+        process: None,
+        name: "heartbeat".to_owned(),
+        fact: fact(seat, heartbeat),
+    };
+    let was = seat.turn();
+    let mut decision = gate::admit(seat, &observation);
+    let Heartbeat { tool, action, at, .. } = heartbeat;
+    let says_more = tool.is_some() || action.is_some() || seat.turn() != was;
+    if decision.refused.is_none() && says_more {
+        // A reporter's clock is data, but nothing has happened that is still to come.
+        let at = at.map_or(now, |at| at.min(now));
+        decision.events.push(gate::append_activity(seat, tool.clone(), action.clone(), at));
+    }
+    decision
+}
+
+fn fact(seat: &Seat, heartbeat: &Heartbeat) -> Fact {
+    let Heartbeat { activity, tool, .. } = heartbeat;
+    // It goes on with something else: no answer to what another witness says it asks.
+    let asks = seat.own_prompts().any(|open| open.source != Source::Report);
+    let reported = |turn, process| {
+        Fact::Reported(Reported { turn, detail: tool.clone(), outcome: None, process })
+    };
+    match activity {
+        Activity::Active if asks => Fact::Nothing,
+        Activity::Active => {
+            let reason = if tool.is_some() { WorkingReason::Tool } else { WorkingReason::Model };
+            reported(Some(ReportedTurn::Working(reason)), None)
+        }
+        Activity::Idle => reported(Some(ReportedTurn::Idle), None),
+        Activity::Suspended => reported(None, Some(ProcessFact::Suspended)),
+        Activity::Uninitialized => Fact::Nothing,
+    }
+}
