@@ -215,6 +215,9 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
 pub fn is_transition(kind: &str, event: &str) -> bool {
+    if crate::acp::is_kind(kind) {
+        return crate::acp::Event::named(event).is_some_and(crate::acp::Event::is_transition);
+    }
     let changes = |row: &Row| row.events.contains(&event) && !row.confirming.contains(&event);
     match row(kind) {
         Some(row) => changes(row),

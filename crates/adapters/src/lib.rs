@@ -3,6 +3,7 @@
 //! Pure: no I/O and no clock. An agent program's name appears in this crate and in no other.
 //! [`hook`] is the door for what a program's hooks say; each program has a module of its own.
 
+pub mod acp;
 mod app_server;
 mod asks;
 mod background;
@@ -46,6 +47,7 @@ pub use transcript::{LogLine, log_line};
 
 use headsup_core::id::ProcessId;
 use headsup_core::observation::Fact;
+use headsup_core::source::Source;
 use headsup_core::status::Attach;
 
 /// One vendor payload, understood.
@@ -53,6 +55,8 @@ use headsup_core::status::Attach;
 pub struct Sighting {
     /// The vendor's name of the event; `unknown` if there was none, never empty.
     pub event: String,
+    /// Who bears witness: a hook, or what else reports as hooks do.
+    pub source: Source,
     /// The vendor's conversation id.
     pub session: Option<String>,
     pub cwd: Option<String>,
@@ -98,6 +102,7 @@ pub fn hook(
         gemini_cli::KIND => Ok(gemini_cli::hook(event, body, context)),
         opencode::KIND | opencode::KILO => Ok(opencode::hook(event, body, context)),
         qwen_code::KIND => Ok(qwen_code::hook(event, body, context)),
+        speaker if acp::is_kind(speaker) && is_kind(speaker) => Ok(acp::hook(event, body, context)),
         known => match mapped::of(known) {
             Some(map) => Ok(mapped::hook(map, event, body, context)),
             None if is_kind(known) => Ok(without_adapter(event, body)),
@@ -133,6 +138,7 @@ impl Sighting {
     fn new(event: Option<&str>, named: Option<&str>, fact: Fact) -> Self {
         Self {
             event: event_name(event, named),
+            source: Source::Hook,
             session: None,
             cwd: None,
             model: None,
@@ -185,7 +191,8 @@ mod tests {
     #[test]
     fn a_kind_without_an_adapter_keeps_session_and_folder_and_decides_nothing() {
         let body = br#"{"session_id":"s-1","cwd":"/home/dev/api","hook_event_name":"Stop"}"#;
-        for kind in ["acp:some-agent", "custom"] {
+        {
+            let kind = "custom";
             let seen = hook(kind, None, body, &nowhere()).unwrap();
             assert_eq!(seen.event, "Stop");
             assert_eq!(seen.session.as_deref(), Some("s-1"));

@@ -155,6 +155,7 @@ impl Roster {
                 return Place::Seat(child.clone());
             }
             if self.is_launched_by(claimed, caller)
+                || self.is_same_by_another_name(claimed, caller)
                 || !other_lives(claimed) && !self.is_second(claimed, caller)
             {
                 return Place::Seat(claimed.clone());
@@ -191,6 +192,13 @@ impl Roster {
         };
         let process = keys.process.as_ref();
         process.is_some_and(|known| caller.ancestors.contains(&(known.pid, known.start_ticks)))
+    }
+
+    /// One conversation, of which the program's own hooks tell under the program's own kind.
+    fn is_same_by_another_name(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let session = self.seats.get(id).and_then(|keys| keys.session.as_deref());
+        let parts = session.and_then(|session| session.split_once('\u{0}'));
+        parts.is_some_and(|(kind, session)| kind != caller.kind && caller.session == Some(session))
     }
 
     fn parent(&self, id: &AgentId) -> Option<&AgentId> {
@@ -358,6 +366,18 @@ mod tests {
         let caller = caller(Some("s1"), Some(&three));
         assert_eq!(roster.place(&caller, |_| false), sits("a"));
         assert_eq!(roster.place(&caller, |_| true), new("agent-api", None));
+    }
+
+    #[test]
+    fn hooks_of_the_same_conversation_under_another_kind_are_no_child_of_it() {
+        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
+        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
+        let caller = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&inner)) };
+        let hooks = Caller { kind: "program", ..caller };
+        assert_eq!(roster.place(&hooks, |_| true), sits("a"));
+        let other = Caller { session: Some("s2"), ..hooks };
+        assert_eq!(roster.place(&other, |_| true), new("a.1", Some("a")));
+        assert_eq!(roster.place(&caller, |_| true), new("a.1", Some("a")));
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod guard;
 mod machine;
 mod replay;
 mod session;
+mod speaker;
 mod terminal;
 mod vendor;
 
@@ -114,6 +115,7 @@ pub const DOORS: &[Door] = &[
     ("stored", doors::stored),
     ("status", vendor::status),
     ("server", vendor::server),
+    ("acp", speaker::traffic),
     ("screen", vendor::screen),
     ("evidence", vendor::evidence),
     ("scan", terminal::scan),

@@ -1,6 +1,7 @@
 //! The command line: what people and scripts type.
 
 mod ack;
+mod acp;
 mod capture;
 mod doctor;
 pub(crate) mod down;
@@ -78,6 +79,7 @@ enum Command {
     Report(report::Args),
     Verdict(verdict::Args),
     Run(run::Args),
+    Acp(acp::Args),
     Launch(run::LaunchArgs),
     Hooks(hooks::Args),
     Doctor(doctor::Args),
@@ -153,6 +155,11 @@ impl Context {
         Ok(hub.client)
     }
 
+    /// May a hub that is missing be started?
+    pub(crate) fn may_start(&self) -> bool {
+        self.may_start
+    }
+
     /// One line where an update has left an older hub running. Scripts that read stderr as JSON
     /// are spared.
     pub(crate) fn warn_of(&self, health: &Health) {
@@ -208,7 +215,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
     let place = place();
     let config = match (&cli.command, Config::load()) {
         // The doctor says what is wrong with it, and what was ordered is launched.
-        (Command::Doctor(_) | Command::Launch(_), Err(_)) => Config::default(),
+        (Command::Doctor(_) | Command::Launch(_) | Command::Acp(_), Err(_)) => Config::default(),
         // Who wants to be rid of it need not put it right first.
         (command, Err(error)) if command.takes_away() => {
             if !output.is_json() {
@@ -238,6 +245,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Verdict(args) => block_on(verdict::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
+        Command::Acp(args) => block_on(acp::run(args, context)),
         Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),
         Command::Doctor(args) => block_on(doctor::run(args, context)),

@@ -11,6 +11,7 @@ mod args;
 mod connect;
 mod context;
 mod deadline;
+pub(crate) mod deliver;
 mod exchange;
 mod handover;
 mod lock;

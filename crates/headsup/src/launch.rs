@@ -1,5 +1,7 @@
 //! Starting an agent with its id and its hooks, for this launch alone.
 
+pub(crate) mod acp;
+pub(crate) mod name;
 pub(crate) mod order;
 pub(crate) mod settings;
 pub(crate) mod shim;

@@ -9,6 +9,7 @@ mod clock;
 mod listener;
 mod player;
 mod program;
+mod proxy;
 mod recording;
 mod server;
 mod shim;

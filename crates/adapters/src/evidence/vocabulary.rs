@@ -51,6 +51,8 @@ const WORDS: &[&str] = &[
     "error_type",
     "subagentType",
     "state",
+    "method",
+    "from",
 ];
 
 /// Members whose values name a session, a call, a message.

@@ -21,11 +21,30 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     if is_history {
         return Ok(());
     }
+    if is_told_exactly(step) && !may_speak_beside(observation.source) {
+        return refuse(Rule::Rank, "the protocol that it is driven by tells it exactly");
+    }
     let renewed = check_process(step, observation)?;
     if !renewed {
         check_session(step, observation)?;
     }
     revive(step, observation)
+}
+
+/// Is the agent driven by a protocol that tells all of its status?
+fn is_told_exactly(step: &Step<'_>) -> bool {
+    step.seat.kind.starts_with("acp:")
+}
+
+/// Hooks, logs and titles of the same program tell the same a second time, and less of it.
+fn may_speak_beside(source: Source) -> bool {
+    match source {
+        Source::Process | Source::Container | Source::Acp | Source::Report | Source::Quiet => true,
+        Source::ProgramStatus | Source::Registry | Source::AppServer | Source::EventStream => false,
+        Source::Hook | Source::Plugin | Source::Transcript | Source::Title | Source::Screen => {
+            false
+        }
+    }
 }
 
 /// Is it the process in the seat? `Ok(true)`: a new one took the seat.

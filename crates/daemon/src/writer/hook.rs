@@ -12,7 +12,6 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, Observation, SessionStart};
 use headsup_core::roster::{Caller, Place};
 use headsup_core::seat::Seat;
-use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
@@ -102,7 +101,7 @@ fn register(
     parent: Option<AgentId>,
 ) -> Result<(), Refusal> {
     let HookReport { kind, claimed, sighting, spooled, .. } = report;
-    let mut seat = Seat::new(id.clone(), kind.as_str(), Source::Hook, staging.now);
+    let mut seat = Seat::new(id.clone(), kind.as_str(), sighting.source, staging.now);
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
     let description = Description { parent, adopted: Some(adopted), ..describe(sighting) };
@@ -130,7 +129,7 @@ fn observe(report: &HookReport, now: UnixMs) -> Observation {
     Observation {
         at: now,
         delivery: spooled.map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
-        source: Source::Hook,
+        source: sighting.source,
         session: sighting.session.clone(),
         process: sighting.process.clone(),
         name: sighting.event.clone(),

@@ -71,7 +71,7 @@ Examples:
   headsup run --here -- AGENT -p 'fix the tests'
   headsup run --id nightly -- ./my-agent.sh            it calls `headsup report` itself";
 
-fn an_id(text: &str) -> Result<AgentId, headsup_core::id::BadAgentId> {
+pub(super) fn an_id(text: &str) -> Result<AgentId, headsup_core::id::BadAgentId> {
     AgentId::new(text)
 }
 

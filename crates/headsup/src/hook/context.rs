@@ -16,7 +16,12 @@ pub(super) fn gather(kind: &str) -> String {
     let vendor_pid = headsup_adapters::hook_table::pid_variable(kind)
         .and_then(|name| std::env::var(name).ok())
         .and_then(|value| value.parse().ok());
-    let parents = ancestors(std::os::unix::process::parent_id(), vendor_pid);
+    above(kind, std::os::unix::process::parent_id(), vendor_pid)
+}
+
+/// The same, with the chain that begins with this process.
+pub(super) fn above(kind: &str, pid: u32, vendor_pid: Option<u32>) -> String {
+    let parents = ancestors(pid, vendor_pid);
     let namespace = rustix::fs::stat("/proc/self/ns/pid").ok().map(|stat| stat.st_ino);
     let variables = headsup_adapters::hook_environment(kind).iter();
     let variables = variables.filter_map(|name| {

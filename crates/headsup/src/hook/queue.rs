@@ -13,6 +13,12 @@ pub(super) const LIMIT: usize = 8 << 20;
 /// Reports leave room for one marker of what was dropped.
 const REPORTS: u64 = (LIMIT - DROPPED_LEN) as u64;
 
+/// Is there anything that the hub has not fetched?
+pub(super) fn is_waiting(home: &Path) -> bool {
+    let queue = home.join("spool").join(lock::QUEUE);
+    queue.metadata().is_ok_and(|queue| queue.len() > 0)
+}
+
 /// Appends `record` to the queue in `home`, whole or not at all.
 pub(super) fn append(home: &Path, record: &Record, deadline: Deadline) -> Result<()> {
     let bytes = encode(record);

@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 /// What tells of a terminal and of the place in it: an agent takes these from where it runs.
 const OF_THE_TERMINAL: [&str; 17] = [
@@ -72,6 +72,13 @@ impl Order {
         }
     }
 
+    /// It will speak, whatever program it is.
+    #[must_use]
+    pub(crate) fn speaking(mut self) -> Self {
+        self.speaks = true;
+        self
+    }
+
     /// With the environment of the command that was typed: a tmux server has one of its own.
     #[must_use]
     pub(crate) fn with_whole_environment(mut self) -> Self {
@@ -106,6 +113,15 @@ impl Order {
         let mut command = Command::new(os(&self.program));
         command.arg0(os(&self.name));
         self.furnish(&mut command);
+        command.spawn().map_err(|error| self.cannot_run(&error))
+    }
+
+    /// Starts the agent with pipes to us for its input and output; its errors go where ours go.
+    pub(crate) fn start_piped(&self) -> Result<Child, CommandError> {
+        let mut command = Command::new(os(&self.program));
+        command.arg0(os(&self.name));
+        self.furnish(&mut command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().map_err(|error| self.cannot_run(&error))
     }
 

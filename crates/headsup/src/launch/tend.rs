@@ -110,11 +110,12 @@ impl Seat<'_> {
         self.tell(process, state, End::default()).await;
     }
 
-    pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {
-        self.tell(process, "exited", end).await;
+    /// Whether the hub has heard it.
+    pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) -> bool {
+        self.tell(process, "exited", end).await
     }
 
-    async fn tell(&self, process: Option<&Process>, state: &str, end: End) {
+    async fn tell(&self, process: Option<&Process>, state: &str, end: End) -> bool {
         let attach = match std::io::stdin().is_terminal() {
             true => Attach::Interactive,
             false => Attach::Headless,
@@ -126,21 +127,21 @@ impl Seat<'_> {
                 "code": end.code, "signal": end.signal,
             })
         };
-        self.put(process.map(body)).await;
+        self.put(process.map(body)).await
     }
 
     /// The hub may be down, and sees for itself once it is back.
-    async fn put(&self, body: Option<serde_json::Value>) {
-        if let (Some(hub), Some(body)) = (self.hub, body) {
-            let path = format!("/api/v1/agents/{}/process", self.id);
-            timeout(TELL_WITHIN, hub.put(&path, Bytes::from(body.to_string()))).await.ok();
-        }
+    async fn put(&self, body: Option<serde_json::Value>) -> bool {
+        let (Some(hub), Some(body)) = (self.hub, body) else { return false };
+        let path = format!("/api/v1/agents/{}/process", self.id);
+        let told = timeout(TELL_WITHIN, hub.put(&path, Bytes::from(body.to_string()))).await;
+        told.is_ok_and(|told| told.is_ok())
     }
 }
 
 impl End {
     /// As a shell returns it.
-    fn as_a_shell(self) -> u8 {
+    pub(crate) fn as_a_shell(self) -> u8 {
         let code = self.code.or_else(|| self.signal.map(|signal| 128 + signal)).unwrap_or(1);
         u8::try_from(code).unwrap_or(1)
     }

@@ -28,8 +28,8 @@ struct Args {
     /// One JSON object a span.
     #[arg(long)]
     json: bool,
-    /// Silence a witness: hooks, registry, transcript, screen, terminal, server or process. Repeat it for
-    /// more.
+    /// Silence a witness: hooks, registry, transcript, screen, terminal, server, protocol or process.
+    /// Repeat it for more.
     #[arg(long, value_name = "WITNESS", value_parser = witness)]
     without: Vec<Witness>,
     /// Of one capture: what was true from then on, instead of what the hub told. Repeat it for more.

@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::listener::Listener;
+use super::proxy::Proxy;
 use super::recording::{How, ProcessKey, Recording, Row, What, Witness};
 use super::server::Server;
 use super::shim::Shim;
@@ -99,6 +100,8 @@ struct Player<'a> {
     namespace: u64,
     shim: Shim,
     server: Option<Server>,
+    /// What stands between a client and its agent.
+    proxy: Option<Proxy>,
     /// The seats of those that we have launched.
     launched: HashMap<ProcessKey, String>,
 }
@@ -121,6 +124,7 @@ impl<'a> Player<'a> {
             namespace,
             shim: Shim::new(home, namespace),
             server: None,
+            proxy: None,
             launched: HashMap::new(),
         })
     }
@@ -141,6 +145,11 @@ impl<'a> Player<'a> {
             What::Launch { id } => self.launch(id, row.t_ms),
             What::Screen { text } => self.show(text),
             What::Served { message } => self.served(message),
+            What::Message { by_client, text } => self.message(*by_client, text),
+            What::MessageEnd { code } => match self.proxy.take() {
+                Some(proxy) => proxy.end(*code),
+                None => Ok(()),
+            },
             What::Said { process, part, body } => {
                 self.shim.say(*process, part, body);
                 self.shim.report(&self.stand_ins)
@@ -188,9 +197,18 @@ impl<'a> Player<'a> {
         self.launched.insert(key, id.to_owned());
         let seat = format!("/api/v1/agents/{id}");
         let socket = self.home.socket();
-        let kind = json!({ "kind": self.recording.program.kind });
+        let kind = json!({ "kind": self.recording.kind });
         http::request(&socket, "PUT", &seat, &[], kind.to_string().as_bytes())?;
         self.put_process(id, &process)
+    }
+
+    /// Between a client and an agent, which is started with the first word.
+    fn message(&mut self, by_client: bool, text: &str) -> io::Result<()> {
+        let proxy = match &mut self.proxy {
+            Some(proxy) => proxy,
+            place => place.insert(Proxy::start(self.home, &self.recording.name)?),
+        };
+        if by_client { proxy.client_says(text) } else { proxy.agent_says(text) }
     }
 
     fn show(&self, text: &str) -> io::Result<()> {
@@ -227,7 +245,7 @@ impl<'a> Player<'a> {
         payload: &str,
     ) -> io::Result<PathBuf> {
         let (payload, binary) = (self.at_home(payload), self.binary);
-        let program = self.recording.program;
+        let (program, kind) = (self.recording.program, &self.recording.kind);
         let mut env: Vec<(String, String)> =
             env.iter().map(|(name, value)| (name.clone(), self.at_home(value))).collect();
         let own = self.stand_in(process)?;
@@ -235,7 +253,7 @@ impl<'a> Player<'a> {
         if let Some((_, pid)) = variable {
             *pid = own.pid().to_string();
         }
-        let call = Call { binary, kind: program.kind, event, env: &env, payload: &payload };
+        let call = Call { binary, kind, event, env: &env, payload: &payload };
         if !own.has_left() {
             return own.hook(&call);
         }

@@ -85,6 +85,18 @@ pub(super) const PROGRAMS: [Program; 7] = [
     Program::like_opencode("kilo", "KILO", ".config/kilo"),
 ];
 
+/// An agent that is known by its protocol alone: nothing of it but its messages is played.
+pub(super) const SPEAKER: Program = Program {
+    kind: "acp:agent",
+    name: "agent",
+    mark: None,
+    pid_variable: None,
+    config: ".config/agent",
+    transcripts: "log",
+    unregistered: &[],
+    launched_with: None,
+};
+
 impl Program {
     /// The fork is as the program that it was made of.
     const fn like_opencode(kind: &'static str, mark: &'static str, config: &'static str) -> Self {

@@ -4,6 +4,8 @@
 //! with a word on standard error, and order, times and places are taken as they come.
 
 // Named, because the fuzzers' doors include this file by its path.
+#[path = "recording/acp.rs"]
+mod acp;
 #[path = "recording/ends.rs"]
 mod ends;
 #[path = "recording/home.rs"]
@@ -19,7 +21,7 @@ mod terminal;
 #[path = "recording/transcripts.rs"]
 mod transcripts;
 
-use super::program::{PROGRAMS, Program};
+use super::program::{PROGRAMS, Program, SPEAKER};
 use rows::Raw;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -48,6 +50,8 @@ pub enum Witness {
     Server,
     /// Its process: it never ends.
     Process,
+    /// What it and its client say to each other.
+    Protocol,
 }
 
 impl Witness {
@@ -61,6 +65,7 @@ impl Witness {
             "terminal" => Some(Self::Terminal),
             "server" => Some(Self::Server),
             "process" => Some(Self::Process),
+            "protocol" => Some(Self::Protocol),
             _ => None,
         }
     }
@@ -69,6 +74,8 @@ impl Witness {
 #[derive(Debug)]
 pub(super) struct Recording {
     pub(super) name: String,
+    /// The kind that its hooks are called with.
+    pub(super) kind: String,
     pub(super) program: &'static Program,
     pub(super) home: RecordedHome,
     /// In the order of time.
@@ -130,6 +137,15 @@ pub(super) enum What {
         process: ProcessKey,
         how: How,
     },
+    /// A line that one end of a protocol sent to the other.
+    Message {
+        by_client: bool,
+        text: String,
+    },
+    /// The agent behind it has ended, with this code; below 0 it is the signal that has ended it.
+    MessageEnd {
+        code: i64,
+    },
 }
 
 /// How a process ends.
@@ -155,8 +171,15 @@ impl Recording {
 
     /// Out of the rows of its files: those of its timeline, and of each log.
     fn of(name: String, timeline: Vec<Value>, logs: Vec<Vec<Value>>, without: &[Witness]) -> Self {
-        let timeline = &panes::rewritten(timeline);
-        let program = timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]);
+        let spoken = acp::rewritten(&timeline);
+        let speaker = acp::captured(&timeline);
+        let speaks = spoken.is_some() || speaker.is_some();
+        let timeline = &spoken.unwrap_or_else(|| panes::rewritten(timeline));
+        let program = match speaks {
+            true => &SPEAKER,
+            false => timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]),
+        };
+        let kind = speaker.unwrap_or_else(|| program.kind.to_owned());
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
         let mut raw = Raw::new(program, nobody_says);
         for row in timeline {
@@ -185,7 +208,7 @@ impl Recording {
                 _ => true,
             });
         }
-        Self { name, program, home, rows, parents, sessions }
+        Self { name, kind, program, home, rows, parents, sessions }
     }
 }
 
@@ -203,7 +226,8 @@ impl Row {
             What::Screen { .. } => Some(Witness::Screen),
             What::Said { .. } => Some(Witness::Terminal),
             What::Served { .. } => Some(Witness::Server),
-            What::End { .. } => Some(Witness::Process),
+            What::End { .. } | What::MessageEnd { .. } => Some(Witness::Process),
+            What::Message { .. } => Some(Witness::Protocol),
             What::Truth { .. } | What::Launch { .. } => None,
         }
     }

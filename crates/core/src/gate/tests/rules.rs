@@ -45,6 +45,22 @@ fn g2_a_restored_seat_emits_nothing_and_does_not_age_by_the_hubs_absence() {
 }
 
 #[test]
+fn where_a_protocol_tells_all_hooks_and_titles_of_the_same_program_are_not_heard() {
+    let mut script = Script::idle();
+    script.seat.kind = "acp:some".into();
+    for source in [Source::Hook, Source::Plugin, Source::Transcript, Source::Title, Source::Screen]
+    {
+        script.said(source, prompt("t1"));
+        script.refused(Rule::Rank);
+    }
+    script.said(Source::Acp, prompt("t1"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.refused(Rule::Rank);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
 fn g3_the_same_again_refreshes_the_evidence_and_emits_nothing() {
     let mut script = Script::working();
     let said_at = script.seat.turn.evidence.confirmed_at;

@@ -1,5 +1,6 @@
 //! `measure`: what this machine gives.
 
+mod acp;
 mod all;
 mod board;
 mod crowd_of_watchers;
@@ -88,6 +89,8 @@ enum What {
     Flood(Rounds<100_000>),
     /// What a disk does that fails.
     Disk(Rounds<50>),
+    /// What a message costs that goes through `headsup acp`.
+    Acp(Rounds<5_000>),
     /// Whether `headsup run` passes everything on, and what a key costs.
     Shim {
         #[command(flatten)]
@@ -133,6 +136,7 @@ fn main() -> Outcome<()> {
         What::Slow(Rounds { rounds }) => steel::slow(home, rounds),
         What::Flood(Rounds { rounds }) => steel::flood(home, rounds),
         What::Disk(Rounds { rounds }) => steel::disk(home, rounds),
+        What::Acp(Rounds { rounds }) => acp::measure(home, rounds),
         What::Shim { rounds, size } => shim::measure(home, rounds.rounds, size),
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of a timeline, one by one.
 
-use super::super::program::Program;
+use super::super::program::{Program, SPEAKER};
 use super::terminal::Word;
 use super::{ProcessKey, Row, What, t_ms, text};
 use serde_json::Value;
@@ -90,6 +90,11 @@ impl Raw {
                 row["msg"].is_object().then(|| What::Served { message: row["msg"].to_string() })
             }
             Some("hook") => self.hook(row, t_ms),
+            Some("message") => text(&row["text"])
+                .map(|text| What::Message { by_client: row["from"] == "client", text }),
+            Some("message_end") => {
+                Some(What::MessageEnd { code: row["rc"].as_i64().unwrap_or_default() })
+            }
             Some("registry") => self.registry(row, t_ms),
             Some("osc") => {
                 self.said.extend(Word::read(row, t_ms));
@@ -134,11 +139,13 @@ impl Raw {
             .filter_map(|parent| pid(&parent["pid"]))
             .collect();
         let process = in_env.or_else(|| chain.first().copied());
-        let process = process.unwrap_or_else(|| self.nameless(session.clone()));
+        let one = (self.program == &SPEAKER).then_some(NAMELESS);
+        let process = one.or(process).unwrap_or_else(|| self.nameless(session.clone()));
         let above = chain.iter().skip_while(|pid| **pid != process).nth(1);
         self.parents.extend(above.map(|above| (process, *above)));
         self.was_in(session, process);
         let event = text(&payload["hook_event_name"]).or_else(|| text(&row["label"][0]));
+        let event = event.or_else(|| text(&payload["event"]).filter(|_| one.is_some()));
         let env = env.into_iter().flatten();
         let env = env.filter_map(|(name, value)| Some((name.clone(), text(value)?)));
         Some(What::Hook {

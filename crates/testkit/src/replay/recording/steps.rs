@@ -33,6 +33,8 @@ pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> V
             What::Screen { text } => (None, moved(text)),
             What::Served { message } => (None, moved(message)),
             What::Said { process, body, .. } => (Some(*process), body.clone()),
+            What::Message { text, .. } => (None, moved(text)),
+            What::MessageEnd { code } => (None, code.to_string()),
             What::Truth { status, .. } => (None, status.clone()),
             What::Launch { id } => (None, id.clone()),
             What::End { process, .. } => (Some(*process), String::new()),

@@ -1,0 +1,112 @@
+//! Agents that speak the Agent Client Protocol: what goes by between a client and an agent, and what
+//! of it the hub is told.
+//!
+//! JSON-RPC, one message a line. A proxy reads along ([`Traffic`]) and tells the hub what each
+//! message does ([`Said`]); the hub makes a fact of that ([`hook`]). Facts about the protocol are of
+//! `@agentclientprotocol/sdk` 2.4.0 (versions 1 and 2, *read*) and of four agents that speak
+//! version 1 (*measured*: `fixtures/acp/1`).
+
+mod connection;
+mod conversation;
+pub(crate) mod lines;
+mod message;
+mod normalize;
+mod said;
+
+use crate::context::is_shell;
+use crate::{Activity, FactExt, HookContext, Sighting, json, text};
+use connection::Connection;
+use headsup_core::id::ProcessId;
+use headsup_core::observation::Fact;
+use headsup_core::source::Source;
+use lines::Lines;
+pub use message::Side;
+use normalize::Told;
+pub use said::{Choice, Event, Said};
+
+/// What goes by in one connection, both ways.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    connection: Connection,
+    of_client: Lines,
+    of_agent: Lines,
+}
+
+impl Traffic {
+    /// `tag` tells this connection's turns from those of all others of its agent.
+    pub fn new(tag: &str) -> Self {
+        Self { connection: Connection::new(tag), ..Self::default() }
+    }
+
+    /// Takes the next bytes that one side has sent, and hands out what is to be told of them.
+    pub fn feed(&mut self, side: Side, bytes: &[u8], mut tell: impl FnMut(Said)) {
+        let Self { connection, of_client, of_agent } = self;
+        let lines = if side == Side::Client { of_client } else { of_agent };
+        lines.feed(bytes, |line| take(connection, side, line).into_iter().for_each(&mut tell));
+    }
+
+    /// One side says nothing more: what it ended with is a message too.
+    pub fn finish(&mut self, side: Side, mut tell: impl FnMut(Said)) {
+        let Self { connection, of_client, of_agent } = self;
+        let lines = if side == Side::Client { of_client } else { of_agent };
+        lines.finish(|line| take(connection, side, line).into_iter().for_each(&mut tell));
+    }
+
+    /// How everything stands, to be said again and again; `None` before the agent has said a word.
+    pub fn stands(&self) -> Option<Said> {
+        self.connection.stands()
+    }
+}
+
+fn take(connection: &mut Connection, side: Side, line: lines::Line<'_>) -> Vec<Said> {
+    match line.is_cut {
+        true => connection.unreadable(side),
+        false => connection.take(side, &json::decode(line.text)),
+    }
+}
+
+/// Reads what a proxy tells of one message.
+pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let read = json::payload::<Told<'_>>(json::trim(&body));
+    let told = read.as_ref().copied().unwrap_or_default();
+    let named = told.event.text();
+    let mut seen = Sighting::new(event, named.as_deref(), Fact::Nothing);
+    seen.source = Source::Acp;
+    seen.fact = match read {
+        Err(why) => Fact::not_understood(why),
+        Ok(told) => normalize::fact(&seen.event, &told),
+    };
+    // One connection has several sessions; the seat is in the one that was taken up last.
+    let takes_up = matches!(seen.fact, Fact::SessionStarted { .. });
+    let session = told.session.text().and_then(|id| text::id(&id));
+    seen.session = session.filter(|_| takes_up);
+    seen.cwd = told.cwd.text().and_then(|path| text::path(&path));
+    seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
+    let describes = seen.event == Event::Described.word();
+    let title = told.title.text().map(|title| text::line(&title, text::TITLE));
+    seen.title = title.clone().filter(|_| describes);
+    seen.tmux_pane = context.tmux_pane();
+    // The proxy's chain begins with the agent. One that is a script is known by its launch alone.
+    let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));
+    let agent = agent.filter(|agent| agent.pid > 0 && agent.start > 0);
+    seen.process = agent.map(|agent| ProcessId {
+        pid: agent.pid,
+        start_ticks: agent.start,
+        pid_namespace: None,
+    });
+    let shows = matches!(seen.fact, Fact::ToolStarted { .. } | Fact::PromptOpened { .. });
+    seen.activity = shows.then(|| Activity {
+        tool: told.tool.text().map(|tool| text::line(&tool, text::NAME)),
+        action: title.map(|title| text::line(&title, text::ACTION)),
+    });
+    seen
+}
+
+/// Whether this kind is that of an agent behind a proxy.
+pub(crate) fn is_kind(kind: &str) -> bool {
+    kind.starts_with("acp:")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,467 @@
+//! What goes on in one connection: which prompts are in flight, who waits for an answer.
+//!
+//! A turn of the agent is the time in which any prompt is in flight in any session: only its first
+//! prompt starts it, and only the answer to the last one ends it. What is asked of the person
+//! belongs to its session, and is over when that rests, whether or not the client answers.
+//!
+//! Version 1 of the protocol as spoken in November 2026 (`@agentclientprotocol/sdk` 2.4.0, and by
+//! four agents, measured): `session/prompt` is answered when its turn is over. Version 2, a draft
+//! (the same package, read): it is answered when the prompt is taken in, and `state_update` tells the rest.
+
+use super::conversation::{Answered, Conversation, State};
+use super::message::{
+    self, Answer, Call, Failure, Form, Id, Models, Outcome, Params, Side, Update,
+};
+use super::said::{Choice, Event, Said};
+use crate::json::Raw;
+use crate::text;
+use std::collections::HashMap;
+
+/// Requests that may be in flight at once, and sessions of one connection.
+const MOST: usize = 4_096;
+/// Options of a prompt that are told.
+const OPTIONS: usize = 20;
+
+/// One connection between a client and an agent.
+#[derive(Debug, Default)]
+pub(super) struct Connection {
+    /// Tells this connection's turns from those of others.
+    tag: String,
+    turns: u64,
+    /// The turn that is open.
+    turn: Option<String>,
+    version: u64,
+    is_ready: bool,
+    asked: HashMap<(Side, Id), Asked>,
+    sessions: HashMap<String, Conversation>,
+    /// What the agent has asked of the person, the oldest first.
+    prompts: Vec<Said>,
+    unreadable: u64,
+}
+
+/// A request that is not answered yet.
+#[derive(Debug)]
+struct Asked {
+    method: String,
+    session: Option<String>,
+    cwd: Option<String>,
+}
+
+impl Connection {
+    pub(super) fn new(tag: &str) -> Self {
+        Self { tag: tag.to_owned(), ..Self::default() }
+    }
+
+    /// Takes one line.
+    pub(super) fn take(&mut self, side: Side, line: &str) -> Vec<Said> {
+        let forms = message::read(line);
+        if forms.is_empty() {
+            return self.unreadable(side);
+        }
+        forms.into_iter().flat_map(|form| self.form(side, form)).collect()
+    }
+
+    /// A line that is no message. Not each of them is told: a program may write whatever it likes.
+    pub(super) fn unreadable(&mut self, side: Side) -> Vec<Said> {
+        self.unreadable += 1;
+        if !self.unreadable.is_power_of_two() {
+            return Vec::new();
+        }
+        let why = format!("{} lines are no messages", self.unreadable);
+        vec![Said { message: Some(why), ..Said::new(Event::Unreadable, side, "unreadable") }]
+    }
+
+    /// How everything stands, once the agent has said that it is there.
+    pub(super) fn stands(&self) -> Option<Said> {
+        let known = self.is_ready || self.is_active();
+        let prompts = u32::try_from(self.prompts.len()).unwrap_or(u32::MAX);
+        let first = self.prompts.first();
+        known.then(|| Said {
+            turn: self.turn.clone(),
+            tool: first.and_then(|prompt| prompt.tool.clone()),
+            prompts,
+            ..Said::new(Event::Stands, Side::Agent, first.map_or("stands", |said| &said.method))
+        })
+    }
+
+    fn is_active(&self) -> bool {
+        !self.prompts.is_empty() || self.sessions.values().any(Conversation::is_active)
+    }
+
+    fn form(&mut self, side: Side, form: Form<'_>) -> Vec<Said> {
+        match (side, form) {
+            (Side::Client, Form::Request { id, method, params }) => {
+                self.client_asks(id, &method.text().unwrap_or_default(), &params.object())
+            }
+            (Side::Agent, Form::Request { id, method, params }) => {
+                self.agent_asks(id, &method.text().unwrap_or_default(), &params.object())
+            }
+            (Side::Agent, Form::Notification { method, params }) => {
+                self.agent_tells(&method.text().unwrap_or_default(), &params.object())
+            }
+            (Side::Client, Form::Notification { method, params }) => {
+                self.client_tells(&method.text().unwrap_or_default(), &params.object())
+            }
+            (Side::Client, Form::Result { id, result }) => self.person_answers(id, Some(result)),
+            (Side::Client, Form::Error { id, .. }) => self.person_answers(id, None),
+            (Side::Agent, Form::Result { id, result }) => self.agent_answers(id, Ok(result)),
+            (Side::Agent, Form::Error { id, error }) => self.agent_answers(id, Err(error)),
+        }
+    }
+
+    /// Whoever has cancelled a turn is waited for no more.
+    fn client_tells(&mut self, method: &str, params: &Params<'_>) -> Vec<Said> {
+        if method != "session/cancel" {
+            return Vec::new();
+        }
+        let session = session(params.session);
+        let mut said = self.withdraw(|open| open.session == session);
+        if !said.is_empty() {
+            said.extend(self.rests(None));
+        }
+        said.push(Said { session, ..Said::new(Event::Noted, Side::Client, method) });
+        said
+    }
+
+    fn client_asks(&mut self, id: &str, method: &str, params: &Params<'_>) -> Vec<Said> {
+        let session = session(params.session);
+        match method {
+            "initialize" | "session/new" | "session/load" | "session/resume" | "session/fork" => {
+                let cwd = params.cwd.text().and_then(|path| text::path(&path));
+                self.note(Side::Client, id, method, session, cwd);
+                Vec::new()
+            }
+            "session/prompt" => {
+                self.note(Side::Client, id, method, session.clone(), None);
+                let began = !self.is_active();
+                self.conversation(session.as_deref()).prompted();
+                vec![self.begins(began, Side::Client, method, id, session)]
+            }
+            // Version 2 asks for it.
+            _ => self.client_tells(method, params),
+        }
+    }
+
+    /// A prompt or the like: it starts a turn, or goes on in one.
+    fn begins(
+        &mut self,
+        began: bool,
+        from: Side,
+        method: &str,
+        id: &str,
+        session: Option<String>,
+    ) -> Said {
+        if began {
+            self.turns += 1;
+            self.turn = Some(format!("{}.{}", self.tag, self.turns));
+        }
+        let event = if began { Event::TurnStarted } else { Event::Noted };
+        let id = (!id.is_empty()).then(|| id.to_owned());
+        Said { id, session, turn: self.turn.clone(), ..Said::new(event, from, method) }
+    }
+
+    fn agent_asks(&mut self, id: &str, method: &str, params: &Params<'_>) -> Vec<Said> {
+        if !matches!(method, "session/request_permission" | "elicitation/create") {
+            return Vec::new();
+        }
+        let session = session(params.session);
+        self.note(Side::Agent, id, method, session.clone(), None);
+        let call: Call<'_> = params.call.object();
+        let line = |raw: Raw<'_>| raw.text().map(|text| text::line(&text, text::TITLE));
+        let asked = Said {
+            tool: Some(call.tool()).filter(|name| !name.is_empty()),
+            title: line(params.title).or_else(|| line(call.title)).or_else(|| line(params.message)),
+            description: line(params.description),
+            options: choices(params.options),
+            ..self.opens(method, id, session.clone())
+        };
+        let mut said = vec![asked.clone()];
+        // Now it is known what the session waits for.
+        said.extend(self.withdraw(|open| open.session == session && open.method == STATE));
+        self.prompts.push(asked);
+        said
+    }
+
+    fn opens(&mut self, method: &str, id: &str, session: Option<String>) -> Said {
+        let began = !self.is_active();
+        let said = self.begins(began, Side::Agent, method, id, session);
+        Said { event: Event::PromptOpened, ..said }
+    }
+
+    fn person_answers(&mut self, id: &str, result: Option<Raw<'_>>) -> Vec<Said> {
+        if self.asked.remove(&(Side::Agent, id.to_owned())).is_none() {
+            return Vec::new();
+        }
+        let Some(index) = self.prompts.iter().position(|open| open.id.as_deref() == Some(id))
+        else {
+            return Vec::new();
+        };
+        let open = self.prompts.remove(index);
+        let answer: Answer<'_> = result.unwrap_or_default().object();
+        let outcome: Outcome<'_> = answer.outcome.object();
+        let chosen = outcome.option.text().or_else(|| answer.action.text());
+        let is_cancelled = outcome.outcome.text().as_deref() == Some("cancelled")
+            || answer.action.text().as_deref() == Some("cancel")
+            || result.is_none();
+        let chosen = chosen.filter(|_| !is_cancelled).map(|value| text::line(&value, text::NAME));
+        let chosen = chosen.map(|value| {
+            let known = open.options.iter().find(|option| option.value == value);
+            known.cloned().unwrap_or(Choice { words: value.clone(), value })
+        });
+        let event = if is_cancelled { Event::PromptCancelled } else { Event::PromptAnswered };
+        let from = Side::Client.word();
+        let options = chosen.into_iter().collect();
+        let mut said = vec![Said { event, from, options, ..open }];
+        said.extend(self.rests(None));
+        said
+    }
+
+    fn agent_tells(&mut self, method: &str, params: &Params<'_>) -> Vec<Said> {
+        match method {
+            "session/update" => self.updates(session(params.session), &params.update.object()),
+            "$/cancel_request" => {
+                let id = params.request.json().unwrap_or_default().to_owned();
+                self.asked.remove(&(Side::Agent, id.clone()));
+                let mut said = self.withdraw(|open| open.id.as_ref() == Some(&id));
+                if !said.is_empty() {
+                    said.extend(self.rests(None));
+                }
+                said
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn updates(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
+        match update.kind.text().as_deref() {
+            Some("tool_call" | "tool_call_update") => self.call(session, update),
+            Some(STATE) => self.state(session, update),
+            Some("session_info_update") => {
+                let title = update.title.text().map(|title| text::line(&title, text::TITLE));
+                let said = Said::new(Event::Described, Side::Agent, "session/update");
+                title
+                    .map(|title| Said { session, title: Some(title), ..said })
+                    .into_iter()
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn call(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
+        let Some(call) = update.call.text().and_then(|id| text::id(&id)) else { return Vec::new() };
+        let turn = self.turn.clone();
+        let conversation = self.conversation(session.as_deref());
+        // A session that is loaded tells its calls of long ago.
+        if !conversation.is_active() {
+            return Vec::new();
+        }
+        let ends =
+            matches!(update.status.text().as_deref(), Some("completed" | "failed" | "cancelled"));
+        let (event, news) = match ends {
+            true => (Event::ToolEnded, conversation.ended(&call)),
+            false => (Event::ToolStarted, conversation.started(&call)),
+        };
+        if !news {
+            return Vec::new();
+        }
+        let title = update.title.text().map(|title| text::line(&title, text::ACTION));
+        let tool = Some(update.tool()).filter(|name| !name.is_empty());
+        let call = Some(call);
+        vec![Said {
+            session,
+            turn,
+            call,
+            tool,
+            title,
+            ..Said::new(event, Side::Agent, "session/update")
+        }]
+    }
+
+    /// Version 2 tells what a session does.
+    fn state(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
+        let began = !self.is_active();
+        let background = update.background.items();
+        let kinds = background.iter().map(|work| work.object::<Work<'_>>().kind.text());
+        let helpers = kinds.filter(|kind| kind.as_deref() == Some("subagent")).count();
+        let state = match update.state.text().as_deref() {
+            Some("running") => State::Running,
+            Some("requires_action") => State::RequiresAction,
+            Some("idle") if helpers > 0 => State::Behind,
+            Some("idle") => State::Idle,
+            _ => return Vec::new(),
+        };
+        let stop = update.stop.text().map(|stop| text::line(&stop, text::EVENT));
+        self.conversation(session.as_deref()).said(state, stop.clone());
+        let begins = (began && self.is_active())
+            .then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
+        if state == State::RequiresAction {
+            if self.prompts.iter().any(|open| open.session == session) {
+                return Vec::new();
+            }
+            let id = format!("{STATE} {}", key(session.as_deref()));
+            let open = Said::new(Event::PromptOpened, Side::Agent, STATE);
+            let open = Said { id: Some(id), session, turn: self.turn.clone(), ..open };
+            self.prompts.push(open.clone());
+            return vec![open];
+        }
+        let mut said: Vec<Said> = begins.into_iter().collect();
+        let resumed = self.withdraw(|open| open.session == session && open.method == STATE);
+        said.extend(resumed.into_iter().map(|open| Said { event: Event::PromptAnswered, ..open }));
+        let shells = u32::try_from(background.len() - helpers).unwrap_or(u32::MAX);
+        let end = Said { stop, shells, ..Said::new(Event::TurnEnded, Side::Agent, STATE) };
+        said.extend(self.rests(Some(Said { session, ..end })));
+        said
+    }
+
+    fn agent_answers(&mut self, id: &str, answer: Result<Raw<'_>, Raw<'_>>) -> Vec<Said> {
+        let Some(asked) = self.asked.remove(&(Side::Client, id.to_owned())) else {
+            return Vec::new();
+        };
+        let result: Answer<'_> = answer.unwrap_or_default().object();
+        match &*asked.method {
+            "session/prompt" => self.prompt_answered(id, asked, &result, answer.err()),
+            _ if answer.is_err() => Vec::new(),
+            "initialize" => {
+                self.version = result.version.json().and_then(|n| n.parse().ok()).unwrap_or(1);
+                self.is_ready = true;
+                vec![Said::new(Event::Ready, Side::Agent, "initialize")]
+            }
+            method => {
+                self.is_ready = true;
+                let event = match method {
+                    _ if self.is_active() => Event::Noted,
+                    "session/new" | "session/fork" => Event::SessionStarted,
+                    _ => Event::SessionResumed,
+                };
+                let own = session(result.session).or(asked.session);
+                self.conversation(own.as_deref());
+                let models: Models<'_> = result.models.object();
+                let model = models.current.text().map(|model| text::line(&model, text::NAME));
+                let said = Said::new(event, Side::Agent, method);
+                vec![Said { session: own, model, cwd: asked.cwd, ..said }]
+            }
+        }
+    }
+
+    fn prompt_answered(
+        &mut self,
+        id: &str,
+        asked: Asked,
+        result: &Answer<'_>,
+        error: Option<Raw<'_>>,
+    ) -> Vec<Said> {
+        let is_new = self.version >= 2;
+        let conversation = self.conversation(asked.session.as_deref());
+        let stop = result.stop.text().map(|stop| text::line(&stop, text::EVENT));
+        let tells = conversation.tells_its_state();
+        let is_taken_in = match is_new {
+            true => tells || stop.is_none(),
+            false => stop.is_none() && (tells || result.message.text().is_some()),
+        };
+        conversation.answered(match error {
+            Some(_) if tells => Answered::Refused,
+            None if is_taken_in => Answered::TakenIn,
+            _ => Answered::Over,
+        });
+        let stop = stop.or_else(|| conversation.stop());
+        let failure: Option<Failure<'_>> = error.map(Raw::object);
+        let event = if failure.is_some() { Event::TurnFailed } else { Event::TurnEnded };
+        let code = failure.and_then(|failure| failure.code.json()?.parse().ok());
+        let message = failure.and_then(|failure| failure.message.text());
+        let message = message.map(|message| text::line(&message, text::DETAIL));
+        let end = Said::new(event, Side::Agent, &asked.method);
+        let session = asked.session;
+        self.rests(Some(Said { id: Some(id.to_owned()), session, stop, code, message, ..end }))
+    }
+
+    /// After something that may have been the last of its session, or of all: what is over now.
+    /// `end` is what it was, if it was more than an answer to a prompt.
+    fn rests(&mut self, end: Option<Said>) -> Vec<Said> {
+        if let Some(end) = &end {
+            let rests = self.sessions.get(key(end.session.as_deref()));
+            if rests.is_none_or(Conversation::is_active) {
+                return match end.method == STATE {
+                    true => Vec::new(),
+                    false => {
+                        vec![Said { event: Event::Noted, turn: self.turn.clone(), ..end.clone() }]
+                    }
+                };
+            }
+            let own = |open: &Said| open.session == end.session;
+            if self.sessions.values().any(Conversation::is_active)
+                || self.prompts.iter().any(|open| !own(open))
+            {
+                let mut said = self.withdraw(own);
+                said.push(Said { event: Event::Noted, turn: self.turn.clone(), ..end.clone() });
+                return said;
+            }
+            // The end of all is the end of what it had asked, at once.
+            self.prompts.clear();
+        }
+        if self.is_active() {
+            return Vec::new();
+        }
+        let Some(turn) = self.turn.take() else { return Vec::new() };
+        let end = end.unwrap_or_else(|| Said::new(Event::TurnEnded, Side::Client, "answer"));
+        vec![Said { turn: Some(turn), ..end }]
+    }
+
+    /// Takes back what was asked.
+    fn withdraw(&mut self, which: impl Fn(&Said) -> bool) -> Vec<Said> {
+        let (gone, kept) = std::mem::take(&mut self.prompts).into_iter().partition(which);
+        self.prompts = kept;
+        let gone: Vec<Said> = gone;
+        let cancelled = |open: Said| Said { event: Event::PromptCancelled, ..open };
+        gone.into_iter().map(cancelled).collect()
+    }
+
+    fn note(
+        &mut self,
+        side: Side,
+        id: &str,
+        method: &str,
+        session: Option<String>,
+        cwd: Option<String>,
+    ) {
+        if self.asked.len() < MOST {
+            let asked = Asked { method: method.to_owned(), session, cwd };
+            self.asked.insert((side, id.to_owned()), asked);
+        }
+    }
+
+    fn conversation(&mut self, session: Option<&str>) -> &mut Conversation {
+        let key = key(session);
+        if self.sessions.len() >= MOST && !self.sessions.contains_key(key) {
+            self.sessions.retain(|_, session| session.is_active());
+        }
+        self.sessions.entry(key.to_owned()).or_default()
+    }
+}
+
+/// `session/update` that tells what a session does.
+const STATE: &str = "state_update";
+
+crate::json::skim! {
+    /// Something that goes on behind.
+    Work { kind: "type" }
+}
+
+/// A message without a session speaks of the one that has no name.
+fn key(session: Option<&str>) -> &str {
+    session.unwrap_or_default()
+}
+
+fn session(raw: Raw<'_>) -> Option<String> {
+    raw.text().and_then(|id| text::id(&id))
+}
+
+fn choices(options: Raw<'_>) -> Vec<Choice> {
+    let choice = |option: Raw<'_>| {
+        let option: message::Choice<'_> = option.object();
+        let value = text::line(&option.id.text()?, text::NAME);
+        let words = option.name.text().map(|name| text::line(&name, text::NAME));
+        Some(Choice { words: words.unwrap_or_else(|| value.clone()), value })
+    };
+    options.items().into_iter().filter_map(choice).take(OPTIONS).collect()
+}

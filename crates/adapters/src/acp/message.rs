@@ -1,0 +1,163 @@
+//! One JSON-RPC message, read as far as it tells of a status.
+
+use crate::json::{self, Raw, skim};
+use crate::text;
+
+/// Which end has sent a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    Client,
+    Agent,
+}
+
+impl Side {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// A message's id, as JSON: `3` and `"3"` are two ids.
+pub(super) type Id = String;
+
+/// Longer ids are nobody's.
+const LONGEST_ID: usize = 256;
+
+/// What a message is. Ids are the sender's own in a request, the other end's in an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form<'a> {
+    Request { id: &'a str, method: Raw<'a>, params: Raw<'a> },
+    Notification { method: Raw<'a>, params: Raw<'a> },
+    Result { id: &'a str, result: Raw<'a> },
+    Error { id: &'a str, error: Raw<'a> },
+}
+
+skim! {
+    Envelope {
+        id: "id",
+        method: "method",
+        params: "params",
+        result: "result",
+        error: "error",
+    }
+}
+
+skim! {
+    /// The parameters of all requests that matter.
+    Params {
+        session: "sessionId",
+        request: "requestId",
+        update: "update",
+        title: "title",
+        description: "description",
+        message: "message",
+        call: "toolCall",
+        options: "options",
+        cwd: "cwd",
+    }
+}
+
+skim! {
+    /// `session/update`.
+    Update {
+        kind: "sessionUpdate",
+        state: "state",
+        stop: "stopReason",
+        background: "background",
+        call: "toolCallId",
+        title: "title",
+        tool: "kind",
+        status: "status",
+        meta: "_meta",
+    }
+}
+
+skim! {
+    /// A call of a tool, in a request for its permission.
+    Call {
+        title: "title",
+        tool: "kind",
+        meta: "_meta",
+    }
+}
+
+skim! {
+    /// What an agent adds to the protocol.
+    Meta { tool: "toolName" }
+}
+
+skim! {
+    /// The results of all requests that matter.
+    Answer {
+        version: "protocolVersion",
+        session: "sessionId",
+        stop: "stopReason",
+        message: "messageId",
+        outcome: "outcome",
+        action: "action",
+        models: "models",
+    }
+}
+
+skim! {
+    Outcome { outcome: "outcome", option: "optionId" }
+}
+
+skim! {
+    Models { current: "currentModelId" }
+}
+
+skim! {
+    Failure { code: "code", message: "message" }
+}
+
+skim! {
+    Choice { id: "optionId", name: "name" }
+}
+
+/// The messages of a line; several where it is a batch. Empty: it is none.
+pub(super) fn read(line: &str) -> Vec<Form<'_>> {
+    let line = json::trim(line);
+    if line.starts_with('[') && json::is_whole(line) {
+        let batch = serde_json::from_str::<Raw<'_>>(line).unwrap_or_default();
+        return batch.items().into_iter().filter_map(|item| form(&item.object())).collect();
+    }
+    json::payload(line).ok().as_ref().and_then(form).into_iter().collect()
+}
+
+fn form<'a>(envelope: &Envelope<'a>) -> Option<Form<'a>> {
+    let Envelope { id, method, params, result, error } = *envelope;
+    let id = id.json().filter(|id| id.len() <= LONGEST_ID);
+    if method.text().is_some() {
+        return Some(match id {
+            Some(id) => Form::Request { id, method, params },
+            None => Form::Notification { method, params },
+        });
+    }
+    let id = id?;
+    match error.json() {
+        Some(_) => Some(Form::Error { id, error }),
+        // `null` is a result too.
+        None => Some(Form::Result { id, result }),
+    }
+}
+
+impl Update<'_> {
+    /// What the tool is called, or what kind of thing it does.
+    pub(super) fn tool(&self) -> String {
+        name(self.meta, self.tool)
+    }
+}
+
+impl Call<'_> {
+    pub(super) fn tool(&self) -> String {
+        name(self.meta, self.tool)
+    }
+}
+
+fn name(meta: Raw<'_>, kind: Raw<'_>) -> String {
+    let own = meta.object::<Meta<'_>>().tool.text();
+    own.or_else(|| kind.text()).map(|name| text::line(&name, text::NAME)).unwrap_or_default()
+}

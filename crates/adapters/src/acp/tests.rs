@@ -1,0 +1,143 @@
+mod protocol;
+mod random;
+mod recorded;
+mod turns;
+
+use super::{Event, Said, Side, Traffic};
+use crate::{HookContext, Sighting};
+use headsup_core::gate;
+use headsup_core::id::AgentId;
+use headsup_core::observation::{Delivery, Observation, ProcessFact};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::StartPhase;
+use headsup_core::time::UnixMs;
+use headsup_core::{event::EventBody, observation::Fact};
+use serde_json::{Value, json};
+
+/// A connection, and the seat that is told of it.
+struct Rig {
+    traffic: Traffic,
+    seat: Seat,
+    now: UnixMs,
+    said: Vec<Said>,
+    events: Vec<EventBody>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let mut rig = Self {
+            traffic: Traffic::new("7"),
+            seat: Seat::new(AgentId::new("a").unwrap(), "acp:some", Source::Report, UnixMs(0)),
+            now: UnixMs(1_000),
+            said: Vec::new(),
+            events: Vec::new(),
+        };
+        rig.admit(
+            Source::Process,
+            "run",
+            Fact::Process(ProcessFact::Starting(StartPhase::Booting)),
+        );
+        rig
+    }
+
+    /// One that has a session `s`.
+    fn with_session() -> Self {
+        let mut rig = Self::new();
+        rig.client(&json!({"id": 0, "method": "initialize", "params": {"protocolVersion": 1}}));
+        rig.agent(&json!({"id": 0, "result": {"protocolVersion": 1}}));
+        rig.client(&json!({"id": 1, "method": "session/new", "params": {"cwd": "/home/dev"}}));
+        rig.agent(&json!({"id": 1, "result": {"sessionId": "s"}}));
+        rig
+    }
+
+    fn client(&mut self, message: &Value) -> String {
+        self.line(Side::Client, &message.to_string())
+    }
+
+    fn agent(&mut self, message: &Value) -> String {
+        self.line(Side::Agent, &message.to_string())
+    }
+
+    fn prompt(&mut self, id: u32, session: &str) -> String {
+        let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": "go"}]});
+        self.client(&json!({"id": id, "method": "session/prompt", "params": params}))
+    }
+
+    fn stop(&mut self, id: u32, reason: &str) -> String {
+        self.agent(&json!({"id": id, "result": {"stopReason": reason}}))
+    }
+
+    fn ask(&mut self, id: u32, session: &str) -> String {
+        let options = json!([{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]);
+        let call = json!({"toolCallId": "c", "title": "touch x", "kind": "execute"});
+        let params = json!({"sessionId": session, "options": options, "toolCall": call});
+        self.agent(&json!({"id": id, "method": "session/request_permission", "params": params}))
+    }
+
+    fn answer(&mut self, id: u32) -> String {
+        let outcome = json!({"outcome": {"outcome": "selected", "optionId": "yes"}});
+        self.client(&json!({"id": id, "result": outcome}))
+    }
+
+    fn update(&mut self, session: &str, update: &Value) -> String {
+        let params = json!({"sessionId": session, "update": update});
+        self.agent(&json!({"method": "session/update", "params": params}))
+    }
+
+    /// One line; returns what people read then.
+    fn line(&mut self, side: Side, line: &str) -> String {
+        let mut told = Vec::new();
+        self.traffic.feed(side, line.as_bytes(), |said| told.push(said));
+        self.traffic.feed(side, b"\n", |said| told.push(said));
+        told.into_iter().for_each(|said| self.tell(said));
+        self.headline()
+    }
+
+    fn tell(&mut self, said: Said) {
+        let seen = seen(&said);
+        let observation = Observation {
+            at: self.now,
+            delivery: Delivery::Live,
+            source: seen.source,
+            session: seen.session.clone(),
+            process: None,
+            name: seen.event.clone(),
+            fact: seen.fact,
+        };
+        self.now = self.now.plus(10);
+        let decision = gate::admit(&mut self.seat, &observation);
+        self.events.extend(decision.events);
+        self.said.push(said);
+    }
+
+    fn admit(&mut self, source: Source, name: &str, fact: Fact) {
+        let name = name.to_owned();
+        let (at, delivery) = (self.now, Delivery::Live);
+        let observation =
+            Observation { at, delivery, source, session: None, process: None, name, fact };
+        self.events.extend(gate::admit(&mut self.seat, &observation).events);
+    }
+
+    fn headline(&self) -> String {
+        self.seat.headline().word().to_owned()
+    }
+
+    fn outcome(&self) -> Option<&'static str> {
+        self.seat.outcome.as_ref().map(|outcome| outcome.kind.word())
+    }
+}
+
+fn seen(said: &Said) -> Sighting {
+    let event = Some(said.event.word());
+    crate::hook("acp:some", event, &said.body(), &HookContext::default()).unwrap()
+}
+
+#[test]
+fn every_event_has_a_word_that_is_read_back() {
+    for said in [Said::exited(Some(3), None), Said::lost(4)] {
+        assert_eq!(Event::named(said.event.word()), Some(said.event));
+        let sent: Value = serde_json::from_slice(&said.body()).unwrap();
+        assert_eq!(sent["event"], said.event.word());
+    }
+}

@@ -1,0 +1,118 @@
+//! Version 2 of the protocol, a draft: the session tells what it does.
+
+use super::Rig;
+use serde_json::json;
+
+fn rig() -> Rig {
+    let mut rig = Rig::new();
+    rig.client(&json!({"id": 0, "method": "initialize", "params": {"protocolVersion": 2}}));
+    rig.agent(&json!({"id": 0, "result": {"protocolVersion": 2}}));
+    rig.client(&json!({"id": 1, "method": "session/new", "params": {}}));
+    rig.agent(&json!({"id": 1, "result": {"sessionId": "s"}}));
+    rig
+}
+
+fn state(rig: &mut Rig, members: &str) -> String {
+    let update = format!(r#"{{"sessionUpdate":"state_update",{members}}}"#);
+    rig.update("s", &serde_json::from_str(&update).unwrap())
+}
+
+fn taken_in(rig: &mut Rig, id: u32) -> String {
+    rig.agent(&json!({"id": id, "result": {"messageId": "m"}}))
+}
+
+#[test]
+fn a_prompt_that_is_taken_in_is_not_over() {
+    let mut rig = rig();
+    assert_eq!(rig.prompt(5, "s"), "working");
+    assert_eq!(taken_in(&mut rig, 5), "working");
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    // The same in another order.
+    assert_eq!(rig.prompt(6, "s"), "working");
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "working");
+    assert_eq!(taken_in(&mut rig, 6), "done");
+    assert_eq!(rig.seat.counters.turns, 2);
+}
+
+#[test]
+fn every_reason_to_stop_has_its_outcome() {
+    for (stop, headline) in [
+        (r#","stopReason":"end_turn""#, "done"),
+        (r#","stopReason":"cancelled""#, "idle"),
+        (r#","stopReason":"refusal""#, "idle"),
+        (r#","stopReason":"error""#, "failed"),
+        (r#","stopReason":"_own""#, "idle"),
+        (r#","stopReason":null"#, "idle"),
+        ("", "idle"),
+    ] {
+        let mut rig = rig();
+        rig.prompt(5, "s");
+        taken_in(&mut rig, 5);
+        state(&mut rig, r#""state":"running""#);
+        assert_eq!(state(&mut rig, &format!(r#""state":"idle"{stop}"#)), headline, "{stop}");
+    }
+}
+
+#[test]
+fn what_requires_action_is_blocked_until_it_goes_on() {
+    let mut rig = rig();
+    rig.prompt(5, "s");
+    taken_in(&mut rig, 5);
+    state(&mut rig, r#""state":"running""#);
+    assert_eq!(state(&mut rig, r#""state":"requires_action""#), "blocked");
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    assert_eq!(rig.seat.prompts.len(), 1, "now it is known what for");
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(state(&mut rig, r#""state":"requires_action""#), "blocked");
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+}
+
+#[test]
+fn work_that_the_agent_begins_is_a_turn_too() {
+    let mut rig = rig();
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    assert_eq!(state(&mut rig, r#""state":"requires_action""#), "blocked");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"cancelled""#), "idle");
+    assert_eq!(state(&mut rig, r#""state":"of tomorrow""#), "idle");
+}
+
+#[test]
+fn a_helper_in_the_background_is_work_and_a_shell_is_not() {
+    let mut rig = rig();
+    rig.prompt(5, "s");
+    taken_in(&mut rig, 5);
+    state(&mut rig, r#""state":"running""#);
+    let helper = r#""state":"idle","stopReason":"end_turn","background":[{"type":"subagent"}]"#;
+    assert_eq!(state(&mut rig, helper), "working");
+    let shell = r#""state":"idle","stopReason":"end_turn","background":[{"type":"terminal"}]"#;
+    assert_eq!(state(&mut rig, shell), "done");
+    assert_eq!(rig.seat.shells, 1);
+}
+
+#[test]
+fn a_prompt_that_is_refused_ends_no_other_work() {
+    let mut rig = rig();
+    rig.prompt(5, "s");
+    taken_in(&mut rig, 5);
+    state(&mut rig, r#""state":"running""#);
+    rig.prompt(6, "s");
+    let refused = json!({"id": 6, "error": {"code": -32_602, "message": "no"}});
+    assert_eq!(rig.agent(&refused), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    rig.prompt(7, "s");
+    let refused = json!({"id": 7, "error": {"code": -32_602, "message": "no"}});
+    assert_eq!(rig.agent(&refused), "failed");
+}
+
+#[test]
+fn an_agent_of_the_first_version_may_tell_its_state_too() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    state(&mut rig, r#""state":"running""#);
+    assert_eq!(rig.stop(5, "end_turn"), "done", "the answer is the end");
+}

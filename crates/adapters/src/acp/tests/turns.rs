@@ -1,0 +1,183 @@
+//! What each message does to the status.
+
+use super::Rig;
+use headsup_core::event::EventBody;
+use serde_json::json;
+
+#[test]
+fn a_prompt_in_flight_is_a_turn_and_its_answer_says_how_it_ended() {
+    let failed = |code: i64| json!({"id": 5, "error": {"code": code, "message": "it broke"}});
+    let result = |reason: &str| json!({"id": 5, "result": {"stopReason": reason}});
+    for (answer, headline, outcome) in [
+        (result("end_turn"), "done", "completed"),
+        (result("max_tokens"), "idle", "interrupted"),
+        (result("max_turn_requests"), "idle", "interrupted"),
+        (result("refusal"), "idle", "interrupted"),
+        (result("cancelled"), "idle", "interrupted"),
+        (result("of tomorrow"), "idle", "interrupted"),
+        (json!({"id": 5, "result": {}}), "idle", "interrupted"),
+        (json!({"id": 5, "result": null}), "idle", "interrupted"),
+        (failed(-32_603), "failed", "failed"),
+        (failed(-32_000), "failed", "failed"),
+        (json!({"id": 5, "error": {}}), "failed", "failed"),
+        (failed(-32_800), "idle", "interrupted"),
+    ] {
+        let mut rig = Rig::with_session();
+        assert_eq!(rig.headline(), "idle");
+        assert_eq!(rig.prompt(5, "s"), "working");
+        let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": {"text": "hi"}});
+        assert_eq!(rig.update("s", &chunk), "working");
+        assert_eq!(rig.agent(&answer), headline, "{answer}");
+        assert_eq!(rig.outcome(), Some(outcome), "{answer}");
+        assert_eq!(rig.prompt(6, "s"), "working");
+        assert_eq!(rig.stop(6, "end_turn"), "done");
+    }
+}
+
+#[test]
+fn who_has_said_nothing_is_starting_and_one_that_has_a_session_idle() {
+    let mut rig = Rig::new();
+    let asked = json!({"id": 0, "method": "initialize", "params": {"protocolVersion": 1}});
+    assert_eq!(rig.client(&asked), "starting");
+    assert_eq!(rig.agent(&json!({"id": 0, "result": {"protocolVersion": 1}})), "idle");
+    rig.client(&json!({"id": "n", "method": "session/new", "params": {"cwd": "/home/dev/x"}}));
+    let made = json!({"sessionId": "s-1", "models": {"currentModelId": "fast"}});
+    assert_eq!(rig.agent(&json!({"id": "n", "result": made})), "idle");
+    assert_eq!(rig.seat.session.as_ref().unwrap().id, "s-1");
+    let seen = super::seen(rig.said.last().unwrap());
+    assert_eq!(seen.model.as_deref(), Some("fast"));
+    assert_eq!(seen.cwd.as_deref(), Some("/home/dev/x"));
+}
+
+#[test]
+fn the_agent_is_blocked_until_the_last_of_its_requests_is_answered() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    assert_eq!(rig.ask(1, "s"), "blocked");
+    let update =
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed"});
+    assert_eq!(rig.update("s", &update), "blocked");
+    assert_eq!(rig.answer(1), "blocked");
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(rig.answer(0), "working");
+    let opened = rig.events.iter().filter(|event| matches!(event, EventBody::PromptOpened { .. }));
+    assert_eq!(opened.count(), 2);
+    let resolved = rig.events.iter().filter_map(|event| match event {
+        EventBody::PromptResolved { prompt } => prompt.resolution.as_ref()?.value.clone(),
+        _ => None,
+    });
+    assert_eq!(resolved.collect::<Vec<_>>(), ["yes", "yes"]);
+}
+
+#[test]
+fn a_request_is_over_when_it_is_withdrawn_refused_or_its_turn_ends() {
+    let cancel = json!({"method": "$/cancel_request", "params": {"requestId": 0}});
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.ask(0, "s");
+    assert_eq!(rig.agent(&cancel), "working");
+    rig.ask(1, "s");
+    let refused = json!({"id": 1, "error": {"code": -32_601, "message": "no"}});
+    assert_eq!(rig.client(&refused), "working");
+    rig.ask(3, "s");
+    let cancel = json!({"method": "session/cancel", "params": {"sessionId": "s"}});
+    assert_eq!(rig.client(&cancel), "working", "whoever has cancelled it is not waited for");
+    rig.ask(2, "s");
+    // Three of four agents end the turn before the client has answered (measured).
+    assert_eq!(rig.stop(5, "cancelled"), "idle");
+    let cancelled = json!({"id": 2, "result": {"outcome": {"outcome": "cancelled"}}});
+    assert_eq!(rig.client(&cancelled), "idle");
+    assert!(rig.seat.prompts.is_empty());
+    assert_eq!(rig.prompt(6, "s"), "working");
+}
+
+#[test]
+fn ids_are_told_apart_by_their_side_and_by_their_type() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    // The agent counts too.
+    assert_eq!(rig.ask(5, "s"), "blocked");
+    assert_eq!(rig.agent(&json!({"id": "5", "result": {"stopReason": "end_turn"}})), "blocked");
+    assert_eq!(rig.answer(5), "working");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+}
+
+#[test]
+fn a_turn_is_over_when_no_session_has_a_prompt_in_flight() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.client(&json!({"id": 6, "method": "session/new", "params": {}}));
+    assert_eq!(rig.agent(&json!({"id": 6, "result": {"sessionId": "t"}})), "working");
+    rig.prompt(7, "t");
+    assert_eq!(rig.ask(0, "t"), "blocked");
+    assert_eq!(rig.stop(5, "end_turn"), "blocked");
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(rig.ask(1, "s"), "blocked", "asked in a session that rests");
+    assert_eq!(rig.stop(7, "end_turn"), "blocked");
+    assert_eq!(rig.answer(1), "idle");
+    let turns = rig.events.iter().filter(|event| matches!(event, EventBody::TurnStarted { .. }));
+    assert_eq!(turns.count(), 1);
+}
+
+#[test]
+fn a_session_that_ends_takes_only_its_own_requests_with_it() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.prompt(6, "t");
+    rig.ask(0, "s");
+    rig.ask(1, "t");
+    assert_eq!(rig.stop(6, "cancelled"), "blocked");
+    assert_eq!(rig.seat.prompts.len(), 1);
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+}
+
+#[test]
+fn tools_are_shown_while_they_run_and_old_ones_are_not() {
+    let mut rig = Rig::with_session();
+    let call = |status: &str| {
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "kind": "execute",
+            "status": status})
+    };
+    rig.update("s", &call("pending"));
+    assert_eq!(rig.seat.counters.tools, 0, "a loaded session tells of its past");
+    rig.prompt(5, "s");
+    rig.update("s", &call("pending"));
+    rig.update("s", &call("in_progress"));
+    assert_eq!(rig.seat.turn.detail.as_deref(), Some("execute"));
+    rig.update("s", &call("completed"));
+    rig.update("s", &call("completed"));
+    assert_eq!((rig.seat.counters.tools, rig.seat.open_tools.len()), (1, 0));
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+    assert_eq!(rig.update("s", &call("in_progress")), "done", "a straggler starts nothing");
+}
+
+#[test]
+fn a_question_is_no_permission() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    let call = json!({"toolCallId": "c", "title": "Ask user 1 question", "kind": "think",
+        "_meta": {"toolName": "ask_user_question"}});
+    let params = json!({"sessionId": "s", "options": [], "toolCall": call});
+    rig.agent(&json!({"id": 0, "method": "session/request_permission", "params": params}));
+    assert_eq!(rig.seat.turn().phrase(), "blocked(question)");
+    rig.answer(0);
+    let params = json!({"sessionId": "s", "mode": "form", "message": "Which?"});
+    rig.agent(&json!({"id": 1, "method": "elicitation/create", "params": params}));
+    assert_eq!(rig.seat.turn().phrase(), "blocked(elicitation)");
+    assert_eq!(rig.client(&json!({"id": 1, "result": {"action": "decline"}})), "working");
+}
+
+#[test]
+fn what_is_no_message_changes_nothing_and_is_counted() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    let before = rig.said.len();
+    for line in ["", "{", "null", "[]", "log: ready", "\u{feff}", "{\"id\":5}x", "[1,2]", "\"x\""] {
+        assert_eq!(rig.line(super::Side::Agent, line), "working", "{line:?}");
+    }
+    assert!(rig.said.len() > before && rig.said.len() < before + 8, "{}", rig.said.len());
+    let batch = json!([{"id": 5, "result": {"stopReason": "end_turn"}}, {"method": "x/y"}]);
+    assert_eq!(rig.agent(&batch), "done");
+}

@@ -1,0 +1,41 @@
+//! What an agent and its client say in the Agent Client Protocol, and what is told of it.
+
+use headsup_adapters::HookContext;
+use headsup_adapters::acp::{Said, Side, Traffic};
+
+/// More than is told of any message.
+const LONGEST: usize = 64 << 10;
+
+/// What begins with `>` is the client's. It does not depend on the pieces in which it comes, and what
+/// is told of it can be understood.
+pub(crate) fn traffic(bytes: &[u8]) {
+    let whole = told(bytes, bytes.len().max(1));
+    assert_eq!(told(bytes, 1), whole);
+    for said in whole {
+        let body = said.body();
+        assert!(body.len() <= LONGEST, "{}", body.len());
+        let event = Some(said.event.word());
+        let seen = headsup_adapters::hook("acp:some", event, &body, &HookContext::default());
+        assert!(seen.is_ok_and(|seen| seen.event == said.event.word()));
+    }
+    // Whatever else is told under that kind.
+    headsup_adapters::hook("acp:some", None, bytes, &HookContext::default()).ok();
+}
+
+fn told(bytes: &[u8], size: usize) -> Vec<Said> {
+    let (mut traffic, mut told) = (Traffic::new("t"), Vec::new());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let (side, line) = match line.strip_prefix(b">") {
+            Some(line) => (Side::Client, line),
+            None => (Side::Agent, line),
+        };
+        for piece in line.chunks(size) {
+            traffic.feed(side, piece, |said| told.push(said));
+        }
+    }
+    for side in [Side::Client, Side::Agent] {
+        traffic.finish(side, |said| told.push(said));
+    }
+    told.extend(traffic.stands());
+    told
+}

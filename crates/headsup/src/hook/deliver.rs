@@ -1,0 +1,117 @@
+//! The hook's way to the hub, for whoever in this program reports as hooks do: the same request,
+//! the same spool.
+
+use super::deadline::Deadline;
+use super::{context, exchange, handover, queue, request, wall_clock};
+use crate::place::Url;
+use headsup_core::spool::{Record, Report};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// One request, and the wait for its answer.
+const EXCHANGE: Duration = Duration::from_millis(250);
+/// Waiting for the spool's lock.
+const LOCK: Duration = Duration::from_millis(100);
+
+/// Where one agent's reports go.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    pub(crate) url: Url,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) kind: String,
+    pub(crate) agent: String,
+    /// Where the agent runs: see [`surroundings`].
+    pub(crate) context: String,
+    /// Something of ours waits in the spool: what comes later goes behind it.
+    pub(crate) is_behind: bool,
+}
+
+/// What one report says.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) event: &'static str,
+    pub(crate) is_transition: bool,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Delivery {
+    /// For whoever has nobody to tell.
+    pub(crate) fn nowhere() -> Self {
+        let (kind, agent, context) = (String::new(), String::new(), String::new());
+        let url = Url::Other(String::new());
+        Self { url, home: None, kind, agent, context, is_behind: false }
+    }
+
+    /// Hands a report over, or leaves it for the hub to fetch. False where neither could be done.
+    pub(crate) fn deliver(&mut self, news: News) -> bool {
+        let report = self.report(news);
+        if self.is_behind && self.waits() {
+            return self.keep(report);
+        }
+        self.is_behind = false;
+        if self.post(&report) {
+            return true;
+        }
+        // Only the hub of this home fetches what lies there.
+        self.is_behind = self.is_at_home();
+        self.keep(report)
+    }
+
+    /// Hands over what is worth nothing later.
+    pub(crate) fn refresh(&mut self, news: News) {
+        if !(self.is_behind && self.waits()) {
+            let report = self.report(news);
+            self.post(&report);
+        }
+    }
+
+    /// Leaves it for the hub to fetch.
+    pub(crate) fn leave(&self, news: News) -> bool {
+        self.keep(self.report(news))
+    }
+
+    fn report(&self, news: News) -> Report {
+        Report {
+            kind: self.kind.clone(),
+            event: Some(news.event.to_owned()),
+            id: request::unique_id(),
+            reported_at: wall_clock(),
+            agent: Some(self.agent.clone()),
+            agent_token: None,
+            context: Some(self.context.clone()),
+            is_transition: news.is_transition,
+            body: news.body,
+        }
+    }
+
+    fn post(&self, report: &Report) -> bool {
+        let deadline = Deadline::at(Instant::now() + EXCHANGE);
+        let outcome = match &self.url {
+            Url::Https(authority) => handover::post(&self.url, authority, report, deadline),
+            Url::Unix(_) | Url::Http(_) | Url::Other(_) => {
+                exchange::post(&self.url, report, deadline)
+            }
+        };
+        !matches!(outcome, exchange::Outcome::Undelivered)
+    }
+
+    fn keep(&self, report: Report) -> bool {
+        let Some(home) = &self.home else { return false };
+        let lock = Deadline::at(Instant::now() + LOCK);
+        queue::append(home, &Record::Report(report), lock).is_ok()
+    }
+
+    fn waits(&self) -> bool {
+        self.home.as_deref().is_some_and(queue::is_waiting)
+    }
+
+    fn is_at_home(&self) -> bool {
+        let socket = self.home.as_ref().map(|home| home.join("headsup.sock"));
+        matches!(&self.url, Url::Unix(path) if Some(path) == socket.as_ref())
+    }
+}
+
+/// Where an agent of this kind runs, as its hooks would tell: its process, and what is above it.
+pub(crate) fn surroundings(kind: &str, pid: u32) -> String {
+    context::above(kind, pid, None)
+}

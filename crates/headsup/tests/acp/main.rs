@@ -1,0 +1,9 @@
+//! `headsup acp` between a client, which is the test, and an agent, which is a shell.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod bytes;
+mod control;
+mod hubless;
+mod rig;
+mod status;

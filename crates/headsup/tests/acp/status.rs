@@ -1,0 +1,114 @@
+//! What the hub is told.
+
+use crate::rig::Rig;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn the_status_is_that_of_the_protocol() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut talk = rig.scripted(&["--role", "reviewer", "--label", "team=a"]);
+    rig.comes_to("starting");
+    talk.session("s-1");
+    rig.comes_to("idle");
+    talk.prompt(2, "s-1");
+    rig.comes_to("working");
+    talk.ask(0, "s-1");
+    rig.comes_to("blocked");
+    let doc = rig.doc();
+    assert_eq!(doc["kind"], "acp:some");
+    assert_eq!(doc["role"], "reviewer");
+    assert_eq!(doc["labels"]["team"], "a");
+    assert_eq!(doc["session_id"], "s-1");
+    assert_eq!(doc["evidence"]["source"], "acp");
+    assert_eq!(doc["evidence"]["confidence"], "authoritative");
+    let prompt = &doc["prompts"][0];
+    assert_eq!((&prompt["kind"], &prompt["title"]), (&json!("permission"), &json!("touch x")));
+    assert_eq!(prompt["options"][0], json!({"label": "Allow", "value": "yes"}));
+    let outcome = json!({"outcome": {"outcome": "selected", "optionId": "yes"}});
+    talk.client(&json!({"id": 0, "result": outcome}));
+    rig.comes_to("working");
+    talk.stop(2);
+    rig.comes_to("done");
+    let said = rig.home.run(["explain", "api", "--json"]).json();
+    assert_eq!(said["dimensions"]["turn"]["winner"]["source"], "acp");
+    talk.leaves(&rig, 3);
+    rig.comes_to("crashed");
+    let process = rig.doc()["process"].clone();
+    assert_eq!((&process["kind"], &process["code"]), (&json!("crashed"), &json!(3)));
+    assert_eq!(talk.ends().code(), Some(3));
+}
+
+#[test]
+fn a_process_that_leaves_or_is_killed_says_so() {
+    for (how, headline, kind) in
+        [(0, "ended", "clean"), (-15, "ended", "killed"), (-9, "crashed", "crashed")]
+    {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let mut talk = rig.scripted(&[]);
+        talk.session("s");
+        rig.comes_to("idle");
+        talk.leaves(&rig, how);
+        rig.comes_to(headline);
+        wait::until("the cause", || (rig.doc()["process"]["kind"] == kind).then_some(()));
+    }
+}
+
+#[test]
+fn several_sessions_are_one_agent_that_works_while_any_does() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut talk = rig.scripted(&[]);
+    talk.session("s");
+    talk.prompt(2, "s");
+    talk.prompt(3, "t");
+    talk.ask(0, "t");
+    rig.comes_to("blocked");
+    talk.stop(2);
+    talk.client(&json!({"id": 0, "result": {"outcome": {"outcome": "cancelled"}}}));
+    rig.comes_to("working");
+    talk.stop(3);
+    rig.comes_to("done");
+}
+
+#[test]
+fn the_agent_knows_its_seat_and_a_taken_name_gets_a_number() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = "echo \"$HEADSUP_AGENT_ID $HEADSUP_HOME ${#HEADSUP_AGENT_TOKEN}\"; cat";
+    let mut one = rig.talk(script);
+    let mut other = rig.talk(script);
+    let state = rig.home.state();
+    for (talk, id) in [(&mut one, "api"), (&mut other, "api-2")] {
+        let line = format!("{id} {} 64\n", state.display());
+        assert_eq!(talk.reads(line.len()), line.as_bytes());
+    }
+    let all = rig.home.run(["ls", "--json"]).json();
+    let ids: Vec<&str> =
+        all["agents"].as_array().unwrap().iter().filter_map(|a| a["id"].as_str()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+}
+
+/// Its hooks tell the same a second time, and less.
+#[test]
+fn hooks_of_the_agent_itself_change_nothing() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut talk = rig.scripted(&[]);
+    talk.session("s");
+    talk.prompt(2, "s");
+    rig.comes_to("working");
+    let env = [("HEADSUP_AGENT_ID", "api")];
+    let stop = json!({"session_id": "s", "hook_event_name": "Stop", "cwd": "/home/dev"});
+    rig.home.hook("claude-code", &stop.to_string(), &env).ok();
+    let all = rig.home.run(["ls", "--json"]).json();
+    assert_eq!(all["agents"].as_array().unwrap().len(), 1, "{all}");
+    assert_eq!(rig.doc()["headline"], "working");
+    let said = rig.home.run(["explain", "api", "--json"]).json().to_string();
+    assert!(said.contains("the protocol that it is driven by tells it exactly"), "{said}");
+    fs::metadata(rig.file("heard")).unwrap();
+}
