@@ -11,6 +11,7 @@ mod normalize;
 mod payload;
 mod prompts;
 pub(crate) mod registry;
+pub(crate) mod stream;
 pub(crate) mod terminal;
 mod tools;
 pub(crate) mod transcript;

@@ -10,6 +10,7 @@ mod event;
 mod inject;
 mod normalize;
 mod payload;
+pub(crate) mod stream;
 pub(crate) mod terminal;
 mod tools;
 pub(crate) mod transcript;

@@ -9,6 +9,7 @@ mod activity;
 mod inject;
 mod normalize;
 mod payload;
+pub(crate) mod stream;
 pub(crate) mod terminal;
 
 use crate::{HookContext, Sighting, json, text};

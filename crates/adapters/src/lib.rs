@@ -27,6 +27,7 @@ mod payload;
 mod qwen_code;
 mod registry;
 mod screen;
+pub mod stream;
 pub mod support;
 pub mod terminal;
 pub mod text;
@@ -95,6 +96,9 @@ pub fn hook(
     body: &[u8],
     context: &HookContext,
 ) -> Result<Sighting, UnknownKind> {
+    if event == Some(stream::EVENT) && stream::is_known(kind) {
+        return Ok(stream::hook(body, context));
+    }
     match kind {
         claude_code::KIND => Ok(claude_code::hook(event, body, context)),
         codex::KIND => Ok(codex::hook(event, body, context)),

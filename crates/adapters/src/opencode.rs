@@ -13,6 +13,7 @@ mod activity;
 mod inject;
 mod normalize;
 mod payload;
+pub(crate) mod stream;
 
 use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::{KILO_RECIPE, RECIPE};

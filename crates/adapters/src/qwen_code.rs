@@ -8,6 +8,7 @@ mod activity;
 mod inject;
 mod normalize;
 mod payload;
+pub(crate) mod stream;
 pub(crate) mod terminal;
 
 use crate::hook_table::pid_variable;

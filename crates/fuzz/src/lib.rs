@@ -116,6 +116,7 @@ pub const DOORS: &[Door] = &[
     ("status", vendor::status),
     ("server", vendor::server),
     ("acp", speaker::traffic),
+    ("headless", speaker::headless),
     ("screen", vendor::screen),
     ("evidence", vendor::evidence),
     ("scan", terminal::scan),

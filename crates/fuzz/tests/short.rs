@@ -36,6 +36,8 @@ fn seeds() -> Vec<Vec<u8>> {
         "{\"t_ms\":7,\"src\":\"registry\",\"file\":\"7.json\",\"record\":{\"updatedAt\":-9223372036854775808}}\n",
         "colour = \"never\"\n[retention]\ndays = 7\n",
         "2026-11-21T21:29:57.200Z",
+        ">{\"id\":1,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n{\"id\":2,\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"s\",\"options\":[{\"optionId\":\"y\"}]}}\n>{\"id\":2,\"result\":{\"outcome\":{\"optionId\":\"y\"}}}\n{\"id\":1,\"result\":{\"stopReason\":\"end_turn\"}}\n",
+        "{\"type\":\"turn.started\"}\n{\"type\":\"result\",\"is_error\":true,\"subtype\":\"x\"}\n{\"type\":\"step_finish\",\"part\":{\"reason\":\"stop\"}}\n",
         "state=blocked:kind=permission:msg=Z28/",
         "\u{1b}]7501;?\u{1b}\\\u{1b}]0;\u{2733} x\u{7}\u{1b}]9;4;1;50\u{7}\u{1b}]7501;state=idle\u{1b}\\",
         "\u{1b}]7501;?:states=idle,done\u{7}y",

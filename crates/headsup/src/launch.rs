@@ -5,6 +5,7 @@ pub(crate) mod name;
 pub(crate) mod order;
 pub(crate) mod settings;
 pub(crate) mod shim;
+pub(crate) mod stream;
 pub(crate) mod tend;
 pub(crate) mod tmux;
 

@@ -90,7 +90,9 @@ impl Rig {
         let mut told = Vec::new();
         self.traffic.feed(side, line.as_bytes(), |said| told.push(said));
         self.traffic.feed(side, b"\n", |said| told.push(said));
-        told.into_iter().for_each(|said| self.tell(said));
+        for said in told {
+            self.tell(said);
+        }
         self.headline()
     }
 

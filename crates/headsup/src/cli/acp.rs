@@ -9,6 +9,7 @@ use crate::launch::order::{self, Order};
 use crate::launch::tend::Seat;
 use crate::launch::{Program, name};
 use bytes::Bytes;
+use headsup_adapters::acp::Traffic;
 use headsup_core::id::AgentId;
 use serde_json::json;
 use std::ffi::OsString;
@@ -98,7 +99,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             context: deliver::surroundings(&kind, pid),
             is_behind: false,
         });
-        Observer::start(delivery, &pid.to_string())
+        Observer::start(delivery, Box::new(Traffic::new(&pid.to_string())))
     };
     let (agent, observer) = Agent::start(&order, observe)?;
     let placed = async {

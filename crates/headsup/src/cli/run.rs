@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::client::start;
 use crate::error::{CommandError, Kind};
 use crate::launch::Program;
-use crate::launch::order::{self, Order};
+use crate::launch::order::{self, Order, Streaming};
 use crate::launch::settings::{self, Launched};
 use crate::launch::tend::{self, Seat};
 use crate::launch::tmux::{Session, Tmux};
@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use crate::place::Place;
 use bytes::Bytes;
+use headsup_adapters::stream;
 use headsup_core::id::AgentId;
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     /// its status. It is kept as the label `observable=true`.
     #[arg(long)]
     observable: bool,
+    /// Read what it does from there, line by line, in the form of its own headless runs. Without it
+    /// a headless run that is asked for such lines is read from its output.
+    #[arg(long, value_name = "FILE|FIFO")]
+    stream: Option<PathBuf>,
     /// The program and its arguments, as they are.
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -100,12 +105,18 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Err(CommandError::usage("there is no program to run"));
     };
     let program = Program::find(name, &here)?;
+    if args.stream.is_some() && !stream::is_known(program.kind()) {
+        let name = program.name.to_string_lossy();
+        return Err(CommandError::usage(format!("nothing is known of a stream of {name:?}"))
+            .hint("it can call `headsup report` itself"));
+    }
     let in_tmux = !args.here && Tmux::version().is_some();
     if args.tmux && !in_tmux {
         return Err(CommandError::new(Kind::Refused, "tmux is not installed")
             .hint("install it, or run the agent in this terminal: --here"));
     }
     let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    let streams = streaming(&args, &program, arguments, &here);
     let client = context.client().await?;
     let (id, was_there) = register(&args, &program, &here, &client).await?;
     let launched = async {
@@ -118,10 +129,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             None => Launched::with(arguments.to_vec()),
         };
         let order = order_of(&program, &launched, &here, &id, home, in_tmux)?;
+        let order = order.streaming(streams);
         if in_tmux {
             return in_session(order, &id, &launch, &client, &here).await;
         }
-        Err(tend::run(&order, &Seat { id: id.as_str(), hub: Some(&client) }).await)
+        let seat = Seat { id: id.as_str(), hub: Some(&client) };
+        Err(tend::run(&order, &seat, &context.place).await)
     };
     match launched.await {
         Ok(session) => told(&id, program.kind(), &session, context.output),
@@ -136,6 +149,18 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             Err(error)
         }
     }
+}
+
+/// Where it writes what it does, if it does that.
+fn streaming(
+    args: &Args,
+    program: &Program,
+    arguments: &[OsString],
+    here: &Path,
+) -> Option<Streaming> {
+    let (kind, file) = (program.kind(), args.stream.as_ref().map(|path| here.join(path)));
+    let is_wanted = file.is_some() || stream::is_asked_for(kind, arguments);
+    is_wanted.then(|| Streaming::new(kind, file.as_deref()))
 }
 
 fn order_of(
@@ -232,7 +257,7 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     let client = start::client(&place).ok();
     let seat = Seat { id: order.id(), hub: client.as_ref() };
     let start = Instant::now();
-    let error = tend::run(&order, &seat).await;
+    let error = tend::run(&order, &seat, &place).await;
     let has_failed = match error.kind {
         Kind::Agent(code) => code != 0,
         _ => {

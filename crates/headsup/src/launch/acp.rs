@@ -7,6 +7,7 @@
 //!
 //! Neither way ever waits for the hub: not for its start, nor for its answers, nor for its end.
 
+mod ear;
 pub(crate) mod end;
 pub(crate) mod observer;
 mod relay;
@@ -21,13 +22,14 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgrp, kill_process, waitpid};
 use rustix::termios::tcgetpgrp;
 use std::os::fd::OwnedFd;
 use std::pin::pin;
+use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// How long the hub may take for the last words of one that has ended.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// An agent that has been started, and both its ends.
 pub(crate) struct Agent {
@@ -38,21 +40,36 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Starts it. What it says is passed on from here on.
+    /// Starts it between pipes. What is said is passed on from here on.
     pub(crate) fn start(
         order: &Order,
         tell: impl FnOnce(u32) -> Arc<Observer>,
     ) -> Result<(Self, Arc<Observer>), CommandError> {
+        Self::start_as(order.start_piped(true)?, tell)
+    }
+
+    /// Starts it with our own input; what it says is passed on.
+    pub(crate) fn start_reporting(
+        order: &Order,
+        tell: impl FnOnce(u32) -> Arc<Observer>,
+    ) -> Result<(Self, Arc<Observer>), CommandError> {
+        Self::start_as(order.start_piped(false)?, tell)
+    }
+
+    fn start_as(
+        mut child: Child,
+        tell: impl FnOnce(u32) -> Arc<Observer>,
+    ) -> Result<(Self, Arc<Observer>), CommandError> {
         let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
         let signals = signals().map_err(cannot)?;
-        let mut child = order.start_piped()?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let (Some(pid), Some(input), Some(output)) = (pid, child.stdin.take(), child.stdout.take())
-        else {
-            return Err(CommandError::internal("the agent has no pid or no pipes"));
+        let (Some(pid), Some(output)) = (pid, child.stdout.take()) else {
+            return Err(CommandError::internal("the agent has no pid or no pipe"));
         };
         let observer = tell(child.id());
-        relay::inward(OwnedFd::from(input), Arc::clone(&observer)).map_err(cannot)?;
+        if let Some(input) = child.stdin.take() {
+            relay::inward(OwnedFd::from(input), Arc::clone(&observer)).map_err(cannot)?;
+        }
         let drain = relay::outward(OwnedFd::from(output), Arc::clone(&observer)).map_err(cannot)?;
         let process = Process::read(child.id());
         Ok((Self { pid, process, drain, signals }, observer))
@@ -76,7 +93,13 @@ impl Agent {
         });
         let mut is_placed = false;
         let end = loop {
-            match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+            match waitpid(Some(self.pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+                Ok(Some((_, status))) if status.stopped() => {
+                    // Put to sleep by a person; whoever wakes us wakes it.
+                    kill_process(rustix::process::getpid(), Signal::STOP).ok();
+                    kill_process(self.pid, Signal::CONT).ok();
+                    continue;
+                }
                 Ok(Some((_, status))) => break End::from(status),
                 Ok(None) => {}
                 Err(errno) => return Err(cannot(errno.into())),

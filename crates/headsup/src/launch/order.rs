@@ -51,6 +51,32 @@ pub(crate) struct Order {
     id: String,
     /// It will speak for itself.
     speaks: bool,
+    /// It writes what it does, line by line.
+    #[serde(default)]
+    stream: Option<Streaming>,
+}
+
+/// Where an agent writes what it does, in the words of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Streaming {
+    pub(crate) kind: String,
+    /// A file or a FIFO; else its own output.
+    file: Option<Vec<u8>>,
+    /// What stands in the file before is of another run. Bytes.
+    pub(crate) from: u64,
+}
+
+impl Streaming {
+    pub(crate) fn new(kind: &str, file: Option<&Path>) -> Self {
+        let known = file.and_then(|path| path.metadata().ok());
+        let from = known.filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());
+        let file = file.map(|path| path.as_os_str().as_bytes().to_vec());
+        Self { kind: kind.to_owned(), file, from }
+    }
+
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.file.as_deref().map(|path| PathBuf::from(os(path)))
+    }
 }
 
 impl Order {
@@ -69,7 +95,19 @@ impl Order {
             whole: false,
             id: id.to_owned(),
             speaks: program.recipe.is_some(),
+            stream: None,
         }
+    }
+
+    /// It writes what it does.
+    #[must_use]
+    pub(crate) fn streaming(mut self, stream: Option<Streaming>) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    pub(crate) fn stream(&self) -> Option<&Streaming> {
+        self.stream.as_ref()
     }
 
     /// It will speak, whatever program it is.
@@ -116,12 +154,16 @@ impl Order {
         command.spawn().map_err(|error| self.cannot_run(&error))
     }
 
-    /// Starts the agent with pipes to us for its input and output; its errors go where ours go.
-    pub(crate) fn start_piped(&self) -> Result<Child, CommandError> {
+    /// Starts the agent with a pipe to us for its output, and one for its input unless it has
+    /// ours; its errors go where ours go.
+    pub(crate) fn start_piped(&self, also_input: bool) -> Result<Child, CommandError> {
         let mut command = Command::new(os(&self.program));
         command.arg0(os(&self.name));
         self.furnish(&mut command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stdout(Stdio::piped());
+        if also_input {
+            command.stdin(Stdio::piped());
+        }
         command.spawn().map_err(|error| self.cannot_run(&error))
     }
 

@@ -18,10 +18,13 @@ pub(crate) mod terminal;
 mod told;
 mod upward;
 
+use super::acp::LAST_WORDS;
 use super::order::Order;
+use super::stream;
 use super::tend::{End, Seat};
 use crate::error::CommandError;
 use crate::hook::process::Process;
+use crate::place::Place;
 use keeper::Word;
 use line::Line;
 use relay::Relay;
@@ -53,7 +56,11 @@ impl Agent {
 }
 
 /// Starts the agent on a terminal of its own, and stays until it has ended.
-pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
+pub(super) async fn run(
+    order: &Order,
+    seat: &Seat<'_>,
+    place: &Place,
+) -> Result<End, CommandError> {
     let cannot = |error: io::Error| CommandError::internal(error.to_string());
     let signals = signals().map_err(cannot)?;
     let mut outer = Outer::new().map_err(cannot)?;
@@ -74,10 +81,17 @@ pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandEr
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
     line.go_on().await.map_err(cannot)?;
     outer.raw().map_err(cannot)?;
-    let shared = Arc::new(Shared::new().map_err(cannot)?);
+    let number = u32::try_from(pid.as_raw_pid()).unwrap_or_default();
+    let observer = stream::listen(order, place, number);
+    let on_terminal = order.stream().is_some_and(|stream| stream.file().is_none());
+    let ear = observer.clone().filter(|_| on_terminal);
+    let shared = Arc::new(Shared::new(ear).map_err(cannot)?);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
     // Before its end, whatever comes: the bytes go through meanwhile.
     seat.tell_start(order, process.as_ref()).await;
+    if let Some(observer) = &observer {
+        observer.begin();
+    }
     let tended = async {
         let told = told::tell(&shared, seat, process.as_ref());
         let upward = upward::tell(&shared, seat);
@@ -94,6 +108,9 @@ pub(super) async fn run(order: &Order, seat: &Seat<'_>) -> Result<End, CommandEr
     outer.restore();
     drop(line);
     keeper.wait().ok();
+    if let Some(observer) = &observer {
+        observer.end(LAST_WORDS);
+    }
     seat.tell_end(process.as_ref(), end).await;
     Ok(end)
 }

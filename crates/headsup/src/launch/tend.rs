@@ -1,12 +1,17 @@
 //! The agent as our child: its seat learns which process it is and how it ended, also where it
 //! never says a word.
 
+use super::acp::observer::Observer;
+use super::acp::{Agent, LAST_WORDS};
 use super::order::Order;
 use super::shim::{self, terminal};
+use super::stream;
 use crate::client::Client;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
+use crate::place::Place;
 use bytes::Bytes;
+use headsup_adapters::stream::Stream;
 use headsup_core::status::Attach;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 use serde_json::json;
@@ -37,10 +42,12 @@ pub(crate) struct End {
 /// Starts the agent and stays until it has ended: in a terminal with a shim between the two,
 /// otherwise with the input and output that we have. Its end comes back as an error that carries
 /// its exit code; whatever else comes back means that it did not start.
-pub(crate) async fn run(order: &Order, seat: &Seat<'_>) -> CommandError {
+pub(crate) async fn run(order: &Order, seat: &Seat<'_>, place: &Place) -> CommandError {
+    let says_so = order.stream().is_some_and(|stream| stream.file().is_none());
     let end = match terminal::is_here() {
-        true => shim::run(order, seat).await,
-        false => begin(order, seat).await,
+        true => shim::run(order, seat, place).await,
+        false if says_so => reporting(order, seat, place).await,
+        false => begin(order, seat, place).await,
     };
     match end {
         Ok(end) => CommandError::new(Kind::Agent(end.as_a_shell()), "the agent has ended"),
@@ -48,7 +55,15 @@ pub(crate) async fn run(order: &Order, seat: &Seat<'_>) -> CommandError {
     }
 }
 
-async fn begin(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
+/// Its output is read along.
+async fn reporting(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
+    let deaf = || Observer::start(None, Box::new(Stream::new("")));
+    let listen = |pid| stream::listen(order, place, pid).unwrap_or_else(deaf);
+    let (agent, observer) = Agent::start_reporting(order, listen)?;
+    agent.stay(order, seat, &observer, std::future::ready(())).await
+}
+
+async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
     let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
     // What is typed at the terminal goes to the agent as well, and is for the agent.
     let mut typed = [SignalKind::interrupt(), SignalKind::quit()].map(signal);
@@ -59,7 +74,11 @@ async fn begin(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());
+    let observer = stream::listen(order, place, child.id());
     seat.tell_start(order, process.as_ref()).await;
+    if let Some(observer) = &observer {
+        observer.begin();
+    }
     let [interrupt, quit] = &mut typed;
     let end = loop {
         match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
@@ -81,6 +100,9 @@ async fn begin(order: &Order, seat: &Seat<'_>) -> Result<End, CommandError> {
             () = ignored(quit) => {}
         }
     };
+    if let Some(observer) = &observer {
+        observer.end(LAST_WORDS);
+    }
     seat.tell_end(process.as_ref(), end).await;
     Ok(end)
 }

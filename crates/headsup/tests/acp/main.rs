@@ -1,4 +1,5 @@
-//! `headsup acp` between a client, which is the test, and an agent, which is a shell.
+//! `headsup acp` between a client, which is the test, and an agent, which is a shell; and headless
+//! runs that `headsup run` reads along.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -7,3 +8,4 @@ mod control;
 mod hubless;
 mod rig;
 mod status;
+mod stream;

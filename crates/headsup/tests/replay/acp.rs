@@ -82,8 +82,8 @@ fn made_up() -> Vec<Value> {
 }
 
 fn write(path: &Path, rows: &[Value]) {
-    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
-    std::fs::write(path, lines).unwrap();
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    std::fs::write(path, lines.join("\n")).unwrap();
 }
 
 #[test]

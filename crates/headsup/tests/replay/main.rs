@@ -6,6 +6,7 @@
 mod acp;
 mod captured;
 mod changed;
+mod headless;
 mod others;
 mod spliced;
 mod tape;

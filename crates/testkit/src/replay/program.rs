@@ -95,6 +95,7 @@ pub(super) const SPEAKER: Program = Program {
     transcripts: "log",
     unregistered: &[],
     launched_with: None,
+    server: None,
 };
 
 impl Program {

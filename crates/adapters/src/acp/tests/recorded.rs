@@ -2,11 +2,15 @@
 
 use super::{Rig, Side};
 use serde_json::Value;
-use std::path::Path;
 
-fn rows(name: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/acp/1").join(name);
-    let text = std::fs::read_to_string(folder.join("timeline.jsonl")).unwrap();
+const RECORDED: [(&str, &str); 4] = [
+    ("copilot", include_str!("../../../fixtures/acp/1/copilot/timeline.jsonl")),
+    ("gemini", include_str!("../../../fixtures/acp/1/gemini/timeline.jsonl")),
+    ("opencode", include_str!("../../../fixtures/acp/1/opencode/timeline.jsonl")),
+    ("qwen-code", include_str!("../../../fixtures/acp/1/qwen-code/timeline.jsonl")),
+];
+
+fn rows(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -21,7 +25,7 @@ fn fits(truth: &str, headline: &str) -> bool {
 #[test]
 fn the_truth_is_told_in_every_span() {
     let mut spans = 0;
-    for name in ["copilot", "gemini", "opencode", "qwen-code"] {
+    for (name, text) in RECORDED {
         let mut rig = Rig::new();
         let mut truth: Option<(String, u64)> = None;
         let mut told = Vec::new();
@@ -33,7 +37,7 @@ fn the_truth_is_told_in_every_span() {
             }
             told.clear();
         };
-        for row in rows(name) {
+        for row in rows(text) {
             if let Some(status) = row["status"].as_str().filter(|_| row["kind"] == "truth") {
                 judge(truth, &mut told);
                 truth = Some((status.to_owned(), row["t_ms"].as_u64().unwrap()));
@@ -53,9 +57,9 @@ fn the_truth_is_told_in_every_span() {
 
 #[test]
 fn no_word_of_a_person_and_no_output_is_told() {
-    for name in ["copilot", "gemini", "opencode", "qwen-code"] {
+    for (_, text) in RECORDED {
         let mut rig = Rig::new();
-        for row in rows(name) {
+        for row in rows(text) {
             let side = if row["kind"] == "client_to_agent" { Side::Client } else { Side::Agent };
             rig.line(side, &row["msg"].to_string());
         }

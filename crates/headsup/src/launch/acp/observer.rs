@@ -6,8 +6,9 @@
 //! has fetched it: the order stays.
 
 use super::End;
+pub(crate) use super::ear::Ear;
 use crate::hook::deliver::{Delivery, News};
-use headsup_adapters::acp::{Said, Side, Traffic};
+use headsup_adapters::acp::Side;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -20,7 +21,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(crate) struct Observer {
-    traffic: Mutex<Traffic>,
+    ear: Mutex<Box<dyn Ear>>,
     queue: Mutex<Queue>,
     changed: Condvar,
     /// The hub's thread has it while it tells.
@@ -29,7 +30,7 @@ pub(crate) struct Observer {
 
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: VecDeque<Said>,
+    waiting: VecDeque<News>,
     lost: u64,
     /// The agent has its seat, or never will.
     begins: bool,
@@ -41,11 +42,11 @@ struct Queue {
 
 impl Observer {
     /// Starts the thread. Without one nothing is told, and the agent runs all the same.
-    pub(crate) fn start(delivery: Option<Delivery>, tag: &str) -> Arc<Self> {
+    pub(crate) fn start(delivery: Option<Delivery>, ear: Box<dyn Ear>) -> Arc<Self> {
         let is_deaf = delivery.is_none();
         let delivery = delivery.unwrap_or_else(Delivery::nowhere);
         let observer = Arc::new(Self {
-            traffic: Mutex::new(Traffic::new(tag)),
+            ear: Mutex::new(ear),
             queue: Mutex::new(Queue { done: is_deaf, ends: is_deaf, ..Queue::default() }),
             changed: Condvar::new(),
             delivery: Mutex::new(delivery),
@@ -62,14 +63,13 @@ impl Observer {
     }
 
     /// These bytes go by.
-    pub(super) fn hear(&self, side: Side, bytes: &[u8]) {
-        let mut traffic = lock(&self.traffic);
-        traffic.feed(side, bytes, |said| self.put(said));
+    pub(crate) fn hear(&self, side: Side, bytes: &[u8]) {
+        lock(&self.ear).hear(side, bytes, &mut |news| self.put(news));
     }
 
     /// One side has said all.
-    pub(super) fn hear_end(&self, side: Side) {
-        lock(&self.traffic).finish(side, |said| self.put(said));
+    pub(crate) fn hear_end(&self, side: Side) {
+        lock(&self.ear).hear_end(side, &mut |news| self.put(news));
     }
 
     /// The hub knows the agent, or cannot be told of it: from now on it is told.
@@ -79,7 +79,7 @@ impl Observer {
     }
 
     /// Waits until all is told or spooled, but not longer than this.
-    pub(super) fn end(&self, within: Duration) {
+    pub(crate) fn end(&self, within: Duration) {
         let mut queue = lock(&self.queue);
         queue.ends = true;
         self.changed.notify_all();
@@ -93,17 +93,19 @@ impl Observer {
 
     /// The hub could not be told how the agent ended: it finds that in the spool.
     pub(super) fn leave_end(&self, end: End) {
-        if let Ok(delivery) = self.delivery.try_lock() {
-            delivery.leave(news(&Said::exited(end.code, end.signal)));
+        if let Some(news) = lock(&self.ear).ended(end)
+            && let Ok(delivery) = self.delivery.try_lock()
+        {
+            delivery.leave(news);
         }
     }
 
-    fn put(&self, said: Said) {
+    fn put(&self, news: News) {
         let mut queue = lock(&self.queue);
         if queue.ends {
             return;
         }
-        queue.put(said);
+        queue.put(news);
         drop(queue);
         self.changed.notify_all();
     }
@@ -114,14 +116,15 @@ impl Observer {
             let next = self.next(again_at);
             let mut delivery = lock(&self.delivery);
             match next {
-                Next::Said(said) => {
-                    if !delivery.deliver(news(&said)) {
+                Next::Said(news) => {
+                    if !delivery.deliver(news) {
                         lock(&self.queue).lost += 1;
                     }
                     again_at = Instant::now() + AGAIN_AFTER;
                 }
                 Next::Lost(count) => {
-                    let is_told = delivery.deliver(news(&Said::lost(count)));
+                    let news = lock(&self.ear).lost(count);
+                    let is_told = news.is_none_or(|news| delivery.deliver(news));
                     // Whatever it was, this is how it stands now.
                     self.refresh(&mut delivery, true);
                     if !is_told {
@@ -139,12 +142,10 @@ impl Observer {
         self.changed.notify_all();
     }
 
-    /// An agent that rests is not confirmed.
     fn refresh(&self, delivery: &mut Delivery, also_rest: bool) {
-        let stands = lock(&self.traffic).stands();
-        let stands = stands.filter(|said| also_rest || said.turn.is_some() || said.prompts > 0);
-        if let Some(said) = stands {
-            delivery.refresh(news(&said));
+        let stands = lock(&self.ear).stands(also_rest);
+        if let Some(news) = stands {
+            delivery.refresh(news);
         }
     }
 
@@ -152,8 +153,8 @@ impl Observer {
         let mut queue = lock(&self.queue);
         loop {
             if queue.begins || queue.ends {
-                if let Some(said) = queue.waiting.pop_front() {
-                    return Next::Said(Box::new(said));
+                if let Some(news) = queue.waiting.pop_front() {
+                    return Next::Said(news);
                 }
                 if queue.ends {
                     return Next::Nothing;
@@ -176,7 +177,7 @@ impl Observer {
 
 /// What is to be told next.
 enum Next {
-    Said(Box<Said>),
+    Said(News),
     /// So many were lost.
     Lost(u64),
     /// How everything stands.
@@ -185,22 +186,17 @@ enum Next {
 }
 
 impl Queue {
-    fn put(&mut self, said: Said) {
+    fn put(&mut self, news: News) {
         if self.waiting.len() >= MOST {
-            let progress = self.waiting.iter().position(|said| !said.event.is_transition());
+            let progress = self.waiting.iter().position(|news| !news.is_transition);
             self.lost += 1;
             match progress {
                 Some(index) => drop(self.waiting.remove(index)),
                 None => return,
             }
         }
-        self.waiting.push_back(said);
+        self.waiting.push_back(news);
     }
-}
-
-fn news(said: &Said) -> News {
-    let is_transition = said.event.is_transition();
-    News { event: said.event.word(), is_transition, body: said.body() }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -210,25 +206,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headsup_adapters::acp::Event;
-
-    fn said(event: Event) -> Said {
-        Said { event, ..Said::lost(0) }
+    fn news(is_transition: bool) -> News {
+        News { event: "x", is_transition, body: Vec::new() }
     }
 
     #[test]
     fn where_there_is_no_room_progress_goes_first_and_every_loss_is_counted() {
         let mut queue = Queue::default();
         for _ in 0..MOST / 2 {
-            queue.put(said(Event::ToolStarted));
-            queue.put(said(Event::TurnStarted));
+            queue.put(news(false));
+            queue.put(news(true));
         }
         for _ in 0..MOST / 2 {
-            queue.put(said(Event::TurnEnded));
+            queue.put(news(true));
         }
         assert_eq!((queue.waiting.len(), queue.lost), (MOST, MOST as u64 / 2));
-        assert!(queue.waiting.iter().all(|said| said.event.is_transition()));
-        queue.put(said(Event::PromptOpened));
+        assert!(queue.waiting.iter().all(|news| news.is_transition));
+        queue.put(news(true));
         assert_eq!((queue.waiting.len(), queue.lost), (MOST, MOST as u64 / 2 + 1));
     }
 }

@@ -219,6 +219,7 @@ impl Relay {
             }
         };
         let Self { scanner, outward, inward, answer, shared, .. } = self;
+        shared.heard(&self.buffer[..count]);
         scanner.feed(&self.buffer[..count], &mut outward.bytes, |finding| {
             if finding == Finding::Query && inward.bytes.len() < MOST_ANSWERS {
                 inward.bytes.extend_from_slice(answer.as_bytes());

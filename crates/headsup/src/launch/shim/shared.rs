@@ -1,13 +1,15 @@
 //! What the thread at the terminal and the rest of the shim tell each other. Neither ever waits
 //! for the other one, and everything is bounded.
 
+use super::super::acp::observer::Observer;
 use super::scan::Finding;
+use headsup_adapters::acp::Side;
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Findings that wait; of more than these the oldest are dropped, since they are levels: the last
@@ -16,6 +18,7 @@ const MOST: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
+    ear: Option<Arc<Observer>>,
     findings: Mutex<VecDeque<Finding>>,
     found: Notify,
     /// To be said to our own terminal.
@@ -32,8 +35,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new() -> io::Result<Self> {
+    /// `ear` hears what the agent says to its terminal.
+    pub(crate) fn new(ear: Option<Arc<Observer>>) -> io::Result<Self> {
         Ok(Self {
+            ear,
             findings: Mutex::default(),
             found: Notify::new(),
             say: Mutex::default(),
@@ -46,6 +51,13 @@ impl Shared {
             understood: Notify::new(),
             outer_gone: Notify::new(),
         })
+    }
+
+    /// At the terminal: these bytes go by.
+    pub(crate) fn heard(&self, bytes: &[u8]) {
+        if let Some(ear) = &self.ear {
+            ear.hear(Side::Agent, bytes);
+        }
     }
 
     /// At the terminal: something was found.

@@ -1,0 +1,47 @@
+//! What `--output-format stream-json` writes.
+//!
+//! Gemini CLI 0.61.0 (measured: `fixtures/gemini-cli/0.61.0/headless_*`). Tools that need a yes are not
+//! offered without a terminal, so it is never blocked.
+//!
+//! | line | shows |
+//! |---|---|
+//! | `init` | nothing but its session |
+//! | `message`, `tool_use`, `tool_result` | working |
+//! | `result` | done, failed |
+//! | `error` | nothing: `result` follows |
+
+use crate::json::{self, skim};
+use crate::stream::{Shown, name};
+use crate::text;
+use headsup_core::observation::Level;
+
+skim! {
+    Row { kind: "type", session: "session_id", model: "model", status: "status", error: "error" }
+}
+
+skim! {
+    Failure { kind: "type" }
+}
+
+pub(crate) fn read(line: &str) -> Option<Shown> {
+    let row: Row<'_> = json::payload(json::trim(line)).ok()?;
+    let kind = row.kind.text()?;
+    let status = row.status.text();
+    let level = match &*kind {
+        "message" | "tool_use" | "tool_result" => Some(Level::Working { reason: None }),
+        "result" if status.as_deref() == Some("success") => Some(Level::Done),
+        "result" => {
+            let code = row.error.object::<Failure<'_>>().kind.text();
+            let code = code.map(|code| text::line(&code, text::NAME));
+            Some(Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) })
+        }
+        _ => None,
+    };
+    Some(Shown {
+        name: name(&kind, None),
+        session: row.session.text().and_then(|id| text::id(&id)),
+        model: row.model.text().map(|model| text::line(&model, text::NAME)),
+        level,
+        cwd: None,
+    })
+}

@@ -1,0 +1,49 @@
+//! What `run --format json` writes.
+//!
+//! OpenCode 1.18.33 (measured: `fixtures/opencode/1.18.33/run-json`), and Kilo, which was made of it.
+//!
+//! | line | shows |
+//! |---|---|
+//! | `step_start`, `text`, `reasoning`, `tool_use` | working |
+//! | `step_finish` | done with the reason `stop`; working with `tool-calls`; else it rests |
+//! | `error` | failed, until a step follows |
+
+use crate::json::{self, skim};
+use crate::stream::{Shown, name};
+use crate::text;
+use headsup_core::observation::Level;
+
+skim! {
+    Row { kind: "type", session: "sessionID", part: "part", error: "error" }
+}
+
+skim! {
+    Part { reason: "reason" }
+}
+
+skim! {
+    Failure { name: "name" }
+}
+
+pub(crate) fn read(line: &str) -> Option<Shown> {
+    let row: Row<'_> = json::payload(json::trim(line)).ok()?;
+    let kind = row.kind.text()?;
+    let working = Level::Working { reason: None };
+    let level = match &*kind {
+        "step_start" | "text" | "reasoning" | "tool_use" => Some(working),
+        "step_finish" => match row.part.object::<Part<'_>>().reason.text().as_deref() {
+            Some("stop") => Some(Level::Done),
+            Some("tool-calls") => Some(working),
+            Some(_) => Some(Level::Idle { shells: 0 }),
+            None => None,
+        },
+        "error" => {
+            let code = row.error.object::<Failure<'_>>().name.text();
+            let code = code.map(|code| text::line(&code, text::NAME));
+            Some(Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) })
+        }
+        _ => None,
+    };
+    let session = row.session.text().and_then(|id| text::id(&id));
+    Some(Shown { name: name(&kind, None), session, level, ..Shown::default() })
+}

@@ -1,0 +1,206 @@
+//! What a headless run writes line by line: a launcher reads along, and tells what each line shows.
+//!
+//! Every program has its own words for it, in `KIND/stream.rs`: a line shows a level, or nothing. A
+//! launcher tells only what has changed ([`Stream`]), in the same words for all; the hub reads them
+//! back ([`hook`]). What was said in a conversation is not told.
+
+use crate::acp::lines::{Line, Lines};
+use crate::context::is_shell;
+use crate::json::{self, skim};
+use crate::{
+    FactExt, HookContext, Sighting, claude_code, codex, gemini_cli, opencode, qwen_code, text,
+};
+use headsup_core::id::ProcessId;
+use headsup_core::observation::{Fact, Level};
+use headsup_core::source::Source;
+use headsup_core::status::BlockedReason;
+use serde_json::json;
+use std::ffi::OsString;
+
+/// The event under which a launcher tells of a stream.
+pub const EVENT: &str = "stream";
+
+/// What one line shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Shown {
+    /// The line's own name.
+    pub(crate) name: String,
+    pub(crate) session: Option<String>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) level: Option<Level>,
+}
+
+/// Do these arguments make a program of this kind write such a stream?
+pub fn is_asked_for(kind: &str, arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let has = |word: &str| words.contains(&word);
+    let set = |name: &str, value: &str| {
+        let joined = format!("{name}={value}");
+        has(&joined) || words.windows(2).any(|pair| pair == [name, value])
+    };
+    match kind {
+        claude_code::KIND => (has("-p") || has("--print")) && set("--output-format", "stream-json"),
+        codex::KIND => (has("exec") || has("e")) && (has("--json") || has("--experimental-json")),
+        opencode::KIND | opencode::KILO => has("run") && set("--format", "json"),
+        gemini_cli::KIND | qwen_code::KIND => {
+            set("--output-format", "stream-json") || set("-o", "stream-json")
+        }
+        _ => false,
+    }
+}
+
+/// Has this kind such a stream?
+pub fn is_known(kind: &str) -> bool {
+    let known = [
+        claude_code::KIND,
+        codex::KIND,
+        gemini_cli::KIND,
+        opencode::KIND,
+        opencode::KILO,
+        qwen_code::KIND,
+    ];
+    known.contains(&kind)
+}
+
+fn read(kind: &str, line: &str) -> Option<Shown> {
+    match kind {
+        claude_code::KIND => claude_code::stream::read(line),
+        codex::KIND => codex::stream::read(line),
+        gemini_cli::KIND => gemini_cli::stream::read(line),
+        opencode::KIND | opencode::KILO => opencode::stream::read(line),
+        qwen_code::KIND => qwen_code::stream::read(line),
+        _ => None,
+    }
+}
+
+/// A stream that goes by.
+#[derive(Debug)]
+pub struct Stream {
+    kind: String,
+    lines: Lines,
+    shown: Shown,
+}
+
+impl Stream {
+    pub fn new(kind: &str) -> Self {
+        Self { kind: kind.to_owned(), lines: Lines::default(), shown: Shown::default() }
+    }
+
+    /// Takes the next bytes, and hands out what is to be told of them.
+    pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
+        let Self { kind, lines, shown } = self;
+        lines.feed(bytes, |line| tell_of(kind, shown, line, &mut tell));
+    }
+
+    /// What it has ended with is a line too.
+    pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
+        let Self { kind, lines, shown } = self;
+        lines.finish(|line| tell_of(kind, shown, line, &mut tell));
+    }
+
+    /// What stands, to be said again; `None` where the program rests.
+    pub fn stands(&self) -> Option<Vec<u8>> {
+        let is_busy =
+            matches!(self.shown.level, Some(Level::Working { .. } | Level::Blocked { .. }));
+        is_busy.then(|| body(&self.shown))
+    }
+}
+
+/// News: another level, or another session.
+fn tell_of(kind: &str, shown: &mut Shown, line: Line<'_>, tell: &mut impl FnMut(Vec<u8>)) {
+    if line.is_cut {
+        return;
+    }
+    let Some(read) = read(kind, &json::decode(line.text)) else { return };
+    let level = read.level.clone().or_else(|| shown.level.clone());
+    let session = read.session.clone().or_else(|| shown.session.clone());
+    if level == shown.level && session == shown.session {
+        return;
+    }
+    *shown = Shown { session, level, ..read };
+    tell(body(shown));
+}
+
+fn body(shown: &Shown) -> Vec<u8> {
+    let Shown { name, session, cwd, model, level } = shown;
+    let (reason, detail) = match level {
+        Some(Level::Blocked { reason, detail }) => (Some(reason.word()), detail.as_deref()),
+        Some(Level::Failed { code }) => (None, Some(code.as_str())),
+        _ => (None, None),
+    };
+    let level = level.as_ref().map(Level::word);
+    let told = json!({
+        "event": name, "session_id": session, "cwd": cwd, "model": model, "level": level,
+        "reason": reason, "code": detail,
+    });
+    told.to_string().into_bytes()
+}
+
+skim! {
+    Told {
+        event: "event",
+        session: "session_id",
+        cwd: "cwd",
+        model: "model",
+        level: "level",
+        reason: "reason",
+        code: "code",
+    }
+}
+
+/// Reads what a launcher tells of a stream.
+pub(crate) fn hook(body: &[u8], context: &HookContext) -> Sighting {
+    let body = json::decode(body);
+    let read = json::payload::<Told<'_>>(json::trim(&body));
+    let told = read.as_ref().copied().unwrap_or_default();
+    let mut seen = Sighting::new(Some(EVENT), told.event.text().as_deref(), Fact::Nothing);
+    seen.source = Source::EventStream;
+    seen.fact = match read {
+        Err(why) => Fact::not_understood(why),
+        Ok(told) => fact(&told),
+    };
+    seen.session = told.session.text().and_then(|id| text::id(&id));
+    seen.cwd = told.cwd.text().and_then(|path| text::path(&path));
+    seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
+    seen.tmux_pane = context.tmux_pane();
+    // The launcher's chain begins with the agent. A script is known by its launch alone.
+    let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));
+    let agent = agent.filter(|agent| agent.pid > 0 && agent.start > 0);
+    seen.process = agent.map(|agent| ProcessId {
+        pid: agent.pid,
+        start_ticks: agent.start,
+        pid_namespace: None,
+    });
+    seen
+}
+
+fn fact(told: &Told<'_>) -> Fact {
+    let code = told.code.text().map(|code| text::line(&code, text::DETAIL));
+    let level = match told.level.text().as_deref() {
+        None => return Fact::Nothing,
+        Some("working") => Level::Working { reason: None },
+        Some("idle") => Level::Idle { shells: 0 },
+        Some("done") => Level::Done,
+        Some("failed") => Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) },
+        Some("blocked") => {
+            let reason = match told.reason.text().as_deref() {
+                Some("permission") => BlockedReason::Permission,
+                Some("elicitation") => BlockedReason::Elicitation,
+                _ => BlockedReason::Other,
+            };
+            Level::Blocked { reason, detail: code }
+        }
+        Some(_) => return Fact::not_understood("not a level"),
+    };
+    Fact::Level(level)
+}
+
+/// A name out of its parts.
+pub(crate) fn name(kind: &str, more: Option<&str>) -> String {
+    let whole = more.map_or_else(|| kind.to_owned(), |more| format!("{kind}/{more}"));
+    text::line(&whole, text::EVENT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+use super::{EVENT, Stream, is_asked_for};
+use crate::{HookContext, Sighting};
+use headsup_core::observation::{Fact, Level};
+use headsup_core::source::Source;
+use headsup_core::status::BlockedReason;
+use serde_json::{Value, json};
+use std::ffi::OsString;
+
+fn seen(kind: &str, body: &[u8]) -> Sighting {
+    crate::hook(kind, Some(EVENT), body, &HookContext::default()).unwrap()
+}
+
+fn told(kind: &str, lines: &[u8]) -> Vec<Sighting> {
+    let (mut stream, mut told) = (Stream::new(kind), Vec::new());
+    stream.feed(lines, |body| told.push(seen(kind, &body)));
+    stream.finish(|body| told.push(seen(kind, &body)));
+    told
+}
+
+/// The levels that a recorded stream shows, one after the other, and its session.
+fn recorded(kind: &str, lines: &str) -> (Vec<&'static str>, Option<String>) {
+    let told = told(kind, lines.as_bytes());
+    assert!(told.iter().all(|seen| seen.source == Source::EventStream));
+    let levels = told.iter().filter_map(|seen| match &seen.fact {
+        Fact::Level(level) => Some(level.word()),
+        Fact::Nothing => None,
+        other => panic!("{other:?}"),
+    });
+    (levels.collect(), told.last().and_then(|seen| seen.session.clone()))
+}
+
+#[test]
+fn every_recorded_stream_shows_how_its_run_went() {
+    for (kind, lines, end) in [
+        (
+            "claude-code",
+            include_str!("../../fixtures/claude-code/2.1.330/print_mode/stream-plain.jsonl"),
+            "done",
+        ),
+        (
+            "claude-code",
+            include_str!("../../fixtures/claude-code/2.1.330/print_mode/stream-tool.jsonl"),
+            "done",
+        ),
+        (
+            "claude-code",
+            include_str!("../../fixtures/claude-code/2.1.330/print_mode/stream-auto-denied.jsonl"),
+            "done",
+        ),
+        (
+            "claude-code",
+            include_str!("../../fixtures/claude-code/2.1.330/print_mode/stream-subagent.jsonl"),
+            "done",
+        ),
+        (
+            "claude-code",
+            include_str!("../../fixtures/claude-code/2.1.330/print_mode/stream-api-error.jsonl"),
+            "failed",
+        ),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-plain.jsonl"),
+            "done",
+        ),
+        ("codex", include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-tool.jsonl"), "done"),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-patch.jsonl"),
+            "done",
+        ),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-subagent.jsonl"),
+            "done",
+        ),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-auto-denied.jsonl"),
+            "done",
+        ),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-resume.jsonl"),
+            "done",
+        ),
+        (
+            "codex",
+            include_str!("../../fixtures/codex/0.169.0/exec_mode/stream-api-error.jsonl"),
+            "failed",
+        ),
+        (
+            "gemini-cli",
+            include_str!("../../fixtures/gemini-cli/0.61.0/headless_text/stream.jsonl"),
+            "done",
+        ),
+        (
+            "gemini-cli",
+            include_str!("../../fixtures/gemini-cli/0.61.0/headless_multi/stream.jsonl"),
+            "done",
+        ),
+        (
+            "gemini-cli",
+            include_str!("../../fixtures/gemini-cli/0.61.0/headless_task/stream.jsonl"),
+            "done",
+        ),
+        (
+            "gemini-cli",
+            include_str!("../../fixtures/gemini-cli/0.61.0/headless_error_400/stream.jsonl"),
+            "failed",
+        ),
+        (
+            "qwen-code",
+            include_str!("../../fixtures/qwen-code/0.24.4/headless_tool/stream.jsonl"),
+            "done",
+        ),
+        ("opencode", include_str!("../../fixtures/opencode/1.18.33/run_json/text.jsonl"), "done"),
+        ("opencode", include_str!("../../fixtures/opencode/1.18.33/run_json/tool.jsonl"), "done"),
+        (
+            "opencode",
+            include_str!("../../fixtures/opencode/1.18.33/run_json/question.jsonl"),
+            "done",
+        ),
+    ] {
+        let (levels, session) = recorded(kind, lines);
+        assert_eq!(levels.last(), Some(&end), "{kind}: {levels:?}");
+        assert_eq!(levels.iter().filter(|level| **level == "working").count(), 1, "{levels:?}");
+        assert!(session.is_some(), "{lines}");
+    }
+    let error = include_str!("../../fixtures/opencode/1.18.33/run_json/error-400.jsonl");
+    assert_eq!(recorded("opencode", error).0, ["failed"]);
+    // It was denied, and the program says no more.
+    let denied = include_str!("../../fixtures/opencode/1.18.33/run_json/perm.jsonl");
+    assert_eq!(recorded("opencode", denied).0, ["working"]);
+}
+
+/// `sdk_stream_json`: what the host was told.
+#[test]
+fn a_host_that_is_asked_for_permission_blocks_it() {
+    let text = include_str!("../../fixtures/claude-code/2.1.330/sdk_stream_json/timeline.jsonl");
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let out = rows.filter(|row| row["src"] == "sdk" && row["dir"] == "out");
+    let lines: Vec<String> = out.map(|row| row["msg"].to_string()).collect();
+    let lines = lines.join("\n");
+    let levels: Vec<&str> = told("claude-code", lines.as_bytes())
+        .iter()
+        .filter_map(|seen| match &seen.fact {
+            Fact::Level(level) => Some(level.word()),
+            _ => None,
+        })
+        .collect();
+    let turn = ["working", "done", "idle"];
+    let asked = ["working", "blocked", "blocked", "working", "done", "idle"];
+    let rest = ["working", "idle", "working", "failed", "idle"];
+    assert_eq!(levels, [&turn[..], &asked, &asked, &rest].concat());
+}
+
+#[test]
+fn what_waits_and_what_failed_is_told_with_its_reason() {
+    let request = json!({"type": "control_request",
+        "request": {"subtype": "can_use_tool", "tool_name": "Bash"}});
+    let told_of = told("claude-code", request.to_string().as_bytes());
+    let detail = Some("Bash".to_owned());
+    let blocked = Level::Blocked { reason: BlockedReason::Permission, detail };
+    assert_eq!(told_of[0].fact, Fact::Level(blocked));
+    let failed = json!({"type": "result", "status": "error", "error": {"type": "quota"}});
+    let told_of = told("gemini-cli", failed.to_string().as_bytes());
+    assert_eq!(told_of[0].fact, Fact::Level(Level::Failed { code: "quota".into() }));
+}
+
+#[test]
+fn what_a_helper_says_and_what_is_no_line_of_it_shows_nothing() {
+    for (kind, line) in [
+        ("claude-code", r#"{"type":"assistant","parent_tool_use_id":"toolu_1"}"#),
+        ("claude-code", r#"{"type":"system","subtype":"hook_started"}"#),
+        ("claude-code", r#"{"type":"of tomorrow"}"#),
+        ("codex", r#"{"type":"error","message":"Reconnecting... 1/5"}"#),
+        ("gemini-cli", "plain words"),
+        ("opencode", r#"{"type":["step_start"]}"#),
+        ("qwen-code", "{"),
+        ("amp", r#"{"type":"result","subtype":"success"}"#),
+    ] {
+        assert!(told(kind, line.as_bytes()).is_empty(), "{line}");
+    }
+    let junk = seen("codex", b"\xff");
+    assert!(matches!(junk.fact, Fact::NotUnderstood { .. }));
+    let level = seen("codex", br#"{"level":"of tomorrow"}"#);
+    assert!(matches!(level.fact, Fact::NotUnderstood { .. }));
+}
+
+#[test]
+fn a_stream_is_read_where_it_is_asked_for() {
+    for (kind, words, is) in [
+        ("claude-code", "-p hi --output-format stream-json --verbose", true),
+        ("claude-code", "--print --output-format=stream-json hi", true),
+        ("claude-code", "-p hi --output-format json", false),
+        ("claude-code", "--output-format stream-json", false),
+        ("codex", "exec --json hi", true),
+        ("codex", "--json", false),
+        ("opencode", "run --format json hi", true),
+        ("kilo", "run hi --format=json", true),
+        ("opencode", "run hi", false),
+        ("gemini-cli", "-p hi -o stream-json", true),
+        ("qwen-code", "-p hi --output-format stream-json", true),
+        ("gemini-cli", "-p hi -o json", false),
+        ("custom", "-o stream-json", false),
+    ] {
+        let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+        assert_eq!(is_asked_for(kind, &words), is, "{kind} {words:?}");
+    }
+}
+
+#[test]
+fn what_stands_is_said_again_only_while_it_is_busy() {
+    let mut stream = Stream::new("codex");
+    assert_eq!(stream.stands(), None);
+    stream.feed(b"{\"type\":\"turn.started\"}\n", |_| {});
+    let stands = stream.stands().unwrap();
+    assert_eq!(seen("codex", &stands).fact, Fact::Level(Level::Working { reason: None }));
+    stream.feed(b"{\"type\":\"turn.completed\"}\n", |_| {});
+    assert_eq!(stream.stands(), None);
+}

@@ -1,0 +1,78 @@
+//! What is listened for in the bytes that go by.
+
+use super::End;
+use crate::hook::deliver::News;
+use headsup_adapters::acp::{Said, Side, Traffic};
+use headsup_adapters::stream::{self, Stream};
+use std::fmt::Debug;
+
+/// Somebody who understands what goes by.
+pub(crate) trait Ear: Debug + Send {
+    fn hear(&mut self, side: Side, bytes: &[u8], put: &mut dyn FnMut(News));
+
+    fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News));
+
+    /// How it stands, to be said again. `also_rest`: also where nothing is under way.
+    fn stands(&self, also_rest: bool) -> Option<News>;
+
+    /// So many news were lost.
+    fn lost(&self, count: u64) -> Option<News>;
+
+    /// How the agent has ended, where the hub could not be told.
+    fn ended(&self, end: End) -> Option<News>;
+}
+
+impl Ear for Traffic {
+    fn hear(&mut self, side: Side, bytes: &[u8], put: &mut dyn FnMut(News)) {
+        self.feed(side, bytes, |said| put(news(&said)));
+    }
+
+    fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News)) {
+        self.finish(side, |said| put(news(&said)));
+    }
+
+    fn stands(&self, also_rest: bool) -> Option<News> {
+        let said = Traffic::stands(self)?;
+        (also_rest || said.turn.is_some() || said.prompts > 0).then(|| news(&said))
+    }
+
+    fn lost(&self, count: u64) -> Option<News> {
+        Some(news(&Said::lost(count)))
+    }
+
+    fn ended(&self, end: End) -> Option<News> {
+        Some(news(&Said::exited(end.code, end.signal)))
+    }
+}
+
+fn news(said: &Said) -> News {
+    let is_transition = said.event.is_transition();
+    News { event: said.event.word(), is_transition, body: said.body() }
+}
+
+/// A headless run says everything itself.
+impl Ear for Stream {
+    fn hear(&mut self, _: Side, bytes: &[u8], put: &mut dyn FnMut(News)) {
+        self.feed(bytes, |body| put(shown(body)));
+    }
+
+    fn hear_end(&mut self, _: Side, put: &mut dyn FnMut(News)) {
+        self.finish(|body| put(shown(body)));
+    }
+
+    fn stands(&self, _: bool) -> Option<News> {
+        Stream::stands(self).map(shown)
+    }
+
+    fn lost(&self, _: u64) -> Option<News> {
+        None
+    }
+
+    fn ended(&self, _: End) -> Option<News> {
+        None
+    }
+}
+
+fn shown(body: Vec<u8>) -> News {
+    News { event: stream::EVENT, is_transition: true, body }
+}

@@ -1,0 +1,162 @@
+//! `headsup run` reads along where a headless run says line by line what it does.
+
+use crate::rig::{Rig, Talk};
+use headsup_testkit::hub::Hub;
+use headsup_testkit::pty::Pty;
+use headsup_testkit::wait;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+
+/// A program of this name says what stands in the file `NAME.says` of its home, a line at each word
+/// of `NAME.go`, and leaves with the code in it.
+const PROGRAM: &str = "#!/bin/sh\nname=\"$HOME/${0##*/}\"; exec 3<\"$name.says\"\n\
+    while read -r word; do case $word in [0-9]*) exit \"$word\";; esac; \
+    IFS= read -r line <&3; printf '%s\\n' \"$line\"; done <\"$name.go\"\n";
+
+struct Program<'a> {
+    rig: &'a Rig,
+    name: &'a str,
+    go: fs::File,
+}
+
+impl<'a> Program<'a> {
+    fn new(rig: &'a Rig, name: &'a str, says: &str) -> Self {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let bin = rig.file("bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(bin.join(name), PROGRAM).unwrap();
+        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(rig.file(&format!("{name}.says")), says).unwrap();
+        let go = rig.file(&format!("{name}.go"));
+        mknodat(CWD, &go, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        // Opened for both, so that neither end waits for the other.
+        let go = OpenOptions::new().read(true).write(true).open(go).unwrap();
+        Self { rig, name, go }
+    }
+
+    fn start(&self, options: &[&str], arguments: &[&str]) -> Talk {
+        let own = ["run", "--here", "--id", "api"];
+        let options: Vec<&str> = own.iter().chain(options).copied().collect();
+        let agent: Vec<&str> = [self.name].iter().chain(arguments).copied().collect();
+        self.rig.run(&options, &agent)
+    }
+
+    fn says(&mut self, lines: usize) {
+        self.go.write_all("go\n".repeat(lines).as_bytes()).unwrap();
+    }
+
+    fn leaves(&mut self, code: u8) {
+        self.go.write_all(format!("{code}\n").as_bytes()).unwrap();
+    }
+}
+
+fn recorded(path: &str) -> String {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../adapters/fixtures");
+    fs::read_to_string(format!("{fixtures}/{path}")).unwrap()
+}
+
+#[test]
+fn a_headless_run_is_read_from_its_output_which_stays_as_it_is() {
+    for (name, arguments, path, end) in [
+        (
+            "gemini",
+            &["-p", "x", "-o", "stream-json"][..],
+            "gemini-cli/0.61.0/headless_text/stream.jsonl",
+            "done",
+        ),
+        (
+            "gemini",
+            &["-p", "x", "-o", "stream-json"],
+            "gemini-cli/0.61.0/headless_error_400/stream.jsonl",
+            "failed",
+        ),
+        ("codex", &["exec", "--json", "x"], "codex/0.169.0/exec_mode/stream-tool.jsonl", "done"),
+        (
+            "qwen",
+            &["-p", "x", "--output-format", "stream-json"],
+            "qwen-code/0.24.4/headless_tool/stream.jsonl",
+            "done",
+        ),
+    ] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let says = recorded(path);
+        let lines = says.lines().count();
+        let mut program = Program::new(&rig, name, &says);
+        let mut talk = program.start(&[], arguments);
+        rig.comes_to("starting");
+        program.says(2);
+        rig.comes_to("working");
+        assert_eq!(rig.doc()["evidence"]["source"], "event_stream", "{name}");
+        program.says(lines - 2);
+        rig.comes_to(end);
+        assert!(rig.doc()["session_id"].is_string(), "{name}");
+        let code = u8::from(end == "failed");
+        program.leaves(code);
+        assert_eq!(talk.ends().code(), Some(i32::from(code)));
+        assert!(talk.rest() == says.as_bytes(), "{name}");
+        wait::until("its end", || (rig.doc()["process"]["code"] == code).then_some(()));
+    }
+}
+
+#[test]
+fn a_stream_beside_is_read_from_a_fifo_and_from_a_file() {
+    for is_fifo in [true, false] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let events = rig.file("events");
+        if is_fifo {
+            use rustix::fs::{CWD, FileType, Mode, mknodat};
+            mknodat(CWD, &events, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        } else {
+            fs::write(&events, "{\"type\":\"turn.started\"}\n").unwrap();
+        }
+        let mut program = Program::new(&rig, "codex", "what people read\n");
+        let mut talk = program.start(&["--stream", "events"], &["exec", "x"]);
+        rig.comes_to("starting");
+        let mut to = OpenOptions::new().append(true).open(&events).unwrap();
+        to.write_all(b"{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}\n").unwrap();
+        wait::until("its session", || (rig.doc()["session_id"] == "t-1").then_some(()));
+        assert_ne!(rig.doc()["headline"], "working", "what stood there is of another run");
+        to.write_all(b"{\"type\":\"turn.started\"}\n").unwrap();
+        rig.comes_to("working");
+        to.write_all(b"{\"type\":\"turn.completed\"}\n").unwrap();
+        rig.comes_to("done");
+        program.says(1);
+        program.leaves(0);
+        assert_eq!(talk.rest(), b"what people read\n");
+        assert_eq!(talk.ends().code(), Some(0));
+        rig.comes_to("ended");
+    }
+}
+
+#[test]
+fn on_a_terminal_it_is_read_too() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut program =
+        Program::new(&rig, "gemini", &recorded("gemini-cli/0.61.0/headless_text/stream.jsonl"));
+    let words = ["run", "--here", "--id", "api", "--", "gemini", "-p", "x", "-o", "stream-json"];
+    let mut command = rig.home.command(words);
+    command.env_remove("COLUMNS");
+    let mut pty = Pty::start(&command).unwrap();
+    program.says(3);
+    pty.shows("Hello");
+    rig.comes_to("working");
+    program.says(4);
+    pty.shows("success");
+    rig.comes_to("done");
+    program.leaves(0);
+    assert!(pty.ended().success());
+    rig.comes_to("ended");
+}
+
+#[test]
+fn a_stream_of_a_program_that_nobody_knows_is_refused() {
+    let rig = Rig::new();
+    let mut talk = rig.run(&["run", "--here", "--stream", "x"], &["true"]);
+    assert_eq!(talk.ends().code(), Some(2));
+    let said = talk.stderr();
+    assert!(said.contains("nothing is known of a stream of \"true\""), "{said}");
+}
