@@ -1,9 +1,9 @@
-//! Gemini CLI: what its hooks and its title say.
+//! Gemini CLI: what its hooks, its title and its log say.
 //!
 //! Facts about the program are of version 0.61.0: *measured* ones were seen in recordings of the
 //! program (`fixtures/gemini-cli/0.61.0`) or at the program itself, *read* ones stand in it and were
-//! not provoked. Hooks and title need each other: no hook tells of an approval or of a denial, no
-//! title of an exit. The log of a conversation tells nothing beside them, and is not read.
+//! not provoked. They need each other: no hook tells of an approval or of a denial, no title of an
+//! exit, and the log alone of Esc and of a failure of the model's server.
 
 mod activity;
 mod inject;
@@ -11,6 +11,7 @@ mod normalize;
 mod payload;
 pub(crate) mod stream;
 pub(crate) mod terminal;
+pub(crate) mod transcript;
 
 use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::RECIPE;
@@ -31,6 +32,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
+    seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

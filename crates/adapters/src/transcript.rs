@@ -1,6 +1,6 @@
 //! Logs that programs keep of a conversation, line by line.
 
-use crate::{claude_code, codex, copilot_cli};
+use crate::{claude_code, codex, copilot_cli, gemini_cli};
 use headsup_core::observation::Fact;
 
 /// One line of a log, understood.
@@ -26,6 +26,7 @@ pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
         claude_code::KIND => claude_code::transcript::read(line),
         codex::KIND => codex::transcript::read(line),
         copilot_cli::KIND => copilot_cli::transcript::read(line),
+        gemini_cli::KIND => gemini_cli::transcript::read(line),
         _ => None,
     }
 }

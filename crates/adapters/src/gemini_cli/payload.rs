@@ -9,6 +9,7 @@ skim! {
     Payload {
         hook_event_name: "hook_event_name",
         session_id: "session_id",
+        transcript_path: "transcript_path",
         cwd: "cwd",
         source: "source",
         reason: "reason",

@@ -3,6 +3,7 @@
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::terminal::title;
+use crate::transcript::log_line;
 use crate::{HookContext, Sighting};
 use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart};
 use headsup_core::prompt::PromptKind;
@@ -84,4 +85,34 @@ fn the_title_says_what_it_does() {
     for nothing in ["", "\u{25c7}", "\u{25c7}  Ready", "Gemini CLI (project)", "vim (x)"] {
         assert_eq!(title(KIND, nothing), None, "{nothing}");
     }
+}
+
+#[test]
+fn the_log_tells_of_escape_and_of_failures() {
+    let log = include_str!("../../fixtures/gemini-cli/0.61.0/samples/chat.jsonl");
+    let lines = log.lines().map(|line| log_line(KIND, line.as_bytes()).unwrap());
+    let facts: Vec<Fact> = lines.filter_map(|line| line.fact).collect();
+    let [Fact::TurnInterrupted { turn_ref: None }, Fact::TurnFailed { code, detail, .. }, ..] =
+        &facts[..]
+    else {
+        panic!("{facts:?}")
+    };
+    assert_eq!(code, "invalid_argument");
+    assert!(detail.as_deref().unwrap().contains("The script says 400."), "{detail:?}");
+    assert_eq!(facts.len(), 2);
+}
+
+/// What else the program says on the screen is no end of a turn.
+#[test]
+fn other_words_of_the_program_say_nothing_of_the_turn() {
+    let read = |line: &str| log_line(KIND, line.as_bytes()).map(|line| (line.fact, line.is_prompt));
+    let nothing = Some((None, false));
+    assert_eq!(read(r#"{"type":"error","content":"Unknown command: /x"}"#), nothing);
+    assert_eq!(read(r#"{"type":"info","content":"Update available."}"#), nothing);
+    assert_eq!(
+        read(r#"{"$set":{"messages":[{"type":"error","content":"[API Error: x]"}]}}"#),
+        nothing
+    );
+    assert_eq!(read(r#"{"type":"user","content":[{"text":"go"}]}"#), Some((None, true)));
+    assert_eq!(read(r#"{"type":"info","content":"Request cancelled.","#), None);
 }

@@ -9,7 +9,7 @@
 //! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
 //! | `PermissionRequest` | prompt opened: permission or question | measured |
 //! | `PreToolUse` | tool granted: it comes after the approval | measured |
-//! | `PostToolUse`, `PostToolBatch` | tools ended, also those that a person denied | measured |
+//! | `PostToolUse`, `PostToolBatch` | tools ended; with one that was cancelled, by a denial or by Esc, so has the turn | measured |
 //! | `PostToolUseFailure`, `PermissionDenied` | tool ended | read |
 //! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial; `permission_prompt`: prompt confirmed | measured |
 //! | `Stop` | turn ended, with what goes on in the background | measured, background read |
@@ -43,7 +43,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "PostToolBatch" => Fact::ToolsEnded {
             actor: payload.actor(),
             tools: payload.batch(),
-            interrupted: false,
+            interrupted: payload.is_cancelled() && !payload.is_helpers(),
             turn_ref: payload.turn_ref(),
         },
         "SubagentStart" => helper(payload, |id| Fact::SubagentStarted { id }),

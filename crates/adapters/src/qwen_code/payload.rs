@@ -38,6 +38,7 @@ skim! {
         name: "tool_name",
         input: "tool_input",
         id: "tool_call_id",
+        status: "status",
     }
 }
 
@@ -71,6 +72,15 @@ impl Payload<'_> {
     pub(crate) fn call(&self) -> ToolRef {
         let id = [self.tool_call_id, self.tool_use_id].into_iter().find(|id| id.text().is_some());
         call(self.tool(), id.unwrap_or_default(), self.tool_input)
+    }
+
+    /// Whether a person has cancelled a call of the step: then no answer follows (measured).
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let cancelled = |one: Raw<'_>| {
+            let one: Call<'_> = one.object();
+            one.status.text().as_deref() == Some("cancelled")
+        };
+        self.tool_calls.items().into_iter().any(cancelled)
     }
 
     /// All calls of a step (`PostToolBatch`).

@@ -145,3 +145,19 @@ fn the_title_says_what_it_does() {
         assert_eq!(title(KIND, nothing), None, "{nothing}");
     }
 }
+
+#[test]
+fn a_cancelled_call_ends_the_turn() {
+    let batch = |status: &str, more: &str| {
+        let call = format!(
+            r#"{{"tool_name":"run_shell_command","tool_call_id":"c-1","status":"{status}"}}"#
+        );
+        match fact("PostToolBatch", &format!(r#""tool_calls":[{call}]{more}"#)) {
+            Fact::ToolsEnded { interrupted, .. } => interrupted,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(batch("cancelled", ""));
+    assert!(!batch("success", "") && !batch("error", ""));
+    assert!(!batch("cancelled", r#","agent_id":"a-1""#), "a helper's turn is its own");
+}

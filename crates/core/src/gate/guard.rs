@@ -69,6 +69,11 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     if older && !step.seat.process.state.is_over() {
         return refuse(Rule::G1, "from an older process than the one in the seat");
     }
+    let was_killed =
+        matches!(step.seat.process.state, Process::Exited(exit) if exit.signal.is_some());
+    if was_killed && matches!(observation.fact, Fact::SessionEnded { .. }) {
+        return refuse(Rule::G1, "a process that a killed program has left behind says goodbye");
+    }
     let had_a_voice = step.seat.session.is_some() || step.seat.process.state.is_over();
     if had_a_voice {
         session::renew(step, observation.session.as_deref(), starts(&observation.fact));

@@ -49,7 +49,14 @@ pub(super) fn said(
         return refuse(Rule::G7, "a compaction is under way");
     }
     let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
-    if resumed || !(explained(step, level) || may_be_a_start(step, source, level)) {
+    // A status file is written once all is decided; a terminal is told of every step, and behind a
+    // dialog that was refused something goes on for a moment, too.
+    let may_be_refused = resumed && source == Source::ProgramStatus && step.seat.has_edge_witness();
+    let at_once = match resumed {
+        true => !may_be_refused,
+        false => !(explained(step, level) || may_be_a_start(step, source, level)),
+    };
+    if at_once {
         step.seat.held.retain(|held| !is_level_of(held, source));
         believe(step, &held);
         return Ok(Effect::Decides);

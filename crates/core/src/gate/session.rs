@@ -1,9 +1,9 @@
 //! Starts, ends and changes of a session.
 
-use super::{Effect, Refusal, STALE_MS, Step, prompts, turn};
+use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, turn};
 use crate::observation::{History, SessionEnd, SessionStart};
 use crate::seat::Session;
-use crate::source::Tier;
+use crate::source::{Source, Tier};
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
 
 /// The seat takes on a session without a new incarnation: its first one.
@@ -78,6 +78,14 @@ pub(super) fn started(
         }
         return Ok(Effect::Confirms);
     }
+    if how == SessionStart::Resume && running && just_begun(step) {
+        // It comes with the first prompt, which the log has told already.
+        if let Some(session) = &mut step.seat.session {
+            session.start_seen = true;
+        }
+        step.changed = true;
+        return Ok(Effect::Confirms);
+    }
     if how == SessionStart::Resume {
         // Someone took the conversation up again: whatever ran before is over, unless this
         // start was told already, or a level has shown the new process before its start was told,
@@ -117,6 +125,16 @@ pub(super) fn started(
     step.set_base(Turn::Idle(reason), None);
     step.changed = true;
     Ok(Effect::Decides)
+}
+
+/// Did the log tell of the open turn's beginning a moment ago, in a process that has come since the
+/// turn before?
+fn just_begun(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let since = step.seat.process.since;
+    let is_new = turn.ended.as_ref().is_none_or(|ended| ended.at < since);
+    let is_logged = turn.evidence.source == Source::Transcript;
+    turn.open && is_new && is_logged && step.now.since(turn.since) < SETTLE_MS
 }
 
 /// Is a turn open that the program's own status tells of?

@@ -166,6 +166,33 @@ fn a_grant_that_no_hook_tells_is_told_at_once() {
     assert_eq!(script.count("prompt.resolved"), 1);
 }
 
+/// A terminal is told of every step: of a refused dialog, too, that something goes on behind it.
+#[test]
+fn work_behind_a_refused_dialog_is_not_told() {
+    let mut script = Script::blocked();
+    script.said(Source::ProgramStatus, Fact::Level(waiting()));
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.silent();
+    script.tick(50);
+    script.hook(Fact::TurnInterrupted { turn_ref: None });
+    script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    assert_eq!(script.count("agent.status_changed"), 1);
+}
+
+#[test]
+fn a_grant_on_the_terminal_is_told_when_no_refusal_came() {
+    let mut script = Script::blocked();
+    script.said(Source::ProgramStatus, Fact::Level(waiting()));
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.tick(299);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.tick(1);
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.count("prompt.resolved"), 1);
+}
+
 #[test]
 fn a_late_look_at_an_earlier_level_does_not_clear_a_prompt() {
     let mut script = Script::working();

@@ -51,6 +51,20 @@ fn g1_evidence_of_an_older_process_is_refused() {
     assert_eq!(script.headline(), Headline::Working);
 }
 
+/// What was launched is killed; what it had started hears of its terminal's end, and says goodbye.
+#[test]
+fn the_goodbye_of_what_a_killed_program_left_behind_is_none() {
+    let mut script = Script::idle();
+    script.process = Some(process(5, 50));
+    script.hook(tool_of("t1", "c1"));
+    let killed = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(killed)));
+    script.process = Some(process(8, 80));
+    script.hook(exit());
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
 #[test]
 fn a_newer_process_in_the_seat_is_a_new_incarnation() {
     let mut script = Script::working();

@@ -2,8 +2,9 @@
 
 use super::script::{Script, exit, prompt, start, stop};
 use crate::gate::Rule;
-use crate::observation::{Fact, SessionEnd, SessionStart};
-use crate::status::Headline;
+use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
+use crate::source::Source;
+use crate::status::{Attach, Exit, ExitKind, Headline};
 
 fn other(script: &mut Script, session: &str) {
     script.session = Some(session.into());
@@ -73,6 +74,26 @@ fn a_resume_after_an_unseen_death_starts_anew() {
     script.hook(start(SessionStart::Resume));
     script.silent();
     assert_eq!(script.seat.incarnation, 2);
+}
+
+/// Its log is read before its hooks are told: the start of a session that comes with its first
+/// prompt is not another one.
+#[test]
+fn a_resume_told_after_its_logged_prompt_ends_no_turn() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    let exit = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+    let attach = Attach::Interactive;
+    script.said(Source::Process, Fact::Process(ProcessFact::Running { attach, restored: false }));
+    script.published.clear();
+    script.log(prompt("t2"));
+    script.hook(start(SessionStart::Resume));
+    script.silent();
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!(script.count("turn.started"), 1);
+    assert_eq!(script.count("turn.completed"), 0);
 }
 
 #[test]

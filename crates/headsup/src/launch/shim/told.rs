@@ -77,17 +77,14 @@ impl News {
 
     /// When there is something to do, whether or not something is found.
     fn wakes_at(&self) -> Option<Instant> {
-        if self.retry_at.is_some() {
-            return self.retry_at;
-        }
-        if !self.statuses.is_empty() {
-            return Some(Instant::now());
-        }
+        let status = (!self.statuses.is_empty()).then(Instant::now);
         let slow = (self.title.is_some() || self.progress.is_some()).then_some(self.slow_at);
         let slow = slow.map(|at| at.unwrap_or_else(Instant::now));
         let stands = self.stands.is_some() || self.shown.is_some();
         let again = self.again_at.filter(|_| stands);
-        [again, slow].into_iter().flatten().min()
+        // Only for what there is to say: a hub that is away is not asked for nothing.
+        let at = [status, slow, again].into_iter().flatten().min()?;
+        Some(self.retry_at.map_or(at, |retry| at.max(retry)))
     }
 
     /// The next thing to be told now.
@@ -115,7 +112,7 @@ impl News {
     /// What was asked for last is told, or the hub is away: then only what stands at its return
     /// counts.
     fn said(&mut self, is_away: bool, now: Instant) {
-        self.again_at = Some(now + AGAIN_AFTER);
+        self.again_at = Some(now + if is_away { RETRY_AFTER } else { AGAIN_AFTER });
         if is_away {
             self.retry_at = Some(now + RETRY_AFTER);
             let last = self.statuses.iter().rfind(|body| root(body).is_some()).cloned();
@@ -158,6 +155,26 @@ mod tests {
 
     fn status(body: &str) -> Finding {
         Finding::Status(body.as_bytes().to_vec())
+    }
+
+    /// Whoever wakes has something to say: else the shim would never sleep while a hub is away.
+    #[test]
+    fn a_hub_that_is_away_is_asked_once_a_second() {
+        let (mut news, mut now) = (News::default(), Instant::now());
+        news.take(status("state=working"));
+        news.said(false, now);
+        let of = json!({});
+        now += AGAIN_AFTER;
+        for _ in 0..3 {
+            assert_eq!(news.next(&of, now), Some(json!({"status": "state=working"})));
+            news.said(true, now);
+            assert_eq!(news.next(&of, now), None);
+            assert_eq!(news.wakes_at(), Some(now + RETRY_AFTER));
+            now += RETRY_AFTER;
+        }
+        let mut nothing = News::default();
+        nothing.said(true, now);
+        assert_eq!(nothing.wakes_at(), None);
     }
 
     #[test]
