@@ -2,7 +2,7 @@
 //! of it the hub is told.
 //!
 //! JSON-RPC, one message a line. A proxy reads along ([`Traffic`]) and tells the hub what each
-//! message does ([`Said`]); the hub makes a fact of that ([`hook`]). Facts about the protocol are of
+//! message does ([`Said`]); the hub makes a fact of that (`hook`). Facts about the protocol are of
 //! `@agentclientprotocol/sdk` 2.4.0 (versions 1 and 2, *read*) and of four agents that speak
 //! version 1 (*measured*: `fixtures/acp/1`).
 

@@ -2,7 +2,7 @@
 //!
 //! Every program has its own words for it, in `KIND/stream.rs`: a line shows a level, or nothing. A
 //! launcher tells only what has changed ([`Stream`]), in the same words for all; the hub reads them
-//! back ([`hook`]). What was said in a conversation is not told.
+//! back (`hook`). What was said in a conversation is not told.
 
 use crate::acp::lines::{Line, Lines};
 use crate::context::is_shell;

@@ -119,7 +119,8 @@ pub(crate) fn bundle(bytes: &[u8]) {
     let Ok(rows) = capture::rows(&text) else { return };
     let logs: usize = rows.logs.values().map(Vec::len).sum();
     let lines = text.lines().skip(1).filter(|line| !line.trim().is_empty()).count();
-    assert_eq!(rows.timeline.len() + logs, lines);
+    // The first line is the row that says whose it is.
+    assert_eq!(rows.timeline.len() + logs, lines + 1);
     assert!(rows.logs.values().flatten().all(|line| line.get("t_ms").is_some()));
 }
 

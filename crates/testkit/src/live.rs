@@ -2,7 +2,7 @@
 //! in order, and in time?
 //!
 //! A [`Case`] is one situation. It plays on a [`Stage`]: a home of its own, a hub with hooks that
-//! `headsup hooks install` has put there, a [`crate::model::Model`], and Claude Code in tmux. The
+//! `headsup hooks install` has put there, a [`crate::model::Model`], and the program in tmux. The
 //! driver knows what is true from its own acts (a key that was pressed, a signal that was sent) and
 //! from the model's marks (an answer that was finished), writes it down, and
 //! a [`Verdict`] compares it with what the hub told.
@@ -12,11 +12,12 @@
 pub mod cases;
 mod eyes;
 mod figures;
+mod install;
 mod judge;
 mod memory;
 mod page;
 mod pane;
-mod program;
+mod programs;
 mod record;
 mod stage;
 mod truth;
@@ -25,9 +26,9 @@ mod watcher;
 pub use cases::{Case, With, all, named, play};
 pub use figures::Figures;
 pub use judge::{Span, Verdict};
-pub use page::{Alone, page};
+pub use page::{Alone, Row, page};
 pub use pane::has_tmux;
-pub use program::claude_code;
+pub use programs::{ALL as PROGRAMS, Installed, Program, of_kind};
 pub use stage::{Agent, Hooks, Stage};
 pub use truth::Class;
 
@@ -49,9 +50,9 @@ pub fn target_folder() -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// What is missing, in words.
-pub fn program() -> Result<PathBuf, String> {
+pub fn install(program: &Program) -> Result<Installed, String> {
     if !has_tmux() {
         return Err("tmux is not installed on this machine".to_owned());
     }
-    claude_code()
+    program.install()
 }

@@ -21,14 +21,22 @@
 //! - A prompt that was queued in mid-turn comes with the next tool's results, wrapped in other words.
 //! - Without `CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC` it asks for `HEAD /api/hello` and for a title.
 
+mod asker;
+mod chat;
 pub mod directive;
+mod gemini;
 mod holds;
 mod marks;
+mod protocol;
 mod reply;
 mod request;
+mod responses;
 mod script;
 mod server;
 mod stream;
+mod tools;
+mod view;
+mod wire;
 
 pub use marks::{Mark, Marks, What};
 pub use reply::Reply;
@@ -129,7 +137,7 @@ impl Model {
     /// After the deadline.
     #[track_caller]
     pub fn request(&self, asker: &Asker, nth: usize) -> Request {
-        wait::until(&format!("request {nth} of {asker:?}"), || {
+        wait::within(wait::PATIENCE, &format!("request {nth} of {asker:?}"), || {
             // Without a copy of all of them: what is waited for needs the processor.
             let all = self.state.requests.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter().filter(|request| request.asker() == *asker).nth(nth).cloned()

@@ -258,12 +258,11 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     let seat = Seat { id: order.id(), hub: client.as_ref() };
     let start = Instant::now();
     let error = tend::run(&order, &seat, &place).await;
-    let has_failed = match error.kind {
-        Kind::Agent(code) => code != 0,
-        _ => {
-            seat.tell_failure().await;
-            true
-        }
+    let has_failed = if let Kind::Agent(code) = error.kind {
+        code != 0
+    } else {
+        seat.tell_failure().await;
+        true
     };
     if has_failed && start.elapsed() < TOO_SOON_TO_BE_SEEN {
         Tmux::keep_own_pane();

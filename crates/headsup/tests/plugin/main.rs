@@ -35,7 +35,9 @@ fn recordings() -> Vec<(&'static str, PathBuf)> {
     let mut found = Vec::new();
     for (kind, version) in [("opencode", "1.18.33"), ("kilo", "7.7.9")] {
         let folders = fs::read_dir(fixtures.join(kind).join(version)).unwrap();
-        found.extend(folders.map(|folder| (kind, folder.unwrap().path())));
+        let folders = folders.map(|folder| folder.unwrap().path());
+        let with_bus = folders.filter(|folder| folder.join("timeline.jsonl").is_file());
+        found.extend(with_bus.map(|folder| (kind, folder)));
     }
     assert!(found.len() > 30, "{}", found.len());
     found

@@ -92,7 +92,7 @@ fn recordings_that_are_not_as_ours_are_played_too() {
     let path = folder.path().join("some-agent.jsonl");
     write(&path, &made_up());
     let verdict = play(Path::new(BINARY), &path, &[]).unwrap();
-    all_right(&[verdict.clone()]);
+    all_right(std::slice::from_ref(&verdict));
     assert_eq!(verdict.spans.len(), 9);
     // It is the protocol that says so.
     let silent = play(Path::new(BINARY), &path, &[Witness::Protocol]).unwrap();

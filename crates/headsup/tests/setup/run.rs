@@ -174,7 +174,9 @@ fn an_agent_is_on_the_roster_before_its_first_word() {
     let script = rig.home.path().join("my agent.sh");
     write(
         &script,
-        "#!/bin/sh\nheadsup() { \"$HEADSUP\" \"$@\"; }\nheadsup show . --json\nheadsup report working\n",
+        // Its launcher tells of its process beside its first steps.
+        "#!/bin/sh\nheadsup() { \"$HEADSUP\" \"$@\"; }\nheadsup wait . --until unknown --timeout 20s > wait\n\
+         headsup show . --json\nheadsup report working\n",
         0o755,
     );
     let mut command = rig.command(&["run", "--here", "--observable", "--", "./my agent.sh"]);

@@ -1,7 +1,10 @@
-//! `live`: Claude Code itself in every situation, against a scripted model and a hub of its own.
+//! `live`: the agent programs themselves in every situation, against a scripted model and a hub of its own.
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
-use headsup_testkit::live::{self, Alone, Case, Class, Figures, Verdict, With};
+use headsup_testkit::live::{
+    self, Alone, Case, Class, Figures, Installed, Program, Row, Verdict, With,
+};
 use headsup_testkit::program;
 use headsup_testkit::replay::Witness::{
     self, Hooks, LaterRegistry, Process, Registry, Screen, Terminal, Transcript,
@@ -19,7 +22,8 @@ use std::time::Instant;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Play Claude Code itself in every situation, against a scripted model and a hub of its own.
+/// Play the agent programs themselves in every situation, against a scripted model and a hub of
+/// its own.
 ///
 /// Ends with 0 if everything was told, in order, and in time, else with 1. The `headsup` that it
 /// plays against is built first.
@@ -27,11 +31,15 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 #[command(name = "live", after_help = cases())]
 struct Args {
     /// What to play; without any, the cases are listed.
-    #[arg(value_name = "CASE", value_parser = case)]
-    cases: Vec<Case>,
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
     /// All of them.
     #[arg(long, conflicts_with = "cases")]
     all: bool,
+    /// Of this program only, all of them or the CASEs; may be given again. A CASE is else one of
+    /// the first program's.
+    #[arg(long, value_name = "KIND", value_parser = program_of_kind)]
+    agent: Vec<&'static Program>,
     /// Play each so often.
     #[arg(long, value_name = "N", default_value_t = ONE)]
     rounds: NonZeroUsize,
@@ -56,10 +64,11 @@ const TWO: NonZeroUsize = ONE.saturating_add(1);
 fn main() -> Outcome<ExitCode> {
     let mut args = Args::parse();
     let mut out = std::io::stdout();
-    if args.all {
-        args.cases = live::all();
-    }
-    if args.cases.is_empty() {
+    let cases = match chosen(&args) {
+        Ok(cases) => cases,
+        Err(why) => Args::command().error(ErrorKind::InvalidValue, why).exit(),
+    };
+    if cases.is_empty() {
         write!(out, "{}", Args::command().render_help())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -67,23 +76,40 @@ fn main() -> Outcome<ExitCode> {
         let folder = format!("headsup-live-{}", std::process::id());
         args.record = Some(std::env::temp_dir().join(folder));
     }
-    let program = live::program()?;
+    let mut programs: BTreeMap<&str, Installed> = BTreeMap::new();
+    for case in &cases {
+        if !programs.contains_key(case.program.kind) {
+            programs.insert(case.program.kind, live::install(case.program)?);
+        }
+    }
     let binary = program::built()?;
     // A play that cannot go on is told in the table.
     std::panic::set_hook(Box::new(|_| {}));
     let times = if args.table.is_some() { None } else { args.record.as_deref() };
-    let verdicts = play(&args, &binary, &program, times);
+    let verdicts = play(&args, &cases, &binary, &programs, times);
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
         writeln!(std::io::stderr(), "the same, recorded")?;
         let again = Args { rounds: ONE, jobs: TWO, ..args.clone() };
-        let recorded = play(&again, &binary, &program, Some(records));
-        let alone = |others: &[Witness]| alone(&args, &binary, records, others);
+        let mut recordable = cases.clone();
+        recordable.retain(Case::is_recorded);
+        let recorded = play(&again, &recordable, &binary, &programs, Some(records));
+        let alone = |others: &[Witness]| alone(&cases, &binary, records, others);
         let hooks = alone(&[Registry, Transcript, Screen, Terminal, Process])?;
         let log = alone(&[Hooks, LaterRegistry, Screen, Terminal, Process])?;
-        let of = |case: &Case| verdicts.iter().filter(|v| v.case == case.name).cloned().collect();
-        let rows = args.cases.iter().zip(hooks).zip(log);
-        let rows: Vec<_> = rows.map(|((case, hooks), log)| (of(case), hooks, log)).collect();
-        std::fs::write(file, live::page(&rows, &recorded))?;
+        let of = |case: &Case| {
+            let name = case.full_name();
+            verdicts.iter().filter(|verdict| verdict.case == name).cloned().collect()
+        };
+        let rows = cases.iter().zip(hooks).zip(log);
+        let row = |((case, hooks), log): ((&Case, Alone), Alone)| Row {
+            case: *case,
+            verdicts: of(case),
+            hooks,
+            log,
+        };
+        let rows: Vec<Row> = rows.map(row).collect();
+        let before = std::fs::read_to_string(file).unwrap_or_default();
+        std::fs::write(file, live::page(&rows, &recorded, &before))?;
     }
     let figures: Vec<_> = Class::MEASURED
         .into_iter()
@@ -95,7 +121,7 @@ fn main() -> Outcome<ExitCode> {
         }
         writeln!(out, "{}", serde_json::json!({ "figures": figures }))?;
     } else {
-        table(&mut out, &args, &verdicts)?;
+        table(&mut out, &cases, &verdicts)?;
         for figures in &figures {
             sum(&mut out, figures, "")?;
         }
@@ -112,24 +138,54 @@ fn main() -> Outcome<ExitCode> {
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn case(name: &str) -> Result<Case, &'static str> {
-    live::named(name).ok_or("there is no such case")
+fn program_of_kind(kind: &str) -> Result<&'static Program, &'static str> {
+    live::of_kind(kind).ok_or("there is no such program")
+}
+
+/// What is to be played.
+fn chosen(args: &Args) -> Result<Vec<Case>, String> {
+    let is_chosen = |program: &Program| {
+        args.agent.is_empty() || args.agent.iter().any(|chosen| chosen.kind == program.kind)
+    };
+    if args.cases.is_empty() {
+        let mut all = if args.all || !args.agent.is_empty() { live::all() } else { Vec::new() };
+        all.retain(|case| is_chosen(case.program));
+        return Ok(all);
+    }
+    let first = live::PROGRAMS.into_iter().take(usize::from(args.agent.is_empty()));
+    let programs: Vec<&Program> = first.chain(args.agent.iter().copied()).collect();
+    let mut cases = Vec::new();
+    for name in &args.cases {
+        let found: Vec<Case> =
+            programs.iter().filter_map(|program| live::named(program.kind, name)).collect();
+        if found.is_empty() {
+            return Err(format!("there is no such case: {name}"));
+        }
+        cases.extend(found);
+    }
+    Ok(cases)
 }
 
 fn cases() -> String {
-    let names: Vec<&str> = live::all().iter().map(|case| case.name).collect();
-    format!("Cases:\n  {}", names.join("\n  "))
+    let part = |program: &&Program| {
+        let cases = live::all();
+        let own = cases.iter().filter(|case| case.program.kind == program.kind);
+        let names: Vec<&str> = own.map(|case| case.name).collect();
+        format!("Cases of {}:\n  {}", program.kind, names.join("\n  "))
+    };
+    live::PROGRAMS.iter().map(part).collect::<Vec<_>>().join("\n\n")
 }
 
 /// So many recordings are played back at once.
 const SIDE_BY_SIDE: usize = 24;
 
 /// What is told of each recorded case when these witnesses say nothing.
-fn alone(args: &Args, binary: &Path, records: &Path, silent: &[Witness]) -> Outcome<Vec<Alone>> {
-    let folder = |case: &Case| records.join(case.name);
-    let folders: Vec<PathBuf> = args.cases.iter().map(folder).collect();
+fn alone(cases: &[Case], binary: &Path, records: &Path, silent: &[Witness]) -> Outcome<Vec<Alone>> {
+    let folder = |case: &Case| case.recording(records);
+    let folders: Vec<PathBuf> = cases.iter().map(folder).collect();
     let recorded = |folder: &&PathBuf| folder.join("timeline.jsonl").is_file();
     let played: Vec<PathBuf> = folders.iter().filter(recorded).cloned().collect();
+    // By the folder's own name: those of one program alone are recorded.
     let mut told = BTreeMap::new();
     for some in played.chunks(SIDE_BY_SIDE) {
         play_together(binary, some, silent, |verdict| {
@@ -139,12 +195,19 @@ fn alone(args: &Args, binary: &Path, records: &Path, silent: &[Witness]) -> Outc
         })?;
         writeln!(std::io::stderr(), "{} of {} played back", told.len(), played.len())?;
     }
-    Ok(args.cases.iter().map(|case| told.get(case.name).copied().unwrap_or_default()).collect())
+    let of = |case: &Case| told.get(case.name).copied().filter(|_| case.is_recorded());
+    Ok(cases.iter().map(|case| of(case).unwrap_or_default()).collect())
 }
 
 /// Some at a time; in the order of the cases, round by round.
-fn play(args: &Args, binary: &Path, program: &Path, record: Option<&Path>) -> Vec<Verdict> {
-    let plays: Vec<&Case> = (0..args.rounds.get()).flat_map(|_| &args.cases).collect();
+fn play(
+    args: &Args,
+    cases: &[Case],
+    binary: &Path,
+    programs: &BTreeMap<&str, Installed>,
+    record: Option<&Path>,
+) -> Vec<Verdict> {
+    let plays: Vec<&Case> = (0..args.rounds.get()).flat_map(|_| cases).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
     thread::scope(|scope| {
@@ -153,14 +216,19 @@ fn play(args: &Args, binary: &Path, program: &Path, record: Option<&Path>) -> Ve
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = plays.get(number) else { return };
+                    let Some(program) = programs.get(case.program.kind) else { return };
                     let with = With { binary, program, patient: false, record };
                     let started = Instant::now();
                     let verdict = live::play(case, with);
                     let mark = if verdict.is_right() { "right" } else { "WRONG" };
                     let (of, took) = (plays.len(), started.elapsed().as_secs_f64());
                     let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    writeln!(std::io::stderr(), "{done:>3}/{of} {mark} {} {took:.0} s", case.name)
-                        .ok();
+                    writeln!(
+                        std::io::stderr(),
+                        "{done:>3}/{of} {mark} {} {took:.0} s",
+                        case.full_name()
+                    )
+                    .ok();
                     if let Ok(mut verdicts) = verdicts.lock() {
                         verdicts.push((number, verdict));
                     }
@@ -173,18 +241,19 @@ fn play(args: &Args, binary: &Path, program: &Path, record: Option<&Path>) -> Ve
     verdicts.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
-fn table(out: &mut impl Write, args: &Args, verdicts: &[Verdict]) -> Outcome<()> {
+fn table(out: &mut impl Write, cases: &[Case], verdicts: &[Verdict]) -> Outcome<()> {
     let head = ["hooked", "unhooked", "kill"].map(|class| format!("{class:>18}")).concat();
-    writeln!(out, "  {:<24} {:>7}  events {head}   p50/p99/max ms", "case", "right")?;
-    for case in &args.cases {
-        let mine: Vec<&Verdict> = verdicts.iter().filter(|v| v.case == case.name).collect();
+    writeln!(out, "  {:<36} {:>7}  events {head}   p50/p99/max ms", "case", "right")?;
+    for case in cases {
+        let name = case.full_name();
+        let mine: Vec<&Verdict> = verdicts.iter().filter(|v| v.case == name).collect();
         let right: usize = mine.iter().map(|verdict| verdict.right()).sum();
         let all: usize = mine.iter().map(|verdict| verdict.spans.len()).sum();
         let in_order = mine.iter().all(|verdict| verdict.disorder.is_empty());
         let is_right = mine.iter().all(|verdict| verdict.is_right());
         let mark = if is_right { ' ' } else { '!' };
         let order = if in_order { "in order" } else { "WRONG" };
-        write!(out, "{mark} {:<24} {:>7}  {order:<8}", case.name, format!("{right}/{all}"))?;
+        write!(out, "{mark} {name:<36} {:>7}  {order:<8}", format!("{right}/{all}"))?;
         for class in Class::MEASURED {
             let figures = Figures::of(class, mine.iter().copied());
             let text = figures.map_or_else(

@@ -7,6 +7,38 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What makes each agent ask this server. Where it is not an environment it is a file of its own.
+const SETTINGS: [&str; 28] = [
+    "Claude Code:",
+    "  ANTHROPIC_BASE_URL=URL",
+    "  ANTHROPIC_API_KEY=sk-ant-api03-scripted-000000000000",
+    "  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+    "Codex: SCRIPTED_KEY=x, and in ~/.codex/config.toml",
+    "  model = \"scripted\"",
+    "  model_provider = \"scripted\"",
+    "  [model_providers.scripted]",
+    "  name = \"scripted\"",
+    "  base_url = \"URL/v1\"",
+    "  wire_api = \"responses\"",
+    "  env_key = \"SCRIPTED_KEY\"",
+    "OpenCode: in ~/.config/opencode/opencode.json",
+    "  {\"model\":\"scripted/scripted\",\"provider\":{\"scripted\":{\"npm\":\"@ai-sdk/openai-compatible\",",
+    "   \"options\":{\"baseURL\":\"URL/v1\",\"apiKey\":\"x\"},\"models\":{\"scripted\":{}}}}}",
+    "Gemini CLI, with -m gemini-2.5-flash:",
+    "  GOOGLE_GEMINI_BASE_URL=URL",
+    "  GEMINI_API_KEY=x",
+    "Qwen Code, with Node 22:",
+    "  OPENAI_BASE_URL=URL/v1",
+    "  OPENAI_API_KEY=x",
+    "  OPENAI_MODEL=scripted",
+    "Copilot CLI:",
+    "  COPILOT_OFFLINE=true",
+    "  COPILOT_PROVIDER_BASE_URL=URL/v1",
+    "  COPILOT_PROVIDER_API_KEY=x",
+    "  COPILOT_MODEL=scripted",
+    "",
+];
+
 /// Serve the scripted model, which is driven by directives in prompts
 /// (`headsup_testkit::model::directive`).
 ///
@@ -27,9 +59,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::at(port)?;
     let mut out = std::io::stdout();
     writeln!(out, "The model listens on {}. Start an agent with:\n", model.url())?;
-    writeln!(out, "ANTHROPIC_BASE_URL={}", model.url())?;
-    writeln!(out, "ANTHROPIC_API_KEY=sk-ant-api03-scripted-000000000000")?;
-    writeln!(out, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n")?;
+    for line in SETTINGS {
+        writeln!(out, "{}", line.replace("URL", &model.url()))?;
+    }
     writeln!(
         out,
         "Say [[text hello]] or [[bash ls]] to it; type the name of a hold to release it."

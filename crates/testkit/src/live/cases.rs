@@ -1,55 +1,64 @@
-//! Every situation, in groups.
+//! Every situation, by agent program.
 
-mod background;
-mod dialogs;
-mod ends;
-mod errors;
-mod forms;
-mod hub;
-mod interrupts;
-mod prompts;
-mod sessions;
-mod turns;
+mod claude_code;
+mod codex;
+mod common;
+mod copilot_cli;
+mod gemini_cli;
+mod opencode;
+mod qwen_code;
 
 use super::Verdict;
+use super::programs::{CLAUDE_CODE, Installed, Program};
 use super::stage::{Hooks, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One situation.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
+    pub program: &'static Program,
     pub name: &'static str,
     hooks: Hooks,
     play: fn(&Stage),
 }
 
 impl Case {
+    /// One of Claude Code's.
     const fn new(name: &'static str, play: fn(&Stage)) -> Self {
-        Self { name, hooks: Hooks::Installed, play }
+        Self::of(&CLAUDE_CODE, name, play)
+    }
+
+    const fn of(program: &'static Program, name: &'static str, play: fn(&Stage)) -> Self {
+        Self { program, name, hooks: Hooks::Installed, play }
+    }
+
+    /// Its name, with the program's before it.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.program.kind, self.name)
+    }
+
+    /// Whether a play of it can be kept as a recording.
+    pub fn is_recorded(&self) -> bool {
+        self.program.kind == CLAUDE_CODE.kind
+    }
+
+    /// Where in `folder` its recording is.
+    pub fn recording(&self, folder: &Path) -> PathBuf {
+        folder.join(self.program.kind).join(self.name)
     }
 }
 
 /// All of them, in the order of a table.
 pub fn all() -> Vec<Case> {
-    [
-        turns::CASES,
-        prompts::CASES,
-        forms::CASES,
-        dialogs::CASES,
-        interrupts::CASES,
-        background::CASES,
-        errors::CASES,
-        sessions::CASES,
-        ends::CASES,
-        hub::CASES,
-    ]
-    .concat()
+    let others =
+        [codex::CASES, opencode::CASES, gemini_cli::CASES, qwen_code::CASES, copilot_cli::CASES];
+    [claude_code::all(), others.concat()].concat()
 }
 
-/// The one of this name.
-pub fn named(name: &str) -> Option<Case> {
-    all().into_iter().find(|case| case.name == name)
+/// The one of this program and name.
+pub fn named(kind: &str, name: &str) -> Option<Case> {
+    all().into_iter().find(|case| case.program.kind == kind && case.name == name)
 }
 
 /// What a case is played with.
@@ -58,7 +67,7 @@ pub struct With<'a> {
     /// The `headsup` to be judged.
     pub binary: &'a Path,
     /// The agent's.
-    pub program: &'a Path,
+    pub program: &'a Installed,
     /// Goes on only when the hub has told what is true, however late: for tests, which assert no
     /// times.
     pub patient: bool,
@@ -68,16 +77,16 @@ pub struct With<'a> {
 
 /// Plays one and judges it. A play that cannot go on is a wrong one.
 pub fn play(case: &Case, with: With<'_>) -> Verdict {
-    let stage = Stage::new(with, case.hooks);
+    let stage = Stage::new(case.program, with, case.hooks);
     let played = catch_unwind(AssertUnwindSafe(|| (case.play)(&stage)));
-    let mut verdict = stage.judge(case.name);
+    let mut verdict = stage.judge(&case.full_name());
     if let Err(panic) = played {
         let why = panic.downcast_ref::<String>().cloned();
         let why = why.or_else(|| panic.downcast_ref::<&str>().map(|&why| why.to_owned()));
         verdict.disorder.insert(0, why.unwrap_or_else(|| "it panicked".to_owned()));
     }
     if let Some(folder) = with.record
-        && let Err(error) = stage.write(&folder.join(case.name))
+        && let Err(error) = stage.write(&case.recording(folder))
     {
         verdict.disorder.push(format!("cannot write the recording: {error}"));
     }

@@ -6,7 +6,10 @@ use super::watcher::Told;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A key's moment is noted when tmux has returned: what it did may have been told just before.
+const NOTED: Duration = Duration::from_millis(10);
 
 /// One span of the truth.
 #[derive(Clone, Debug, Serialize)]
@@ -130,7 +133,7 @@ impl Verdict {
         for (index, mark) in marks.iter().enumerate() {
             let next = marks.get(index + 1);
             let end = next.map(|next| next.at).or(truth.end);
-            let by = |at: Instant| end.is_none_or(|end| at < end);
+            let by = |at: Instant| end.is_none_or(|end| at + NOTED < end);
             let told = changes.iter().rev().find(|told| by(told.at));
             let told = told.map(|told| told.headline.clone());
             // A span that is over before it must be told, or whose end is seen late, is right if

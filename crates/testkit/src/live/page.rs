@@ -1,8 +1,9 @@
 //! The page that shows what was told of every situation, and what single witnesses would have told.
 
+use super::cases::Case;
 use super::figures::Figures;
 use super::judge::Verdict;
-use super::program::VERSION;
+use super::programs::{self, Program};
 use super::truth::Class;
 use std::collections::BTreeMap;
 
@@ -13,15 +14,27 @@ pub struct Alone {
     pub of: usize,
 }
 
+/// A case with its plays, what the hooks alone and the log alone told of it.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub case: Case,
+    pub verdicts: Vec<Verdict>,
+    pub hooks: Alone,
+    pub log: Alone,
+}
+
 const HEAD: &str = "\
 # Conformance
 
-What headsup told of the real Claude Code in every situation, against a scripted model. This page is
-written by `cargo run -p headsup-testkit --bin live -- --all --table docs/conformance.md`.
+What headsup told of real agent programs in every situation, against a scripted model. This page is
+written by `cargo run -p headsup-testkit --bin live -- --all --table docs/conformance.md`; with `--agent KIND` in
+place of `--all` one program's part is written anew.
 
 ";
 
 const NOTES: &str = "
+## How to read it
+
 A situation is a function in `crates/testkit/src/live/cases`. *Truth*: what was true, one span after
 the other, by the driver's own acts and the model's marks. *Told*: spans that were told right, every change
 as one event and in order. *ms*: the median time from mark to event where the moment is known, by
@@ -32,25 +45,58 @@ hook that notes the moment. *By*: the witnesses that decided. The same play, rec
 with a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
 nothing but the transcript, is heard, without status files, processes and screens; for the log the first
 status file introduces the session. A recording has every hook registered, also where none was
-installed in the play, and no hub that goes away.
+installed in the play, and no hub that goes away. Only Claude Code's plays are recorded.
 ";
 
-/// The whole page: each situation with its plays, what the hooks alone and the log alone told; and
-/// the plays that were `recorded`, which tell when the program's own hooks began.
-pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)], recorded: &[Verdict]) -> String {
-    let all = || rows.iter().flat_map(|(verdicts, ..)| verdicts);
+/// The whole page. A program of which nothing was played keeps its part of the page as it was
+/// (`before`). `recorded`: plays which tell when the program's own hooks began.
+pub fn page(rows: &[Row], recorded: &[Verdict], before: &str) -> String {
+    let part = |program: &Program| {
+        let is_its = |row: &&Row| row.case.program.kind == program.kind;
+        let own: Vec<&Row> = rows.iter().filter(is_its).collect();
+        match own.is_empty() {
+            true => part_of(before, program),
+            false => section(program, &own, recorded),
+        }
+    };
+    let parts: String = programs::ALL.into_iter().map(part).collect();
+    [HEAD, parts.trim_end(), "\n", NOTES].concat()
+}
+
+fn title(program: &Program) -> String {
+    format!("## {} {}\n\n", program.title, program.version)
+}
+
+/// Of a program whose situations have not all been played for the page.
+const UNPLAYED: &str = "\
+Not played for this page yet: `live -- --agent KIND --table docs/conformance.md` writes this part.
+
+";
+
+/// What an earlier page has of this program.
+fn part_of(page: &str, program: &Program) -> String {
+    let title = title(program);
+    let Some((_, rest)) = page.split_once(&title) else { return title + UNPLAYED };
+    let end = rest.find("\n## ").map_or(rest.len(), |at| at + 1);
+    title + &rest[..end]
+}
+
+fn section(program: &Program, rows: &[&Row], recorded: &[Verdict]) -> String {
+    let all = || rows.iter().flat_map(|row| &row.verdicts);
     let right = all().filter(|verdict| verdict.is_right()).count();
     let told: usize = all().map(Verdict::right).sum();
     let spans: usize = all().map(|verdict| verdict.spans.len()).sum();
-    let hooks = sum(rows.iter().map(|row| row.1));
-    let log = sum(rows.iter().map(|row| row.2));
     let plays = all().count();
-    let intro = format!(
-        "Claude Code {VERSION}: {right} of {plays} plays right, {told} of {spans} spans. Hooks alone: \
-         {}. The log alone: {}.\n\n",
-        share(hooks),
-        share(log)
-    );
+    let alone = |of: fn(&Row) -> Alone| share(sum(rows.iter().map(|row| of(row))));
+    let is_recorded = sum(rows.iter().map(|row| row.hooks)).of > 0;
+    let alone = match is_recorded {
+        true => {
+            let (hooks, log) = (alone(|row| row.hooks), alone(|row| row.log));
+            format!(" Hooks alone: {hooks}. The log alone: {log}.")
+        }
+        false => String::new(),
+    };
+    let intro = format!("{right} of {plays} plays right, {told} of {spans} spans.{alone}\n\n");
     let class = |class: Class| {
         let figures = Figures::of(class, all())?;
         Some(line(class.word(), &figures, &format!("{:.0} ms", figures.limit)))
@@ -59,20 +105,33 @@ pub fn page(rows: &[(Vec<Verdict>, Alone, Alone)], recorded: &[Verdict]) -> Stri
     let from = |from: &str, figures: Option<Figures>| {
         figures.map(|figures| line(&format!("hooked, {from}"), &figures, "")).unwrap_or_default()
     };
+    let own = |verdict: &&Verdict| rows.iter().any(|row| row.case.full_name() == verdict.case);
+    let recorded = recorded.iter().filter(own);
     let classes = [
         classes,
         from("from its being on the screen", Figures::since_shown(Class::Hooked, all())),
         from("from the program's own hook", Figures::own(Class::Hooked, recorded)),
     ]
     .concat();
-    let lines = rows.iter().map(|(verdicts, hooks, log)| row(verdicts, *hooks, *log));
-    let lines: String = lines.collect();
-    [HEAD, &intro, CLASSES, &classes, SITUATIONS, &lines, NOTES].concat()
+    let lines: String = rows.iter().map(|one| row(one)).collect();
+    [&title(program), &intro, CLASSES, &classes, SITUATIONS, &lines, &silences(program), "\n"]
+        .concat()
+}
+
+/// What it cannot be in, and what no witness tells.
+fn silences(program: &Program) -> String {
+    let line = |(what, why): &(&str, &str)| format!("| {what} | {why} |\n");
+    let lines: String = program.silences.iter().map(line).collect();
+    if lines.is_empty() { lines } else { [SILENCES, &lines].concat() }
 }
 
 const CLASSES: &str = "\
 | how a change is noticed | changes | p50 | p99 | slowest | promised (p99) |
 |---|--:|--:|--:|--:|--:|
+";
+const SILENCES: &str = "
+| not played, or not told | why |
+|---|---|
 ";
 const SITUATIONS: &str = "
 | situation | truth | told | ms | by | hooks | log |
@@ -88,10 +147,11 @@ fn sum(each: impl Iterator<Item = Alone>) -> Alone {
     each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of })
 }
 
-fn row(verdicts: &[Verdict], hooks: Alone, log: Alone) -> String {
+fn row(row: &Row) -> String {
+    let Row { case, verdicts, hooks, log } = row;
     let Some(first) = verdicts.first() else { return String::new() };
     if first.spans.is_empty() && first.disorder.is_empty() {
-        return format!("| `{}` | not played on this machine | | | | | |\n", first.case);
+        return format!("| `{}` | not played on this machine | | | | | |\n", case.name);
     }
     let told: usize = verdicts.iter().map(Verdict::right).sum();
     let spans: usize = verdicts.iter().map(|verdict| verdict.spans.len()).sum();
@@ -103,12 +163,12 @@ fn row(verdicts: &[Verdict], hooks: Alone, log: Alone) -> String {
         .collect();
     format!(
         "| `{}` | {} | {told}/{spans}{mark} | {} | {} | {} | {} |\n",
-        first.case,
+        case.name,
         truth(first),
         times.join(", "),
         witnesses(verdicts),
-        share(hooks),
-        share(log)
+        share(*hooks),
+        share(*log)
     )
 }
 
@@ -170,24 +230,32 @@ mod tests {
 
     #[test]
     fn a_situation_is_a_line_that_says_who_told_it_and_who_could_not() {
-        let mut verdict = Verdict::broken("plain", String::new());
+        let mut verdict = Verdict::broken("claude-code/plain_turn", String::new());
         verdict.disorder.clear();
         let unplayed = verdict.clone();
         verdict.spans = vec![span("working", "hook", 12.0), span("idle", "registry", 14.0)];
         let mut wrong = verdict.clone();
         wrong.spans[0].right = false;
         let (hooks, log) = (Alone { right: 1, of: 2 }, Alone::default());
+        let row = |name: &str, verdict: Verdict| {
+            let case = super::super::named("claude-code", name).unwrap();
+            Row { case, verdicts: vec![verdict], hooks, log }
+        };
         let rows = vec![
-            (vec![verdict], hooks, log),
-            (vec![wrong], hooks, log),
-            (vec![Verdict { case: "none".to_owned(), ..unplayed }], log, log),
+            row("plain_turn", verdict),
+            row("tool_turn", wrong),
+            row("oom", Verdict { case: "claude-code/oom".to_owned(), ..unplayed }),
         ];
-        let page = page(&rows, &[]);
-        let line = "| `plain` | working idle | 2/2 | hooked 14 | hook 1, registry 1 | 1/2 | - |\n";
+        let before = "## Codex 0.169.0\n\n1 of 1 plays\n\n## How to read it\n";
+        let page = page(&rows, &[], before);
+        let line =
+            "| `plain_turn` | working idle | 2/2 | hooked 14 | hook 1, registry 1 | 1/2 | - |\n";
         assert!(page.contains(line), "{page}");
         assert!(page.contains("| 1/2 **wrong** |"), "{page}");
-        assert!(page.contains("| `none` | not played on this machine |"), "{page}");
-        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 2/4."), "{page}");
+        assert!(page.contains("| `oom` | not played on this machine |"), "{page}");
+        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 3/6."), "{page}");
+        // What was not played stays as it was.
+        assert!(page.contains("\n## Codex 0.169.0\n\n1 of 1 plays\n\n## OpenCode"), "{page}");
     }
 
     /// Whoever adds a situation writes the page anew.
@@ -195,7 +263,11 @@ mod tests {
     fn the_page_has_every_situation_and_this_form() {
         let page = include_str!("../../../../docs/conformance.md");
         for case in super::super::all() {
-            assert!(page.contains(&format!("\n| `{}` |", case.name)), "{} is missing", case.name);
+            let part = part_of(page, case.program);
+            if part.ends_with(UNPLAYED) {
+                continue;
+            }
+            assert!(part.contains(&format!("\n| `{}` |", case.name)), "{case:?} is missing");
         }
         assert!(page.starts_with(HEAD) && page.ends_with(NOTES), "the page has another form");
     }

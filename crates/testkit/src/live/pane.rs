@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 /// Between two looks at a screen. Each is a process of its own, and takes the processor from the
 /// agent that is measured.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long a program may take to come up on a busy machine.
+const START: Duration = Duration::from_secs(150);
+/// What is not shown after this time was not heard.
+const LOST: Duration = Duration::from_secs(4);
 const PATH: &str = "/usr/bin:/bin";
 /// Rows and columns of a session that is started here.
 const SIZE: (u16, u16) = (50, 120);
@@ -111,12 +115,24 @@ impl<'a> Pane<'a> {
     }
 
     /// Types text and waits until it is on the screen, so that a key that follows is not taken
-    /// for a part of a paste.
+    /// for a part of a paste. A program that comes up may have lost it: then once more.
     #[track_caller]
     pub(super) fn text(&self, text: &str) {
-        self.tmux.run(["send-keys", "-t", &self.id, "-l", "--", text]);
-        let typed = dense(text);
-        self.until(text, |screen| dense(screen).contains(&typed));
+        let (typed, start) = (dense(text), Instant::now());
+        let count = |screen: &str| dense(screen).matches(&typed).count();
+        let before = count(&self.screen());
+        let mut tries = 0;
+        self.until(text, |screen| {
+            let age = start.elapsed();
+            // The screen may have scrolled away what it showed before.
+            let shown = count(screen) > before || (before > 0 && age > LOST);
+            if !shown && age >= LOST * tries {
+                self.tmux.run(["send-keys", "-t", &self.id, "-l", "--", text]);
+                tries += 1;
+            }
+            shown && tries > 0
+        });
+        std::thread::park_timeout(LOOK);
     }
 
     /// Waits until `words` are on the screen.
@@ -130,8 +146,24 @@ impl<'a> Pane<'a> {
     }
 
     #[track_caller]
-    pub(super) fn until(&self, what: &str, fits: impl Fn(&str) -> bool) -> Instant {
-        let end = Instant::now() + wait::DEADLINE;
+    pub(super) fn until(&self, what: &str, fits: impl FnMut(&str) -> bool) -> Instant {
+        self.until_within(wait::DEADLINE, what, fits)
+    }
+
+    /// Waits until a program has come up. Some prepare a new home first.
+    #[track_caller]
+    pub(super) fn comes_up(&self, what: &str, fits: impl FnMut(&str) -> bool) -> Instant {
+        self.until_within(START, what, fits)
+    }
+
+    #[track_caller]
+    fn until_within(
+        &self,
+        deadline: Duration,
+        what: &str,
+        mut fits: impl FnMut(&str) -> bool,
+    ) -> Instant {
+        let end = Instant::now() + deadline;
         loop {
             let screen = self.screen();
             if fits(&screen) {

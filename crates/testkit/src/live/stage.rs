@@ -8,6 +8,7 @@ pub use agent::Agent;
 use super::cases::With;
 use super::judge::Verdict;
 use super::pane::Tmux;
+use super::programs::{CLAUDE_CODE, Installed, Program, Screen};
 use super::record::{self, Recorder, Row};
 use super::truth::{Class, Mark, Seat, Truth};
 use super::watcher::{Told, Watcher};
@@ -23,9 +24,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Made up; the program asks about a key whose last 20 characters it does not know.
-const KEY: &str = "sk-ant-api03-made-up-for-tests-0123456789abcdefghij";
-const KNOWN: usize = 20;
 /// Longer than an unhooked change may take: what is not told by then is told too late.
 pub(super) const REST: Duration = Duration::from_millis(1_200);
 
@@ -50,14 +48,15 @@ pub struct Stage {
     recorder: Option<Recorder>,
     /// How many answers of main agents, helpers and compactions have been waited for.
     answers: RefCell<[usize; 3]>,
-    program: PathBuf,
+    program: &'static Program,
+    installed: Installed,
     patient: bool,
     start: Instant,
     pub home: Home,
 }
 
 impl Stage {
-    pub(super) fn new(with: With<'_>, hooks: Hooks) -> Self {
+    pub(super) fn new(program: &'static Program, with: With<'_>, hooks: Hooks) -> Self {
         let home = Home::new(&with.binary.to_string_lossy());
         let mut stage = Self {
             tmux: Tmux::new(home.path()),
@@ -68,36 +67,23 @@ impl Stage {
             actions: RefCell::default(),
             recorder: None,
             answers: RefCell::default(),
-            program: with.program.to_owned(),
+            program,
+            installed: with.program.clone(),
             patient: with.patient,
             start: Instant::now(),
             home,
         };
         fs::create_dir_all(stage.folder()).expect("a folder");
-        stage.configure(true, true);
-        fs::create_dir_all(stage.home.path().join(".claude")).expect("a folder");
+        (program.configure)(&stage);
         if hooks == Hooks::Installed {
-            stage.home.run(["hooks", "install", "claude-code"]).ok();
+            stage.home.run(["hooks", "install", program.kind]).ok();
         }
-        if with.record.is_some() {
+        // Others have no second hook that notes the moments.
+        if with.record.is_some() && program.kind == CLAUDE_CODE.kind {
             record::install(stage.home.path());
             stage.recorder = Some(Recorder::start(stage.home.path(), stage.start));
         }
         stage
-    }
-
-    /// The program's own settings: whether its folder is trusted, and the key known.
-    pub fn configure(&self, is_trusted: bool, is_known: bool) {
-        let known: &[&str] = if is_known { &[&KEY[KEY.len() - KNOWN..]] } else { &[] };
-        let config = json!({
-            "hasCompletedOnboarding": true,
-            "customApiKeyResponses": { "approved": known, "rejected": [] },
-            "projects": {
-                self.folder().display().to_string(): { "hasTrustDialogAccepted": is_trusted },
-            },
-        });
-        let path = self.home.path().join(".claude.json");
-        fs::write(path, config.to_string()).expect("a configuration");
     }
 
     /// Starts the hub, and with it the taking down of what it tells.
@@ -117,6 +103,11 @@ impl Stage {
     pub fn pause_hub(&self, stands: bool) {
         let what = if stands { Signal::STOP } else { Signal::CONT };
         self.hub.borrow().as_ref().expect("a hub").signal(what);
+    }
+
+    /// What is to be seen of the program.
+    pub(super) fn screen(&self) -> &'static Screen {
+        &self.program.screen
     }
 
     /// Where agents work.
@@ -236,6 +227,14 @@ impl Stage {
         self.rest(time);
     }
 
+    /// Waits until what is true has been told, where nobody measures how long that takes.
+    fn told_at_last(&self) {
+        let end = Instant::now() + wait::DEADLINE;
+        while Instant::now() < end && !self.is_told() {
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
     /// Is the newest mark of every seat what was told last?
     fn is_told(&self) -> bool {
         let truth = self.truth.borrow();
@@ -276,20 +275,22 @@ impl Drop for Stage {
             }
         }
         // One that runs in the background has left its terminal, and helpers of its own.
-        for pid in strays(&self.program, self.home.path()) {
+        for pid in strays(self.home.path()) {
             signal(pid, Signal::KILL).ok();
         }
     }
 }
 
-/// The processes of this program that were started with this home.
-fn strays(program: &Path, home: &Path) -> Vec<u32> {
-    let Ok(program) = program.canonicalize() else { return Vec::new() };
+/// The processes that were started with this home, but for what is not an agent's.
+fn strays(home: &Path) -> Vec<u32> {
     let variable = format!("HOME={}", home.display());
     let is_stray = |pid: &u32| {
         let process = Path::new("/proc").join(pid.to_string());
         let environment = fs::read(process.join("environ")).unwrap_or_default();
-        fs::read_link(process.join("exe")).is_ok_and(|exe| exe == program)
+        let exe = fs::read_link(process.join("exe")).unwrap_or_default();
+        let name = exe.file_name().unwrap_or_default();
+        name != "headsup"
+            && name != "tmux"
             && environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
     };
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };

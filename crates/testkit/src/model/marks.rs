@@ -59,7 +59,7 @@ impl Marks {
     /// After the deadline, with `what`.
     #[track_caller]
     pub fn wait(&self, what: &str, mut fits: impl FnMut(&Mark) -> bool) -> Mark {
-        wait::until(what, || self.all().into_iter().find(&mut fits))
+        wait::within(wait::PATIENCE, what, || self.all().into_iter().find(&mut fits))
     }
 
     /// The moment at which a hold of this name was reached, for the `nth` time from 0.

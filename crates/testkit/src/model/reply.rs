@@ -53,6 +53,14 @@ pub(super) enum Part {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tool {
     Named(String, Value),
+    Shell {
+        command: String,
+        background: bool,
+    },
+    Ask {
+        question: String,
+        options: Vec<String>,
+    },
     Helper {
         description: String,
         prompt: String,
@@ -73,7 +81,7 @@ impl Reply {
         Self::new().and_text(text)
     }
 
-    /// An HTTP status other than 200 with Anthropic's error document.
+    /// An HTTP status other than 200 with the protocol's error document.
     pub fn status(status: u16) -> Self {
         Self::new().failing(status, &format!("The script says {status}."))
     }
@@ -156,15 +164,16 @@ impl Reply {
 
     #[must_use]
     pub fn bash(self, command: &str) -> Self {
-        self.tool("Bash", json!({"command": command, "description": "Run a command"}))
+        self.shell(command, false)
     }
 
     #[must_use]
     pub fn bash_in_background(self, command: &str) -> Self {
-        let input = json!({
-            "command": command, "description": "Run a command", "run_in_background": true,
-        });
-        self.tool("Bash", input)
+        self.shell(command, true)
+    }
+
+    fn shell(self, command: &str, background: bool) -> Self {
+        self.with(Part::Tool(Tool::Shell { command: command.to_owned(), background }))
     }
 
     /// Starts a sub-agent that the main one waits for. Its prompt may hold directives.
@@ -187,13 +196,8 @@ impl Reply {
     /// Asks the person a question with these options.
     #[must_use]
     pub fn ask(self, question: &str, options: &[&str]) -> Self {
-        let option = |label: &&str| json!({"label": label, "description": format!("Take {label}")});
-        let options: Vec<_> = options.iter().map(option).collect();
-        let header = "Choice";
-        let question = json!({
-            "question": question, "header": header, "options": options, "multiSelect": false,
-        });
-        self.tool("AskUserQuestion", json!({"questions": [question]}))
+        let options = options.iter().map(|&option| option.to_owned()).collect();
+        self.with(Part::Tool(Tool::Ask { question: question.to_owned(), options }))
     }
 
     /// Goes into plan mode.

@@ -1,11 +1,28 @@
 //! A request as the script sees it: who asks, what was said last, what the tools gave.
 //!
-//! Shapes: Anthropic Messages API, `anthropic-version: 2023-06-01`; what Claude Code 2.1.330 sends.
+//! Shapes: Anthropic Messages API, `anthropic-version: 2023-06-01`, and what `view` makes of the other
+//! protocols.
 
+use super::asker;
+use super::protocol::Protocol;
+use super::view;
 use serde_json::Value;
 
 /// How Claude Code notes an interruption.
 const INTERRUPTED: &str = "[Request interrupted by user";
+
+/// What programs put into messages of the person's.
+const ADDED: [&str; 6] = [
+    "system-reminder",
+    // Codex 0.169.0
+    "environment_context",
+    "turn_aborted",
+    // Gemini CLI 0.61.0
+    "session_context",
+    // Copilot CLI 1.0.102
+    "current_datetime",
+    "system_notification",
+];
 
 /// One request, whether it was understood or not.
 #[derive(Clone, Debug)]
@@ -18,6 +35,12 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// `Null` if there was none or it was no JSON.
     pub body: Value,
+    /// The protocol, if a model is asked.
+    pub(super) protocol: Option<Protocol>,
+    /// It begins with a prompt that the script has given to a sub-agent.
+    pub(super) helps: bool,
+    /// The body in the form of the Messages API, if it is of another one.
+    view: Option<Value>,
 }
 
 /// Who asks for what.
@@ -34,6 +57,28 @@ pub enum Asker {
 }
 
 impl Request {
+    /// One that has just come; its number is the server's to give.
+    pub(super) fn new(
+        method: &str,
+        path: &str,
+        headers: Vec<(String, String)>,
+        body: Value,
+    ) -> Self {
+        let protocol = Protocol::of(path.split('?').next().unwrap_or_default());
+        let view = view::of(protocol, &body);
+        let (method, path) = (method.to_owned(), path.to_owned());
+        Self { number: 0, method, path, headers, body, protocol, helps: false, view }
+    }
+
+    /// The body in the form of the Messages API.
+    fn view(&self) -> &Value {
+        self.view.as_ref().unwrap_or(&self.body)
+    }
+
+    pub(super) fn speaks_gemini(&self) -> bool {
+        self.protocol == Some(Protocol::Gemini)
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -45,27 +90,48 @@ impl Request {
     }
 
     pub fn streams(&self) -> bool {
-        self.body["stream"] == Value::Bool(true)
+        self.body["stream"] == Value::Bool(true) || self.route().ends_with(":streamGenerateContent")
     }
 
+    /// Gemini's stands in the path.
     pub fn model(&self) -> &str {
-        self.body["model"].as_str().unwrap_or_default()
+        let in_path = || Some(self.route().rsplit_once('/')?.1.split_once(':')?.0);
+        self.body["model"].as_str().or_else(in_path).unwrap_or_default()
     }
 
     /// All text of the system prompt.
     pub fn system(&self) -> String {
-        text(&self.body["system"])
+        let first = self.messages().first().filter(|first| first["role"] == "system");
+        first.map_or_else(|| text(&self.body["system"]), |first| text(&first["content"]))
+    }
+
+    pub(super) fn tools(&self) -> &[Value] {
+        self.view()["tools"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    fn offered(&self, name: &str) -> Option<&Value> {
+        self.tools().iter().find(|tool| tool["name"] == name)
     }
 
     /// The first of `names` that the request offers as a tool.
     pub fn tool(&self, names: &[&str]) -> Option<String> {
-        let tools = self.body["tools"].as_array()?;
-        let offered = |name: &&&str| tools.iter().any(|tool| tool["name"] == ***name);
-        names.iter().find(offered).map(|name| (*name).to_owned())
+        let found = names.iter().find(|name| self.offered(name).is_some());
+        found.map(|name| (*name).to_owned())
     }
 
-    fn messages(&self) -> &[Value] {
-        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+    /// Whether this tool takes this member.
+    pub(super) fn offers(&self, tool: &str, member: &str) -> bool {
+        let schema = self.offered(tool).map(|tool| &tool["input_schema"]["properties"][member]);
+        schema.is_some_and(Value::is_object)
+    }
+
+    /// The group that this tool is in.
+    pub(super) fn namespace(&self, tool: &str) -> Option<String> {
+        self.offered(tool)?["namespace"].as_str().map(str::to_owned)
+    }
+
+    pub(super) fn messages(&self) -> &[Value] {
+        self.view()["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
     /// Where the turn begins: the last message in which a person, or the agent program in their
@@ -111,14 +177,24 @@ impl Request {
         last.is_some_and(|message| text(&message["content"]).contains(INTERRUPTED))
     }
 
-    /// The conversation this request belongs to.
-    pub fn session(&self) -> &str {
-        self.header("x-claude-code-session-id").unwrap_or_default()
+    /// The conversation this request belongs to. A program that never names one is known by its
+    /// first prompt.
+    pub fn session(&self) -> String {
+        let unnamed = || match self.protocol {
+            Some(Protocol::Messages) => String::new(),
+            _ => self.first_prompt(),
+        };
+        asker::session(self).map_or_else(unnamed, str::to_owned)
     }
 
-    /// Which sub-agent asks, if one does (a header of Claude Code 2.1.330).
+    pub(super) fn first_prompt(&self) -> String {
+        let users = self.messages().iter().filter(|message| message["role"] == "user");
+        users.map(said).find(|said| !said.is_empty()).unwrap_or_default()
+    }
+
+    /// Which sub-agent asks, if one does.
     pub fn agent(&self) -> Option<&str> {
-        self.header("x-claude-code-agent-id")
+        asker::agent(self)
     }
 
     /// Whether it is sent because something in the background has ended, not because of a prompt.
@@ -127,20 +203,14 @@ impl Request {
         last.is_some_and(|message| text(&message["content"]).contains("<task-notification>"))
     }
 
+    /// What the person, or the agent program in their place, has just said, if anything.
+    pub(super) fn last_said(&self) -> String {
+        let last = self.messages().iter().rfind(|message| message["role"] == "user");
+        last.map(said).unwrap_or_default()
+    }
+
     pub fn asker(&self) -> Asker {
-        let last = self.messages().iter().rfind(|m| m["role"] == "user").map(said);
-        let last = last.unwrap_or_default();
-        if last.contains("create a detailed summary of") {
-            return Asker::Compaction;
-        }
-        let tools = self.body["tools"].as_array().map_or(0, Vec::len);
-        if tools == 0 || self.body["max_tokens"] == 1 {
-            return Asker::Side;
-        }
-        match self.agent() {
-            Some(_) => Asker::Helper,
-            None => Asker::Main,
-        }
+        asker::of(self)
     }
 }
 
@@ -167,13 +237,16 @@ fn said(message: &Value) -> String {
     texts.rfind(spoken).unwrap_or_default()
 }
 
-/// A text without what the program added in `<system-reminder>`.
+/// A text without what the program added in tags of its own.
 fn own(text: &str) -> String {
     let mut rest = text.to_owned();
-    while let Some(start) = rest.find("<system-reminder>") {
-        let end = rest[start..].find("</system-reminder>");
-        let end = end.map_or(rest.len(), |at| start + at + "</system-reminder>".len());
-        rest.replace_range(start..end, "");
+    for tag in ADDED {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        while let Some(start) = rest.find(&open) {
+            let end = rest[start..].find(&close);
+            let end = end.map_or(rest.len(), |at| start + at + close.len());
+            rest.replace_range(start..end, "");
+        }
     }
     rest.trim().to_owned()
 }
@@ -186,7 +259,7 @@ mod tests {
     fn request(messages: Value) -> Request {
         let body = json!({"messages": messages, "tools": [{"name": "Agent"}, {"name": "Bash"}]});
         let headers = vec![("X-Claude-Code-Session-Id".to_owned(), "s1".to_owned())];
-        Request { number: 0, method: "POST".into(), path: "/v1/messages".into(), headers, body }
+        Request::new("POST", "/v1/messages", headers, body)
     }
 
     fn after_a_tool(more: &str) -> Request {
@@ -223,7 +296,7 @@ mod tests {
     #[test]
     fn who_asks_is_seen_in_headers_and_words() {
         let mut request = request(json!([{"role": "user", "content": "go"}]));
-        assert_eq!((request.asker(), request.session()), (Asker::Main, "s1"));
+        assert_eq!((request.asker(), request.session().as_str()), (Asker::Main, "s1"));
         request.headers.push(("x-claude-code-agent-id".to_owned(), "a1".to_owned()));
         assert_eq!((request.asker(), request.agent()), (Asker::Helper, Some("a1")));
         let summary = "Your task is to create a detailed summary of the conversation so far";

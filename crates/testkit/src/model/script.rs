@@ -5,9 +5,10 @@
 //! function, the test's queue, the directives in the prompt, and a plain answer.
 
 use super::directive;
-use super::reply::Reply;
+use super::reply::{Part, Reply, Tool};
 use super::request::{Asker, Request};
-use std::collections::{HashMap, VecDeque};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 type Answer = Box<dyn FnMut(&Request) -> Option<Reply> + Send>;
 
@@ -28,6 +29,8 @@ pub(super) struct Script {
     pub(super) helper: VecDeque<Reply>,
     pub(super) compaction: VecDeque<Reply>,
     pub(super) answer: Option<Answer>,
+    /// The prompts that sub-agents were given.
+    given: HashSet<String>,
     /// By session and sub-agent.
     turns: HashMap<(String, Option<String>), Turn>,
 }
@@ -39,7 +42,7 @@ impl Script {
             return side(request);
         }
         let agent = request.agent().map(str::to_owned);
-        let key = (request.session().to_owned(), agent);
+        let key = (request.session(), agent);
         let mut turn = self.turns.remove(&key).unwrap_or_default();
         let reply = if asker == Asker::Compaction {
             turn.compacted = true;
@@ -62,7 +65,17 @@ impl Script {
             reply
         };
         self.turns.insert(key, turn);
+        let helpers = reply.parts.iter().filter_map(|part| match part {
+            Part::Tool(Tool::Helper { prompt, .. }) => Some(prompt.clone()),
+            _ => None,
+        });
+        self.given.extend(helpers);
         reply
+    }
+
+    /// Whether this conversation is that of a sub-agent which the script has started.
+    pub(super) fn is_helpers(&self, request: &Request) -> bool {
+        self.given.contains(&request.first_prompt())
     }
 
     fn fresh(&mut self, request: &Request, asker: &Asker) -> Reply {
@@ -88,28 +101,36 @@ impl Script {
     }
 }
 
-/// Claude Code asks for titles with a JSON schema, and probes with one token.
+/// Programs ask for titles and the like with a JSON schema, and probe with one token.
 fn side(request: &Request) -> Reply {
-    let format = &request.body["output_config"]["format"]["schema"]["properties"];
-    let Some(properties) = format.as_object() else { return Reply::text("Scripted model") };
-    let fields: Vec<_> = properties.keys().map(|key| format!("\"{key}\":\"Scripted\"")).collect();
-    Reply::text(&format!("{{{}}}", fields.join(",")))
+    let schemas = [
+        "/output_config/format/schema",
+        "/text/format/schema",
+        "/response_format/json_schema/schema",
+        "/generationConfig/responseJsonSchema",
+    ];
+    let schema = schemas.iter().find_map(|place| request.body.pointer(place));
+    let Some(properties) = schema.and_then(|schema| schema["properties"].as_object()) else {
+        return Reply::text("Scripted model");
+    };
+    let value = |schema: &Value| match schema["type"].as_str().map(str::to_lowercase).as_deref() {
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(false),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!("Scripted"),
+    };
+    let fields = properties.iter().map(|(name, schema)| (name.clone(), value(schema)));
+    Reply::text(&Value::Object(fields.collect()).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
 
     fn ask(messages: Value) -> Request {
         let body = json!({"messages": messages, "tools": [{"name": "Bash"}]});
-        Request {
-            number: 0,
-            method: "POST".into(),
-            path: "/v1/messages".into(),
-            headers: vec![],
-            body,
-        }
+        Request::new("POST", "/v1/messages", vec![], body)
     }
 
     fn prompt(text: &str) -> Request {

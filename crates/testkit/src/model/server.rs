@@ -2,10 +2,11 @@
 
 use super::holds::Holds;
 use super::marks::{Marks, What};
+use super::protocol::Protocol;
 use super::reply::{Head, Reply};
 use super::request::Request;
 use super::script::Script;
-use super::stream::{self, Step};
+use super::stream::Step;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Method, Response, StatusCode, header};
 use serde_json::{Value, json};
@@ -28,15 +29,14 @@ const LARGEST: usize = 64 * 1024 * 1024;
 pub(super) async fn answer(state: State, request: axum::extract::Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, LARGEST).await.unwrap_or_default();
+    let length = body.len();
     let text = |value: &header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), text(value)));
-    let mut request = Request {
-        number: 0,
-        method: parts.method.to_string(),
-        path: parts.uri.to_string(),
-        headers: headers.collect(),
-        body: serde_json::from_slice(&body).unwrap_or_default(),
-    };
+    let body = serde_json::from_slice(&body).unwrap_or_default();
+    let (method, path) = (parts.method.as_str(), parts.uri.to_string());
+    let mut request = Request::new(method, &path, headers.collect(), body);
+    request.helps =
+        state.script.lock().unwrap_or_else(PoisonError::into_inner).is_helpers(&request);
     {
         let mut requests = state.requests.lock().unwrap_or_else(PoisonError::into_inner);
         request.number = requests.len();
@@ -44,18 +44,23 @@ pub(super) async fn answer(state: State, request: axum::extract::Request) -> Res
         // Under the lock: whoever sees the request finds its mark.
         state.marks.put(request.number, What::Received);
     }
-    match (&parts.method, request.route()) {
-        (&Method::POST, "/v1/messages") if request.body.is_object() => say(state, request).await,
-        (&Method::POST, "/v1/messages/count_tokens") => {
-            // Four bytes a token is as good as any.
-            whole(&state, &request, 200, &json!({"input_tokens": body.len() / 4}), None)
+    match (&parts.method, request.route(), request.protocol) {
+        (&Method::POST, _, Some(protocol)) if request.body.is_object() => {
+            say(state, request, protocol).await
         }
-        (&Method::GET, "/v1/models") => whole(&state, &request, 200, &models(), None),
+        // Four bytes a token is as good as any.
+        (&Method::POST, "/v1/messages/count_tokens", _) => {
+            whole(&state, &request, 200, &json!({"input_tokens": length / 4}), None)
+        }
+        (&Method::POST, route, _) if route.ends_with(":countTokens") => {
+            whole(&state, &request, 200, &json!({"totalTokens": length / 4}), None)
+        }
+        (&Method::GET, "/v1/models", _) => whole(&state, &request, 200, &models(), None),
         // Claude Code 2.1.330 asks `HEAD /api/hello` at its start to see whether anybody is there.
-        (&Method::HEAD, _) => whole(&state, &request, 200, &json!({}), None),
+        (&Method::HEAD, ..) => whole(&state, &request, 200, &json!({}), None),
         _ => {
             let what = format!("There is no {} {}.", request.method, request.route());
-            let failure = stream::failure("not_found_error", &what);
+            let failure = Protocol::Messages.failure(404, None, &what);
             whole(&state, &request, 404, &failure, None)
         }
     }
@@ -66,7 +71,7 @@ fn models() -> Value {
     json!({"data": [model("claude-sonnet-4-5")], "has_more": false})
 }
 
-async fn say(state: State, request: Request) -> Response<Body> {
+async fn say(state: State, request: Request, protocol: Protocol) -> Response<Body> {
     let reply = state.script.lock().unwrap_or_else(PoisonError::into_inner).reply(&request);
     let leaving = Leaving::new(&state, &request);
     for name in &reply.before {
@@ -76,27 +81,32 @@ async fn say(state: State, request: Request) -> Response<Body> {
     let failed = if streams || reply.head != Head::Message {
         None
     } else {
-        pass_time(&state, &request, &reply).await
+        pass_time(&state, &request, &reply, protocol).await
     };
     leaving.forget();
     if let Some(kind) = failed {
-        let failure = stream::failure(&kind, "The script says so.");
+        let failure = protocol.failure(500, Some(&kind), "The script says so.");
         return whole(&state, &request, 500, &failure, None);
     }
     if let Head::Failure { status, message, retry_after } = reply.head {
-        let failure = stream::failure(stream::failure_kind(status), &message);
+        let failure = protocol.failure(status, None, &message);
         return whole(&state, &request, status, &failure, retry_after);
     }
     if !streams {
-        let document = stream::document(&reply, &request);
+        let document = protocol.document(&reply, &request);
         return whole(&state, &request, 200, &document, None);
     }
-    streamed(state, request, reply)
+    streamed(state, request, reply, protocol)
 }
 
 /// What takes time in a stream takes time before a whole answer; what fails there fails here.
-async fn pass_time(state: &State, request: &Request, reply: &Reply) -> Option<String> {
-    for step in stream::steps(reply, request) {
+async fn pass_time(
+    state: &State,
+    request: &Request,
+    reply: &Reply,
+    protocol: Protocol,
+) -> Option<String> {
+    for step in protocol.steps(reply, request) {
         match step {
             Step::Wait(time) => tokio::time::sleep(time).await,
             Step::Hold(name) => hold(state, request.number, &name).await,
@@ -136,15 +146,16 @@ fn whole(
     answer.body(Body::from(body.to_string())).unwrap_or_default()
 }
 
-fn streamed(state: State, request: Request, reply: Reply) -> Response<Body> {
+fn streamed(state: State, request: Request, reply: Reply, protocol: Protocol) -> Response<Body> {
     let (sender, mut receiver) = mpsc::channel::<io::Result<Bytes>>(1);
     let id = format!("req_scripted_{}", request.number);
     state.marks.put(request.number, What::FirstByte(200));
+    let steps = protocol.steps(&reply, &request);
     tokio::spawn(async move {
         let number = request.number;
         let sent = tokio::select! {
             biased;
-            sent = send(&state, &request, &reply, &sender) => sent,
+            sent = send(&state, number, steps, &sender) => sent,
             () = sender.closed() => None,
         };
         if sent.is_none() {
@@ -163,13 +174,13 @@ fn streamed(state: State, request: Request, reply: Reply) -> Response<Body> {
 /// `None` if the agent left.
 async fn send(
     state: &State,
-    request: &Request,
-    reply: &Reply,
+    number: usize,
+    steps: Vec<Step>,
     sender: &mpsc::Sender<io::Result<Bytes>>,
 ) -> Option<()> {
-    let number = request.number;
-    for step in stream::steps(reply, request) {
+    for step in steps {
         match step {
+            Step::Send(text) if text.is_empty() => {}
             Step::Send(text) => sender.send(Ok(text.into())).await.ok()?,
             Step::Wait(time) => tokio::time::sleep(time).await,
             Step::Hold(name) => hold(state, number, &name).await,

@@ -2,8 +2,9 @@
 //!
 //! Shapes: Messages API streaming, `anthropic-version: 2023-06-01`.
 
-use super::reply::{Part, Reply, Tool};
+use super::reply::{Part, Reply};
 use super::request::Request;
+use super::tools::{self, Call};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,48 +36,19 @@ fn block(part: &Part, request: &Request, index: usize) -> Option<Value> {
             json!({"type": "text", "text": words.concat()})
         }
         Part::Tool(tool) => {
-            let (name, input) = call(tool, request)?;
-            let id = format!("{}_{index}", id("toolu"));
+            let Call { id, name, input, .. } = tools::call(tool, request, index)?;
             json!({"type": "tool_use", "id": id, "name": name, "input": input})
         }
         Part::Hold(_) | Part::Ping | Part::Error(_) | Part::Cut => return None,
     })
 }
 
-fn word(at: u32) -> String {
+pub(super) fn word(at: u32) -> String {
     format!("word{at:03} ")
 }
 
-/// Name and input of a tool, as this request offers it.
-///
-/// `Agent` was `Task`, `TaskCreate` was `TodoWrite` in earlier versions of Claude Code; 2.1.330 knows
-/// the new names.
-fn call(tool: &Tool, request: &Request) -> Option<(String, Value)> {
-    Some(match tool {
-        Tool::Named(name, input) => (name.clone(), input.clone()),
-        Tool::Helper { description, prompt, background } => {
-            let name = request.tool(&["Agent", "Task"]).unwrap_or_else(|| "Agent".to_owned());
-            let input = json!({
-                "description": description, "prompt": prompt, "subagent_type": "general-purpose",
-                "run_in_background": background,
-            });
-            (name, input)
-        }
-        Tool::Todo(subject) => match request.tool(&["TodoWrite"]) {
-            Some(name) => {
-                let todo = json!({"content": subject, "status": "pending", "activeForm": subject});
-                (name, json!({"todos": [todo]}))
-            }
-            None => ("TaskCreate".to_owned(), json!({"subject": subject, "description": subject})),
-        },
-        Tool::PlanFile(plan) => {
-            ("Write".to_owned(), json!({"file_path": request.plan_file()?, "content": plan}))
-        }
-    })
-}
-
 /// Never the same again, also not for a session that goes on with another server.
-fn id(kind: &str) -> String {
+pub(super) fn id(kind: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{kind}_scripted_{:x}", now.as_nanos())
 }

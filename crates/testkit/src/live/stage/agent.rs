@@ -2,20 +2,11 @@
 
 use super::{REST, Stage, signal};
 use crate::live::pane::Pane;
-use crate::live::truth::{Class, Mark};
+use crate::live::truth::{Class, Mark, Seat};
 use crate::model::{Asker, Mark as Seen, What};
 use rustix::process::Signal;
 use serde_json::json;
-use std::time::{Duration, Instant};
-
-/// How long a dialog wants to have been seen before it takes a key (2.1.330).
-const DIALOG: Duration = Duration::from_millis(1_500);
-
-/// Below the prompt box while it works (2.1.330).
-const WORKING: &str = "esc to interrupt";
-/// The first answer of a dialog, chosen (2.1.330). What the dialog is about can stand on the screen
-/// before it.
-const CHOICE: &str = "❯ 1. ";
+use std::time::Instant;
 
 /// One agent in its terminal.
 #[derive(Clone)]
@@ -42,8 +33,11 @@ impl Agent<'_> {
     /// Waits for the prompt box to be ready for a person.
     #[track_caller]
     pub fn ready(&self) {
-        // Below the box, in manual permission mode (2.1.330).
-        self.pane.until("the prompt box", |screen| screen.contains("❯"));
+        let ready = self.stage.program.screen.ready;
+        self.pane.comes_up("the prompt box", |screen| screen.contains(ready));
+        if self.stage.program.by_run {
+            self.stage.told_at_last();
+        }
         self.stage.rest(REST);
     }
 
@@ -51,7 +45,21 @@ impl Agent<'_> {
     #[track_caller]
     pub fn prompt(&self, text: &str) {
         let at = self.submit(text);
-        self.mark_seen(at, "working", &[WORKING], format!("prompt sent: {text}"));
+        if self.stage.program.screen.silent_start && self.is_new() {
+            self.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
+        }
+        self.mark_seen(
+            at,
+            "working",
+            &[self.stage.program.screen.working],
+            format!("prompt sent: {text}"),
+        );
+    }
+
+    /// Nothing has been true of it yet but that it starts.
+    fn is_new(&self) -> bool {
+        let truth = self.stage.truth.borrow();
+        truth.of(self.seat).iter().all(|mark| mark.headline == "starting")
     }
 
     /// An ordinary turn, from its prompt to a rest after its end.
@@ -109,14 +117,19 @@ impl Agent<'_> {
     /// The answer that was over at that moment opens a dialog that shows `words`.
     #[track_caller]
     pub fn asks_since(&self, at: Instant, words: &str) {
-        self.mark_seen(at, "blocked", &[words, CHOICE], format!("dialog: {words}"));
+        self.mark_seen(
+            at,
+            "blocked",
+            &[words, self.stage.program.screen.choice],
+            format!("dialog: {words}"),
+        );
         self.shows(words);
         self.settle();
     }
 
-    /// A dialog takes no key in its first moments (2.1.330).
+    /// A dialog takes no key in its first moments.
     pub fn settle(&self) {
-        self.stage.stand_for(DIALOG);
+        self.stage.stand_for(self.stage.program.screen.settle);
     }
 
     #[track_caller]
@@ -130,6 +143,20 @@ impl Agent<'_> {
         self.mark(at, headline, Class::Unhooked, why);
     }
 
+    /// Presses keys, one after the other; the last one does it.
+    pub fn keys(&self, keys: &[&str], headline: &'static str, why: &str) {
+        let (last, before) = keys.split_last().expect("a key");
+        for key in before {
+            self.press(key);
+        }
+        let at = self.press(last);
+        self.mark(at, headline, Class::Unhooked, why);
+    }
+
+    pub fn stage(&self) -> &Stage {
+        self.stage
+    }
+
     pub fn press(&self, key: &str) -> Instant {
         let at = self.pane.key(key);
         self.stage.did(at, json!({ "do": "keys", "keys": [key] }));
@@ -137,7 +164,7 @@ impl Agent<'_> {
     }
 
     pub fn signal(&self, what: Signal) -> Instant {
-        let pid = self.pane.pid();
+        let pid = self.pid();
         let at = Instant::now();
         signal(pid, what).expect("a living agent");
         let name = format!("SIG{}", format!("{what:?}").trim_start_matches("Signal::"));
@@ -151,8 +178,14 @@ impl Agent<'_> {
         signal(self.pid(), what).expect("a living agent");
     }
 
+    /// The program's own process; in its pane there may be `headsup run` above it.
     pub fn pid(&self) -> u32 {
-        self.pane.pid()
+        let named = matches!(self.stage.truth.borrow().seats[self.seat], Seat::Named(_));
+        let told = || self.stage.home.run(["show", self.id().as_str(), "--json"]).json();
+        match named.then(|| told()["location"]["pid"].as_u64()).flatten() {
+            Some(pid) => u32::try_from(pid).expect("a pid"),
+            None => self.pane.pid(),
+        }
     }
 
     /// The id of its seat.

@@ -1,6 +1,6 @@
 //! Ways to start the program.
 
-use super::{Agent, KEY, Stage};
+use super::{Agent, Stage};
 use crate::home::Done;
 use crate::live::pane::{Pane, Tmux};
 use crate::live::truth::{Class, Seat};
@@ -14,6 +14,10 @@ impl Stage {
     /// Starts the program and waits for its prompt.
     #[track_caller]
     pub fn start(&self, args: &[&str]) -> Agent<'_> {
+        if self.program.by_run {
+            let id = format!("agent-{}", self.truth.borrow().seats.len());
+            return self.run_here_with(&id, args);
+        }
         let at = Instant::now();
         let agent = self.seated(self.launch(args));
         agent.mark(at, "idle", Class::Unmeasured, "started");
@@ -30,9 +34,10 @@ impl Stage {
     }
 
     fn launch(&self, args: &[&str]) -> Pane<'_> {
-        let mut words = vec![self.bin().join("claude").display().to_string()];
-        words.extend(arguments(args));
-        let started = ["claude".to_owned()].into_iter().chain(arguments(args));
+        let (command, args) = (self.program.command, (self.program.arguments)(args));
+        let mut words = vec![self.bin().join(command).display().to_string()];
+        words.extend(args.clone());
+        let started = [command.to_owned()].into_iter().chain(args);
         self.did(Instant::now(), json!({ "do": "start", "args": started.collect::<Vec<_>>() }));
         self.tmux.start(&self.folder(), &self.env(), &words)
     }
@@ -40,14 +45,30 @@ impl Stage {
     /// `headsup run --here` in a terminal.
     #[track_caller]
     pub fn run_here(&self, id: &str) -> Agent<'_> {
+        self.run_here_with(id, &[])
+    }
+
+    #[track_caller]
+    fn run_here_with(&self, id: &str, args: &[&str]) -> Agent<'_> {
         let at = Instant::now();
-        self.did(at, json!({ "do": "start", "by": "run", "id": id, "args": ["claude"] }));
+        let pane = self.ran_here(id, args);
+        self.launched(pane, id, at)
+    }
+
+    fn ran_here(&self, id: &str, args: &[&str]) -> Pane<'_> {
+        self.ran(id, (self.program.arguments)(args))
+    }
+
+    fn ran(&self, id: &str, args: Vec<String>) -> Pane<'_> {
+        let at = Instant::now();
+        let command = self.program.command;
+        self.did(at, json!({ "do": "start", "by": "run", "id": id, "args": [command] }));
         let program = self.home.command([""]).get_program().to_string_lossy().into_owned();
         let mut words = vec![program];
-        words.extend(["run", "--here", "--id", id, "--", "claude"].map(str::to_owned));
-        words.extend(arguments(&[]));
+        words.extend(["run", "--here", "--id", id, "--", command].map(str::to_owned));
+        words.extend(args);
         self.bin();
-        self.launched(self.tmux.start(&self.folder(), &self.env(), &words), id, at)
+        self.tmux.start(&self.folder(), &self.env(), &words)
     }
 
     /// `headsup run`, which makes a session in tmux.
@@ -71,10 +92,10 @@ impl Stage {
     }
 
     fn ran_in_tmux(&self, id: &str, args: &[&str]) -> Pane<'_> {
-        let mut command =
-            self.home.command(["run", "--tmux", "--json", "--id", id, "--", "claude"]);
-        let words = arguments(args);
-        let started = ["claude".to_owned()].into_iter().chain(words.clone());
+        let name = self.program.command;
+        let mut command = self.home.command(["run", "--tmux", "--json", "--id", id, "--", name]);
+        let words = (self.program.arguments)(args);
+        let started = [name.to_owned()].into_iter().chain(words.clone());
         let started: Vec<String> = started.collect();
         self.did(Instant::now(), json!({ "do": "start", "by": "run", "id": id, "args": started }));
         command.args(words).envs(self.env()).current_dir(self.folder());
@@ -88,8 +109,8 @@ impl Stage {
     /// `claude --bg`, which returns at once.
     #[track_caller]
     pub fn start_in_background(&self, prompt: &str) -> usize {
-        let mut command = Command::new(self.bin().join("claude"));
-        command.arg("--bg").args(arguments(&[])).arg(prompt);
+        let mut command = Command::new(self.bin().join(self.program.command));
+        command.arg("--bg").args((self.program.arguments)(&[])).arg(prompt);
         command.env_clear().envs(self.env()).current_dir(self.folder());
         Done::from(command.output().expect("it runs")).ok();
         let mut truth = self.truth.borrow_mut();
@@ -101,8 +122,20 @@ impl Stage {
     fn launched<'a>(&'a self, pane: Pane<'a>, id: &str, at: Instant) -> Agent<'a> {
         let agent = self.placed(Seat::Named(id.to_owned()), pane);
         agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
-        agent.mark(at, "idle", Class::Unmeasured, "started");
+        if !self.program.screen.silent_start {
+            agent.mark(at, "idle", Class::Unmeasured, "started");
+        }
         agent.ready();
+        agent
+    }
+
+    /// `headsup run --here` of the program without a terminal's box: it has one prompt.
+    #[track_caller]
+    pub fn start_headless(&self, prompt: &str) -> Agent<'_> {
+        let at = Instant::now();
+        let words = (self.program.headless)(prompt);
+        let agent = self.placed(Seat::Named("headless".to_owned()), self.ran("headless", words));
+        agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
         agent
     }
 
@@ -124,6 +157,19 @@ impl Stage {
         agent
     }
 
+    /// `headsup run` once more for the seat of one that is gone: what it had done has not been
+    /// looked at, and is not taken for this one's.
+    #[track_caller]
+    pub fn run_again(&self, gone: &Agent<'_>, args: &[&str]) -> Agent<'_> {
+        let at = Instant::now();
+        let pane = self.ran_here(&gone.id(), args);
+        let agent = Agent { stage: self, seat: gone.seat, pane };
+        agent.mark(at, "starting", Class::Unmeasured, "started again");
+        agent.mark(at, "idle", Class::Unmeasured, "its box is open");
+        agent.ready();
+        agent
+    }
+
     /// A new seat for what runs in this pane.
     fn seated<'a>(&'a self, pane: Pane<'a>) -> Agent<'a> {
         self.placed(Seat::Processes(vec![pane.pid()]), pane)
@@ -137,22 +183,15 @@ impl Stage {
 
     /// What the program is started with; hermetic.
     fn env(&self) -> Vec<(String, String)> {
-        let home = self.home.path().display().to_string();
-        let state = self.home.state().display().to_string();
-        let env = [
-            ("HOME", home.as_str()),
-            ("HEADSUP_HOME", &state),
-            ("ANTHROPIC_BASE_URL", &self.model.url()),
-            ("ANTHROPIC_API_KEY", KEY),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("TMPDIR", &self.temporary()),
-            ("DISABLE_TELEMETRY", "1"),
-            ("CLAUDE_CODE_MAX_RETRIES", "3"),
+        let mut env = (self.program.env)(self);
+        env.extend([
+            ("HOME", self.home.path().display().to_string()),
+            ("HEADSUP_HOME", self.home.state().display().to_string()),
+            ("TMPDIR", self.temporary()),
             // Nested sessions find the program by its name.
-            ("PATH", &format!("{}:/usr/bin:/bin", self.bin().display())),
-        ];
-        env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
+            ("PATH", format!("{}:/usr/bin:/bin", self.bin().display())),
+        ]);
+        env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The program's sockets and outputs of tools go here.
@@ -165,22 +204,7 @@ impl Stage {
     /// A folder with the program under its own name.
     fn bin(&self) -> PathBuf {
         let bin = self.home.path().join("bin");
-        fs::create_dir_all(&bin).expect("a folder");
-        let link = bin.join("claude");
-        if !link.exists() {
-            std::os::unix::fs::symlink(&self.program, &link).expect("a link");
-        }
+        self.installed.link_into(&bin, self.program.command);
         bin
     }
-}
-
-/// What the program is always started with, and `args`.
-fn arguments(args: &[&str]) -> Vec<String> {
-    let mut all = vec!["--model", "claude-sonnet-4-5"];
-    if !args.contains(&"--permission-mode") {
-        // The default one approves much by itself.
-        all.extend(["--permission-mode", "manual"]);
-    }
-    all.extend(args);
-    all.into_iter().map(str::to_owned).collect()
 }

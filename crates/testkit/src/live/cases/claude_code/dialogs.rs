@@ -1,6 +1,7 @@
 //! What the program asks before its first event, and dialogs that a person opens later.
 
 use super::Case;
+use crate::live::programs::claude_code::configure;
 use crate::live::stage::{Agent, Hooks, Stage};
 use crate::live::truth::Class;
 use std::fs;
@@ -25,7 +26,7 @@ const TRUST: &str = "Yes, I trust this folder";
 
 /// Nothing but the screen tells of it.
 fn trust_dialog(stage: &Stage) {
-    stage.configure(false, true);
+    configure(stage, false, true);
     stage.hub();
     let agent = stage.run_to_dialog(&[], TRUST);
     agent.rest();
@@ -44,7 +45,7 @@ fn trusted(agent: &Agent<'_>) {
 
 /// The program leaves with 1, and has not crashed.
 fn trust_refused(stage: &Stage) {
-    stage.configure(false, true);
+    configure(stage, false, true);
     stage.hub();
     let agent = stage.run_to_dialog(&[], TRUST);
     agent.rest();
@@ -54,7 +55,7 @@ fn trust_refused(stage: &Stage) {
 }
 
 fn api_key_dialog(stage: &Stage) {
-    stage.configure(true, false);
+    configure(stage, true, false);
     stage.hub();
     let agent = stage.run_to_dialog(&[], "Do you want to use this API key?");
     agent.rest();
@@ -68,7 +69,7 @@ fn api_key_dialog(stage: &Stage) {
 
 /// One after the other: the second one is another prompt.
 fn two_dialogs(stage: &Stage) {
-    stage.configure(false, true);
+    configure(stage, false, true);
     let servers = r#"{"mcpServers":{"demo":{"command":"/bin/true"}}}"#;
     fs::write(stage.folder().join(".mcp.json"), servers).expect("a project's servers");
     stage.hub();

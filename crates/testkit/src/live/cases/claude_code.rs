@@ -1,0 +1,31 @@
+//! Claude Code 2.1.330 in every situation, in groups.
+
+mod background;
+mod dialogs;
+mod ends;
+mod errors;
+mod forms;
+mod hub;
+mod interrupts;
+mod prompts;
+mod sessions;
+mod turns;
+
+use super::Case;
+
+/// All of them, in the order of a table.
+pub(super) fn all() -> Vec<Case> {
+    [
+        turns::CASES,
+        prompts::CASES,
+        forms::CASES,
+        dialogs::CASES,
+        interrupts::CASES,
+        background::CASES,
+        errors::CASES,
+        sessions::CASES,
+        ends::CASES,
+        hub::CASES,
+    ]
+    .concat()
+}

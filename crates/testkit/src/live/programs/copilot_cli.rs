@@ -1,0 +1,69 @@
+//! Copilot CLI 1.0.102, with a provider of one's own.
+
+use super::{Npm, Program, Screen, arch};
+use crate::live::stage::Stage;
+use serde_json::json;
+use std::fs;
+
+pub(in crate::live) const COPILOT_CLI: Program = Program {
+    kind: "copilot-cli",
+    title: "Copilot CLI",
+    version: "1.0.102",
+    command: "copilot",
+    npm: Npm { package, binary, on_node: false },
+    by_run: true,
+    screen: Screen {
+        ready: "? help",
+        working: "Working",
+        choice: "❯ 1. ",
+        lets: &["--allow-all-tools"],
+        permission: "Do you want to run this command?",
+        question: "Waiting for response",
+        answer: &["Enter"],
+        failed: "Request failed",
+        interrupt: &["Escape", "Escape"],
+        exit: "/exit",
+        silent_start: true,
+        ..Screen::BARE
+    },
+    configure,
+    env,
+    arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
+    headless: |prompt| ["-p", prompt].map(str::to_owned).to_vec(),
+    silences: &[
+        ("compaction", "not played: no hook and no title tells of one that a person asks for"),
+        (
+            "`esc_in_stream`, `esc_in_tool`",
+            "no hook and no line of its log tells of it until it ends",
+        ),
+        (
+            "idle before the first prompt",
+            "it says nothing before: it is told with that prompt, and is `starting` until then",
+        ),
+    ],
+};
+
+fn package() -> Option<String> {
+    Some(format!("@github/copilot-linux-{}@{}", arch()?, COPILOT_CLI.version))
+}
+
+fn binary() -> String {
+    format!("node_modules/@github/copilot-linux-{}/copilot", arch().unwrap_or_default())
+}
+
+fn configure(stage: &Stage) {
+    let folder = stage.home.path().join(".copilot");
+    fs::create_dir_all(&folder).expect("a folder");
+    let config = json!({ "trusted_folders": [stage.folder()], "trustedFolders": [stage.folder()] });
+    fs::write(folder.join("config.json"), config.to_string()).expect("a configuration");
+}
+
+fn env(stage: &Stage) -> Vec<(&'static str, String)> {
+    vec![
+        ("COPILOT_OFFLINE", "true".to_owned()),
+        ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
+        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", stage.model.url())),
+        ("COPILOT_PROVIDER_API_KEY", "made-up".to_owned()),
+        ("COPILOT_MODEL", "scripted".to_owned()),
+    ]
+}

@@ -1,0 +1,67 @@
+//! Gemini CLI 0.61.0.
+
+use super::{Npm, Program, Screen};
+use crate::live::stage::Stage;
+use serde_json::json;
+use std::fs;
+
+pub(in crate::live) const GEMINI_CLI: Program = Program {
+    kind: "gemini-cli",
+    title: "Gemini CLI",
+    version: "0.61.0",
+    command: "gemini",
+    npm: Npm {
+        package: || Some(format!("@google/gemini-cli@{}", GEMINI_CLI.version)),
+        binary,
+        on_node: true,
+    },
+    by_run: true,
+    screen: Screen {
+        ready: "Type your message",
+        working: "esc to cancel",
+        choice: "● 1. ",
+        lets: &["--yolo"],
+        permission: "Allow execution of",
+        failed: "API Error",
+        compact: "/compress",
+        // No signal is told by a hook, and it ends with the signal.
+        terminated: "ended",
+        ..Screen::BARE
+    },
+    configure,
+    env,
+    arguments,
+    headless: |prompt| arguments(&["-p", prompt]),
+    silences: &[(
+        "compaction",
+        "not played: so short a conversation is not summed up; its one hook comes with every call of the model",
+    )],
+};
+
+fn binary() -> String {
+    "node_modules/.bin/gemini".to_owned()
+}
+
+fn configure(stage: &Stage) {
+    let folder = stage.home.path().join(".gemini");
+    fs::create_dir_all(&folder).expect("a folder");
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" } },
+        "general": { "enableAutoUpdate": false },
+        "privacy": { "usageStatisticsEnabled": false },
+        "telemetry": { "enabled": false },
+    });
+    fs::write(folder.join("settings.json"), settings.to_string()).expect("settings");
+    let trusted = json!({ stage.folder().display().to_string(): "TRUST_FOLDER" });
+    fs::write(folder.join("trustedFolders.json"), trusted.to_string()).expect("a list");
+}
+
+fn env(stage: &Stage) -> Vec<(&'static str, String)> {
+    vec![("GEMINI_API_KEY", "made-up".to_owned()), ("GOOGLE_GEMINI_BASE_URL", stage.model.url())]
+}
+
+/// With one model, so that no other is asked which one to take.
+fn arguments(args: &[&str]) -> Vec<String> {
+    let all = ["-m", "gemini-2.5-flash"].into_iter().chain(args.iter().copied());
+    all.map(str::to_owned).collect()
+}

@@ -1,0 +1,83 @@
+//! OpenCode 1.18.33.
+
+use super::{Npm, Program, Screen, arch};
+use crate::live::stage::Stage;
+use serde_json::json;
+use std::fs;
+
+pub(in crate::live) const OPENCODE: Program = Program {
+    kind: "opencode",
+    title: "OpenCode",
+    version: "1.18.33",
+    command: "opencode",
+    npm: Npm { package, binary, on_node: false },
+    by_run: true,
+    screen: Screen {
+        ready: "ctrl+p commands",
+        working: "esc interrupt",
+        choice: "Allow once",
+        lets: &["--agent", "free"],
+        permission: "Permission required",
+        yes: &["Enter"],
+        no: &["Right", "Right", "Enter", "Enter"],
+        answer: &["Enter"],
+        interrupt: &["Escape", "Escape"],
+        failed: "The script says",
+        exit: "/exit",
+        ..Screen::BARE
+    },
+    configure,
+    env,
+    arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
+    headless: |prompt| ["run", prompt].map(str::to_owned).to_vec(),
+    silences: &[
+        ("trust or login dialog", "it has none: it starts with whatever provider is set"),
+        (
+            "denial, retries, compaction, sub-agents, SIGTERM, two in one folder, no hub",
+            "not played in the terminal yet; recordings of them are (`headsup/tests/replay`)",
+        ),
+    ],
+};
+
+fn package() -> Option<String> {
+    Some(format!("opencode-linux-{}@{}", arch()?, OPENCODE.version))
+}
+
+fn binary() -> String {
+    format!("node_modules/opencode-linux-{}/bin/opencode", arch().unwrap_or_default())
+}
+
+fn configure(stage: &Stage) {
+    let folder = stage.home.path().join(".config/opencode");
+    fs::create_dir_all(&folder).expect("a folder");
+    let limit = json!({ "context": 100_000, "output": 8_000 });
+    let config = json!({
+        "$schema": "https://opencode.ai/config.json",
+        "autoupdate": false,
+        "share": "disabled",
+        "model": "scripted/scripted",
+        "small_model": "scripted/scripted",
+        "permission": { "bash": "ask", "edit": "ask", "webfetch": "ask" },
+        "agent": { "free": { "mode": "primary", "permission": { "bash": "allow" } } },
+        "enabled_providers": ["scripted"],
+        "provider": {
+            "scripted": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "Scripted",
+                "options": { "baseURL": format!("{}/v1", stage.model.url()), "apiKey": "made-up" },
+                "models": { "scripted": { "name": "Scripted", "limit": limit } },
+            },
+        },
+    });
+    fs::write(folder.join("opencode.json"), config.to_string()).expect("a configuration");
+}
+
+fn env(_: &Stage) -> Vec<(&'static str, String)> {
+    let on = |name| (name, "1".to_owned());
+    vec![
+        on("OPENCODE_DISABLE_AUTOUPDATE"),
+        on("OPENCODE_DISABLE_DEFAULT_PLUGINS"),
+        on("OPENCODE_DISABLE_LSP_DOWNLOAD"),
+        on("OPENCODE_DISABLE_MODELS_FETCH"),
+    ]
+}
