@@ -12,7 +12,7 @@
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended | measured |
 //! | `agentStop` | turn ended; a helper's is nothing | measured |
-//! | `errorOccurred` of `model_call` | turn failed: no `agentStop` follows. All other errors are nothing | measured, others read |
+//! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. Else turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
 
@@ -76,10 +76,9 @@ fn notification(payload: &Payload<'_>) -> Fact {
     Fact::DialogShown { actor: payload.actor(), prompt: asks::prompt(kind, reason, title) }
 }
 
-/// It is called `recoverable`, and ends the turn (measured).
 fn failed(payload: &Payload<'_>) -> Fact {
     let context = payload.error_context.text();
-    if context.as_deref() != Some("model_call") {
+    if context.as_deref() != Some("model_call") || payload.recoverable.is_true() {
         return Fact::Nothing;
     }
     let error: Failure<'_> = payload.error.object();

@@ -22,6 +22,7 @@ skim! {
         message: "message",
         error: "error",
         error_context: "errorContext",
+        recoverable: "recoverable",
     }
 }
 

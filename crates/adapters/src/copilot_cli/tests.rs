@@ -71,6 +71,14 @@ fn only_a_failed_call_of_the_model_fails_the_turn() {
     };
     assert_eq!((code.as_str(), detail.as_deref()), ("Error", Some("400")));
     assert_eq!(fact("errorOccurred", r#""errorContext":"tool_execution""#), Fact::Nothing);
+    // One that may be tried again: the log tells whether it was the last.
+    assert_eq!(fact("errorOccurred", &format!(r#"{members},"recoverable":true"#)), Fact::Nothing);
+    let line = br#"{"type":"session.error","data":{"errorType":"query","message":"400 no"}}"#;
+    let (code, detail) = ("query".to_owned(), Some("400 no".to_owned()));
+    let failed = Some(Fact::TurnFailed { code, detail, turn_ref: None });
+    assert_eq!(log_line(KIND, line).and_then(|line| line.fact), failed);
+    let helpers = br#"{"type":"session.error","agentId":"a-1","data":{}}"#;
+    assert_eq!(log_line(KIND, helpers).and_then(|line| line.fact), None);
 }
 
 #[test]

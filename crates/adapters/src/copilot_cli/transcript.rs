@@ -1,11 +1,12 @@
 //! The log of a session, `session-state/SESSION/events.jsonl`, one JSON object a line.
 //!
-//! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered, and
-//! Esc at a dialog.
+//! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered,
+//! Esc at a dialog, and that a call of the model is not tried again.
 //!
 //! | line | fact |
 //! |---|---|
 //! | `abort` | turn interrupted |
+//! | `session.error` | turn failed: it comes once, after the last try |
 //! | `permission.completed` | prompt resolved: a permission |
 //! | `human_response.recorded` | prompt resolved: a question |
 //! | all others | nothing; the first read takes prompts and model from them |
@@ -35,6 +36,8 @@ skim! {
         selected_model: "selectedModel",
         new_model: "newModel",
         result: "result",
+        error_type: "errorType",
+        message: "message",
     }
 }
 
@@ -65,6 +68,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         ("user.message", Actor::Main) => read.is_prompt = true,
         ("abort", Actor::Main) => read.fact = Some(Fact::TurnInterrupted { turn_ref: None }),
+        ("session.error", Actor::Main) => read.fact = Some(failed(&data)),
         ("permission.completed", actor) => {
             let answer: Answer<'_> = data.result.walked();
             let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
@@ -82,6 +86,15 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&kind, text::EVENT);
     }
     Some(read)
+}
+
+fn failed(data: &Data<'_>) -> Fact {
+    let code = data.error_type.text().map(|code| text::line(&code, text::NAME));
+    Fact::TurnFailed {
+        code: code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned()),
+        detail: data.message.text().map(|message| text::line(&message, text::DETAIL)),
+        turn_ref: None,
+    }
 }
 
 fn resolved(actor: Actor, reason: BlockedReason, value: Option<String>) -> Fact {

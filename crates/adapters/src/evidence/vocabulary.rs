@@ -49,6 +49,7 @@ const WORDS: &[&str] = &[
     "permission_kind",
     "decision",
     "error_type",
+    "errorType",
     "subagentType",
     "state",
     "method",

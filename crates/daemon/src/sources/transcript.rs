@@ -40,6 +40,9 @@ struct Log {
     is_mute: bool,
     /// It began anew then: lines are the past until one was written later.
     past_until: Option<UnixMs>,
+    /// It was not there yet when its agent was: what was written after that is news, whenever the
+    /// file is found.
+    awaited_since: Option<UnixMs>,
 }
 
 impl Log {
@@ -101,7 +104,9 @@ impl Logs {
         let tail = Tail::new(path);
         let watch = if tail.is_there() { self.watcher.add_file(path) } else { None };
         let (kind, is_mute) = (seat.kind.clone(), filesystem::may_be_mute(path));
-        let log = Log { kind, tail, watch, is_mute, past_until: None };
+        let now = self.inbox.evidence().now().at;
+        let awaited_since = (!tail.is_there()).then_some(now);
+        let log = Log { kind, tail, watch, is_mute, past_until: None, awaited_since };
         self.followed.insert(seat.id.clone(), Box::new(log));
     }
 
@@ -153,7 +158,11 @@ impl Logs {
             self.metrics.log_lines_skipped.inc_by(skipped);
             let kind = log.kind.clone();
             if !past.is_empty() {
+                let since = log.awaited_since.take();
                 self.tell_past(id, &kind, &past).await;
+                if let Some(since) = since {
+                    self.tell_since(id, &kind, &past, since).await;
+                }
             }
             for line in lines {
                 let Some(read) = log_line(&kind, &line) else {
@@ -201,6 +210,20 @@ impl Logs {
         }
         if history != History::default() {
             self.submit(id, "history".to_owned(), session, Fact::History(history), true).await;
+        }
+    }
+
+    /// What was written while the file was awaited is no past.
+    async fn tell_since(&self, id: &AgentId, kind: &str, lines: &[Vec<u8>], since: UnixMs) {
+        for line in lines {
+            let read = log_line(kind, line).filter(|read| {
+                let written = read.written_at.as_deref().and_then(UnixMs::parse);
+                read.fact.is_some() && written.is_some_and(|at| at > since)
+            });
+            if let Some(read) = read {
+                self.keep(id, line);
+                self.tell(id, read).await;
+            }
         }
     }
 
@@ -269,5 +292,31 @@ mod tests {
         let told = told();
         let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
         assert_eq!((sight.agent.as_str(), sight.source), ("api", Source::Transcript));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_written_before_a_log_was_found_is_news_and_what_was_copied_into_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+        let (inbox, outbox) = inbox::pair();
+        let (seats, with_logs) = unbounded_channel();
+        tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+        seats.send(seat("api", Some(&log))).unwrap();
+        tokio::task::yield_now().await;
+        let line = |at: &str| {
+            String::from_utf8(INTERRUPTED.to_vec()).unwrap().replacen(
+                '{',
+                &format!("{{\"timestamp\":\"{at}\","),
+                1,
+            )
+        };
+        let (old, new) = (line("2020-01-01T00:00:00.000Z"), line("2999-01-01T00:00:00.000Z"));
+        fs::write(&log, format!("{old}\n{new}\n{old}\n")).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        let told = outbox.take(Duration::ZERO, 9).unwrap();
+        assert_eq!(told.len(), 1, "{told:?}");
+        let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
+        assert_eq!((sight.agent.as_str(), sight.is_history), ("api", false));
     }
 }

@@ -20,7 +20,7 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         permission: "Do you want to run this command?",
         question: "Waiting for response",
         answer: &["Enter"],
-        failed: "Request failed",
+        failed: "✗ ",
         interrupt: &["Escape", "Escape"],
         exit: "/exit",
         silent_start: true,
