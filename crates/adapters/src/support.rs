@@ -58,16 +58,16 @@ const WRITTEN: &[Support] = &[
     Support {
         kind: "codex",
         title: "Codex",
-        shown: Shown::Replay,
+        shown: Shown::Live,
         version: "0.169.0",
-        witnesses: "hooks, status reports, log, title, process",
-        cannot: "anything before the first prompt, without status reports; errors, without its log",
+        witnesses: "hooks, status reports, log, the shared process's server, title, process",
+        cannot: "anything before the first prompt, without status reports; errors, without its log; a helper that goes on after the main agent has stopped",
         instead: None,
     },
     Support {
         kind: "opencode",
         title: "OpenCode",
-        shown: Shown::Replay,
+        shown: Shown::Live,
         version: "1.18.33",
         witnesses: "plugin, process",
         cannot: "anything with --pure, which runs no plugin",
@@ -85,16 +85,16 @@ const WRITTEN: &[Support] = &[
     Support {
         kind: "gemini-cli",
         title: "Gemini CLI",
-        shown: Shown::Replay,
+        shown: Shown::Live,
         version: "0.61.0",
-        witnesses: "hooks, title, process",
-        cannot: "errors of the API, which look like an end; a grant or a refusal, and Esc before the first word, without its title",
+        witnesses: "hooks, title, log, process",
+        cannot: "errors of the API and Esc, without its log; a grant or a refusal, without its title",
         instead: None,
     },
     Support {
         kind: "qwen-code",
         title: "Qwen Code",
-        shown: Shown::Replay,
+        shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
         cannot: "a kill, but by its process",
@@ -103,7 +103,7 @@ const WRITTEN: &[Support] = &[
     Support {
         kind: "copilot-cli",
         title: "Copilot CLI",
-        shown: Shown::Replay,
+        shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, process",
         cannot: "anything before the first prompt; Esc while it streams, which it writes nowhere",
@@ -193,7 +193,7 @@ const HEAD: &str = "\
 
 Every kind of agent, how what headsup says of it was shown, and what nothing tells of it. The tests write this page.
 
-- **live-tested**: the program itself is played in every situation ([conformance](conformance.md)).
+- **live-tested**: the program itself is played; in which situations, and what was told wrong, is in [conformance](conformance.md).
 - **replay-tested**: recordings of the program, with the truth beside them, are played by the tests.
 - **documented**: read in its documentation or in the program. What its hooks say is a table in `crates/adapters/src/mapped/kinds`, which
   also says what little of it was tried.
