@@ -61,7 +61,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.169.0",
         witnesses: "hooks, status reports, log, the shared process's server, title, process",
-        cannot: "anything before the first prompt, without status reports; errors, without its log; a helper that goes on after the main agent has stopped",
+        cannot: "anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped",
         instead: None,
     },
     Support {

@@ -186,6 +186,16 @@ pub enum BackgroundShells {
 pub struct Background {
     pub subagents: Vec<String>,
     pub shells: u32,
+    /// The agent's stop does not list its helpers, and its own status is the main agent's alone:
+    /// a helper runs until its own end is told.
+    pub unlisted: bool,
+}
+
+impl Background {
+    /// What a stop says that lists nothing of what it leaves behind.
+    pub fn unlisted() -> Self {
+        Self { unlisted: true, ..Self::default() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -194,6 +194,9 @@ pub struct TurnFacts {
     /// The main agent has stopped; helpers go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub main_stopped: bool,
+    /// Only their own ends tell when those helpers have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_helpers: bool,
     /// Without hooks: the log says that the turn ended as it should.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_logged: bool,
@@ -307,6 +310,7 @@ impl Seat {
                 queued: Vec::new(),
                 ended: None,
                 main_stopped: false,
+                awaits_helpers: false,
                 end_logged: false,
                 compacting: false,
                 summarized: false,

@@ -176,7 +176,7 @@ fn status(status: &Status<'_>) -> Option<Fact> {
 fn turn(turn: &Turn<'_>) -> Option<Fact> {
     let turn_ref = turn.id.text().and_then(|id| text::id(&id));
     Some(match &*turn.status.text()? {
-        "completed" => Fact::TurnEnded { background: Background::default(), turn_ref },
+        "completed" => Fact::TurnEnded { background: Background::unlisted(), turn_ref },
         "interrupted" => Fact::TurnInterrupted { turn_ref },
         "failed" => {
             let failure: Failure<'_> = turn.error.object();

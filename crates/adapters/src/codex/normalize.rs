@@ -10,8 +10,8 @@
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
 //! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended | measured |
-//! | `SubagentStart`, `SubagentStop` | helper started, ended | measured |
-//! | `Stop` | turn ended; none comes after an error | measured |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended; it may outlive its main agent's turn | measured |
+//! | `Stop` | turn ended, but for helpers, which it does not list; none comes after an error | measured |
 //! | `Interrupt` | turn interrupted: Esc, also at a dialog | measured |
 //! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | manual measured |
 //! | `PreModelRequest`, `PostModelRequest` | nothing: a failed request may be tried again, and the log tells how it ended | measured |
@@ -61,7 +61,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }
         Event::Stop => {
-            Fact::TurnEnded { background: Background::default(), turn_ref: payload.turn_ref() }
+            Fact::TurnEnded { background: Background::unlisted(), turn_ref: payload.turn_ref() }
         }
         Event::Interrupt => Fact::TurnInterrupted { turn_ref: payload.turn_ref() },
         Event::PreCompact => Fact::CompactionStarted,

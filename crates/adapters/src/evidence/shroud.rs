@@ -7,6 +7,23 @@ use serde_json::Value;
 
 /// The home that everybody's becomes.
 const HOME: &str = "/home/user";
+/// Names in the system that are the programs' own words: they tell nothing of anybody.
+const NOBODY: [&str; 12] = [
+    "admin",
+    "agent",
+    "assistant",
+    "main",
+    "model",
+    "root",
+    "shell",
+    "system",
+    "task",
+    "tool",
+    "user",
+    "work",
+];
+/// A shorter name is looked for as a word of its own alone: "dev" is no part of "developer".
+const UNMISTAKABLE: usize = 5;
 
 /// Puts placeholders into the rows of one bundle.
 #[derive(Debug)]
@@ -25,7 +42,7 @@ impl Shroud {
     pub fn new(home: Option<&str>, keeps_text: bool) -> Self {
         let home = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1);
         let user = home.and_then(|home| home.rsplit('/').next());
-        let user = user.filter(|user| user.len() > 2 && *user != "root").map(str::to_owned);
+        let user = user.filter(|user| user.len() > 2 && !NOBODY.contains(user)).map(str::to_owned);
         Self { names: Names::default(), home: home.map(str::to_owned), user, keeps_text }
     }
 
@@ -113,6 +130,7 @@ impl Shroud {
                     let within = free || known::is_free(&name, member.is_array());
                     self.member(&name, &mut member, within);
                     let stays = if free { known::is_of_calls(&name) } else { is_plain(&name) };
+                    let stays = stays && !self.names_the_person(&name);
                     let name = if stays { name } else { self.names.text(&name) };
                     members.insert(name, member);
                 }
@@ -144,6 +162,7 @@ impl Shroud {
             "tool_name" if text.starts_with("mcp__") => format!("mcp__{}", self.names.id(text)),
             _ if known::is_path(name) && text.starts_with('/') => self.path(text),
             _ if known::is_id(name) => self.names.id(text),
+            _ if self.names_the_person(text) => self.said(text),
             "method" if !text.starts_with('/') && text.split('/').all(is_a_word) => text.to_owned(),
             _ if known::is_word(name) && is_a_word(text) => text.to_owned(),
             _ => self.said(text),
@@ -164,6 +183,16 @@ impl Shroud {
         }
         let beginning = known::beginning(text).unwrap_or_default();
         format!("{beginning}{}", self.names.text(text))
+    }
+
+    /// Does a word that would stand hold the person's name in the system?
+    fn names_the_person(&self, word: &str) -> bool {
+        let Some(user) = self.user.as_ref().map(|user| user.to_ascii_lowercase()) else {
+            return false;
+        };
+        let word = word.to_ascii_lowercase();
+        let mut parts = word.split(|c: char| !c.is_alphanumeric());
+        parts.any(|part| part == user) || (user.len() >= UNMISTAKABLE && word.contains(&user))
     }
 
     fn without_home(&self, text: &str) -> String {

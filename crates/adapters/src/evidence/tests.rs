@@ -82,3 +82,20 @@ fn the_same_is_the_same_and_keeps_its_shape() {
     shroud.cover(&mut other);
     assert_eq!(other, json!({"sessionId": session, "cwd": "/home/user/f1"}));
 }
+
+#[test]
+fn a_persons_name_is_no_word_of_a_program() {
+    let covered = |home: &str, member: &str, word: &str| {
+        let mut value = json!({ member: word, "cwdzebediah": 1 });
+        Shroud::new(Some(home), false).cover(&mut value);
+        value.to_string()
+    };
+    for word in ["agent-turn-zebediah", "Zebediah", "xzebediahx"] {
+        let told = covered("/home/zebediah", "type", word).to_lowercase();
+        assert!(!told.contains("zebediah"), "{told}");
+    }
+    // A short one is looked for as a word of its own, and one that programs use is nobody's.
+    assert!(covered("/home/dev", "type", "developer").contains("developer"));
+    assert!(!covered("/home/dev", "type", "dev").contains("dev"));
+    assert!(covered("/home/tool", "type", "tool_result").contains("tool_result"));
+}

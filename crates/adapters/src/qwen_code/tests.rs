@@ -92,7 +92,7 @@ fn a_request_is_a_permission_or_a_question() {
 fn what_goes_on_behind_a_stop_are_helpers() {
     let stop = |tasks: &str| fact("Stop", &format!(r#""background_tasks":{tasks}"#));
     let running = r#"[{"id":"a-1","status":"running"},{"id":"a-2","status":"completed"}]"#;
-    let background = Background { subagents: vec!["a-1".into()], shells: 0 };
+    let background = Background { subagents: vec!["a-1".into()], ..Background::default() };
     assert_eq!(stop(running), Fact::TurnEnded { background, turn_ref: Some(TURN.into()) });
     assert!(matches!(stop("7"), Fact::NotUnderstood { .. }));
     assert_eq!(fact("Stop", r#""agent_id":"a-1""#), Fact::Nothing);

@@ -48,6 +48,9 @@ pub(super) fn said(
     if step.seat.turn.compacting && rests && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
+    if is_main_agents_rest(step, &held) {
+        return refuse(Rule::G5, "helpers go on, of which it says nothing");
+    }
     let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
     // A status file is written once all is decided; a terminal is told of every step, and behind a
     // dialog that was refused something goes on for a moment, too.
@@ -125,6 +128,12 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
         (HeldLevel::Failed { .. }, Turn::Idle(_)) => failed,
         _ => false,
     }
+}
+
+/// Is it the rest of a main agent whose helpers nobody but themselves tells of?
+pub(super) fn is_main_agents_rest(step: &Step<'_>, level: &HeldLevel) -> bool {
+    let rests = matches!(level, HeldLevel::Idle { .. } | HeldLevel::Done);
+    rests && turn::awaits_helpers(step)
 }
 
 /// Does a source still show what was held of it?

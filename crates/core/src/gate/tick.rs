@@ -37,7 +37,9 @@ fn settle(step: &mut Step<'_>, held: Held) {
         HeldFact::Level(level) => {
             let earliest = step.now.plus(-STALE_MS);
             let outranked = standing(step.seat, held.source, earliest) != Standing::Heard;
-            let says_nothing = outranked || level::is_believed(step, level);
+            let says_nothing = outranked
+                || level::is_believed(step, level)
+                || level::is_main_agents_rest(step, level);
             if says_nothing || !level::still_shows(step, &held, level) {
                 return;
             }

@@ -36,6 +36,7 @@ pub(super) fn started(
     turn::follow(step, reference)?;
     step.seat.counters.tools += 1;
     step.seat.turn.main_stopped = false;
+    step.seat.turn.awaits_helpers = false;
     step.seat.turn.compacting = false;
     step.seat.open_tool(actor.clone(), tool.clone());
     step.set_base(Turn::Working(WorkingReason::Tool), Some(&tool.name));
@@ -49,6 +50,11 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     if !known && step.seat.turn.open {
         step.seat.subagents.push(id.to_owned());
         step.changed = true;
+    }
+    if step.seat.turn.awaits_helpers && step.seat.turn.base == Turn::Unknown {
+        // It was silent for long, and still runs.
+        step.set_base(Turn::Working(WorkingReason::Background), None);
+        return Ok(Effect::Decides);
     }
     Ok(Effect::Outranked(SUB_OUTRANKED))
 }
@@ -131,5 +137,6 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     let actor = Actor::Sub(id.to_owned());
     step.seat.open_tools.retain(|open| open.actor != actor);
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
+    let cleared = turn::helpers_are_done(step) || cleared;
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })
 }

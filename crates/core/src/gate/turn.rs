@@ -3,6 +3,7 @@
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
+use crate::prompt::Actor;
 use crate::seat::EndedTurn;
 use crate::source::Tier;
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
@@ -15,6 +16,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.open = true;
     turn.reference = reference.map(str::to_owned);
     turn.main_stopped = false;
+    turn.awaits_helpers = false;
     turn.end_logged = false;
     let turn_seq = turn.seq;
     step.seat.outcome = None;
@@ -28,6 +30,7 @@ pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) 
     let turn = &mut step.seat.turn;
     turn.open = false;
     turn.main_stopped = false;
+    turn.awaits_helpers = false;
     turn.ended = Some(EndedTurn { reference: turn.reference.take(), at: now });
     step.seat.ended_calls.clear();
     let turn_seq = step.seat.turn.seq;
@@ -155,6 +158,7 @@ pub(super) fn prompted(
         (true, true, Submitter::Program, _) => {
             // A helper's result wakes the same turn.
             step.seat.turn.main_stopped = false;
+            step.seat.turn.awaits_helpers = false;
             step.seat.turn.reference = reference.map(str::to_owned);
         }
         (true, true, Submitter::Person, _) => {
@@ -207,13 +211,14 @@ pub(super) fn ended(
     }
     attach_to(step, reference)?;
     reread(step, background);
-    let gone: Vec<String> = background.subagents.clone();
+    let running = step.seat.subagents.clone();
     prompts::withdraw(step, |asked| match asked.actor {
-        crate::prompt::Actor::Main => true,
-        crate::prompt::Actor::Sub(id) => !gone.contains(id),
+        Actor::Main => true,
+        Actor::Sub(id) => !running.contains(id),
     });
     if goes_on_behind(step) {
         step.seat.turn.main_stopped = true;
+        step.seat.turn.awaits_helpers = background.unlisted && !running.is_empty();
         step.seat.open_tools.retain(|open| !open.actor.is_main());
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
@@ -256,6 +261,22 @@ pub(super) fn goes_on_behind(step: &Step<'_>) -> bool {
     shells || !seat.subagents.is_empty()
 }
 
+/// Does the open turn wait for nothing but helpers whose ends alone are told? Who shows the main
+/// agent at rest then says nothing of them. Not for ever: an end may have been lost.
+pub(super) fn awaits_helpers(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    turn.awaits_helpers && turn.base == Turn::Working(WorkingReason::Background)
+}
+
+/// The last helper that was waited for has ended, and with it the turn.
+pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
+    let is_done = step.seat.turn.awaits_helpers && !goes_on_behind(step);
+    if is_done {
+        rest(step, OutcomeKind::Completed, None);
+    }
+    is_done
+}
+
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
 /// even if its own end was not told.
 fn is_compacting(step: &mut Step<'_>) -> bool {
@@ -292,10 +313,13 @@ fn attach_to(step: &mut Step<'_>, reference: Option<&str>) -> Result<(), Refusal
     }
 }
 
-/// What runs behind is read anew from each stop, never only counted up and down.
+/// What runs behind is read anew from each stop that lists it, never only counted up and down.
 fn reread(step: &mut Step<'_>, background: &Background) {
-    if step.seat.shells != background.shells || step.seat.subagents != background.subagents {
+    if step.seat.shells != background.shells {
         step.seat.shells = background.shells;
+        step.changed = true;
+    }
+    if !background.unlisted && step.seat.subagents != background.subagents {
         step.seat.subagents.clone_from(&background.subagents);
         step.changed = true;
     }

@@ -48,7 +48,7 @@ fn a_thread_that_is_no_longer_loaded_has_ended() {
 fn a_turns_end_says_how() {
     let turn = |rest: &str| fact("turn/completed", &format!(r#""turn":{{"id":"u-1",{rest}}}"#));
     let turn_ref = Some("u-1".to_owned());
-    let background = Background::default();
+    let background = Background::unlisted();
     let ended = Fact::TurnEnded { background, turn_ref: turn_ref.clone() };
     assert_eq!(turn(r#""status":"completed","error":null"#), Some(ended));
     let interrupted = Fact::TurnInterrupted { turn_ref: turn_ref.clone() };

@@ -36,7 +36,7 @@ fn a_turn_has_a_name_from_its_prompt_to_its_end() {
     let by = Submitter::Person;
     let prompted = Fact::PromptSubmitted { by, turn_ref: Some(turn()) };
     assert_eq!(fact("UserPromptSubmit", r#""prompt":"go""#), prompted);
-    let background = Background::default();
+    let background = Background::unlisted();
     assert_eq!(fact("Stop", ""), Fact::TurnEnded { background, turn_ref: Some(turn()) });
     assert_eq!(fact("Interrupt", ""), Fact::TurnInterrupted { turn_ref: Some(turn()) });
 }

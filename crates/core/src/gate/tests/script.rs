@@ -213,9 +213,13 @@ pub(crate) fn stop(turn: &str) -> Fact {
 pub(crate) fn stop_with(turn: &str, subagents: &[&str], shells: u32) -> Fact {
     let subagents = subagents.iter().map(|id| (*id).to_owned()).collect();
     Fact::TurnEnded {
-        background: Background { subagents, shells },
+        background: Background { subagents, shells, unlisted: false },
         turn_ref: Some(turn.to_owned()),
     }
+}
+
+pub(crate) fn unlisted_stop(turn: &str) -> Fact {
+    Fact::TurnEnded { background: Background::unlisted(), turn_ref: Some(turn.to_owned()) }
 }
 
 pub(crate) fn fail(turn: &str, code: &str) -> Fact {

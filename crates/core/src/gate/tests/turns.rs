@@ -1,11 +1,13 @@
 //! G5, and how turns end: completed, failed, interrupted, queued.
 
 use super::script::{
-    Script, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of, wake,
+    Script, at_rest, busy, fail, prompt, start, stop, stop_with, sub, tool, tool_end, tool_of,
+    unlisted_stop, wake,
 };
-use crate::gate::{self, Rule};
+use crate::gate::{self, Rule, STALE_MS, UNKNOWN_MS};
 use crate::observation::{BackgroundShells, Fact, Level, SessionStart};
 use crate::prompt::Actor;
+use crate::source::Source;
 use crate::status::Headline;
 
 #[test]
@@ -150,6 +152,81 @@ fn g5_the_count_of_helpers_is_read_anew_from_each_stop() {
     script.hook(stop("t2"));
     assert_eq!(script.headline(), Headline::Done);
     assert!(script.seat.subagents.is_empty());
+}
+
+/// Its stop does not list its helpers, and its own status is the main agent's alone.
+fn stopped_before_its_helper() -> Script {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+    script
+}
+
+#[test]
+fn g5_a_helper_that_no_stop_lists_runs_until_its_own_end() {
+    let mut script = stopped_before_its_helper();
+    for level in [Level::Done, at_rest()] {
+        script.said(Source::ProgramStatus, Fact::Level(level));
+        script.refused(Rule::G5);
+        script.tick(2_000);
+        assert_eq!(script.phrase(), "working(background)");
+    }
+    assert_eq!(script.count("turn.completed"), 0);
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    script.tick(2_000);
+    assert_eq!(script.count("turn.completed"), 1);
+}
+
+#[test]
+fn a_rest_that_was_seen_before_the_stop_is_no_helpers_end() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.said(Source::ProgramStatus, Fact::Level(Level::Done));
+    script.hook(unlisted_stop("t1"));
+    script.tick(2_000);
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+#[test]
+fn a_helper_whose_end_is_lost_does_not_work_for_ever() {
+    let mut script = stopped_before_its_helper();
+    script.tick(STALE_MS);
+    assert!(script.seat.stale);
+    script.tick(UNKNOWN_MS - STALE_MS);
+    assert_eq!(script.headline(), Headline::Unknown);
+    // A sign of it shows that it runs all the same.
+    script.hook(tool(&sub("h"), "c9", 1));
+    assert_eq!(script.phrase(), "working(background)");
+    script.tick(UNKNOWN_MS);
+    script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+    script.tick(2_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+}
+
+#[test]
+fn what_a_person_asks_beside_a_helper_is_a_turn_of_its_own() {
+    let mut script = stopped_before_its_helper();
+    script.hook(prompt("t2"));
+    assert_eq!(script.count("turn.completed"), 1);
+    script.hook(unlisted_stop("t2"));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn a_helper_that_ends_before_the_stop_leaves_nothing_behind() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 #[test]
