@@ -18,7 +18,7 @@ use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
 use crate::spool::Spool;
 use crate::store::{Opened, Reader, Store};
-use crate::writer::{Parts, Writer};
+use crate::writer::{Parts, Pen, Writer};
 use crate::{Config, RunError};
 use headsup_core::observation::BackgroundShells;
 use headsup_core::seat::Seat;
@@ -67,12 +67,12 @@ impl Hub {
         // Here and on no other thread: there is nothing else to do yet, and ten thousand seats are made
         // in half the time by the thread whose memory grows in long stretches.
         let prepared = Prepared::new(&home, clock, limits, background_shells)?;
-        let Prepared { home, writer, app, bus, inbox, outbox, moved, orders } = prepared;
+        let Prepared { home, pen, app, bus, inbox, outbox, moved, orders } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("headsup-writer".into());
         let run = move || {
-            writer.run(outbox);
+            pen.run(outbox);
             drop::<oneshot::Sender<()>>(ending);
         };
         let writer = thread.spawn(run).map_err(RunError::Thread)?;
@@ -187,7 +187,7 @@ impl Hub {
 /// Everything that blocks: folder, lock, database, seats, spool.
 struct Prepared {
     home: Home,
-    writer: Writer,
+    pen: Pen,
     app: Arc<App>,
     bus: Arc<Bus>,
     inbox: Inbox,
@@ -239,7 +239,8 @@ impl Prepared {
         .map_err(fail)?;
         // What was said while no hub was here comes before anything that is said now.
         writer.catch_up();
-        let (inbox, outbox) = inbox::pair();
+        let pen = Pen::new(writer);
+        let (inbox, outbox) = inbox::pair(pen.clone());
         let (listener, orders) = listener::channel();
         let app = App {
             board,
@@ -257,6 +258,71 @@ impl Prepared {
             listener,
             ooms: Arc::default(),
         };
-        Ok(Self { home, writer, app: Arc::new(app), bus, inbox, outbox, moved, orders })
+        Ok(Self { home, pen, app: Arc::new(app), bus, inbox, outbox, moved, orders })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{OwnReport, Refusal, Reply};
+    use futures_util::FutureExt as _;
+    use headsup_core::id::AgentId;
+    use headsup_core::wire::ReportBody;
+    use std::time::Duration;
+
+    fn report(agent: &str) -> Work {
+        let body = ReportBody { turn: Some("working".to_owned()), ..ReportBody::default() };
+        let (agent, reported) = (AgentId::new(agent).unwrap(), body.parse().unwrap());
+        Work::Report(OwnReport { agent, reported, spooled: None })
+    }
+
+    /// The writer's thread is not there yet.
+    fn prepared(home: &Path) -> Prepared {
+        let (clock, limits) = (Arc::new(System::new()), Limits::default());
+        Prepared::new(home, clock, limits, BackgroundShells::Idle).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_lone_report_is_written_by_whoever_brings_it_and_an_act_is_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let Prepared { app, inbox, outbox, pen, .. } = prepared(&temp.path().join("home"));
+        for agent in ["a", "b", "a"] {
+            let answer = inbox.submit(report(agent), None).now_or_never();
+            assert!(matches!(answer, Some(Ok(Reply::Done { .. }))), "{agent}: {answer:?}");
+        }
+        assert_eq!(app.board.all().0.len(), 2);
+        let act = inbox.submit(Work::Seen { agents: Vec::new() }, None).now_or_never();
+        assert_eq!(act, None, "it waits for a flush");
+        // Behind the act that waits nothing is alone.
+        assert_eq!(inbox.submit(report("c"), None).now_or_never(), None);
+        let thread = std::thread::spawn(move || pen.run(outbox));
+        inbox.submit(Work::Shutdown, None).await.unwrap();
+        thread.join().unwrap();
+        assert_eq!(app.board.all().0.len(), 3);
+        assert_eq!(inbox.submit(report("d"), None).await, Err(Refusal::Stopping));
+    }
+
+    #[tokio::test]
+    async fn what_waits_in_the_spool_comes_before_a_lone_report() {
+        let temp = tempfile::tempdir().unwrap();
+        let Prepared { inbox, home, outbox, .. } = prepared(&temp.path().join("home"));
+        std::fs::write(home.spool().join("queue"), "x").unwrap();
+        assert_eq!(inbox.submit(report("a"), None).now_or_never(), None);
+        drop(outbox);
+    }
+
+    #[tokio::test]
+    async fn a_lone_report_wakes_the_thread_once_there_are_chores() {
+        let temp = tempfile::tempdir().unwrap();
+        let Prepared { inbox, outbox, .. } = prepared(&temp.path().join("home"));
+        let wakes = || !outbox.take(Duration::ZERO, 1).unwrap_or_default().is_empty();
+        let mut reports = 0;
+        while !wakes() {
+            inbox.submit(report("a"), None).await.unwrap();
+            reports += 1;
+            assert!(reports <= 64, "nobody sees to the chores");
+        }
+        assert!(reports > 1, "each report wakes the thread");
     }
 }

@@ -4,6 +4,7 @@
 use crate::evidence::Evidence;
 use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::INBOX;
+use crate::writer::{Pen, Tried};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub(crate) struct Inbox {
     jobs: Sender<Job>,
     room: Arc<Semaphore>,
     evidence: Arc<Evidence>,
+    pen: Pen,
 }
 
 /// The writer's end.
@@ -24,23 +26,51 @@ pub(crate) struct Outbox {
     room: Arc<Semaphore>,
 }
 
-pub(crate) fn pair() -> (Inbox, Outbox) {
+pub(crate) fn pair(pen: Pen) -> (Inbox, Outbox) {
     // The channel has no bound of its own: a permit is taken before each job. So the writer can
     // wait on a plain condition with a time-out, without a runtime's timers.
     let (sender, receiver) = channel();
     let room = Arc::new(Semaphore::new(INBOX));
     let evidence = Arc::default();
-    (Inbox { jobs: sender, room: Arc::clone(&room), evidence }, Outbox { jobs: receiver, room })
+    let inbox = Inbox { jobs: sender, room: Arc::clone(&room), evidence, pen };
+    (inbox, Outbox { jobs: receiver, room })
 }
 
 impl Inbox {
     /// Hands work over and waits for its answer. A caller that goes away takes nothing back.
     pub(crate) async fn submit(&self, work: Work, key: Option<Key>) -> Answer {
         let (answer, answered) = oneshot::channel();
+        let mut job = Job { work, key, answer };
+        if job.work.is_report() && self.is_empty() {
+            match self.pen.try_write(job) {
+                Tried::Done { wake } => {
+                    if wake {
+                        self.wake();
+                    }
+                    return answered.await.unwrap_or(Err(Refusal::Stopping));
+                }
+                Tried::Busy(back) => job = back,
+            }
+        }
         let permit = self.room.acquire().await.map_err(|_| Refusal::Stopping)?;
         permit.forget();
-        self.jobs.send(Job { work, key, answer }).map_err(|_| Refusal::Stopping)?;
+        self.jobs.send(job).map_err(|_| Refusal::Stopping)?;
         answered.await.unwrap_or(Err(Refusal::Stopping))
+    }
+
+    /// Whether nobody is waiting, and nothing is being done by the writer's thread.
+    fn is_empty(&self) -> bool {
+        self.room.available_permits() >= INBOX
+    }
+
+    /// Has the writer's thread look whether there is something to do.
+    fn wake(&self) {
+        // Where there is no room it is awake.
+        let Ok(permit) = self.room.try_acquire() else { return };
+        permit.forget();
+        let (answer, _) = oneshot::channel();
+        // A hub that stops has nothing to do.
+        self.jobs.send(Job { work: Work::Look, key: None, answer }).ok();
     }
 
     /// What is kept of whatever goes this way.

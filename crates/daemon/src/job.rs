@@ -50,6 +50,8 @@ pub(crate) enum Work {
     Seen { agents: Vec<AgentId> },
     /// A person takes a seat out of the roster.
     Forget { agent: AgentId, force: bool },
+    /// Nothing: the writer's thread looks what there is to do.
+    Look,
     /// Nothing but an answer, once everything before it is done and flushed.
     Settle,
     /// The same, and the writer's end.
@@ -175,10 +177,22 @@ impl Work {
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
             Self::Heartbeat(_) => false,
-            Self::Witnessed(_) | Self::Spooled => false,
+            Self::Witnessed(_) | Self::Spooled | Self::Look => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }
+    }
+
+    /// What somebody tells of one agent: it is soon written, and nobody's disk is waited for.
+    pub(crate) fn is_report(&self) -> bool {
+        matches!(
+            self,
+            Self::Hook(_)
+                | Self::Report(_)
+                | Self::Chat(_)
+                | Self::Heartbeat(_)
+                | Self::Witnessed(_)
+        )
     }
 }
 

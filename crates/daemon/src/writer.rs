@@ -1,4 +1,5 @@
-//! The single writer: every change of a seat and every event comes from this one thread.
+//! The single writer: every change of a seat and every event comes from whoever holds it, its
+//! thread or a task that brings a lone report ([`pen`]).
 //!
 //! It takes what has come in, works it all out in memory ([`staging`]), writes it in one
 //! transaction, and only then shows it, publishes it and answers. What the disk refuses has never
@@ -12,6 +13,7 @@ mod drain;
 mod forget;
 mod heartbeat;
 mod hook;
+mod pen;
 mod recent;
 mod report;
 mod resting;
@@ -26,9 +28,8 @@ use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::{Clock, Steady};
 use crate::flusher::Flusher;
-use crate::inbox::Outbox;
 use crate::job::{Answer, Job, Key, Refusal, Work};
-use crate::limits::{BATCH_JOBS, Limits};
+use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::sources::Moved;
 use crate::spool::Spool;
@@ -39,12 +40,13 @@ use headsup_core::gate;
 use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::time::UnixMs;
+use pen::Alone;
+pub(crate) use pen::{Pen, Tried};
 use recent::RecentIds;
 use resting::Resting;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use upkeep::Pace;
 
 /// What the writer is built from.
 pub(crate) struct Parts {
@@ -84,6 +86,7 @@ pub(crate) struct Writer {
     recent: RecentIds,
     resting: Resting,
     upkeep: upkeep::Upkeep,
+    alone: Alone,
 }
 
 /// A job, or a report of the spool, which nobody waits for.
@@ -145,6 +148,7 @@ impl Writer {
             recent,
             resting: Resting::default(),
             upkeep: upkeep::Upkeep::default(),
+            alone: Alone::default(),
         })
     }
 
@@ -152,30 +156,6 @@ impl Writer {
     pub(crate) fn catch_up(&mut self) {
         // What the disk does not take now is tried again later.
         self.drain_spool().ok();
-    }
-
-    /// Works until it is told to shut down, or until nobody can send it anything.
-    pub(crate) fn run(mut self, outbox: Outbox) {
-        // A log that a killed hub has left is not read at the next start again.
-        self.checkpoint(Pace::Idle);
-        let mut patience = self.limits.idle_look;
-        while let Some(jobs) = outbox.take(patience, BATCH_JOBS) {
-            let count = jobs.len();
-            let last = jobs.iter().any(|job| matches!(job.work, Work::Shutdown));
-            self.turn(jobs);
-            outbox.done(count);
-            if last {
-                break;
-            }
-            let pace = match (count, outbox.is_empty()) {
-                (0, true) => Pace::Idle,
-                (_, true) => Pace::Quiet,
-                (_, false) => Pace::Busy,
-            };
-            patience = if self.chores(pace) { Duration::ZERO } else { self.patience() };
-        }
-        // Its connection goes first, so that closing ours moves all of the log into the database.
-        drop(self.flusher);
     }
 
     /// One round: the spool, what has come due, what has come in.

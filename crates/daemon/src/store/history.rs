@@ -119,6 +119,7 @@ mod tests {
         let (event, value) = ("Stop".into(), "idle".into());
         history.trail.push_back(Statement { source, event, value, at, lost: None });
         let said = history.clone();
+        history.unsaved = true;
         for name in ["one", "two"] {
             name.clone_into(&mut seat.name);
             let seats = vec![(&seat.id, Some(&seat))];

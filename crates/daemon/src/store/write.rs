@@ -6,7 +6,7 @@ use crate::job::Key;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, ToSql, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
 use std::sync::Arc;
 
 /// What one commit writes.
@@ -40,13 +40,41 @@ impl ToSql for Text<'_> {
     }
 }
 
+/// A transaction whose words are not parsed anew for every commit. Dropped, it takes all back.
+struct Begun<'a> {
+    connection: &'a Connection,
+    is_over: bool,
+}
+
+impl<'a> Begun<'a> {
+    fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(Self { connection, is_over: false })
+    }
+
+    fn commit(mut self) -> Result<(), StoreError> {
+        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        self.is_over = true;
+        Ok(())
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // The disk may have taken it back already.
+        if !self.is_over && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK").ok();
+        }
+    }
+}
+
 impl Store {
     /// Writes all of it or nothing. When this returns it survives the end of the process.
     pub(crate) fn commit(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = self.connection.transaction_with_behavior(behavior)?;
-        append(&transaction, changes.frames)?;
-        let mut upsert = transaction.prepare_cached(
+        let transaction = Begun::new(&self.connection)?;
+        let connection = transaction.connection;
+        append(connection, changes.frames)?;
+        let mut upsert = connection.prepare_cached(
             "INSERT INTO seats (id, state, history) VALUES (?1, ?2, ?3)
              ON CONFLICT (id) DO UPDATE SET
                 state = excluded.state, history = COALESCE(excluded.history, history)",
@@ -56,29 +84,32 @@ impl Store {
             let Some(seat) = seat else { continue };
             state.clear();
             serde_json::to_writer(&mut state, seat)?;
-            history.clear();
-            // One that is not here is as it was stored.
-            if let Some(said) = &seat.history {
-                serde_json::to_writer(&mut history, said)?;
-            }
-            let history = (!history.is_empty()).then_some(Text(&history));
+            // One that is not here, or to which nothing was added, is as it was stored.
+            let said = seat.history.as_deref().filter(|said| said.unsaved);
+            let history = match said {
+                Some(said) => {
+                    history.clear();
+                    serde_json::to_writer(&mut history, said)?;
+                    Some(Text(&history))
+                }
+                None => None,
+            };
             upsert.execute(params![id.as_str(), Text(&state), history])?;
         }
         drop(upsert);
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
-            transaction.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
+            connection.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
         }
         if !changes.ids.is_empty() {
             // An id that is there already came by the spool as well.
             let sql = "INSERT OR IGNORE INTO report_ids (id, seq, digest) VALUES (?1, ?2, ?3)";
-            let mut insert = transaction.prepare_cached(sql)?;
+            let mut insert = connection.prepare_cached(sql)?;
             for StoredId { key, seq } in &changes.ids {
                 let (seq, digest) = (seq.cast_signed(), key.digest.cast_signed());
                 insert.execute(params![key.id, seq, digest])?;
             }
         }
-        transaction.commit()?;
-        Ok(())
+        transaction.commit()
     }
 
     /// The last id by order, not by time.

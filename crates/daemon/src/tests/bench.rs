@@ -103,6 +103,8 @@ impl Bench {
     pub(super) async fn pass(&self, ms: i64) {
         self.clock.advance(ms);
         self.hub().settle().await;
+        // The chores come behind the answer, and before the next job.
+        self.hub().settle().await;
     }
 
     pub(super) fn client(&self) -> Client {

@@ -296,7 +296,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
         Work::Witnessed(witnessed) => witnessed::admit(staging, witnessed),
         Work::Seen { agents } => seen::mark(staging, agents),
         Work::Forget { agent, force } => forget::forget(staging, agent, *force),
-        Work::Settle | Work::Shutdown | Work::Spooled => {
+        Work::Look | Work::Settle | Work::Shutdown | Work::Spooled => {
             Ok(Reply::Done { agent: None, cursor: staging.head })
         }
         #[cfg(test)]

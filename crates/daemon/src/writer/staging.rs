@@ -120,8 +120,10 @@ impl<'a> Staging<'a> {
     }
 
     /// Takes a new seat in, or over an old one.
-    pub(super) fn put(&mut self, seat: Seat) {
+    pub(super) fn put(&mut self, mut seat: Seat) {
         self.writes += 1;
+        // Of whoever sat there before nothing may stay.
+        seat.history.get_or_insert_default().unsaved = true;
         self.roster.upsert(&seat);
         let id = seat.id.clone();
         self.seats.insert(id, Staged { seat: Some(Arc::new(seat)), dirty: true });
