@@ -90,11 +90,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     // The proxy's chain begins with the agent. One that is a script is known by its launch alone.
     let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));
     let agent = agent.filter(|agent| agent.pid > 0 && agent.start > 0);
-    seen.process = agent.map(|agent| ProcessId {
-        pid: agent.pid,
-        start_ticks: agent.start,
-        pid_namespace: None,
-    });
+    seen.process = agent.map(|agent| ProcessId::new(agent.pid, agent.start));
     let shows = matches!(seen.fact, Fact::ToolStarted { .. } | Fact::PromptOpened { .. });
     seen.activity = shows.then(|| Activity {
         tool: told.tool.text().map(|tool| text::line(&tool, text::NAME)),

@@ -23,6 +23,9 @@ use payload::Payload;
 
 pub(crate) const KIND: &str = "codex";
 
+/// What its dialogs look like.
+pub(crate) const SCREENS: &str = include_str!("codex/screens.toml");
+
 /// The command's name in the process table (measured, native build, which the npm package starts,
 /// too).
 const PROGRAMS: &[&str] = &["codex"];

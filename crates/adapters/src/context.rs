@@ -17,6 +17,9 @@ pub struct HookContext {
     pub parents: Vec<Ancestor>,
     /// Inode of the hook's pid namespace.
     pub pidns: Option<u64>,
+    /// The name of the host, which a hook tells only where it is in another pid namespace than
+    /// the machine's first: engines name it after the container.
+    pub host: Option<String>,
 }
 
 /// A process above the hook.
@@ -52,7 +55,7 @@ impl HookContext {
         let mut caller = || known.find(|parent| !is_shell(&parent.comm));
         let is_program = |parent: &&Ancestor| programs.contains(&parent.comm.as_str());
         let found = named.or_else(|| caller().filter(is_program))?;
-        Some(ProcessId { pid: found.pid, start_ticks: found.start, pid_namespace: None })
+        Some(ProcessId::new(found.pid, found.start))
     }
 
     /// Who is above the nearest ancestor apart from shells, if that is one of these programs.

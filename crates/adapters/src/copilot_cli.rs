@@ -16,6 +16,9 @@ use crate::{HookContext, Sighting, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
+/// What its screen shows before its first event.
+pub(crate) const SCREENS: &str = include_str!("copilot_cli/screens.toml");
+
 pub(crate) const KIND: &str = "copilot-cli";
 
 /// Its process has the name of its runtime's thread (measured).

@@ -7,6 +7,7 @@ pub mod acp;
 mod app_server;
 mod asks;
 mod background;
+pub mod bus;
 mod calls;
 mod claude_code;
 mod codex;

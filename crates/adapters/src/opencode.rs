@@ -10,6 +10,7 @@
 //! of other programs have.
 
 mod activity;
+pub(crate) mod bus;
 mod inject;
 mod normalize;
 mod payload;
@@ -44,9 +45,13 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
 
 fn title(payload: &Payload<'_>) -> Option<String> {
     let title = payload.title.text()?;
-    let is_none = UNTITLED.iter().any(|beginning| title.starts_with(beginning));
+    let is_none = is_untitled(&title);
     let title = text::line(&title, text::TITLE);
     (!is_none && !title.is_empty()).then_some(title)
+}
+
+fn is_untitled(title: &str) -> bool {
+    UNTITLED.iter().any(|beginning| title.starts_with(beginning))
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ use crate::{HookContext, Sighting, json, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
+/// What its screen shows before its first event.
+pub(crate) const SCREENS: &str = include_str!("qwen_code/screens.toml");
+
 pub(crate) const KIND: &str = "qwen-code";
 
 /// The name of its process is that of the runtime, `MainThread` from Node 24 on. It starts itself

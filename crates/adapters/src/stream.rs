@@ -2,7 +2,8 @@
 //!
 //! Every program has its own words for it, in `KIND/stream.rs`: a line shows a level, or nothing. A
 //! launcher tells only what has changed ([`Stream`]), in the same words for all; the hub reads them
-//! back (`hook`). What was said in a conversation is not told.
+//! back (`hook`). What was said in a conversation is not told. A server that tells its clients what its
+//! conversations do is told of in the same words ([`crate::bus`]).
 
 use crate::acp::lines::{Line, Lines};
 use crate::context::is_shell;
@@ -15,7 +16,11 @@ use headsup_core::observation::{Fact, Level};
 use headsup_core::source::Source;
 use headsup_core::status::BlockedReason;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+
+/// Conversations of one program that are told apart.
+const CONVERSATIONS: usize = 256;
 
 /// The event under which a launcher tells of a stream.
 pub const EVENT: &str = "stream";
@@ -28,6 +33,11 @@ pub(crate) struct Shown {
     pub(crate) session: Option<String>,
     pub(crate) cwd: Option<String>,
     pub(crate) model: Option<String>,
+    pub(crate) title: Option<String>,
+    /// The program has other conversations beside this one, each with a seat of its own.
+    pub(crate) is_shared: bool,
+    /// The program has others beside this one, all of them in one seat. Without a level: it is gone.
+    pub(crate) is_one_of_many: bool,
     pub(crate) level: Option<Level>,
 }
 
@@ -41,6 +51,10 @@ pub fn is_asked_for(kind: &str, arguments: &[OsString]) -> bool {
     };
     match kind {
         claude_code::KIND => (has("-p") || has("--print")) && set("--output-format", "stream-json"),
+        codex::KIND if words.first() == Some(&"app-server") => {
+            // Otherwise it serves a socket, and writes nothing.
+            !has("--listen") || set("--listen", "stdio://")
+        }
         codex::KIND => (has("exec") || has("e")) && (has("--json") || has("--experimental-json")),
         opencode::KIND | opencode::KILO => has("run") && set("--format", "json"),
         gemini_cli::KIND | qwen_code::KIND => {
@@ -80,23 +94,33 @@ pub struct Stream {
     kind: String,
     lines: Lines,
     shown: Shown,
+    /// Where it has several conversations: what each shows, and which one names the seat.
+    levels: BTreeMap<String, Level>,
+    first: Option<String>,
 }
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
-        Self { kind: kind.to_owned(), lines: Lines::default(), shown: Shown::default() }
+        let (lines, shown) = (Lines::default(), Shown::default());
+        Self { kind: kind.to_owned(), lines, shown, levels: BTreeMap::new(), first: None }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, shown } = self;
-        lines.feed(bytes, |line| tell_of(kind, shown, line, &mut tell));
+        let Self { kind, lines, shown, levels, first } = self;
+        lines.feed(bytes, |line| {
+            let read = read_line(kind, line).map(|read| together(levels, first, read));
+            tell_of(shown, read, &mut tell);
+        });
     }
 
     /// What it has ended with is a line too.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, shown } = self;
-        lines.finish(|line| tell_of(kind, shown, line, &mut tell));
+        let Self { kind, lines, shown, levels, first } = self;
+        lines.finish(|line| {
+            let read = read_line(kind, line).map(|read| together(levels, first, read));
+            tell_of(shown, read, &mut tell);
+        });
     }
 
     /// What stands, to be said again; `None` where the program rests.
@@ -107,12 +131,39 @@ impl Stream {
     }
 }
 
-/// News: another level, or another session.
-fn tell_of(kind: &str, shown: &mut Shown, line: Line<'_>, tell: &mut impl FnMut(Vec<u8>)) {
+fn read_line(kind: &str, line: Line<'_>) -> Option<Shown> {
     if line.is_cut {
-        return;
+        return None;
     }
-    let Some(read) = read(kind, &json::decode(line.text)) else { return };
+    read(kind, &json::decode(line.text))
+}
+
+/// What all conversations of a program show, where it has several: the first one names the seat.
+fn together(
+    levels: &mut BTreeMap<String, Level>,
+    first: &mut Option<String>,
+    mut read: Shown,
+) -> Shown {
+    let Some(id) = read.session.clone().filter(|_| read.is_one_of_many) else { return read };
+    match read.level.clone() {
+        Some(level) => {
+            if levels.len() < CONVERSATIONS || levels.contains_key(&id) {
+                levels.insert(id.clone(), level);
+            }
+        }
+        None => drop(levels.remove(&id)),
+    }
+    let shows = |wanted: fn(&Level) -> bool| levels.values().find(|level| wanted(level)).cloned();
+    let waits = shows(|level| matches!(level, Level::Blocked { .. }));
+    let works = || shows(|level| matches!(level, Level::Working { .. }));
+    read.level = waits.or_else(works).or(read.level);
+    read.session = Some(first.get_or_insert(id).clone());
+    read
+}
+
+/// News: another level, or another session.
+fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>)) {
+    let Some(read) = read else { return };
     let level = read.level.clone().or_else(|| shown.level.clone());
     let session = read.session.clone().or_else(|| shown.session.clone());
     if level == shown.level && session == shown.session {
@@ -122,18 +173,24 @@ fn tell_of(kind: &str, shown: &mut Shown, line: Line<'_>, tell: &mut impl FnMut(
     tell(body(shown));
 }
 
-fn body(shown: &Shown) -> Vec<u8> {
-    let Shown { name, session, cwd, model, level } = shown;
+pub(crate) fn body(shown: &Shown) -> Vec<u8> {
+    let Shown { name, session, cwd, model, title, is_shared, level, .. } = shown;
     let (reason, detail) = match level {
         Some(Level::Blocked { reason, detail }) => (Some(reason.word()), detail.as_deref()),
         Some(Level::Failed { code }) => (None, Some(code.as_str())),
         _ => (None, None),
     };
     let level = level.as_ref().map(Level::word);
-    let told = json!({
+    let mut told = json!({
         "event": name, "session_id": session, "cwd": cwd, "model": model, "level": level,
         "reason": reason, "code": detail,
     });
+    if let Some(title) = title {
+        told["title"] = title.as_str().into();
+    }
+    if *is_shared {
+        told["is_shared"] = true.into();
+    }
     told.to_string().into_bytes()
 }
 
@@ -143,6 +200,8 @@ skim! {
         session: "session_id",
         cwd: "cwd",
         model: "model",
+        title: "title",
+        shared: "is_shared",
         level: "level",
         reason: "reason",
         code: "code",
@@ -163,16 +222,21 @@ pub(crate) fn hook(body: &[u8], context: &HookContext) -> Sighting {
     seen.session = told.session.text().and_then(|id| text::id(&id));
     seen.cwd = told.cwd.text().and_then(|path| text::path(&path));
     seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
+    seen.title = told.title.text().map(|title| text::line(&title, text::TITLE));
+    seen.shares_process = told.shared.is_true();
     seen.tmux_pane = context.tmux_pane();
     // The launcher's chain begins with the agent. A script is known by its launch alone.
     let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));
     let agent = agent.filter(|agent| agent.pid > 0 && agent.start > 0);
-    seen.process = agent.map(|agent| ProcessId {
-        pid: agent.pid,
-        start_ticks: agent.start,
-        pid_namespace: None,
-    });
+    seen.process = agent.map(|agent| ProcessId::new(agent.pid, agent.start));
     seen
+}
+
+/// The session that such a report is about.
+pub fn session(body: &[u8]) -> Option<String> {
+    let body = json::decode(body);
+    let told: Told<'_> = json::payload(json::trim(&body)).ok()?;
+    told.session.text().and_then(|id| text::id(&id))
 }
 
 fn fact(told: &Told<'_>) -> Fact {
@@ -186,6 +250,7 @@ fn fact(told: &Told<'_>) -> Fact {
         Some("blocked") => {
             let reason = match told.reason.text().as_deref() {
                 Some("permission") => BlockedReason::Permission,
+                Some("question") => BlockedReason::Question,
                 Some("elicitation") => BlockedReason::Elicitation,
                 _ => BlockedReason::Other,
             };

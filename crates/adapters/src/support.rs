@@ -60,8 +60,8 @@ const WRITTEN: &[Support] = &[
         title: "Codex",
         shown: Shown::Live,
         version: "0.169.0",
-        witnesses: "hooks, status reports, log, the shared process's server, title, process",
-        cannot: "anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped",
+        witnesses: "hooks, status reports, log, the shared process's server, title, screen, process",
+        cannot: "dialogs before its first status report, but in a tmux pane that may be read; anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped",
         instead: None,
     },
     Support {
@@ -69,8 +69,8 @@ const WRITTEN: &[Support] = &[
         title: "OpenCode",
         shown: Shown::Live,
         version: "1.18.33",
-        witnesses: "plugin, process",
-        cannot: "anything with --pure, which runs no plugin",
+        witnesses: "plugin, its own server, process",
+        cannot: "anything with --pure, which runs no plugin, unless it has a port without a password",
         instead: None,
     },
     Support {
@@ -78,8 +78,8 @@ const WRITTEN: &[Support] = &[
         title: "Kilo",
         shown: Shown::Replay,
         version: "7.7.9",
-        witnesses: "plugin, process",
-        cannot: "anything with --pure, which runs no plugin",
+        witnesses: "plugin, its own server, process",
+        cannot: "anything with --pure, which runs no plugin, unless it has a port without a password",
         instead: None,
     },
     Support {

@@ -42,6 +42,11 @@ pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
     }
 }
 
+/// Whether the titles of this kind of program say anything.
+pub fn has_titles(kind: &str) -> bool {
+    [claude_code::KIND, codex::KIND, gemini_cli::KIND, qwen_code::KIND].contains(&kind)
+}
+
 /// What a title says of the turn, if this kind of program says anything by it.
 pub fn title(kind: &str, title: &str) -> Option<Level> {
     match kind {

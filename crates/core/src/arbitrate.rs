@@ -100,7 +100,7 @@ pub fn standing(seat: &Seat, source: Source, earliest: UnixMs) -> Standing {
             confirmed_at: claim.confirmed_at,
         })
         .collect();
-    if let Some(at) = seat.last_edge_at.filter(|at| !is_news(seat, source, *at)) {
+    if let Some(at) = last_change(seat, source).filter(|at| !is_news(seat, source, *at)) {
         // Edges of whatever kind speak with one voice here.
         words.push(Word { source: Source::Hook, value: (), since: at, confirmed_at: at });
     }
@@ -110,6 +110,13 @@ pub fn standing(seat: &Seat, source: Source, earliest: UnixMs) -> Standing {
         Some(winner) if winner.source != source => Standing::Outranked { by: winner.source },
         _ => Standing::Heard,
     }
+}
+
+/// When a stronger source has told of a change last. Against a title the end of a turn counts
+/// whoever told it: a title stands until the program has drawn its screen anew.
+fn last_change(seat: &Seat, source: Source) -> Option<UnixMs> {
+    let ended = seat.turn.ended.as_ref().filter(|_| !seat.turn.open).map(|ended| ended.at);
+    seat.last_edge_at.max(ended.filter(|_| source.tier() == Tier::Title))
 }
 
 /// A title that has changed since the last edge tells what no edge has told: a program writes it

@@ -21,12 +21,15 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-pub use acts::{Description, append_activity, describe, mark_seen, report_verdict, set_stage};
+pub use acts::{
+    Container, Description, append_activity, describe, mark_seen, report_verdict, set_stage,
+};
 pub use screen::has_spoken;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
 use crate::observation::{BackgroundShells, Delivery, Fact, Observation};
+use crate::prompt::Actor;
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
 use crate::source::{Confidence, Evidence, Tier};
 use crate::status::{Attach, Process, Turn};
@@ -175,7 +178,7 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
     match &observation.fact {
         Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
-        Fact::SessionEnded { how } => session::ended(step, *how),
+        Fact::SessionEnded { how } => session::ended(step, *how, &observation.name),
         Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
         Fact::ToolStarted { actor, tool, turn_ref } => {
             tools::started(step, actor, tool, turn_ref.as_deref())
@@ -198,6 +201,10 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::PromptResolved { actor, reason, key, resolution } => {
             prompts::resolved(step, actor, *reason, key.as_deref(), resolution)
         }
+        Fact::PromptRefused { reason, key, resolution, turn_ref } => {
+            prompts::settled(step, &Actor::Main, *reason, key.as_deref(), resolution);
+            turn::interrupted(step, turn_ref.as_deref())
+        }
         Fact::PromptConfirmed => prompts::confirmed(step),
         Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
             turn::end_logged(step, turn_ref.as_deref())
@@ -214,6 +221,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::CompactionStarted => turn::compaction_started(step),
         Fact::CompactionEnded { manual } => turn::compaction_ended(step, *manual),
         Fact::IdleNotice => turn::idle_notice(step),
+        Fact::TurnOver => turn::over(step, &observation.name),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
         Fact::ScreenDialog { reason, detail, first } => {
             screen::dialog(step, *reason, detail.as_deref(), *first)
@@ -336,7 +344,8 @@ impl<'a> Step<'a> {
     /// Compares before and after: one change of status is one event (G3).
     pub(crate) fn finish(mut self, before: &StatusKey) -> Decision {
         let after = self.seat.status_key();
-        let running = after.process.is_running();
+        // What cannot be probed has left nothing: a paused process goes on where it was.
+        let running = after.process.is_running() || after.process == Process::Unknown;
         debug_assert!(before.turn.may_become(after.turn, running), "{before:?} to {after:?}");
         if after.turn != before.turn {
             self.seat.turn.since = self.now;
@@ -383,6 +392,7 @@ impl Fact {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
             Self::PromptResolved { .. } => "working(model)",
+            Self::PromptRefused { .. } => "idle(turn_ended)",
             Self::PromptConfirmed => "blocked",
             Self::TurnEnded { background, .. }
                 if !background.subagents.is_empty()
@@ -396,7 +406,7 @@ impl Fact {
             Self::CompactionStarted => "working(compacting)",
             Self::CompactionEnded { manual: true } => "idle(turn_ended)",
             Self::CompactionEnded { manual: false } => "working(model)",
-            Self::IdleNotice | Self::ScreenPrompt { .. } => "idle",
+            Self::IdleNotice | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
             Self::Level(level) => level.word(),
             Self::ScreenDialog { reason, .. } => return Some(Turn::Blocked(*reason).phrase()),
             Self::Reported(reported) => return report::phrase(reported),

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// The stable id of a seat in the roster: 1 to 128 of `A-Z a-z 0-9 . _ -`. Its copies share the text.
@@ -100,7 +102,7 @@ impl std::borrow::Borrow<str> for AgentId {
 
 /// One operating-system process. A pid alone is reused; only with its pid namespace and the
 /// kernel's start ticks does it name one process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProcessId {
     pub pid: u32,
     /// Start time in clock ticks after boot (`/proc/PID/stat`, field 22).
@@ -108,6 +110,43 @@ pub struct ProcessId {
     /// Inode of the pid namespace; `None` where it is the hub's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_namespace: Option<u64>,
+    /// The pid under which the hub sees a process of another namespace, if it does. It says where
+    /// to look and is no part of the identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_pid: Option<NonZeroU32>,
+}
+
+impl ProcessId {
+    /// A process in the hub's own pid namespace.
+    pub fn new(pid: u32, start_ticks: u64) -> Self {
+        Self { pid, start_ticks, pid_namespace: None, host_pid: None }
+    }
+
+    /// The pid under which the hub sees it; `None` where it cannot see it.
+    pub fn pid_here(&self) -> Option<u32> {
+        match self.pid_namespace {
+            None => Some(self.pid),
+            Some(_) => self.host_pid.map(NonZeroU32::get),
+        }
+    }
+
+    fn identity(&self) -> (u32, u64, Option<u64>) {
+        (self.pid, self.start_ticks, self.pid_namespace)
+    }
+}
+
+impl PartialEq for ProcessId {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for ProcessId {}
+
+impl Hash for ProcessId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
 }
 
 #[cfg(test)]

@@ -87,6 +87,13 @@ pub enum Fact {
         key: Option<String>,
         resolution: Resolution,
     },
+    /// A person has refused what the main agent asked, and the turn ends with that.
+    PromptRefused {
+        reason: BlockedReason,
+        key: Option<String>,
+        resolution: Resolution,
+        turn_ref: Option<String>,
+    },
     /// A late notice that a prompt still waits. It confirms, it never triggers.
     PromptConfirmed,
     /// The main agent came to the end of what it had to say.
@@ -115,6 +122,9 @@ pub enum Fact {
     },
     /// The program says that it sits at its prompt and waits.
     IdleNotice,
+    /// The turn is over, and another source tells within a moment how: that it failed, or was
+    /// interrupted. Where none does it was interrupted.
+    TurnOver,
     /// The program's own live status, or a weaker source's reading of it: a level, not an edge.
     Level(Level),
     Process(ProcessFact),

@@ -23,6 +23,8 @@ pub struct Caller<'a> {
     pub shares_process: bool,
     /// Pid and start ticks of the processes above the reporter.
     pub ancestors: &'a [(u32, u64)],
+    /// Their pid namespace; `None` where it is the hub's own.
+    pub namespace: Option<u64>,
     pub cwd: Option<&'a str>,
     /// The report is a session's start, of whatever kind.
     pub starts_session: bool,
@@ -191,6 +193,8 @@ impl Roster {
             return false;
         };
         let process = keys.process.as_ref();
+        let above = |known: &&ProcessId| known.pid_namespace == caller.namespace;
+        let process = process.filter(above);
         process.is_some_and(|known| caller.ancestors.contains(&(known.pid, known.start_ticks)))
     }
 
@@ -253,10 +257,9 @@ impl Roster {
 
     /// The seat whose process is above the caller.
     fn ancestor(&self, caller: &Caller<'_>) -> Option<AgentId> {
-        let namespace = caller.process.and_then(|process| process.pid_namespace);
+        let pid_namespace = caller.namespace;
         caller.ancestors.iter().find_map(|(pid, start_ticks)| {
-            let process =
-                ProcessId { pid: *pid, start_ticks: *start_ticks, pid_namespace: namespace };
+            let process = ProcessId { pid_namespace, ..ProcessId::new(*pid, *start_ticks) };
             let own = caller.process == Some(&process);
             self.by_process.get(&process).filter(|_| !own).cloned()
         })
@@ -288,208 +291,4 @@ impl Roster {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seat::Session;
-    use crate::source::Source;
-    use crate::status::{Attach, StartPhase};
-    use crate::time::UnixMs;
-
-    const NOW: UnixMs = UnixMs(1_000);
-
-    fn process(pid: u32) -> ProcessId {
-        ProcessId { pid, start_ticks: u64::from(pid) * 10, pid_namespace: None }
-    }
-
-    fn seat(id: &str, session: Option<&str>, pid: Option<u32>) -> Seat {
-        let mut seat = Seat::new(AgentId::new(id).unwrap(), "agent", Source::Hook, NOW);
-        let running = Process::Running { attach: Attach::Interactive };
-        seat.process.state = running;
-        seat.process.id = pid.map(process);
-        seat.about.cwd = Some("/home/dev/api".into());
-        seat.session = session.map(|id| Session { id: id.into(), since: NOW, start_seen: true });
-        seat
-    }
-
-    fn caller<'a>(session: Option<&'a str>, process: Option<&'a ProcessId>) -> Caller<'a> {
-        Caller {
-            kind: "agent",
-            claimed: None,
-            session,
-            process,
-            shares_process: false,
-            ancestors: &[],
-            cwd: Some("/home/dev/api"),
-            starts_session: false,
-            starts_up: false,
-        }
-    }
-
-    fn roster(seats: &[Seat]) -> Roster {
-        let mut roster = Roster::default();
-        for seat in seats {
-            roster.upsert(seat);
-        }
-        roster
-    }
-
-    fn new(id: &str, parent: Option<&str>) -> Place {
-        let parent = parent.map(|parent| AgentId::new(parent).unwrap());
-        Place::New { id: AgentId::new(id).unwrap(), parent }
-    }
-
-    fn sits(id: &str) -> Place {
-        Place::Seat(AgentId::new(id).unwrap())
-    }
-
-    #[test]
-    fn a_stranger_gets_a_seat_named_after_kind_and_folder() {
-        let first = roster(&[]).place(&caller(Some("s1"), None), |_| true);
-        assert_eq!(first, new("agent-api", None));
-        let taken = roster(&[seat("agent-api", Some("s1"), None)]);
-        assert_eq!(taken.place(&caller(Some("s2"), None), |_| true), new("agent-api-2", None));
-    }
-
-    #[test]
-    fn two_agents_in_one_folder_are_told_apart_by_session_and_process() {
-        let (one, two) = (process(1), process(2));
-        let roster = roster(&[seat("a", Some("s1"), Some(1)), seat("b", Some("s2"), Some(2))]);
-        assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), |_| true), sits("a"));
-        assert_eq!(roster.place(&caller(Some("s2"), Some(&two)), |_| true), sits("b"));
-        assert_eq!(roster.place(&caller(Some("s3"), Some(&two)), |_| true), sits("b"));
-    }
-
-    #[test]
-    fn a_resumed_session_takes_its_old_seat_once_the_old_process_is_gone() {
-        let three = process(3);
-        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let caller = caller(Some("s1"), Some(&three));
-        assert_eq!(roster.place(&caller, |_| false), sits("a"));
-        assert_eq!(roster.place(&caller, |_| true), new("agent-api", None));
-    }
-
-    #[test]
-    fn hooks_of_the_same_conversation_under_another_kind_are_no_child_of_it() {
-        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
-        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let caller = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&inner)) };
-        let hooks = Caller { kind: "program", ..caller };
-        assert_eq!(roster.place(&hooks, |_| true), sits("a"));
-        let other = Caller { session: Some("s2"), ..hooks };
-        assert_eq!(roster.place(&other, |_| true), new("a.1", Some("a")));
-        assert_eq!(roster.place(&caller, |_| true), new("a.1", Some("a")));
-    }
-
-    #[test]
-    fn a_nested_agent_that_inherits_the_id_gets_a_child_seat() {
-        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
-        let mut roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let nested = Caller { claimed: Some(&claimed), ..caller(Some("s9"), Some(&inner)) };
-        assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
-        let mut child = seat("a.1", Some("s9"), Some(7));
-        child.about.parent = Some(claimed.clone());
-        roster.upsert(&child);
-        assert_eq!(roster.place(&nested, |_| true), sits("a.1"));
-        let outer = process(1);
-        let outer = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&outer)) };
-        assert_eq!(roster.place(&outer, |_| true), sits("a"));
-    }
-
-    #[test]
-    fn a_nested_agent_without_an_id_is_known_by_its_ancestors() {
-        let inner = process(7);
-        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let ancestors = [(7, 70), (5, 50), (1, 10)];
-        let nested = Caller { ancestors: &ancestors, ..caller(Some("s9"), Some(&inner)) };
-        assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
-    }
-
-    #[test]
-    fn stragglers_of_a_left_session_go_to_the_seat_that_left_it() {
-        let mut cleared = seat("a", Some("s1"), None);
-        cleared.leave_session(NOW);
-        let roster = roster(&[cleared]);
-        assert_eq!(roster.place(&caller(Some("s1"), None), |_| true), sits("a"));
-        let next = Caller { starts_session: true, ..caller(Some("s2"), None) };
-        assert_eq!(roster.place(&next, |_| true), sits("a"));
-        assert_eq!(roster.place(&caller(Some("s2"), None), |_| true), new("agent-api", None));
-    }
-
-    #[test]
-    fn an_unknown_claimed_id_is_registered_as_it_is() {
-        let claimed = AgentId::new("mine").unwrap();
-        let caller = Caller { claimed: Some(&claimed), ..caller(None, None) };
-        assert_eq!(roster(&[]).place(&caller, |_| true), new("mine", None));
-    }
-
-    #[test]
-    fn without_processes_a_start_up_in_mid_turn_is_a_nested_agents() {
-        let claimed = AgentId::new("a").unwrap();
-        let mut outer = seat("a", Some("s1"), None);
-        let says = |session| Caller { claimed: Some(&claimed), ..caller(Some(session), None) };
-        let starts = Caller { starts_session: true, starts_up: true, ..says("s2") };
-        // At its prompt, a start in the seat is the seat's own next life.
-        assert_eq!(roster(&[outer.clone()]).place(&starts, |_| true), sits("a"));
-        outer.turn.open = true;
-        let mut roster = roster(&[outer]);
-        assert_eq!(roster.place(&starts, |_| true), new("a.1", Some("a")));
-        let mut child = seat("a.1", Some("s2"), None);
-        child.about.parent = Some(claimed.clone());
-        roster.upsert(&child);
-        assert_eq!(roster.place(&says("s2"), |_| true), sits("a.1"));
-        assert_eq!(roster.place(&says("s1"), |_| true), sits("a"));
-    }
-
-    #[test]
-    fn two_ids_under_one_process_are_two_seats() {
-        // Whoever started both, say a test or a demo run by an agent, is not the agent.
-        let (one, claimed) = (process(1), AgentId::new("b").unwrap());
-        let roster = roster(&[seat("a", Some("s1"), Some(1)), seat("b", None, None)]);
-        let other = Caller { claimed: Some(&claimed), ..caller(Some("s2"), Some(&one)) };
-        assert_eq!(roster.place(&other, |_| true), sits("b"));
-    }
-
-    #[test]
-    fn a_second_start_up_under_one_process_is_another_agent() {
-        let one = process(1);
-        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let second =
-            Caller { starts_session: true, starts_up: true, ..caller(Some("s2"), Some(&one)) };
-        assert_eq!(roster.place(&second, |_| true), new("agent-api", None));
-        let cleared = Caller { starts_up: false, ..second };
-        assert_eq!(roster.place(&cleared, |_| true), sits("a"));
-    }
-
-    #[test]
-    fn what_a_launcher_starts_takes_the_seat_also_where_another_one_sat_before() {
-        let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
-        let ancestors = [(7, 70), (1, 10)];
-        let caller = Caller {
-            claimed: Some(&claimed),
-            ancestors: &ancestors,
-            ..caller(Some("s2"), Some(&inner))
-        };
-        let mut before = seat("a", Some("s1"), Some(1));
-        assert_eq!(roster(&[before.clone()]).place(&caller, |_| true), new("a.1", Some("a")));
-        before.process.state = Process::Starting { phase: StartPhase::Booting };
-        assert_eq!(roster(&[before]).place(&caller, |_| true), sits("a"));
-    }
-
-    #[test]
-    fn one_process_that_serves_several_agents_is_nobodys_key() {
-        let one = process(1);
-        let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        let shared = Caller { shares_process: true, ..caller(Some("s2"), Some(&one)) };
-        assert_eq!(roster.place(&shared, |_| true), new("agent-api", None));
-        let known = Caller { session: Some("s1"), ..shared };
-        assert_eq!(roster.place(&known, |_| true), sits("a"));
-    }
-
-    #[test]
-    fn a_forgotten_seat_leaves_no_key_behind() {
-        let mut roster = roster(&[seat("a", Some("s1"), Some(1))]);
-        roster.remove(&AgentId::new("a").unwrap());
-        let one = process(1);
-        assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), |_| true), new("agent-api", None));
-    }
-}
+mod tests;

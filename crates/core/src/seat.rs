@@ -247,8 +247,15 @@ pub struct Held {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldFact {
-    Prompt { actor: Actor, prompt: NewPrompt },
+    Prompt {
+        actor: Actor,
+        prompt: NewPrompt,
+    },
     Level(HeldLevel),
+    /// The turn is over; how is still to be told.
+    Over,
+    /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
+    Left,
 }
 
 /// A level that contradicts a fresher edge.

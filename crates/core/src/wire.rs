@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod explain;
+pub mod history;
 pub mod problem;
 pub mod report;
 pub mod row;
@@ -11,6 +12,7 @@ pub use agent::{
     PromptState, RosterDoc, StageDoc, TurnDoc, VerdictDoc,
 };
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
+pub use history::{HistoryDoc, IntervalDoc, SampleDoc};
 pub use problem::Problem;
 pub use report::{ReportBody, VerdictBody};
 pub use row::{RosterRowsDoc, RowDoc};

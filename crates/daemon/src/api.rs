@@ -12,6 +12,7 @@ mod explain;
 mod forget;
 mod headers;
 mod health;
+mod history;
 mod hooks;
 mod listener;
 mod metrics;
@@ -41,7 +42,10 @@ use crate::inbox::Inbox;
 use crate::job::Reply;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
+use crate::namespaces::{Namespaces, Peer};
 use crate::oom::Ooms;
+use crate::samples::Samples;
+use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
 use crate::web;
 use axum::Router;
@@ -72,11 +76,12 @@ pub(crate) struct App {
     pub(crate) home: PathBuf,
     /// The person's home folder, which people are shown as `~`.
     pub(crate) person: Option<String>,
-    pub(crate) pid_namespace: Option<u64>,
+    pub(crate) namespaces: Arc<Namespaces>,
     pub(crate) most_subscribers: u64,
     pub(crate) access: Arc<Access>,
     pub(crate) listener: Listener,
     pub(crate) ooms: Arc<Ooms>,
+    pub(crate) samples: Arc<Samples>,
 }
 
 impl App {
@@ -139,6 +144,7 @@ routes! { shared, shared_described:
     verdicts => post,
     activity => get,
     explain => get,
+    history => get,
     evidence => get,
     events => get,
     events::ws => get,
@@ -195,6 +201,11 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cursor: Option<String>,
+}
+
+/// Who is at the other end of the request's connection.
+fn peer(extensions: &axum::http::Extensions) -> Peer {
+    extensions.get::<Connected>().map(|connected| connected.peer).unwrap_or_default()
 }
 
 /// `status` where it was done now, 200 where it was done before.

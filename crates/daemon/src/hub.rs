@@ -7,13 +7,15 @@ use crate::bus::Bus;
 use crate::clock::{Clock, System};
 use crate::filesystem;
 use crate::flusher::Flusher;
-use crate::home::{self, Home};
+use crate::home::Home;
 use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
 use crate::limits::{self, Limits};
 use crate::listener::{self, Desk, Memory};
 use crate::metrics::Metrics;
+use crate::namespaces::Namespaces;
+use crate::samples::Samples;
 use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
 use crate::spool::Spool;
@@ -61,7 +63,7 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
-        let Config { home, folders, listen, must_listen, screen_rules, .. } = config;
+        let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
         // Here and on no other thread: there is nothing else to do yet, and ten thousand seats are made
@@ -77,12 +79,13 @@ impl Hub {
         };
         let writer = thread.spawn(run).map_err(RunError::Thread)?;
 
-        let (board, namespace) = (Arc::clone(&app.board), app.pid_namespace);
+        let (board, namespaces) = (Arc::clone(&app.board), Arc::clone(&app.namespaces));
         let (database, metrics) = (home.database(), Arc::clone(&app.metrics));
         let counted = Arc::clone(&metrics);
-        let (spool, ooms) = (home.spool(), Arc::clone(&app.ooms));
-        let eyes = sources::Eyes { folders, screen_rules, spool, ooms, inotify };
-        let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespace);
+        let (spool, ooms, samples) =
+            (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
+        let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
+        let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces);
         // Before anybody can connect, so that whatever is ordered comes after it.
         let listen = listen.or_else(|| Memory::new(home.path()).recall());
         if listen.is_none()
@@ -220,7 +223,7 @@ impl Prepared {
         let bus = Arc::new(Bus::new(limits.bus));
         let reader = Arc::new(Reader::open(&database).map_err(fail)?);
         let flusher = Flusher::start(database.clone(), store.log_path());
-        let pid_namespace = home::pid_namespace();
+        let namespaces = Arc::new(Namespaces::new());
         let (sources, moved) = sources::channel();
         let mut writer = Writer::new(Parts {
             store,
@@ -233,7 +236,7 @@ impl Prepared {
             limits,
             background_shells,
             last_at: loaded.last_at,
-            pid_namespace,
+            namespaces: Arc::clone(&namespaces),
             sources,
         })
         .map_err(fail)?;
@@ -243,6 +246,7 @@ impl Prepared {
         let (inbox, outbox) = inbox::pair(pen.clone());
         let (listener, orders) = listener::channel();
         let app = App {
+            samples: Arc::new(Samples::new(Arc::clone(&board))),
             board,
             bus: Arc::clone(&bus),
             inbox: inbox.clone(),
@@ -252,7 +256,7 @@ impl Prepared {
             clock,
             home: home.path().to_owned(),
             person: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
-            pid_namespace,
+            namespaces,
             most_subscribers: limits::subscribers(),
             access,
             listener,

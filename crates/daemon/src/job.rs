@@ -8,7 +8,7 @@ use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::compat::boocode::Meaning;
 use headsup_core::compat::panopticon::Activity;
-use headsup_core::gate::Description;
+use headsup_core::gate::{Container, Description};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::source::Source;
@@ -126,6 +126,7 @@ pub(crate) struct Registration {
 pub(crate) struct Launched {
     pub(crate) agent: AgentId,
     pub(crate) process: ProcessId,
+    pub(crate) container: Container,
     pub(crate) fact: ProcessFact,
 }
 
@@ -160,6 +161,7 @@ pub(crate) struct StatusFile {
     pub(crate) record: RegistryRecord,
     /// Where the log of its conversation would be.
     pub(crate) log_path: Option<String>,
+    pub(crate) container: Container,
     /// The seat that its process was started for.
     pub(crate) claimed: Option<AgentId>,
     /// Pid and start ticks of the processes above it.

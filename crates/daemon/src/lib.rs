@@ -9,7 +9,9 @@ mod api;
 mod board;
 mod body;
 mod bus;
+mod cgroup;
 pub mod clock;
+pub mod engine;
 mod error;
 mod evidence;
 mod filesystem;
@@ -27,9 +29,11 @@ pub mod listener;
 #[doc(hidden)]
 pub mod measure;
 mod metrics;
+mod namespaces;
 mod oom;
 mod peer;
 mod process;
+mod samples;
 mod serve;
 mod sighting;
 mod sources;
@@ -61,6 +65,9 @@ pub struct Config {
     pub folders: Vec<WatchedFolder>,
     /// How much of the log is kept.
     pub retention: Retention,
+    /// Sockets of container engines ([`engine::sockets`]); looked at only while an agent is in a
+    /// container.
+    pub engines: Vec<PathBuf>,
     /// What shells in the background say of a turn.
     pub background_shells: BackgroundShells,
     /// When the terminals of agents may be looked at.

@@ -110,6 +110,7 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         screen_rules: ScreenRules::Never,
         listen: None,
         must_listen: false,
+        engines: Vec::new(),
     };
     let hub = Hub::start(config).await.map_err(io::Error::other)?;
     let (mut head, mut number) = (hub.head(), 0);

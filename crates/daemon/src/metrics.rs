@@ -1,6 +1,7 @@
 //! What the hub counts about itself.
 
 use crate::board::Board;
+use headsup_core::id::ProcessId;
 use headsup_core::status::Headline;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -8,7 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// How many pairs of kind and event are told apart: whoever makes names up counts as one.
@@ -36,6 +37,12 @@ label!(ByWhat { what });
 struct ByEvent {
     kind: String,
     event: String,
+}
+
+/// A program whose server is locked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByKind {
+    kind: String,
 }
 
 /// What the system has too little of for us, to be told of changes of files.
@@ -67,6 +74,9 @@ pub(crate) struct Metrics {
     refusals: Family<ByCode, Counter>,
     panics: Family<ByWhere, Counter>,
     short: Family<ByWhat, Gauge>,
+    locked: Family<ByKind, Gauge>,
+    /// Whose servers want a password.
+    lockers: Mutex<HashMap<ProcessId, String>>,
     pub(crate) spool_drained: Counter,
     pub(crate) spool_corrupt: Counter,
     pub(crate) spool_dropped: Counter,
@@ -94,6 +104,8 @@ impl Metrics {
             refusals: Family::default(),
             panics: Family::default(),
             short: Family::default(),
+            locked: Family::default(),
+            lockers: Mutex::default(),
             spool_drained: Counter::default(),
             spool_corrupt: Counter::default(),
             spool_dropped: Counter::default(),
@@ -123,6 +135,8 @@ impl Metrics {
         registry.register("panics", "Defects that were survived", self.panics.clone());
         let help = "What the system has none left of, so that files are looked at every second";
         registry.register("inotify_short", help, self.short.clone());
+        let help = "Programs whose own server wants a password, so that it is not followed";
+        registry.register("servers_locked", help, self.locked.clone());
         let counters = [
             ("spool_drained", "Spooled reports taken over", &self.spool_drained),
             ("spool_corrupt", "Unreadable stretches of the spool", &self.spool_corrupt),
@@ -179,6 +193,20 @@ impl Metrics {
 
     pub(crate) fn short_of(&self, what: Short, is_short: bool) {
         self.short.get_or_create(&ByWhat { what: what.word() }).set(is_short.into());
+    }
+
+    /// The server of this program, of this kind, wants a password; `None`: it does not.
+    pub(crate) fn server_refuses(&self, process: &ProcessId, kind: Option<&str>) {
+        let mut lockers = self.lockers.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match kind {
+            Some(kind) => lockers.insert(process.clone(), kind.to_owned()),
+            None => lockers.remove(process),
+        };
+        for kind in before.as_deref().into_iter().chain(kind) {
+            let count = lockers.values().filter(|of| *of == kind).count();
+            let gauge = self.locked.get_or_create(&ByKind { kind: kind.to_owned() });
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
     }
 
     /// The `OpenMetrics` text.

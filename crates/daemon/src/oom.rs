@@ -27,8 +27,8 @@ impl Ooms {
     /// Looks at the group of a living process; called again and again, so that what befalls others
     /// in the same group is not taken for its end, and a process that is moved is followed.
     pub(crate) fn look(&self, process: &ProcessId) {
-        let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", process.pid));
-        let groups = groups.unwrap_or_default();
+        let Some(pid) = process.pid_here() else { return };
+        let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         self.note(process, Counter::of(Path::new(ROOT), &groups));
     }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn process() -> ProcessId {
-        ProcessId { pid: 7, start_ticks: 70, pid_namespace: None }
+        ProcessId::new(7, 70)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whose connection it is: on the unix socket the kernel says so with the connection, on loopback it
 //! lists the sockets of all users.
 
+use crate::namespaces::Peer;
 use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use tokio::net::UnixStream;
@@ -10,6 +11,13 @@ use tokio::net::UnixStream;
 pub(crate) fn is_ours(stream: &UnixStream, own_uid: u32) -> bool {
     let peer = stream.peer_cred().map(|peer| peer.uid());
     admits(own_uid, peer.ok())
+}
+
+/// Which process is at the other end, by our own pid. One in a namespace that is not below ours
+/// has none.
+pub(crate) fn process(stream: &UnixStream) -> Peer {
+    let pid = stream.peer_cred().ok().and_then(|peer| u32::try_from(peer.pid()?).ok());
+    pid.filter(|pid| *pid > 0).map_or(Peer::Unseen, Peer::Process)
 }
 
 /// The user the hub runs as.
@@ -149,5 +157,6 @@ mod tests {
         let (one, other) = UnixStream::pair().unwrap();
         assert!(is_ours(&one, own_uid()) && is_ours(&other, own_uid()));
         assert!(!is_ours(&one, own_uid() + 1));
+        assert_eq!(process(&one), Peer::Process(std::process::id()));
     }
 }

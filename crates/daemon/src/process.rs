@@ -5,15 +5,21 @@ use std::path::PathBuf;
 
 /// How far up ancestors are looked for.
 const MAX_ANCESTORS: usize = 8;
+/// A clock tick as Linux shows it to programs, whatever it counts in itself (`USER_HZ`).
+const TICK_MS: u64 = 10;
 /// The variable in which an agent carries the id of its seat.
 const AGENT_ID: &[u8] = b"HEADSUP_AGENT_ID=";
 
-/// Looks a process up by pid and start time. One in another pid namespace cannot be looked up and
+/// Looks a process up by pid and start time. One in another pid namespace that we do not see
 /// counts as gone; so does one that has ended and was not collected by its parent yet.
 pub(crate) fn is_alive(process: &ProcessId) -> bool {
-    process.pid_namespace.is_none()
-        && Stat::read(process.pid)
-            .is_some_and(|stat| stat.start_ticks == process.start_ticks && !stat.has_ended)
+    let found = process.pid_here().and_then(Stat::read);
+    found.is_some_and(|stat| stat.start_ticks == process.start_ticks && !stat.has_ended)
+}
+
+/// Pid and start ticks of a process that is there.
+pub(crate) fn identity(pid: u32) -> Option<(u32, u64)> {
+    Stat::read(pid).map(|stat| (pid, stat.start_ticks))
 }
 
 /// Pid and start ticks of the processes above this one, the nearest first.
@@ -49,6 +55,24 @@ pub(crate) fn program(pid: u32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
+/// What a process has taken until now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// With that of its children that have ended.
+    pub(crate) cpu_ms: u64,
+    pub(crate) memory_bytes: u64,
+}
+
+pub(crate) fn taken(pid: u32) -> Option<Taken> {
+    let stat = Stat::read(pid)?;
+    let ticks = stat.computed.saturating_add(stat.computed_by_children);
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = resident.and_then(|text| text.trim().strip_suffix(" kB")?.parse().ok());
+    let kib: u64 = kib.unwrap_or(0);
+    Some(Taken { cpu_ms: ticks.saturating_mul(TICK_MS), memory_bytes: kib.saturating_mul(1_024) })
+}
+
 /// How long it has computed, in clock ticks.
 pub(crate) fn computed(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.computed)
@@ -59,15 +83,17 @@ pub(crate) struct Stat {
     pub(crate) start_ticks: u64,
     /// In user and kernel mode. Clock ticks.
     computed: u64,
+    /// Of its children that have ended and were collected.
+    computed_by_children: u64,
     has_ended: bool,
 }
 
 impl Stat {
-    fn read(pid: u32) -> Option<Self> {
+    pub(crate) fn read(pid: u32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Fields 3, 4, 14, 15 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 3, 4, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
@@ -77,9 +103,12 @@ impl Stat {
         let parent = fields.next()?.parse().ok()?;
         let in_user: u64 = fields.nth(9)?.parse().ok()?;
         let in_kernel: u64 = fields.next()?.parse().ok()?;
-        let start_ticks = fields.nth(6)?.parse().ok()?;
+        let of_children =
+            [fields.next()?.parse().unwrap_or(0), fields.next()?.parse().unwrap_or(0)];
+        let start_ticks = fields.nth(4)?.parse().ok()?;
         let computed = in_user.saturating_add(in_kernel);
-        Some(Self { parent, start_ticks, computed, has_ended })
+        let computed_by_children = of_children.iter().sum();
+        Some(Self { parent, start_ticks, computed, computed_by_children, has_ended })
     }
 }
 
@@ -91,7 +120,7 @@ mod tests {
     fn a_pid_alone_is_no_identity() {
         let pid = std::process::id();
         let start_ticks = Stat::read(pid).unwrap().start_ticks;
-        let own = ProcessId { pid, start_ticks, pid_namespace: None };
+        let own = ProcessId::new(pid, start_ticks);
         assert!(is_alive(&own));
         assert!(!is_alive(&ProcessId { start_ticks: start_ticks + 1, ..own.clone() }));
         assert!(!is_alive(&ProcessId { pid_namespace: Some(1), ..own }));
@@ -109,7 +138,7 @@ mod tests {
         while !Stat::read(pid).unwrap().has_ended {
             std::thread::yield_now();
         }
-        assert!(!is_alive(&ProcessId { pid, start_ticks, pid_namespace: None }));
+        assert!(!is_alive(&ProcessId::new(pid, start_ticks)));
         child.wait().unwrap();
     }
 }

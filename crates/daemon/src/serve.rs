@@ -8,6 +8,7 @@ use crate::api::{Code, Refused};
 use crate::guard::Guard;
 use crate::limits::{DRAIN_TIME, HEAD_TIME};
 use crate::metrics::Metrics;
+use crate::namespaces::Peer;
 use crate::peer;
 use crate::web;
 use axum::Router;
@@ -109,6 +110,7 @@ pub(crate) struct Door {
 pub(crate) struct Connected {
     pub(crate) stopped: watch::Receiver<Stop>,
     pub(crate) origin: Option<Arc<Origin>>,
+    pub(crate) peer: Peer,
     _alive: mpsc::Sender<Infallible>,
     _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
@@ -144,7 +146,8 @@ impl Connected {
     /// A connection that is going to last.
     pub(crate) fn told(origin: Origin) -> Self {
         let (stopped, alive) = (watch::channel(Stop::Not).1, mpsc::channel(1).0);
-        Self { stopped, origin: Some(Arc::new(origin)), _alive: alive, _permit: None }
+        let (origin, peer) = (Some(Arc::new(origin)), Peer::Remote);
+        Self { stopped, origin, peer, _alive: alive, _permit: None }
     }
 }
 
@@ -173,6 +176,7 @@ impl Door {
         self,
         stream: S,
         origin: Option<Origin>,
+        peer: Peer,
         permit: Option<OwnedSemaphorePermit>,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -181,6 +185,7 @@ impl Door {
         let connected = Connected {
             stopped: self.stopped.clone(),
             origin: origin.map(Arc::new),
+            peer,
             _alive: self.alive.clone(),
             _permit: permit.map(Arc::new),
         };

@@ -1,6 +1,9 @@
 //! A hook's raw payload, read by the adapter of its kind.
 
+use crate::cgroup;
+use crate::namespaces::{Namespaces, Peer};
 use headsup_adapters::{HookContext, Sighting};
+use headsup_core::gate::Container;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +19,7 @@ pub(crate) struct HookReport {
     pub(crate) ancestors: Vec<(u32, u64)>,
     /// The hook's pid namespace where it is not ours.
     pub(crate) pid_namespace: Option<u64>,
+    pub(crate) container: Container,
     /// When the hook ran, for a report that waited in the spool.
     pub(crate) spooled: Option<UnixMs>,
 }
@@ -37,15 +41,16 @@ pub(crate) struct Envelope<'a> {
     pub(crate) claimed: Option<AgentId>,
     pub(crate) context: Option<&'a str>,
     pub(crate) spooled: Option<UnixMs>,
+    pub(crate) peer: Peer,
 }
 
-/// Reads one payload. `own_namespace` is the hub's own pid namespace.
+/// Reads one payload, and finds the process that it speaks of.
 pub(crate) fn read(
     envelope: Envelope<'_>,
     body: &[u8],
-    own_namespace: Option<u64>,
+    namespaces: &Namespaces,
 ) -> Result<HookReport, Unreadable> {
-    let Envelope { kind, event, claimed, context, spooled } = envelope;
+    let Envelope { kind, event, claimed, context, spooled, peer } = envelope;
     // Any text may come from outside. What it breaks must stay this one report.
     let read = catch_unwind(AssertUnwindSafe(|| {
         let context = context.map(HookContext::parse).unwrap_or_default();
@@ -56,11 +61,23 @@ pub(crate) fn read(
         Ok(Err(_)) => return Err(Unreadable::UnknownKind),
         Err(_) => return Err(Unreadable::Defect),
     };
-    let pid_namespace = context.pidns.filter(|inode| Some(*inode) != own_namespace);
-    if let Some(process) = &mut sighting.process {
-        process.pid_namespace = pid_namespace;
+    let (pid_namespace, mut container) = match &mut sighting.process {
+        Some(process) => {
+            process.pid_namespace = context.pidns;
+            let container = namespaces.settle(process, peer);
+            (process.pid_namespace, container)
+        }
+        None => match namespaces.foreign(context.pidns) {
+            Some(inode) => (Some(inode), Namespaces::container_of(peer)),
+            None => (None, Container::Unsaid),
+        },
+    };
+    if pid_namespace.is_some() && !matches!(container, Container::Inside(_)) {
+        // What we do not see of it, the engine's name for its host tells.
+        let host = context.host.as_deref().and_then(cgroup::short);
+        container = host.map_or(container, Container::Inside);
     }
     let ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
     let kind = kind.to_owned();
-    Ok(HookReport { kind, claimed, sighting, ancestors, pid_namespace, spooled })
+    Ok(HookReport { kind, claimed, sighting, ancestors, pid_namespace, container, spooled })
 }

@@ -3,9 +3,13 @@
 //! Each source is a task that emits raw facts and decides nothing. They learn from the writer which
 //! seats there are, and hand it what they see as [`Work::Witnessed`](crate::job::Work).
 
+mod bus;
+mod container;
 mod goodbyes;
 mod inotify;
+mod last_words;
 mod lookout;
+mod pane;
 mod process;
 mod ready;
 mod registry;
@@ -13,16 +17,22 @@ mod screen;
 mod server;
 mod spool;
 mod tail;
+mod title;
 mod transcript;
 
 use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::limits::Open;
 use crate::metrics::Metrics;
+use crate::namespaces::Namespaces;
 use crate::oom::Ooms;
+use crate::samples::Samples;
+use container::Containers;
 use goodbyes::Goodbyes;
 use headsup_adapters::{WatchedFolder, registry_of_log};
+use headsup_core::id::ProcessId;
 use headsup_core::seat::Seat;
+use last_words::LastWords;
 use lookout::Lookout;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,10 +57,16 @@ fn session_of(seat: &Seat) -> Option<&str> {
     seat.session.as_ref().map(|session| session.id.as_str())
 }
 
+/// Which process it is, and where it is seen.
+fn process_of(seat: &Seat) -> Option<(&ProcessId, Option<u32>)> {
+    seat.process.id.as_ref().map(|process| (process, process.pid_here()))
+}
+
 /// Does a source look at a seat in another way than before?
 pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
     before.is_none_or(|before| {
-        before.process.id != now.process.id
+        process_of(before) != process_of(now)
+            || before.about.location.container != now.about.location.container
             || before.process.state.is_over() != now.process.state.is_over()
             || before.about.log_path != now.about.log_path
             || session_of(before) != session_of(now)
@@ -65,7 +81,10 @@ pub(crate) struct Eyes {
     pub(crate) screen_rules: ScreenRules,
     pub(crate) spool: PathBuf,
     pub(crate) ooms: Arc<Ooms>,
+    pub(crate) samples: Arc<Samples>,
     pub(crate) inotify: Open,
+    /// Sockets of container engines.
+    pub(crate) engines: Vec<PathBuf>,
 }
 
 /// Running sources. Dropping it ends them.
@@ -82,27 +101,36 @@ impl Sources {
         mut moved: UnboundedReceiver<Arc<Seat>>,
         inbox: Inbox,
         metrics: Arc<Metrics>,
-        pid_namespace: Option<u64>,
+        namespaces: Arc<Namespaces>,
     ) -> Self {
-        let Eyes { folders, screen_rules, spool, ooms, inotify } = eyes;
+        let Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines } = eyes;
         let lookout = Lookout::new(inotify, Arc::clone(&metrics));
         let goodbyes = Arc::new(Goodbyes::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(spool::watch(spool, lookout.watcher(), inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
+        let bus_metrics = Arc::clone(&metrics);
         tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
         let (served, with_servers) = unbounded_channel();
         tasks.spawn(server::watch(with_servers, inbox.clone()));
+        let last_words = Arc::<LastWords>::default();
+        let (contained, with_containers) = unbounded_channel();
+        let containers = Containers::new(engines, inbox.clone(), Arc::clone(&last_words));
+        tasks.spawn(containers.watch(with_containers));
+        let (buses, with_buses) = unbounded_channel();
+        tasks.spawn(bus::watch(with_buses, inbox.clone(), bus_metrics, Arc::clone(&namespaces)));
         let (screens, with_screens) = unbounded_channel();
+        let (titles, with_titles) = unbounded_channel();
         if screen_rules != ScreenRules::Never {
-            let board = Arc::clone(board);
-            tasks.spawn(screen::watch(screen_rules, board, with_screens, inbox.clone()));
+            let own = Arc::clone(board);
+            tasks.spawn(screen::watch(screen_rules, own, with_screens, inbox.clone()));
+            tasks.spawn(title::watch(Arc::clone(board), with_titles, inbox.clone()));
         }
         let (seats, _) = board.all();
-        let mut processes = process::Processes::new(inbox.clone(), Arc::clone(&goodbyes), ooms);
+        let (ours, said) = (inbox.clone(), Arc::clone(&goodbyes));
+        let mut processes = process::Processes::new(ours, said, ooms, samples, last_words);
         let files = lookout.watcher();
-        let mut registries =
-            registry::Registries::new(folders, files, inbox, goodbyes, pid_namespace);
+        let mut registries = registry::Registries::new(folders, files, inbox, goodbyes, namespaces);
         tasks.spawn(lookout.run());
         tasks.spawn(async move {
             // What status files say comes first: it tells a clean end from a crash.
@@ -117,7 +145,10 @@ impl Sources {
                 tokio::task::coop::consume_budget().await;
                 processes.look_at(&seat, true);
                 screens.send(Arc::clone(&seat)).ok();
+                titles.send(Arc::clone(&seat)).ok();
                 served.send(Arc::clone(&seat)).ok();
+                contained.send(Arc::clone(&seat)).ok();
+                buses.send(Arc::clone(&seat)).ok();
                 logs.send(seat).ok();
             }
             let (folders, more) = unbounded_channel();
@@ -125,7 +156,10 @@ impl Sources {
                 while let Some(seat) = moved.recv().await {
                     processes.look_at(&seat, false);
                     screens.send(Arc::clone(&seat)).ok();
+                    titles.send(Arc::clone(&seat)).ok();
                     served.send(Arc::clone(&seat)).ok();
+                    contained.send(Arc::clone(&seat)).ok();
+                    buses.send(Arc::clone(&seat)).ok();
                     if let Some(folder) = folder_of(&seat) {
                         folders.send(folder).ok();
                     }

@@ -31,6 +31,7 @@ use crate::flusher::Flusher;
 use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::namespaces::Namespaces;
 use crate::sources::Moved;
 use crate::spool::Spool;
 use crate::store::{Store, StoreError};
@@ -61,7 +62,7 @@ pub(crate) struct Parts {
     pub(crate) background_shells: BackgroundShells,
     /// When the last stored event was written: time goes on from there.
     pub(crate) last_at: UnixMs,
-    pub(crate) pid_namespace: Option<u64>,
+    pub(crate) namespaces: Arc<Namespaces>,
     pub(crate) sources: Moved,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Writer {
     watch: ClockWatch,
     limits: Limits,
     background_shells: BackgroundShells,
-    pid_namespace: Option<u64>,
+    namespaces: Arc<Namespaces>,
     sources: Moved,
     roster: Roster,
     deadlines: Deadlines,
@@ -141,7 +142,7 @@ impl Writer {
             watch,
             limits: parts.limits,
             background_shells: parts.background_shells,
-            pid_namespace: parts.pid_namespace,
+            namespaces: parts.namespaces,
             sources: parts.sources,
             roster,
             deadlines,

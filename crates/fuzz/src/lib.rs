@@ -32,6 +32,8 @@ mod answer;
 #[expect(dead_code, unreachable_pub, reason = "it is included for its parser alone")]
 #[path = "../../testkit/src/replay/bundle.rs"]
 mod bundle;
+#[path = "../../daemon/src/cgroup.rs"]
+mod cgroup;
 #[path = "../../daemon/src/web/live/choice.rs"]
 mod choice;
 #[expect(dead_code, reason = "it is included for its parser alone")]
@@ -128,4 +130,5 @@ pub const DOORS: &[Door] = &[
     ("listen", gates::listen),
     ("bundle", machine::bundle),
     ("process", machine::process),
+    ("cgroup", machine::cgroup),
 ];

@@ -3,7 +3,10 @@
 use crate::place::{Place, Url};
 use crate::query::Query;
 use crate::replay::{Step, Witness, steps};
-use crate::{bundle as capture, choice, process as kernel, roster as seats, stream as events};
+use crate::{
+    bundle as capture, cgroup as groups, choice, process as kernel, roster as seats,
+    stream as events,
+};
 use headsup_core::event::EventBody;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -133,4 +136,15 @@ pub(crate) fn process(bytes: &[u8]) {
         panic!("{:?} hides the process", String::from_utf8_lossy(&name));
     };
     assert_eq!((stat.parent, stat.start_ticks), (41, 4_242));
+}
+
+/// `/proc/PID/cgroup`: a container's id stands there, and is one; what a group is called besides hides none.
+pub(crate) fn cgroup(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(id) = groups::container(&text) {
+        assert!(text.contains(&id) && groups::short(&id).as_deref() == Some(&*id), "{text:?}");
+    }
+    let name: String = text.chars().filter(|c| !matches!(c, '/' | '\n')).collect();
+    let inside = format!("0::/{name}/docker-{}.scope\n", "0a".repeat(32));
+    assert_eq!(groups::container(&inside).as_deref(), Some("0a0a0a0a0a0a"), "{name:?}");
 }

@@ -22,6 +22,7 @@ fn seeds() -> Vec<Vec<u8>> {
         "{\"model\": \"opus\", // mine\n \"hooks\": {\"Stop\": [{\"hooks\": []}], }\n}\n",
         "HTTP/1.1 202 Accepted\r\ncontent-length: 7\r\n\r\n",
         "id: 7\nevent: turn.started\ndata: {\"a\":1}\n\n: still here\n\n",
+        "4:memory:/docker/0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9\n0::/x:y\n",
         "1h30m",
         "blocked,done,attention",
         "18446744073709551615",

@@ -8,6 +8,7 @@ pub(crate) mod down;
 mod duration;
 mod explain;
 mod forget;
+mod history;
 pub(crate) mod hooks;
 pub(crate) mod listen;
 mod log;
@@ -69,6 +70,7 @@ enum Command {
     Ls(ls::Args),
     Show(show::Args),
     Log(log::Args),
+    History(history::Args),
     Explain(explain::Args),
     Capture(capture::Args),
     Watch(watch::Args),
@@ -235,6 +237,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Ls(args) => block_on(ls::run(args, context)),
         Command::Show(args) => block_on(show::run(args, context)),
         Command::Log(args) => block_on(log::run(args, context)),
+        Command::History(args) => block_on(history::run(args, context)),
         Command::Explain(args) => block_on(explain::run(args, context)),
         Command::Capture(args) => block_on(capture::run(args, context)),
         Command::Watch(args) => block_on(watch::run(args, context)),

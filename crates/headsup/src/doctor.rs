@@ -1,9 +1,11 @@
 //! Is everything there, and does a report arrive?
 
 mod agents;
+mod containers;
 mod counted;
 mod files;
 mod hub;
+mod servers;
 
 use crate::cli::{Context, listen};
 use crate::config::{self, Config};
@@ -59,6 +61,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             }
             checks.push(spool(home));
             checks.push(tmux());
+            checks.push(containers::check().await);
             checks.extend(agents::checks(context, hub.client.as_ref()).await);
         }
     }

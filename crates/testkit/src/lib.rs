@@ -1,6 +1,7 @@
 //! For tests alone.
 //!
 //! - [`browser::Browser`]: a real Chromium without a window
+//! - [`engine::Engine`]: a container engine that speaks Docker's API and runs nothing
 //! - [`faults::Faults`]: a disk that fails and a clock that jumps, for the real program
 //! - [`flood`]: more than anybody sends
 //! - [`home::Home`]: a hermetic environment, with a home of its own
@@ -22,6 +23,7 @@
 
 pub mod browser;
 pub mod crowd;
+pub mod engine;
 pub mod faults;
 pub mod flood;
 pub mod home;

@@ -9,6 +9,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+mod captured;
 pub mod cases;
 mod eyes;
 mod figures;

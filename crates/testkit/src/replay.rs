@@ -5,6 +5,7 @@
 //! its terminal is reported as the shim does, and stand-ins end when and how the recording says. What the hub tells is compared with what was true.
 
 mod bundle;
+mod bus;
 mod clock;
 mod listener;
 mod player;

@@ -74,7 +74,7 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
     }
     let pid_namespace = record.pid_domain.text().and_then(|domain| namespace(&domain));
     Some(RegistryRecord {
-        process: ProcessId { pid: said, start_ticks, pid_namespace },
+        process: ProcessId { pid_namespace, ..ProcessId::new(said, start_ticks) },
         session: record.session_id.text().and_then(|id| text::id(&id)),
         cwd: record.cwd.text().and_then(|path| text::path(&path)),
         attach: attach(&record),

@@ -57,6 +57,7 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
         cwd: row.cwd.text().and_then(|path| text::path(&path)),
         model: row.model.text().map(|model| text::line(&model, text::NAME)),
         level,
+        ..Shown::default()
     })
 }
 

@@ -1,6 +1,7 @@
-//! What `exec --json` writes.
+//! What `exec --json` writes, and `app-server` to its client.
 //!
-//! Codex 0.169.0 (measured: `fixtures/codex/0.169.0/exec_mode`).
+//! Codex 0.169.0 (measured: `fixtures/codex/0.169.0/exec_mode`, `app_server`). An `app-server` may run
+//! several threads for its client, each with levels of its own.
 //!
 //! | line | shows |
 //! |---|---|
@@ -8,18 +9,38 @@
 //! | `turn.started`, `item.*` | working |
 //! | `turn.completed`, `turn.failed` | done, failed |
 //! | `error` | nothing: it tries again, or `turn.failed` follows |
+//! | `thread/started` | idle |
+//! | `thread/status/changed` of `active` | working, blocked: as with other clients of a server |
+//! | the same, of `idle` and `systemError` | nothing: `turn/completed` follows and says how |
+//! | a request of approval, input or elicitation | blocked, also where the status has flags that nobody knows |
+//! | `turn/completed` | done, failed; idle where it was interrupted |
+//! | `thread/closed` | its thread is gone |
 
+use super::app_server;
+use crate::app_server::ThreadFact;
 use crate::json::{self, skim};
 use crate::stream::{Shown, name};
 use crate::text;
-use headsup_core::observation::Level;
+use headsup_core::observation::{Fact, Level};
+use headsup_core::status::BlockedReason;
 
 skim! {
-    Row { kind: "type", thread: "thread_id" }
+    Row { kind: "type", thread: "thread_id", method: "method", params: "params", id: "id" }
+}
+
+skim! {
+    Params { thread: "thread", thread_id: "threadId" }
+}
+
+skim! {
+    Thread { id: "id", cwd: "cwd" }
 }
 
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
+    if let Some(method) = row.method.text() {
+        return served(line, &method, &row);
+    }
     let kind = row.kind.text()?;
     let level = match &*kind {
         "turn.completed" => Some(Level::Done),
@@ -30,4 +51,46 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
     };
     let session = row.thread.text().and_then(|id| text::id(&id));
     Some(Shown { name: name(&kind, None), session, level, ..Shown::default() })
+}
+
+/// What a client is told of one of its threads.
+fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
+    if method == "thread/started" {
+        let thread: Thread<'_> = row.params.object::<Params<'_>>().thread.object();
+        let session = thread.id.text().and_then(|id| text::id(&id));
+        let cwd = thread.cwd.text().and_then(|path| text::path(&path));
+        let level = Some(Level::Idle { shells: 0 });
+        let (name, is_one_of_many) = (name(method, None), true);
+        return Some(Shown { name, session, cwd, level, is_one_of_many, ..Shown::default() });
+    }
+    if let Some(reason) = asks(method, row) {
+        let params: Params<'_> = row.params.object();
+        let session = params.thread_id.text().and_then(|id| text::id(&id))?;
+        let level = Some(Level::Blocked { reason, detail: None });
+        let (name, session, is_one_of_many) = (name(method, None), Some(session), true);
+        return Some(Shown { name, session, level, is_one_of_many, ..Shown::default() });
+    }
+    let ThreadFact { thread, name, fact } = app_server::read(line).into_iter().next()?;
+    let level = match fact {
+        Fact::Level(Level::Idle { .. } | Level::Failed { .. }) => return None,
+        Fact::Level(level) => Some(level),
+        Fact::TurnEnded { .. } => Some(Level::Done),
+        Fact::TurnInterrupted { .. } => Some(Level::Idle { shells: 0 }),
+        Fact::TurnFailed { code, .. } => Some(Level::Failed { code }),
+        Fact::SessionEnded { .. } => None,
+        _ => return None,
+    };
+    let (session, is_one_of_many) = (Some(thread), true);
+    Some(Shown { name, session, level, is_one_of_many, ..Shown::default() })
+}
+
+/// What the server waits for its client to answer (`requestApproval` measured, the others read).
+fn asks(method: &str, row: &Row<'_>) -> Option<BlockedReason> {
+    row.id.json()?;
+    match method.rsplit('/').next()? {
+        "requestApproval" => Some(BlockedReason::Permission),
+        "requestUserInput" => Some(BlockedReason::Question),
+        "request" if method == "mcpServer/elicitation/request" => Some(BlockedReason::Elicitation),
+        _ => None,
+    }
 }

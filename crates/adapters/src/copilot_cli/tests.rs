@@ -117,6 +117,11 @@ fn the_log_tells_how_a_dialog_was_left() {
     assert_eq!(read(r#"{"type":"abort","agentId":"a-1","data":{}}"#), None);
     let answered = read(r#"{"type":"permission.completed","data":{"result":{"kind":"approved"}}}"#);
     assert!(matches!(answered, Some(Fact::PromptResolved { actor: Actor::Main, .. })));
+    // Esc, upon which the turn is over: `abort` says the same a moment later.
+    let escaped = r#""type":"permission.completed","data":{"result":{"kind":"cancelled"}}"#;
+    assert_eq!(read(&format!("{{{escaped}}}")), Some(Fact::TurnInterrupted { turn_ref: None }));
+    let helpers = read(&format!("{{{escaped},\"agentId\":\"a-1\"}}"));
+    assert!(matches!(helpers, Some(Fact::PromptResolved { actor: Actor::Sub(_), .. })));
     assert!(log_line(KIND, br#"{"type":"abort","data":{"#).is_none());
     assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `abort` | turn interrupted |
 //! | `session.error` | turn failed: it comes once, after the last try |
-//! | `permission.completed` | prompt resolved: a permission |
+//! | `permission.completed` | prompt resolved: a permission; `cancelled` is Esc, which ends the turn: `abort` follows |
 //! | `human_response.recorded` | prompt resolved: a question |
 //! | all others | nothing; the first read takes prompts and model from them |
 //!
@@ -20,6 +20,9 @@ use headsup_core::observation::Fact;
 use headsup_core::prompt::{Actor, Resolution, ResolvedBy, Via};
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
+
+/// How a permission was answered by Esc.
+const CANCELLED: &str = "cancelled";
 
 skim! {
     Line {
@@ -72,7 +75,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         ("permission.completed", actor) => {
             let answer: Answer<'_> = data.result.walked();
             let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
-            read.fact = Some(resolved(actor, BlockedReason::Permission, value));
+            let is_escaped = actor.is_main() && value.as_deref() == Some(CANCELLED);
+            read.fact = Some(match is_escaped {
+                true => Fact::TurnInterrupted { turn_ref: None },
+                false => resolved(actor, BlockedReason::Permission, value),
+            });
         }
         ("human_response.recorded", actor) => {
             read.fact = Some(resolved(actor, BlockedReason::Question, None));

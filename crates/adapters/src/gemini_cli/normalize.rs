@@ -7,7 +7,7 @@
 //! | `SessionStart` | session started | measured |
 //! | `SessionEnd` | session ended, told three times; with `clear` the process goes on. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
-//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, it sits at its prompt again: an API error and an Esc before the first word look alike here | measured, the second Esc read |
+//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over, and the log tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
 //! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
@@ -31,7 +31,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "SessionEnd" => ended(payload),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "AfterAgent" if payload.prompt_response.text().as_deref() == Some(NO_TEXT) => {
-            Fact::IdleNotice
+            Fact::TurnOver
         }
         "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "BeforeTool" => {

@@ -42,6 +42,6 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
         session: row.session.text().and_then(|id| text::id(&id)),
         model: row.model.text().map(|model| text::line(&model, text::NAME)),
         level,
-        cwd: None,
+        ..Shown::default()
     })
 }

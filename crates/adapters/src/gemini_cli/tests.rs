@@ -51,7 +51,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
 fn a_turn_without_a_word_has_not_come_to_its_end() {
     let ended = fact("AfterAgent", r#""prompt_response":"Hello.""#);
     assert!(matches!(ended, Fact::TurnEnded { .. }));
-    assert_eq!(fact("AfterAgent", r#""prompt_response":"[no response text]""#), Fact::IdleNotice);
+    assert_eq!(fact("AfterAgent", r#""prompt_response":"[no response text]""#), Fact::TurnOver);
 }
 
 #[test]

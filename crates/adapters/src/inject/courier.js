@@ -41,11 +41,13 @@ const context = (own) => {
     const value = process.env[name]
     if (value && /^[ -~]{1,256}$/.test(value)) env[name] = value
   }
-  let pidns
+  let pidns, host
   try {
     pidns = Number(/\d+/.exec(readlinkSync("/proc/self/ns/pid"))[0])
+    // In another namespace than the machine's first it may be that of a container.
+    if (pidns !== 0xeffffffc) host = readFileSync("/proc/sys/kernel/hostname", "latin1").trim()
   } catch {}
-  return JSON.stringify({ env, parents, pidns })
+  return JSON.stringify({ env, parents, pidns, host })
 }
 
 /// Hands reports over one after the other, in their order. `own` is the program's process.

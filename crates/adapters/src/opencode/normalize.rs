@@ -11,7 +11,7 @@
 //! | `session.status` of `retry` | the same: the turn goes on | measured |
 //! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. A helper's: helper ended. Of no turn: idle | measured |
 //! | `permission.asked`, `question.asked` | prompt opened | measured |
-//! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved; none comes for what is open when a turn is stopped | measured |
+//! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
 //! | `session.updated` | nothing but a title and a model | measured |
 //! | `session.deleted` | session ended | read |
@@ -121,7 +121,13 @@ fn resolved(event: &str, actor: Actor, payload: &Payload<'_>) -> Fact {
         // No clock here: the gate knows when it was received.
         at: UnixMs::default(),
     };
-    Fact::PromptResolved { actor, reason, key: payload.key(), resolution }
+    let key = payload.key();
+    match (&actor, payload.status.text().as_deref()) {
+        (Actor::Main, Some("stopped")) => {
+            Fact::PromptRefused { reason, key, resolution, turn_ref: payload.turn_ref() }
+        }
+        _ => Fact::PromptResolved { actor, reason, key, resolution },
+    }
 }
 
 fn tool(actor: Actor, payload: &Payload<'_>) -> Fact {

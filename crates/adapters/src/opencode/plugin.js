@@ -42,7 +42,17 @@ export const headsup = async ({ directory }) => {
     }
     /// The session that is told of: in a terminal the one that a person has prompted last.
     const main = (known) => (shared ? root(known) : (current ?? root(known)))
+    /// A refusal may end the turn, and what comes next tells: until then nothing is said of its session.
     const say = (known, name, more) => {
+      if (known?.held) known.held.push([name, more])
+      else put(known, name, more)
+    }
+    const spill = (known, more) => {
+      const held = known.held ?? []
+      known.held = undefined
+      held.forEach(([name, said], at) => put(known, name, at === 0 ? { ...said, ...more } : said))
+    }
+    const put = (known, name, more) => {
       const of = known && main(known)
       const report = {
         hook_event_name: name,
@@ -87,6 +97,7 @@ export const headsup = async ({ directory }) => {
 
     const busy = (found, event, status) => {
       found.error = found.refused = undefined
+      spill(found)
       const retries = status.type === "retry"
       if (found.busy && !retries) return
       if (!found.busy && !found.parent && !shared && found !== current) begin(found, "resume")
@@ -110,6 +121,7 @@ export const headsup = async ({ directory }) => {
       const { error, refused } = found
       found.error = found.refused = undefined
       const status = refused || error?.name === ABORTED ? "stopped" : error ? "failed" : "ended"
+      spill(found, { status })
       // How a helper ends is the turn's own matter.
       const how = main(found) === found ? { status, error: error?.name, message: error?.message } : {}
       say(found, "session.idle", how)
@@ -140,6 +152,7 @@ export const headsup = async ({ directory }) => {
       found.open.delete(id)
       found.refused = name === "question.rejected" || answer.reply === "reject"
       const reply = Array.isArray(answer.answers) ? answer.answers.flat().join(", ") : answer.reply
+      if (found.refused && found.busy) found.held ??= []
       say(found, name, { prompt_id: id, reply: short(reply) })
     }
 
@@ -215,7 +228,10 @@ export const headsup = async ({ directory }) => {
         try {
           clearInterval(again)
           const left = shared ? [...sessions.values()].filter((one) => one.begun) : [current]
-          for (const one of left) say(one, "dispose")
+          for (const one of left) {
+            if (one) spill(one)
+            say(one, "dispose")
+          }
           await Promise.race([rest(), new Promise((done) => setTimeout(done, LEAVE_MS))])
         } catch {}
       },

@@ -119,6 +119,20 @@ fn a_request_is_known_by_its_id_and_its_call() {
 }
 
 #[test]
+fn a_refusal_that_ends_the_turn_is_no_work() {
+    let refused = r#""prompt_id":"per_1","reply":"reject","turn_id":"t","status":"stopped""#;
+    let told = fact("permission.replied", refused);
+    assert!(matches!(told, Fact::PromptRefused { .. }), "{told:?}");
+    // One with advice does not end it, and a helper's is not the agent's.
+    let advised = refused.replace("stopped", "ended");
+    let helpers = format!("{refused},\"agent_id\":\"ses_9\"");
+    for other in [advised, helpers] {
+        let told = fact("permission.replied", &other);
+        assert!(matches!(told, Fact::PromptResolved { .. }), "{told:?}");
+    }
+}
+
+#[test]
 fn a_question_brings_its_options() {
     let asked = fact(
         "question.asked",

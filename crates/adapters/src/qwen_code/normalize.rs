@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started | measured |
-//! | `SessionEnd` | session ended, also by a signal it hears; with `clear` the process goes on | measured, `clear` read |
+//! | `SessionEnd` | session ended, also by a signal it hears; with `clear` the process goes on, and with the word for leaving, too, where it begins anew because its folder has been trusted | measured, `clear` read |
 //! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
 //! | `PermissionRequest` | prompt opened: permission or question | measured |
 //! | `PreToolUse` | tool granted: it comes after the approval | measured |
@@ -95,7 +95,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
 fn session_end(payload: &Payload<'_>) -> SessionEnd {
     match payload.reason.text().as_deref() {
         Some("clear") => SessionEnd::Clear,
-        _ => SessionEnd::Exit,
+        _ => SessionEnd::Either,
     }
 }
 

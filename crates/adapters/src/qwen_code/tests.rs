@@ -59,7 +59,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
         fact("SessionEnd", r#""reason":"clear""#),
         Fact::SessionEnded { how: SessionEnd::Clear }
     );
-    let exit = Fact::SessionEnded { how: SessionEnd::Exit };
+    let exit = Fact::SessionEnded { how: SessionEnd::Either };
     assert_eq!(fact("SessionEnd", r#""reason":"prompt_input_exit""#), exit);
     for (source, how) in [
         ("startup", SessionStart::Startup),

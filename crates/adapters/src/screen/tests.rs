@@ -4,17 +4,79 @@ use std::collections::BTreeSet;
 /// Screens as `capture-pane` gave them. `RULE.txt` and `RULE__how.txt` are told by that rule,
 /// `false_positive_*.txt` by none.
 macro_rules! screens {
-    ($($name:ident),* $(,)?) => {
+    ($folder:literal; $($name:ident),* $(,)?) => {
         &[$((stringify!($name), include_str!(concat!(
-            "../../fixtures/screens/claude-code/2.1.330/", stringify!($name), ".txt"
+            "../../fixtures/screens/", $folder, "/", stringify!($name), ".txt"
         )))),*]
     };
 }
 
+/// Screens by their names.
+type Screens = &'static [(&'static str, &'static str)];
+
 const KIND: &str = "claude-code";
 const NONE: &str = "false_positive_";
 
-const SCREENS: &[(&str, &str)] = screens![
+/// The version and the screens of each kind.
+const ALL: [(&str, &str, Screens); 5] = [
+    (KIND, "2.1.330", SCREENS),
+    ("codex", "0.169.0", CODEX),
+    ("gemini-cli", "0.61.0", GEMINI_CLI),
+    ("qwen-code", "0.24.4", QWEN_CODE),
+    ("copilot-cli", "1.0.102", COPILOT_CLI),
+];
+
+const CODEX: Screens = screens![
+    "codex/0.169.0";
+    false_positive_command_center,
+    false_positive_typed_in_the_prompt,
+    hook_review,
+    hook_review__second_chosen,
+    login,
+    login_browser,
+    login_key,
+    resume_picker,
+    resume_picker__fork,
+    resume_picker__narrow,
+    trust,
+    trust__narrow,
+];
+
+const GEMINI_CLI: Screens = screens![
+    "gemini-cli/0.61.0";
+    api_key,
+    auth,
+    auth__key_in_the_environment,
+    false_positive_answered_in_the_scrollback,
+    false_positive_it_begins_anew,
+    false_positive_shell_after_cat,
+    false_positive_shown_by_a_command,
+    trust,
+    trust__narrow,
+];
+
+const QWEN_CODE: Screens = screens![
+    "qwen-code/0.24.4";
+    auth,
+    auth_step__access,
+    auth_step__custom,
+    auth_step__key,
+    false_positive_shell_after_cat,
+    false_positive_shown_by_a_command,
+    trust,
+    trust__narrow,
+];
+
+const COPILOT_CLI: Screens = screens![
+    "copilot-cli/1.0.102";
+    false_positive_shell_after_cat,
+    false_positive_shown_by_a_command,
+    trust,
+    trust__narrow,
+];
+
+const SCREENS: Screens = screens![
+    "claude-code/2.1.330";
     api_key,
     bypass,
     false_positive_agent_shows_the_dialog,
@@ -39,7 +101,11 @@ const SCREENS: &[(&str, &str)] = screens![
 ];
 
 fn dialog(text: &str, version: Option<&str>) -> Option<&'static str> {
-    match screen(KIND, version, text)? {
+    dialog_of(KIND, text, version)
+}
+
+fn dialog_of(kind: &str, text: &str, version: Option<&str>) -> Option<&'static str> {
+    match screen(kind, version, text)? {
         Shown::Dialog { name, .. } => Some(name),
         Shown::Prompt => Some("prompt"),
     }
@@ -47,34 +113,43 @@ fn dialog(text: &str, version: Option<&str>) -> Option<&'static str> {
 
 #[test]
 fn each_screen_is_told_by_its_rule_and_by_no_other() {
-    for (name, text) in SCREENS {
-        let expected = (!name.starts_with(NONE)).then(|| name.split("__").next().unwrap());
-        for version in [Some("2.1.330"), None] {
-            let told = dialog(text, version);
-            // An agent at rest is no dialog, whatever it has said.
-            let told = told.filter(|told| *told != "prompt" || expected.is_some());
-            assert_eq!(told, expected, "{name}");
+    for (kind, own, screens) in ALL {
+        for (name, text) in screens {
+            let expected = (!name.starts_with(NONE)).then(|| name.split("__").next().unwrap());
+            for version in [Some(own), None] {
+                let told = dialog_of(kind, text, version);
+                // An agent at rest is no dialog, whatever it has said.
+                let told = told.filter(|told| *told != "prompt" || expected.is_some());
+                assert_eq!(told, expected, "{kind}: {name}");
+            }
         }
     }
 }
 
 #[test]
 fn every_rule_has_a_screen() {
-    let rules: BTreeSet<&str> = rules::of(KIND).iter().map(|rule| rule.name.as_str()).collect();
-    let told: BTreeSet<&str> = SCREENS.iter().filter_map(|(_, text)| dialog(text, None)).collect();
-    assert_eq!(rules, told);
-    assert!(rules.len() > 10);
+    let mut count = 0;
+    for (kind, _, screens) in ALL {
+        let rules: BTreeSet<&str> = rules::of(kind).iter().map(|rule| rule.name.as_str()).collect();
+        let told = screens.iter().filter_map(|(_, text)| dialog_of(kind, text, None));
+        assert_eq!(rules, told.collect(), "{kind}");
+        count += rules.len();
+    }
+    assert!(count > 16);
 }
 
 #[test]
 fn a_screen_that_is_cut_tells_nothing() {
     // What is asked for signing in may stand there without a footer.
     let is_cut = |name: &str| !name.starts_with(NONE) && !name.starts_with("login");
-    for (name, text) in SCREENS.iter().filter(|(name, _)| is_cut(name)) {
-        let last = text.trim_end().rfind('\n').unwrap();
-        assert_eq!(dialog(&text[..last], None).filter(|told| *told != "prompt"), None, "{name}");
-        let more = format!("{}\nand more\n", text.trim_end());
-        assert_eq!(dialog(&more, None), None, "{name}");
+    for (kind, _, screens) in ALL {
+        for (name, text) in screens.iter().filter(|(name, _)| is_cut(name)) {
+            let last = text.trim_end().rfind('\n').unwrap();
+            let cut = dialog_of(kind, &text[..last], None).filter(|told| *told != "prompt");
+            assert_eq!(cut, None, "{kind}: {name}");
+            let more = format!("{}\nand more\n", text.trim_end());
+            assert_eq!(dialog_of(kind, &more, None), None, "{kind}: {name}");
+        }
     }
 }
 
@@ -84,9 +159,10 @@ fn a_rule_holds_for_its_versions_alone() {
     for (version, told) in [("2.0.99", None), ("2.1.0", Some("trust")), ("3.0.1", Some("trust"))] {
         assert_eq!(dialog(trust, Some(version)), told, "{version}");
     }
-    let rules: &'static [Rule] =
-        rules::read("[[rule]]\nname='old'\nsince='1'\nuntil='2.1'\nmeans='other'\nends=['x']\n")
-            .leak();
+    let rules: &'static [Rule] = rules::read(
+        "marks='>'\n[[rule]]\nname='old'\nsince='1'\nuntil='2.1'\nmeans='other'\nends=['x']\n",
+    )
+    .leak();
     let of = |version: Option<&str>| rules[0].is_of(version.and_then(numbers).as_deref());
     assert_eq!(
         [Some("2.0.9"), Some("2.1"), Some("0.9"), None].map(of),

@@ -154,6 +154,56 @@ fn a_host_that_is_asked_for_permission_blocks_it() {
     assert_eq!(levels, [&turn[..], &asked, &asked, &rest].concat());
 }
 
+fn levels(kind: &str, lines: &[String]) -> Vec<&'static str> {
+    let told = told(kind, lines.join("\n").as_bytes());
+    let level = |seen: &Sighting| match &seen.fact {
+        Fact::Level(level) => Some(level.word()),
+        _ => None,
+    };
+    told.iter().filter_map(level).collect()
+}
+
+/// `app_server`: what the client was told.
+#[test]
+fn what_a_client_is_told_of_its_threads_is_one_agents() {
+    let text = include_str!("../../fixtures/codex/0.169.0/app_server/timeline.jsonl");
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let out = rows.filter(|row| row["src"] == "rpc" && row["dir"] == "out");
+    let lines: Vec<String> = out.map(|row| row["msg"].to_string()).collect();
+    let asked = ["working", "blocked", "working", "done"];
+    let start = ["idle", "working", "done", "working", "done"];
+    let rest = ["working", "idle", "working", "failed"];
+    assert_eq!(levels("codex", &lines), [&start[..], &asked, &asked, &rest].concat());
+
+    // Two at once: what waits and what works comes before what rests.
+    let status = |thread: &str, kind: &str| {
+        let params = json!({"threadId": thread, "status": {"type": kind}});
+        json!({"method": "thread/status/changed", "params": params}).to_string()
+    };
+    let over = |thread: &str| {
+        let turn = json!({"id": "t", "status": "completed"});
+        let params = json!({"threadId": thread, "turn": turn});
+        json!({"method": "turn/completed", "params": params}).to_string()
+    };
+    let ask = json!({"id": 7, "method": "item/fileChange/requestApproval",
+        "params": {"threadId": "b"}});
+    let lines = [status("a", "active"), status("b", "active"), ask.to_string(), over("a")];
+    assert_eq!(levels("codex", &lines), ["working", "blocked"]);
+    let closed = json!({"method": "thread/closed", "params": {"threadId": "b"}}).to_string();
+    let lines = [&lines[..], &[closed, over("a")]].concat();
+    assert_eq!(levels("codex", &lines), ["working", "blocked", "done"]);
+}
+
+#[test]
+fn an_app_server_on_a_socket_writes_nothing_to_its_output() {
+    let asked = |words: &str| {
+        let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+        is_asked_for("codex", &words)
+    };
+    assert!(asked("app-server") && asked("app-server --listen stdio://"));
+    assert!(!asked("app-server --listen unix://") && !asked("fix the app-server"));
+}
+
 #[test]
 fn what_waits_and_what_failed_is_told_with_its_reason() {
     let request = json!({"type": "control_request",

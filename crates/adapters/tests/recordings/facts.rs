@@ -232,6 +232,13 @@ pub(crate) fn told(fact: &Fact) -> String {
             resolution.by,
             whose(actor)
         ),
+        Fact::PromptRefused { reason, resolution, turn_ref, .. } => format!(
+            "PromptRefused {} {:?} by {:?}, turn {}",
+            reason.word(),
+            resolution.value.as_deref().unwrap_or_default(),
+            resolution.by,
+            head(turn_ref.as_deref())
+        ),
         Fact::TurnEnded { background, turn_ref } => format!(
             "TurnEnded turn {}, helpers {:?}, shells {}",
             head(turn_ref.as_deref()),

@@ -57,6 +57,7 @@ fn play(agent: &Recorded, timeline: &[Value]) -> Track {
             process: seen.process.as_ref(),
             shares_process: seen.shares_process,
             ancestors: &[],
+            namespace: None,
             cwd: seen.cwd.as_deref(),
             starts_session: false,
             starts_up: false,

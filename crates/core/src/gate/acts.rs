@@ -48,6 +48,18 @@ pub struct Description {
     pub title: Option<String>,
     pub log_path: Option<String>,
     pub tmux: Option<String>,
+    pub container: Container,
+}
+
+/// What is known of the container that an agent is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Container {
+    #[default]
+    Unsaid,
+    /// It is in none.
+    Outside,
+    /// The short id of the one it is in.
+    Inside(String),
 }
 
 /// Takes over a description; one `agent.updated` if it says anything new.
@@ -68,6 +80,11 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
     take(&mut about.title, &description.title);
     take(&mut about.log_path, &description.log_path);
     take(&mut about.location.tmux, &description.tmux);
+    match &description.container {
+        Container::Unsaid => {}
+        Container::Inside(id) => take(&mut about.location.container, &Some(id.clone())),
+        Container::Outside => changed |= about.location.container.take().is_some(),
+    }
     for (key, value) in &description.labels {
         if about.labels.get(key) != Some(value) {
             about.labels.insert(key.clone(), value.clone());

@@ -2,7 +2,7 @@
 
 use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
 use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionEnd, SessionStart};
-use crate::source::Source;
+use crate::source::{Source, Tier};
 use crate::status::{ExitKind, Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
@@ -60,6 +60,11 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
         return Ok(false);
     };
     if known == *said {
+        if known.host_pid.is_none() && said.host_pid.is_some() {
+            // The same one, and now it can be looked at.
+            step.seat.process.id = Some(said.clone());
+            step.changed = true;
+        }
         return Ok(false);
     }
     if matches!(observation.fact, Fact::Process(ProcessFact::Exited(_))) {
@@ -129,6 +134,14 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         // Whoever speaks is there, whatever it does.
         step.ensure_running(None);
         step.set_base(Turn::Unknown, None);
+        return Ok(());
+    }
+    if process.state == Process::Unknown
+        && observation.source.tier() == Tier::Edge
+        && observation.delivery == Delivery::Live
+    {
+        // Whoever speaks goes on.
+        step.ensure_running(None);
         return Ok(());
     }
     if !process.state.is_over() {

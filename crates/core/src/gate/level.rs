@@ -3,16 +3,24 @@
 //! A level that agrees confirms. One that contradicts a fresh edge waits for the settling time,
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, screen, turn};
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Level};
 use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
+use crate::time::UnixMs;
 
 /// How long a program counts as coming up after its first word. Milliseconds.
 const START_MS: i64 = 1_000;
+
+/// So long after the end of a turn its title may still come, on a busy machine. Milliseconds.
+const DRAWN_MS: i64 = 1_500;
+
+/// So long a screen is looked for that tells what a program asks while its first title calls it
+/// ready. Milliseconds.
+const LOOK_MS: i64 = 1_200;
 
 pub(super) fn said(
     step: &mut Step<'_>,
@@ -39,13 +47,17 @@ pub(super) fn said(
         return refuse(Rule::Rank, format!("a fresh {} says otherwise", by.word()));
     }
     let before = before.as_deref();
+    let is_first =
+        source.tier() == Tier::Title && rests_at(level) && !screen::has_spoken(step.seat);
+    if is_first && screen::is_at_first_dialog(step.seat) {
+        return refuse(Rule::Rank, "a dialog before its first event is to be seen");
+    }
     let waits =
         |other: &Held| other.source == source && other.what == HeldFact::Level(held.clone());
     let waits = step.seat.held.iter().any(waits);
     // One that shows work throughout a compaction, and then rest, tells its end.
     let tells_end = source.tier() == Tier::Own && (before == Some("working") || waits);
-    let rests = matches!(level, Level::Idle { .. } | Level::Done);
-    if step.seat.turn.compacting && rests && !tells_end {
+    if step.seat.turn.compacting && rests_at(level) && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if is_main_agents_rest(step, &held) {
@@ -57,7 +69,7 @@ pub(super) fn said(
     let may_be_refused = resumed && source == Source::ProgramStatus && step.seat.has_edge_witness();
     let at_once = match resumed {
         true => !may_be_refused,
-        false => !(explained(step, level) || may_be_a_start(step, source, level)),
+        false => !(is_first || explained(step, level) || may_be_a_start(step, source, level)),
     };
     if at_once {
         step.seat.held.retain(|held| !is_level_of(held, source));
@@ -66,12 +78,24 @@ pub(super) fn said(
     }
     if !waits {
         step.seat.held.retain(|held| !is_level_of(held, source));
-        let until = step.now.plus(SETTLE_MS);
+        let settled = step.now.plus(if is_first { LOOK_MS } else { SETTLE_MS });
+        let until = after_the_end(step, source, level).map_or(settled, |at| settled.max(at));
         let what = HeldFact::Level(held);
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
         step.changed = true;
     }
     Ok(Effect::Outranked("it waits a moment for the event that explains it"))
+}
+
+/// Until when a title that shows work may be the one of the turn that a hook has ended.
+fn after_the_end(step: &Step<'_>, source: Source, level: &Level) -> Option<UnixMs> {
+    let works = source.tier() == Tier::Title && matches!(level, Level::Working { .. });
+    let ended = step.seat.turn.ended.as_ref().filter(|_| works && !step.seat.turn.open);
+    ended.map(|ended| ended.at.plus(DRAWN_MS))
+}
+
+fn rests_at(level: &Level) -> bool {
+    matches!(level, Level::Idle { .. } | Level::Done)
 }
 
 /// Will another source tell what a level is about? Hooks do; without them the log tells how a turn

@@ -114,6 +114,10 @@ fn refine(state: Process, exit: Exit) -> Exit {
     let is_goodbye = said.kind == ExitKind::Clean;
     match exit.signal {
         _ if said.kind == ExitKind::OomKilled => Exit { kind: said.kind, ..exit },
+        // Why it was killed.
+        None if exit.kind == ExitKind::OomKilled && !knows_more && said.was_killed() => {
+            Exit { kind: exit.kind, ..said }
+        }
         Some(_) => exit,
         None if is_goodbye => Exit { code: exit.code.or(said.code), ..said },
         None if !knows_more && (said.code.is_some() || said.signal.is_some()) => said,

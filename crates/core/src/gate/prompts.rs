@@ -46,7 +46,7 @@ pub(super) fn opened(
             let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|t| (t.name.clone(), t.input));
             held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
         }
-        HeldFact::Level(_) => false,
+        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left => false,
     };
     if step.seat.held.iter().any(is_waiting) {
         return Ok(Effect::Confirms);
@@ -197,7 +197,7 @@ fn resolve_own(
         HeldFact::Prompt { actor, prompt } => {
             !which(&Asked { actor, ask: prompt, source: held.source })
         }
-        HeldFact::Level(_) => true,
+        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left => true,
     });
     step.changed |= step.seat.held.len() != held;
     let picked = |open: &OpenPrompt| {
@@ -236,6 +236,23 @@ pub(super) fn resolved(
     key: Option<&str>,
     resolution: &Resolution,
 ) -> Result<Effect, Refusal> {
+    if !settled(step, actor, reason, key, resolution) {
+        return Ok(Effect::Confirms);
+    }
+    if step.seat.turn.open && !step.seat.turn.main_stopped {
+        step.set_base(Turn::Working(WorkingReason::Model), None);
+    }
+    Ok(Effect::Decides)
+}
+
+/// The prompt is not open any more, whatever follows. True if it was.
+pub(super) fn settled(
+    step: &mut Step<'_>,
+    actor: &Actor,
+    reason: BlockedReason,
+    key: Option<&str>,
+    resolution: &Resolution,
+) -> bool {
     // Adapters have no clock: when it happened is when it was told.
     let resolution = Resolution { at: step.now, ..resolution.clone() };
     let fits = |actor_of: &Actor, ask: &NewPrompt| {
@@ -247,7 +264,7 @@ pub(super) fn resolved(
     let Some(id) = first else {
         // It may still be held.
         withdraw(step, |asked| fits(asked.actor, asked.ask));
-        return Ok(Effect::Confirms);
+        return false;
     };
     let (gone, kept) =
         std::mem::take(&mut step.seat.prompts).into_iter().partition(|open| open.id == id);
@@ -257,10 +274,7 @@ pub(super) fn resolved(
         let doc = PromptDoc::new(&step.seat.id, open, Some(resolution.clone()));
         step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
     }
-    if step.seat.turn.open && !step.seat.turn.main_stopped {
-        step.set_base(Turn::Working(WorkingReason::Model), None);
-    }
-    Ok(Effect::Decides)
+    true
 }
 
 /// A late notice confirms an open prompt and never opens one.

@@ -2,14 +2,22 @@
 
 use super::{Effect, Refusal, Rule, STALE_MS, Step, prompts, refuse, turn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
-use crate::seat::Seat;
+use crate::seat::{Claim, Seat};
 use crate::source::{Confidence, Source, Tier};
 use crate::status::{BlockedReason, Exit, ExitKind, OutcomeKind, Process, Turn};
 
 /// Has the program in this seat told anything of itself yet? Before that a screen is the only witness.
+/// A title is none: a program may call itself ready while it asks whether to trust the folder.
 pub fn has_spoken(seat: &Seat) -> bool {
     let starting = matches!(seat.process.state, Process::Starting { .. });
-    !starting && (seat.session.is_some() || seat.last_edge_at.is_some() || !seat.claims.is_empty())
+    let says = |claim: &Claim| claim.source.tier() != Tier::Title;
+    let edges = seat.session.is_some() || seat.last_edge_at.is_some() || seat.turn.seq > 0;
+    !starting && (edges || seat.claims.iter().any(says))
+}
+
+/// Is a dialog to be seen that comes before the program's first event?
+pub(super) fn is_at_first_dialog(seat: &Seat) -> bool {
+    !has_spoken(seat) && seat.own_prompts().any(|open| open.source == Source::Screen)
 }
 
 /// A strongly visible dialog may override hooks, in this direction only.

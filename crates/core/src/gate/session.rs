@@ -2,9 +2,13 @@
 
 use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, turn};
 use crate::observation::{History, SessionEnd, SessionStart};
-use crate::seat::Session;
+use crate::seat::{Held, HeldFact, Session};
 use crate::source::{Source, Tier};
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
+
+/// How long a program that was told to go in mid-turn may take from its goodbye to its end.
+/// Milliseconds.
+const LEAVE_MS: i64 = 2_000;
 
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
@@ -143,17 +147,22 @@ fn shows_work(step: &Step<'_>) -> bool {
     step.seat.turn.open && own.is_some_and(|claim| claim.word == "working")
 }
 
-pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refusal> {
+pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<Effect, Refusal> {
     let process = &step.seat.process;
     let is_watched = process.id.is_some() && !process.state.is_over();
     match how {
-        // Its process will tell.
-        SessionEnd::Either if is_watched => ended(step, SessionEnd::Clear).map(drop)?,
-        SessionEnd::Clear => {
-            close(step, OutcomeKind::Interrupted);
+        SessionEnd::Either if is_watched && step.seat.turn.open => {
+            // Whoever leaves in mid-turn mostly was told to go, and is gone in a moment.
+            let (until, source) = (step.now.plus(LEAVE_MS), step.evidence.source);
+            let what = HeldFact::Left;
+            step.seat.held.push(Held { until, source, name: name.to_owned(), what });
             step.seat.leave_session(step.now);
-            step.set_base(Turn::Idle(IdleReason::Cleared), None);
+            step.changed = true;
+            return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
         }
+        // Its process will tell.
+        SessionEnd::Either if is_watched => cleared(step),
+        SessionEnd::Clear => cleared(step),
         SessionEnd::Exit | SessionEnd::Either => {
             let code = match step.seat.process.state {
                 Process::Exited(exit) => exit.code,
@@ -164,6 +173,13 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd) -> Result<Effect, Refu
         }
     }
     Ok(Effect::Decides)
+}
+
+/// The conversation is left, and the program goes on.
+pub(super) fn cleared(step: &mut Step<'_>) {
+    close(step, OutcomeKind::Interrupted);
+    step.seat.leave_session(step.now);
+    step.set_base(Turn::Idle(IdleReason::Cleared), None);
 }
 
 /// Has the program ended its last conversation, and begun none?

@@ -1,9 +1,9 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
-use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts};
+use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts, screen, session, turn};
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
-use crate::seat::{Held, HeldFact, Seat, Statement};
+use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source};
 use crate::status::Turn;
 use crate::time::UnixMs;
@@ -34,10 +34,25 @@ fn settle(step: &mut Step<'_>, held: Held) {
             prompts::open(step, actor, prompt);
             Turn::Blocked(prompt.reason).phrase()
         }
+        HeldFact::Over => {
+            // With work behind it, or in a compaction, it goes on.
+            if !step.seat.turn.open || turn::idle_notice(step).is_err() {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
+        HeldFact::Left => {
+            session::cleared(step);
+            step.seat.turn().phrase()
+        }
         HeldFact::Level(level) => {
             let earliest = step.now.plus(-STALE_MS);
             let outranked = standing(step.seat, held.source, earliest) != Standing::Heard;
+            let rests = matches!(level, HeldLevel::Idle { .. } | HeldLevel::Done);
+            let asks =
+                rests && held.source == Source::Title && screen::is_at_first_dialog(step.seat);
             let says_nothing = outranked
+                || asks
                 || level::is_believed(step, level)
                 || level::is_main_agents_rest(step, level);
             if says_nothing || !level::still_shows(step, &held, level) {

@@ -4,9 +4,12 @@ use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
-use crate::seat::EndedTurn;
+use crate::seat::{EndedTurn, Held, HeldFact};
 use crate::source::Tier;
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
+
+/// How long after a silent end its failure may be told. Milliseconds.
+const LATE_FAILURE_MS: i64 = 2_000;
 
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
@@ -27,6 +30,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
 /// The open turn ends; told once.
 pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
     let now = step.now;
+    step.seat.held.retain(|held| held.what != HeldFact::Over);
     let turn = &mut step.seat.turn;
     turn.open = false;
     turn.main_stopped = false;
@@ -113,6 +117,13 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
     step.seat.turn.queued.retain(|queued| queued != reference);
     start(step, Some(reference));
     Ok(())
+}
+
+/// May the last turn, which seemed interrupted, have failed? A log is written when the program comes
+/// to it.
+fn fails_late(step: &Step<'_>) -> bool {
+    let ended = step.seat.turn.ended.as_ref();
+    ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
 }
 
 fn straggles(step: &Step<'_>) -> bool {
@@ -334,7 +345,7 @@ pub(super) fn failed(
     if is_repeated(step, reference) {
         // A source without errors may have told the end first; the error still counts.
         let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
-        if outcome == Some(OutcomeKind::Interrupted) && straggles(step) {
+        if outcome == Some(OutcomeKind::Interrupted) && fails_late(step) {
             let outcome =
                 Outcome { kind: OutcomeKind::Failed, code: Some(code.to_owned()), at: step.now };
             step.seat.outcome = Some(outcome);
@@ -395,6 +406,20 @@ pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effe
         step.set_base(Turn::Working(WorkingReason::Model), None);
     }
     Ok(Effect::Decides)
+}
+
+/// The turn is over, and a slower source tells how.
+pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+    if !step.seat.turn.open {
+        return idle_notice(step);
+    }
+    let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
+    if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
+        let what = HeldFact::Over;
+        step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+        step.changed = true;
+    }
+    Ok(Effect::Outranked("it waits a moment for the source that tells how"))
 }
 
 /// The program says it sits at its prompt: an authoritative idle, but not of how the turn ended.

@@ -2,6 +2,7 @@
 
 use super::{History, Seat, Statement};
 use crate::event::StatusChange;
+use crate::id::ProcessId;
 use crate::source::Evidence;
 use crate::status::Headline;
 use crate::time::UnixMs;
@@ -16,7 +17,7 @@ const LOSERS: usize = 6;
 
 impl Seat {
     pub fn process_doc(&self) -> ProcessDoc {
-        ProcessDoc::new(self.process.state, self.process.id.as_ref().map(|id| id.pid))
+        ProcessDoc::new(self.process.state, self.pid_here())
     }
 
     pub fn turn_doc(&self) -> TurnDoc {
@@ -27,11 +28,16 @@ impl Seat {
         TurnDoc::new(self.turn(), detail, self.turn.since, self.turn.seq)
     }
 
+    /// Where the hub sees its process; one that it cannot see has a pid that means another here.
+    fn pid_here(&self) -> Option<u32> {
+        self.process.id.as_ref().and_then(ProcessId::pid_here)
+    }
+
     /// The agent document.
     pub fn doc(&self) -> AgentDoc {
         let about = &self.about;
         let mut location = about.location.clone();
-        location.pid = self.process.id.as_ref().map(|id| id.pid).or(location.pid);
+        location.pid = self.pid_here().or(location.pid);
         AgentDoc {
             schema: SCHEMA,
             id: self.id.clone(),
@@ -114,6 +120,9 @@ impl Seat {
         let outcome = self.outcome.as_ref().map_or("none", |outcome| outcome.kind.word());
         let stage = self.stage.as_ref().map_or("none", |stage| stage.stage.word());
         let process = self.process_phrase();
+        let mut process_winner = winner(&self.process.evidence, None, now);
+        let container = self.about.location.container.as_ref();
+        process_winner.notes.extend(container.map(|id| format!("in container {id}")));
         let dimensions = BTreeMap::from([
             (
                 "turn".to_owned(),
@@ -123,7 +132,7 @@ impl Seat {
                     losers: turn_losers,
                 },
             ),
-            ("process".to_owned(), plain(process, Some(winner(&self.process.evidence, None, now)))),
+            ("process".to_owned(), plain(process, Some(process_winner))),
             (
                 "outcome".to_owned(),
                 plain(outcome.to_owned(), self.outcome.as_ref().map(|_| turn_winner)),

@@ -85,11 +85,7 @@ pub(crate) fn of(
         told.push((PROCESS, Source::Process, fact));
     }
     let session = Some(format!("s{}", after.session));
-    let id = ProcessId {
-        pid: after.session,
-        start_ticks: u64::from(after.session),
-        pid_namespace: None,
-    };
+    let id = ProcessId::new(after.session, u64::from(after.session));
     let mut observations = Vec::new();
     for (witness, source, fact) in told {
         let observation = Observation {

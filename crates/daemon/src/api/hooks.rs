@@ -1,7 +1,7 @@
 //! `POST /api/v1/hooks/{kind}?event=`: a vendor's payload as it is.
 
 use super::query::Query;
-use super::{App, Receipt, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, peer, receipt};
 use crate::body;
 use crate::evidence::Hook;
 use crate::job::{Reply, Work};
@@ -10,6 +10,7 @@ use crate::sighting::{self, Envelope, Unreadable};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use headsup_adapters::stream;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::Problem;
@@ -52,9 +53,11 @@ pub(super) async fn post(
         claimed: headers::claimed(&parts.headers)?,
         context: headers::context(&parts.headers)?,
         spooled: headers::spooled_at(&parts.headers)?,
+        peer: peer(&parts.extensions),
     };
+    let of_a_stream = envelope.event.filter(|event| *event == stream::EVENT).map(str::to_owned);
     // Read here and not by the writer: it takes its time on any core, and breaks nobody else.
-    let report = sighting::read(envelope, &body, app.pid_namespace).map_err(|why| match why {
+    let report = sighting::read(envelope, &body, &app.namespaces).map_err(|why| match why {
         Unreadable::UnknownKind => unknown_kind(&kind),
         Unreadable::Defect => {
             app.metrics.panic("adapter");
@@ -62,7 +65,9 @@ pub(super) async fn post(
         }
     })?;
     let moment = app.inbox.evidence().now();
-    let (claimed, event) = (report.claimed.is_some(), report.sighting.event.clone());
+    // What a stream's line is called is not the event that it was reported under.
+    let event = of_a_stream.unwrap_or_else(|| report.sighting.event.clone());
+    let claimed = report.claimed.is_some();
     let context = envelope_context(&parts.headers);
     let reply = app.inbox.submit(Work::Hook(Box::new(report)), key).await?;
     if let Reply::Done { agent: Some(agent), .. } = &reply {

@@ -3,7 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::bad;
-use super::{App, Receipt, Refused, asked, receipt};
+use super::{App, Receipt, Refused, asked, peer, receipt};
 use crate::job::{Launched, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -67,10 +67,11 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    let peer = peer(request.extensions());
     let (said, key) = asked::read::<ProcessBody>(request).await?;
-    let namespace = said.pid_namespace.filter(|said| Some(*said) != app.pid_namespace);
-    let process =
-        ProcessId { pid: said.pid, start_ticks: said.start_ticks, pid_namespace: namespace };
+    let mut process = ProcessId::new(said.pid, said.start_ticks);
+    process.pid_namespace = said.pid_namespace;
+    let container = app.namespaces.settle(&mut process, peer);
     let ends = said.code.is_some() || said.signal.is_some();
     let fact = match said.state {
         Phase::Exited => {
@@ -86,7 +87,7 @@ pub(super) async fn put(
             ProcessFact::Running { attach, restored: false }
         }
     };
-    let launched = Launched { agent, process, fact };
+    let launched = Launched { agent, process, container, fact };
     let reply = app.inbox.submit(Work::Launched(Box::new(launched)), key).await?;
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }

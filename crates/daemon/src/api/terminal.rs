@@ -2,7 +2,7 @@
 //! put it on. What it means is its adapter's to say.
 
 use super::agent_path::AgentPath;
-use super::{App, Receipt, Refused, asked, receipt};
+use super::{App, Receipt, Refused, asked, peer, receipt};
 use crate::job::{Reply, Sight, Witnessed, Work};
 use crate::process;
 use axum::extract::{Request, State};
@@ -60,11 +60,12 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    let peer = peer(request.extensions());
     let (said, key) = asked::read::<TerminalBody>(request).await?;
     let seat = app.board.seat(&agent).ok_or_else(Refused::no_such_agent)?;
-    let namespace = said.pid_namespace.filter(|said| Some(*said) != app.pid_namespace);
-    let process =
-        ProcessId { pid: said.pid, start_ticks: said.start_ticks, pid_namespace: namespace };
+    let mut process = ProcessId::new(said.pid, said.start_ticks);
+    process.pid_namespace = said.pid_namespace;
+    app.namespaces.settle(&mut process, peer);
     let mut facts = Vec::new();
     if let Some(status) = &said.status {
         let status = terminal::program_status(&seat.kind, status);
@@ -75,7 +76,7 @@ pub(super) async fn post(
     let progress = said.progress.and_then(|body| terminal::progress(&seat.kind, &body));
     facts.extend(progress.map(|level| (Source::Title, "progress".into(), Fact::Level(level))));
     // A word that comes after the end is no sign of new life.
-    if namespace.is_none() && !process::is_alive(&process) {
+    if process.pid_here().is_some() && !process::is_alive(&process) {
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
     }
     let cursor = app.board.head();

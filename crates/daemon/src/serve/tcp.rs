@@ -2,6 +2,7 @@
 
 use super::{ACCEPT_PAUSE, Door, Origin};
 use crate::limits;
+use crate::namespaces::Peer;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -21,7 +22,8 @@ pub(crate) async fn accept(listener: TcpListener, mut door: Door) {
                     stream.set_nodelay(true).ok();
                     // Whoever has left already has no address.
                     let Ok(origin) = Origin::of(&stream) else { continue };
-                    tokio::spawn(door.clone().connection(stream, Some(origin), Some(place)));
+                    let (origin, place) = (Some(origin), Some(place));
+                    tokio::spawn(door.clone().connection(stream, origin, Peer::Remote, place));
                 }
                 // Closed without a word: an answer would need what there is none of.
                 Err(_) => door.metrics.refusal("too_many_connections"),

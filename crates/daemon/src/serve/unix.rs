@@ -14,7 +14,8 @@ pub(super) async fn accept(listener: UnixListener, mut door: Door) {
         };
         match accepted {
             Ok((stream, _)) if peer::is_ours(&stream, own_uid) => {
-                tokio::spawn(door.clone().connection(stream, None, None));
+                let peer = peer::process(&stream);
+                tokio::spawn(door.clone().connection(stream, None, peer, None));
             }
             // Closed without a word.
             Ok(_) => door.metrics.refusal("foreign_peer"),

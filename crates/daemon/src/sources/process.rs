@@ -4,12 +4,14 @@
 //! session told by a hook, its status file removed) tells a clean end from a crash.
 
 use super::goodbyes::Goodbyes;
+use super::last_words::LastWords;
 use super::ready::when_readable;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
 use crate::oom::Ooms;
 use crate::process::is_alive;
+use crate::samples::Samples;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
 use headsup_core::seat::Seat;
@@ -33,6 +35,8 @@ pub(super) struct Processes {
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
     ooms: Arc<Ooms>,
+    samples: Arc<Samples>,
+    last_words: Arc<LastWords>,
     watched: HashMap<AgentId, Watched>,
     /// So many processes are waited for; any more are looked at.
     most_waited_for: usize,
@@ -52,16 +56,23 @@ impl Drop for Watched {
 }
 
 impl Processes {
-    pub(super) fn new(inbox: Inbox, goodbyes: Arc<Goodbyes>, ooms: Arc<Ooms>) -> Self {
+    pub(super) fn new(
+        inbox: Inbox,
+        goodbyes: Arc<Goodbyes>,
+        ooms: Arc<Ooms>,
+        samples: Arc<Samples>,
+        last_words: Arc<LastWords>,
+    ) -> Self {
         let most_waited_for = limits::processes();
-        Self { inbox, goodbyes, ooms, watched: HashMap::new(), most_waited_for }
+        let watched = HashMap::new();
+        Self { inbox, goodbyes, ooms, samples, last_words, watched, most_waited_for }
     }
 
     /// Watches what sits in the seat now. `stored`: the seat is from before the hub's start. One in
-    /// another pid namespace cannot be probed and is left alone.
+    /// another pid namespace that we do not see cannot be probed and is left alone.
     pub(super) fn look_at(&mut self, seat: &Seat, stored: bool) {
         let process = seat.process.id.as_ref();
-        let process = process.filter(|process| process.pid_namespace.is_none());
+        let process = process.filter(|process| process.pid_here().is_some());
         let Some(process) = process.filter(|_| !seat.process.state.is_over()) else {
             self.watched.remove(&seat.id);
             return;
@@ -79,6 +90,8 @@ impl Processes {
             left_in_order,
             goodbyes: Arc::clone(&self.goodbyes),
             ooms: Arc::clone(&self.ooms),
+            samples: Arc::clone(&self.samples),
+            last_words: Arc::clone(&self.last_words),
         };
         let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
@@ -96,17 +109,31 @@ struct One {
     left_in_order: bool,
     goodbyes: Arc<Goodbyes>,
     ooms: Arc<Ooms>,
+    samples: Arc<Samples>,
+    last_words: Arc<LastWords>,
 }
 
 impl One {
     async fn watch(self, inbox: Inbox) {
-        gone(&self.process, self.waits, || self.ooms.look(&self.process)).await;
+        let lives = || {
+            self.ooms.look(&self.process);
+            self.samples.take(&self.agent, &self.process);
+        };
+        gone(&self.process, self.waits, lives).await;
         let evidence = inbox.evidence();
         let end = json!({"src": "action", "do": "kill", "pid": self.process.pid, "signal": "KILL"});
         evidence.keep(&self.agent, evidence.now(), &end);
         let starved = self.ooms.has_struck(&self.process);
-        let goodbye = || tokio::time::timeout(GRACE, self.goodbyes.said_by(&self.process));
-        let said = self.left_in_order || goodbye().await.is_ok();
+        let goodbye = async {
+            let said = || tokio::time::timeout(GRACE, self.goodbyes.said_by(&self.process));
+            self.left_in_order || said().await.is_ok()
+        };
+        let told = async { !starved && self.last_words.told_of(&self.process).await };
+        let (said, told) = tokio::join!(goodbye, told);
+        if told && !said {
+            // Its container went with it, and knows its code.
+            return;
+        }
         let kind = match (said, starved) {
             (true, _) => ExitKind::Clean,
             (false, true) => ExitKind::OomKilled,
@@ -128,7 +155,7 @@ impl One {
 
 /// Comes back when the process has ended, or the pid is another's. `lives`: it was looked at, and does.
 async fn gone(process: &ProcessId, waits: bool, lives: impl Fn()) {
-    let pidfd = if waits { open(process.pid) } else { None };
+    let pidfd = process.pid_here().filter(|_| waits).and_then(open);
     // Only now is it sure that the descriptor is of this process.
     while is_alive(process) {
         lives();
@@ -164,7 +191,7 @@ mod tests {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
             let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
             let start_ticks = ticks.parse().unwrap();
-            let process = ProcessId { pid, start_ticks, pid_namespace: None };
+            let process = ProcessId::new(pid, start_ticks);
             let seen = tokio::spawn(async move { gone(&process, waits, || ()).await });
             tokio::task::yield_now().await;
             assert!(!seen.is_finished());

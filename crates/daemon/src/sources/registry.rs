@@ -6,9 +6,11 @@ use super::lookout::Watcher;
 use crate::filesystem;
 use crate::inbox::Inbox;
 use crate::job::{Reply, StatusFile, Witnessed, Work};
+use crate::namespaces::{Namespaces, Peer};
 use crate::process;
 use headsup_adapters::evidence::taken;
 use headsup_adapters::{RegistryRecord, WatchedFolder, log_of, registry, registry_pid};
+use headsup_core::gate::Container;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Level;
 use rustix::fs::{FileType, Mode, OFlags};
@@ -35,7 +37,7 @@ pub(super) struct Registries {
     folders: Vec<Folder>,
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
-    pid_namespace: Option<u64>,
+    namespaces: Arc<Namespaces>,
     watcher: Watcher,
 }
 
@@ -72,10 +74,10 @@ impl Registries {
         watcher: Watcher,
         inbox: Inbox,
         goodbyes: Arc<Goodbyes>,
-        pid_namespace: Option<u64>,
+        namespaces: Arc<Namespaces>,
     ) -> Self {
         let folders = folders.into_iter().map(Folder::new).collect();
-        Self { folders, inbox, goodbyes, pid_namespace, watcher }
+        Self { folders, inbox, goodbyes, namespaces, watcher }
     }
 
     /// One more folder, named by an agent that keeps its files there.
@@ -172,7 +174,7 @@ impl Registries {
                     busy && is_of_a_living(record)
                 });
                 if let Some(record) = record {
-                    self.tell(&folder.at, record, false).await;
+                    self.tell(&folder.at, record, Container::Unsaid, false).await;
                 }
             }
         }
@@ -205,9 +207,9 @@ impl Registries {
             self.goodbyes.file_is_there(pid);
         }
         let mut record = registry(kind, name, &bytes);
+        let mut container = Container::Unsaid;
         if let Some(record) = &mut record {
-            let inode = &mut record.process.pid_namespace;
-            *inode = inode.filter(|inode| Some(*inode) != self.pid_namespace);
+            container = self.namespaces.settle(&mut record.process, Peer::Unseen);
         }
         let known = folder.files.get(name).and_then(|known| known.record.as_ref());
         let states = record.as_ref().is_some_and(|record| record.statement.is_some());
@@ -221,7 +223,7 @@ impl Registries {
             let at = folder.at.clone();
             let evidence = self.inbox.evidence();
             let moment = evidence.now();
-            if let Some(agent) = self.tell(&at, &record, first).await {
+            if let Some(agent) = self.tell(&at, &record, container, first).await {
                 evidence.file_is_of(pid, &agent);
                 let row = json!({"src": "registry", "file": file(name), "record": seen});
                 evidence.keep(&agent, moment, &row);
@@ -234,14 +236,16 @@ impl Registries {
         &self,
         at: &WatchedFolder,
         record: &RegistryRecord,
+        container: Container,
         first: bool,
     ) -> Option<AgentId> {
-        let (kind, pid) = (at.kind, record.process.pid);
+        let (kind, pid) = (at.kind, record.process.pid_here()?);
         let log_path = log_of(kind, &at.path, record);
         let file = StatusFile {
             kind,
             record: record.clone(),
             log_path: log_path.and_then(|path| path.into_os_string().into_string().ok()),
+            container,
             claimed: process::claimed_seat(pid),
             ancestors: process::ancestors(pid),
             first,

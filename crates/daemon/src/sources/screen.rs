@@ -1,8 +1,7 @@
 //! What terminals show, for agents of which nothing else can tell: before their first event, and later
 //! where a person has asked for it. Panes of tmux, with one call a tick for all of a server.
 
-mod pane;
-
+use super::pane::{self, Place};
 use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
@@ -15,7 +14,6 @@ use headsup_core::seat::Seat;
 use headsup_core::source::{Source, Tier};
 use headsup_core::status::Turn;
 use headsup_core::time::UnixMs;
-use pane::Place;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;

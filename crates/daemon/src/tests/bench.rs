@@ -36,6 +36,8 @@ pub(super) struct Bench {
     /// Status files that the hub watches.
     pub(super) folders: Vec<WatchedFolder>,
     pub(super) background_shells: BackgroundShells,
+    /// Sockets of container engines.
+    pub(super) engines: Vec<PathBuf>,
     hub: Option<Hub>,
 }
 
@@ -51,7 +53,9 @@ impl Bench {
         let temp = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(START));
         let (folders, background_shells) = (Vec::new(), BackgroundShells::Idle);
-        let mut bench = Self { temp, clock, limits, folders, background_shells, hub: None };
+        let engines = Vec::new();
+        let mut bench =
+            Self { temp, clock, limits, folders, background_shells, engines, hub: None };
         bench.start().await;
         bench
     }
@@ -74,6 +78,7 @@ impl Bench {
             screen_rules: crate::ScreenRules::Never,
             listen: None,
             must_listen: false,
+            engines: self.engines.clone(),
         };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
         self.hub = Some(hub.unwrap());
@@ -94,7 +99,9 @@ impl Bench {
         copy_folder(&self.home(), &temp.path().join("home"));
         let (clock, limits, folders) = (self.clock.clone(), self.limits, self.folders.clone());
         let background_shells = self.background_shells;
-        let mut bench = Self { temp, clock, limits, folders, background_shells, hub: None };
+        let engines = Vec::new();
+        let mut bench =
+            Self { temp, clock, limits, folders, background_shells, engines, hub: None };
         bench.start().await;
         bench
     }

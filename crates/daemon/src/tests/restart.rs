@@ -89,6 +89,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
+        engines: Vec::new(),
     })
     .await
     {
@@ -129,6 +130,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
+        engines: Vec::new(),
     })
     .await
     {

@@ -70,8 +70,9 @@ impl Writer {
             claimed: agent.and_then(|agent| AgentId::new(agent).ok()),
             context: context.as_deref(),
             spooled: Some(reported_at),
+            ..Envelope::default()
         };
-        match sighting::read(envelope, &body, self.pid_namespace) {
+        match sighting::read(envelope, &body, &self.namespaces) {
             Ok(read) => Some(Item {
                 work: Work::Hook(Box::new(read)),
                 key: Key::new(&id, &kind, &body),

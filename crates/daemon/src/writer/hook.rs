@@ -5,7 +5,6 @@ use super::staging::Staging;
 use crate::job::{Answer, Refusal, Reply};
 use crate::process;
 use crate::sighting::HookReport;
-use headsup_adapters::Sighting;
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::{AgentId, ProcessId};
@@ -31,7 +30,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         // A registration has told the description.
         let described = match is_new {
             true => Decision::default(),
-            false => gate::describe(seat, &describe(&report.sighting), now),
+            false => gate::describe(seat, &describe(report), now),
         };
         take_in(seat, report, described, now)
     })?;
@@ -75,6 +74,7 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         process: sighting.process.as_ref(),
         shares_process: sighting.shares_process,
         ancestors,
+        namespace: *pid_namespace,
         cwd: sighting.cwd.as_deref(),
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
         starts_up: matches!(sighting.fact, Fact::SessionStarted { how: SessionStart::Startup, .. }),
@@ -104,7 +104,7 @@ fn register(
     let mut seat = Seat::new(id.clone(), kind.as_str(), sighting.source, staging.now);
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
-    let description = Description { parent, adopted: Some(adopted), ..describe(sighting) };
+    let description = Description { parent, adopted: Some(adopted), ..describe(report) };
     // The registration itself tells all of this.
     drop(gate::describe(&mut seat, &description, staging.now));
     let agent = Box::new(seat.doc());
@@ -113,13 +113,15 @@ fn register(
 }
 
 /// The adapter has cut and cleaned these texts.
-fn describe(sighting: &Sighting) -> Description {
+fn describe(report: &HookReport) -> Description {
+    let HookReport { sighting, container, .. } = report;
     Description {
         cwd: sighting.cwd.clone(),
         model: sighting.model.clone(),
         title: sighting.title.clone(),
         log_path: sighting.log_path.clone(),
         tmux: sighting.tmux_pane.clone(),
+        container: container.clone(),
         ..Description::default()
     }
 }

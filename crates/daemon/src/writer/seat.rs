@@ -4,7 +4,7 @@ use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, Launched, Refusal, Registration};
 use headsup_core::event::EventBody;
-use headsup_core::gate::{self, Description};
+use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact};
 use headsup_core::seat::Seat;
@@ -45,7 +45,8 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
 
 /// The launcher's word on a process is as good as a look at it: it is its parent.
 pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer {
-    let Launched { agent, process, fact } = launched;
+    let Launched { agent, process, container, fact } = launched;
+    let about = Description { container: container.clone(), ..Description::default() };
     let name = if matches!(fact, ProcessFact::Exited(_)) { "exit" } else { "launch" };
     let observation = Observation {
         at: staging.now,
@@ -56,7 +57,14 @@ pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer
         name: name.to_owned(),
         fact: Fact::Process(*fact),
     };
-    match staging.change(agent, None, |seat| gate::admit(seat, &observation))? {
+    let found = staging.change(agent, None, |seat| {
+        let mut decision = gate::describe(seat, &about, observation.at);
+        let admitted = gate::admit(seat, &observation);
+        decision.changed |= admitted.changed;
+        decision.events.extend(admitted.events);
+        Decision { refused: admitted.refused, ..decision }
+    })?;
+    match found {
         true => Ok(done(staging, agent)),
         false => Err(Refusal::NoSuchAgent),
     }

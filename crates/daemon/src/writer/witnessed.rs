@@ -92,12 +92,14 @@ fn register(
     parent: Option<AgentId>,
     level: &Observation,
 ) -> Result<(), Refusal> {
-    let StatusFile { kind, record, claimed, first, .. } = file;
+    let StatusFile { kind, record, container, claimed, first, .. } = file;
     let mut seat = Seat::new(id.clone(), *kind, Source::Registry, staging.now);
     let adopted = Some(claimed.is_none() || parent.is_some());
     let (cwd, tmux) = (record.cwd.clone(), record.tmux_pane.clone());
     let log_path = file.log_path.clone();
-    let about = Description { parent, adopted, cwd, tmux, log_path, ..Description::default() };
+    let container = container.clone();
+    let about =
+        Description { parent, adopted, cwd, tmux, log_path, container, ..Description::default() };
     drop(gate::describe(&mut seat, &about, staging.now));
     let attach = record.attach.unwrap_or(Attach::Interactive);
     let runs = ProcessFact::Running { attach, restored: *first };
@@ -126,6 +128,7 @@ fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
         process: Some(&record.process),
         shares_process: false,
         ancestors,
+        namespace: None,
         cwd: record.cwd.as_deref(),
         starts_session: false,
         starts_up: false,

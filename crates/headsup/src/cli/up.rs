@@ -160,6 +160,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     let config = Config {
         home,
         folders,
+        engines: headsup_daemon::engine::sockets(|name| std::env::var_os(name)),
         retention,
         background_shells,
         screen_rules,

@@ -1,6 +1,6 @@
 //! What the hub has counted since its start, and what a start before that has put aside.
 
-use super::{Check, files};
+use super::{Check, files, servers};
 use crate::client::Client;
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,12 @@ fn is_part(name: &str) -> bool {
 /// What the hub's own figures say.
 pub(super) async fn checks(client: &Client) -> Vec<Check> {
     match client.get_text("/metrics").await {
-        Ok(metrics) => vec![input(&metrics), events(&metrics), files::check(&metrics)],
+        Ok(metrics) => vec![
+            input(&metrics),
+            events(&metrics),
+            files::check(&metrics),
+            servers::check(&metrics),
+        ],
         Err(error) => {
             vec![Check::bad("input", error.message, "see hub.log in the state folder")]
         }

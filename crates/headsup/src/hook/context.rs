@@ -9,6 +9,8 @@ const MAX_CONTEXT: usize = 4096;
 const MAX_VALUE: usize = 256;
 /// Levels of ancestors: agent, its helpers, shells and wrappers are fewer.
 const MAX_PARENTS: usize = 8;
+/// The inode of a machine's first pid namespace (`PROC_PID_INIT_INO` of Linux).
+const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
 
 /// One line of compact ASCII JSON: the variables that this kind of agent may report (never the
 /// environment, which holds secrets), the process chain above the hook, the pid namespace.
@@ -28,7 +30,13 @@ pub(super) fn above(kind: &str, pid: u32, vendor_pid: Option<u32>) -> String {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some((*name, value.to_string_lossy().into_owned()))
     });
-    write(variables, &parents, namespace)
+    write(variables, &parents, namespace, namespace.and_then(host).as_deref())
+}
+
+/// The host's name, where it may be that of a container.
+fn host(namespace: u64) -> Option<String> {
+    let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    (namespace != FIRST_NAMESPACE).then(name)?.map(|name| name.trim_end().to_owned())
 }
 
 /// The chain from `pid` upwards, and the agent's own process where it is not in the chain.
@@ -52,6 +60,7 @@ fn write(
     variables: impl Iterator<Item = (&'static str, String)>,
     parents: &[Process],
     namespace: Option<u64>,
+    host: Option<&str>,
 ) -> String {
     let mut tail = String::from("},\"parents\":[");
     for (index, process) in parents.iter().enumerate() {
@@ -64,6 +73,10 @@ fn write(
     tail.push(']');
     if let Some(inode) = namespace {
         write!(tail, ",\"pidns\":{inode}").ok();
+    }
+    if let Some(host) = host {
+        tail.push_str(",\"host\":");
+        push_string(&mut tail, cut(host));
     }
     tail.push('}');
 
@@ -123,14 +136,16 @@ mod tests {
     fn the_line_is_compact_ascii_json() {
         let variables = [("TMUX_PANE", "%3".to_owned()), ("TMUX", "é\n\"\\😀".to_owned())];
         let parents = [process(7, "sh"), process(5, "no(d e")];
-        let text = write(variables.into_iter(), &parents, Some(4_026_531_836));
+        let text = write(variables.into_iter(), &parents, Some(4_026_531_836), None);
         assert_eq!(
             text,
             r#"{"env":{"TMUX_PANE":"%3","TMUX":"\u00e9\u000a\"\\\ud83d\ude00"},"parents":[{"pid":7,"start":99,"comm":"sh"},{"pid":5,"start":99,"comm":"no(d e"}],"pidns":4026531836}"#
         );
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["env"]["TMUX"], "é\n\"\\😀");
-        assert_eq!(write([].into_iter(), &[], None), r#"{"env":{},"parents":[]}"#);
+        let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"));
+        assert_eq!(inside, r#"{"env":{},"parents":[],"pidns":7,"host":"0a1b2c3d4e5f"}"#);
+        assert_eq!(write([].into_iter(), &[], None, None), r#"{"env":{},"parents":[]}"#);
     }
 
     #[test]
@@ -138,7 +153,7 @@ mod tests {
         let value = "é".repeat(1000);
         let variables = ["A", "B", "C", "D", "E", "F"].map(|name| (name, value.clone()));
         let parents = [process(7, &"\u{1}".repeat(64)), process(5, "sh")];
-        let text = write(variables.into_iter(), &parents, Some(1));
+        let text = write(variables.into_iter(), &parents, Some(1), Some("h"));
         assert!(text.len() <= MAX_CONTEXT, "{}", text.len());
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["env"]["A"].as_str().unwrap().len(), MAX_VALUE);

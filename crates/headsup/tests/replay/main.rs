@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod acp;
+mod bus;
 mod captured;
 mod changed;
 mod headless;

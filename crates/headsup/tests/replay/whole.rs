@@ -4,12 +4,9 @@ use crate::{all_right, codex, played, recordings, spans};
 use headsup_testkit::replay::{Verdict, Witness};
 use std::path::{Path, PathBuf};
 
-/// Without a terminal: their witnesses are not watched yet. The trust dialog stands before the first
+/// Without a terminal: `headless.rs` plays them. The trust dialog stands before the first
 /// session, where only the screen of a launched agent tells: `spliced.rs` plays it as one.
 const LATER: [&str; 3] = ["print_mode", "sdk_stream_json", "trust_dialog"];
-
-/// A server that a program speaks to, without any terminal or hook: nobody listens there yet.
-const SERVER: [&str; 1] = ["app_server"];
 
 fn whole(folder: &Path, but: &[&str], without: &[Witness]) -> Vec<Verdict> {
     let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -29,9 +26,9 @@ fn the_truth_is_told_in_every_span_of_every_recording() {
 
 #[test]
 fn the_truth_is_told_in_every_span_of_every_recording_of_codex() {
-    let verdicts = whole(&codex(), &SERVER, &[]);
+    let verdicts = whole(&codex(), &[], &[]);
     all_right(&verdicts);
-    assert_eq!(spans(&verdicts).count(), 109);
+    assert_eq!(spans(&verdicts).count(), 125);
 }
 
 /// Esc and the end of a turn that no hook tells: the log beside it tells the same, and is silent here.

@@ -7,7 +7,7 @@ use headsup_testkit::live::{
 };
 use headsup_testkit::program;
 use headsup_testkit::replay::Witness::{
-    self, Hooks, LaterRegistry, Process, Registry, Screen, Terminal, Transcript,
+    self, LaterHooks, LaterRegistry, Process, Registry, Screen, Server, Terminal, Transcript,
 };
 use headsup_testkit::replay::play_together;
 use std::collections::BTreeMap;
@@ -46,6 +46,10 @@ struct Args {
     /// Play so many at a time.
     #[arg(long, value_name = "N", default_value_t = TWO)]
     jobs: NonZeroUsize,
+    /// Go on only when the hub has told what is true, however late: right and wrong on a busy
+    /// machine, and no times.
+    #[arg(long, conflicts_with = "table")]
+    patient: bool,
     /// One JSON object a play, and the figures.
     #[arg(long)]
     json: bool,
@@ -90,12 +94,13 @@ fn main() -> Outcome<ExitCode> {
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
         writeln!(std::io::stderr(), "the same, recorded")?;
         let again = Args { rounds: ONE, jobs: TWO, ..args.clone() };
-        let mut recordable = cases.clone();
-        recordable.retain(Case::is_recorded);
-        let recorded = play(&again, &recordable, &binary, &programs, Some(records));
+        let recorded = play(&again, &cases, &binary, &programs, Some(records));
         let alone = |others: &[Witness]| alone(&cases, &binary, records, others);
-        let hooks = alone(&[Registry, Transcript, Screen, Terminal, Process])?;
-        let log = alone(&[Hooks, LaterRegistry, Screen, Terminal, Process])?;
+        let hooks = alone(&[Registry, Transcript, Screen, Terminal, Server, Process])?;
+        let mut log = alone(&[LaterHooks, LaterRegistry, Screen, Terminal, Server, Process])?;
+        for (_, log) in cases.iter().zip(&mut log).filter(|(case, _)| !case.has_log()) {
+            *log = Alone::default();
+        }
         let of = |case: &Case| {
             let name = case.full_name();
             verdicts.iter().filter(|verdict| verdict.case == name).cloned().collect()
@@ -185,18 +190,17 @@ fn alone(cases: &[Case], binary: &Path, records: &Path, silent: &[Witness]) -> O
     let folders: Vec<PathBuf> = cases.iter().map(folder).collect();
     let recorded = |folder: &&PathBuf| folder.join("timeline.jsonl").is_file();
     let played: Vec<PathBuf> = folders.iter().filter(recorded).cloned().collect();
-    // By the folder's own name: those of one program alone are recorded.
-    let mut told = BTreeMap::new();
+    let mut told = Vec::new();
     for some in played.chunks(SIDE_BY_SIDE) {
         play_together(binary, some, silent, |verdict| {
-            let alone = Alone { right: verdict.right(), of: verdict.spans.len() };
-            told.insert(verdict.case, alone);
+            told.push(Alone { right: verdict.right(), of: verdict.spans.len() });
             Ok(())
         })?;
         writeln!(std::io::stderr(), "{} of {} played back", told.len(), played.len())?;
     }
-    let of = |case: &Case| told.get(case.name).copied().filter(|_| case.is_recorded());
-    Ok(cases.iter().map(|case| of(case).unwrap_or_default()).collect())
+    let told: BTreeMap<PathBuf, Alone> = played.into_iter().zip(told).collect();
+    let of = |folder: &PathBuf| told.get(folder).copied();
+    Ok(folders.iter().map(|folder| of(folder).unwrap_or_default()).collect())
 }
 
 /// Some at a time; in the order of the cases, round by round.
@@ -217,7 +221,7 @@ fn play(
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = plays.get(number) else { return };
                     let Some(program) = programs.get(case.program.kind) else { return };
-                    let with = With { binary, program, patient: false, record };
+                    let with = With { binary, program, patient: args.patient, record };
                     let started = Instant::now();
                     let verdict = live::play(case, with);
                     let mark = if verdict.is_right() { "right" } else { "WRONG" };

@@ -28,7 +28,8 @@ struct Args {
     /// One JSON object a span.
     #[arg(long)]
     json: bool,
-    /// Silence a witness: hooks, registry, transcript, screen, terminal, server, protocol or process.
+    /// Silence a witness: hooks, registry, transcript, screen, terminal, server, protocol, output or
+    /// process.
     /// Repeat it for more.
     #[arg(long, value_name = "WITNESS", value_parser = witness)]
     without: Vec<Witness>,
@@ -108,6 +109,14 @@ fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(|entry| is_recording(entry)).collect();
     found.sort();
+    // What was written beside the hooks of the same run is played with them.
+    let named = |path: &PathBuf, ending: &str| {
+        let name = path.file_name()?.to_str()?.strip_suffix(ending)?.to_owned();
+        Some(path.with_file_name(name))
+    };
+    let with_hooks: Vec<PathBuf> =
+        found.iter().filter_map(|path| named(path, ".hooks.jsonl")).collect();
+    found.retain(|path| named(path, ".stream.jsonl").is_none_or(|of| !with_hooks.contains(&of)));
     match found.is_empty() {
         true => Err(format!("{} holds no timeline.jsonl", folder.display()).into()),
         false => Ok(found),

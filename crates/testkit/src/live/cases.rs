@@ -33,14 +33,19 @@ impl Case {
         Self { program, name, hooks: Hooks::Installed, play }
     }
 
+    /// Nothing is installed for it.
+    const fn unhooked(self) -> Self {
+        Self { hooks: Hooks::None, ..self }
+    }
+
     /// Its name, with the program's before it.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.program.kind, self.name)
     }
 
-    /// Whether a play of it can be kept as a recording.
-    pub fn is_recorded(&self) -> bool {
-        self.program.kind == CLAUDE_CODE.kind
+    /// Whether its program writes a log that is read.
+    pub fn has_log(&self) -> bool {
+        !["opencode", "qwen-code"].contains(&self.program.kind)
     }
 
     /// Where in `folder` its recording is.
@@ -51,14 +56,15 @@ impl Case {
 
 /// All of them, in the order of a table.
 pub fn all() -> Vec<Case> {
-    let others =
-        [codex::CASES, opencode::CASES, gemini_cli::CASES, qwen_code::CASES, copilot_cli::CASES];
-    [claude_code::all(), others.concat()].concat()
+    let others = [opencode::CASES, gemini_cli::CASES, qwen_code::CASES, copilot_cli::CASES];
+    [claude_code::all(), codex::all(), others.concat()].concat()
 }
 
-/// The one of this program and name.
+/// The one of this program and name; also of those that are not in the table, because they show a witness
+/// and no situation of its own.
 pub fn named(kind: &str, name: &str) -> Option<Case> {
-    all().into_iter().find(|case| case.program.kind == kind && case.name == name)
+    let mut known = all().into_iter().chain(opencode::WITH_PORT.iter().copied());
+    known.find(|case| case.program.kind == kind && case.name == name)
 }
 
 /// What a case is played with.
@@ -84,6 +90,7 @@ pub fn play(case: &Case, with: With<'_>) -> Verdict {
         let why = panic.downcast_ref::<String>().cloned();
         let why = why.or_else(|| panic.downcast_ref::<&str>().map(|&why| why.to_owned()));
         verdict.disorder.insert(0, why.unwrap_or_else(|| "it panicked".to_owned()));
+        verdict.events.extend(stage.screens());
     }
     if let Some(folder) = with.record
         && let Err(error) = stage.write(&case.recording(folder))

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A key's moment is noted when tmux has returned: what it did may have been told just before.
-const NOTED: Duration = Duration::from_millis(10);
+const NOTED: Duration = Duration::from_millis(30);
 
 /// One span of the truth.
 #[derive(Clone, Debug, Serialize)]

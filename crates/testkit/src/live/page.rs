@@ -43,9 +43,10 @@ it shows the change and runs its hook is part of that. What is left without it i
 moment at which prompts and dialogs are on the screen, and from the program's own hook, in plays with a second
 hook that notes the moment. *By*: the witnesses that decided. The same play, recorded, is then played back
 with a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
-nothing but the transcript, is heard, without status files, processes and screens; for the log the first
-status file introduces the session. A recording has every hook registered, also where none was
-installed in the play, and no hub that goes away. Only Claude Code's plays are recorded.
+nothing but the transcript, is heard, without status files, status reports, servers, processes and screens; for
+the log the first status file, or without one the first hook that names it, introduces the session. Claude Code's recording
+has every hook registered, also where none was installed in the play, and no hub that goes away; those of the others are
+what `headsup capture` gives, of plays in which the hub stays (`-` without one, and for programs that write no log).
 ";
 
 /// The whole page. A program of which nothing was played keeps its part of the page as it was

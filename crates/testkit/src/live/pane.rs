@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a program may take to come up on a busy machine.
 const START: Duration = Duration::from_secs(150);
 /// What is not shown after this time was not heard.
-const LOST: Duration = Duration::from_secs(4);
+const LOST: Duration = Duration::from_secs(15);
 const PATH: &str = "/usr/bin:/bin";
 /// Rows and columns of a session that is started here.
 const SIZE: (u16, u16) = (50, 120);
@@ -48,6 +48,16 @@ impl Tmux {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{command:?}: {said}");
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// What all of its panes show.
+    pub(super) fn screens(&self) -> Vec<String> {
+        let mut command = Command::new("tmux");
+        command.env_clear().env("PATH", PATH).env("TMUX_TMPDIR", &self.folder);
+        command.args(["-L", Self::SOCKET, "list-panes", "-a", "-F", "#{pane_id}"]);
+        let panes = command.output().map(|output| output.stdout).unwrap_or_default();
+        let panes = String::from_utf8_lossy(&panes).into_owned();
+        panes.lines().map(|pane| self.run(["capture-pane", "-p", "-t", pane])).collect()
     }
 
     /// Runs `words` as they are in a new session.

@@ -1,7 +1,7 @@
 //! The agent programs, and what a driver has to know of each.
 
 pub(super) mod claude_code;
-mod codex;
+pub(super) mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod opencode;
@@ -88,11 +88,20 @@ pub(super) struct Screen {
     pub(super) answer: &'static [&'static str],
     /// The keys that stop a turn.
     pub(super) interrupt: &'static [&'static str],
+    /// What asks for the next of these keys, where it wants several: two at once can be read as one.
+    pub(super) again: Option<&'static str>,
     /// When a turn has failed.
     pub(super) failed: &'static str,
     /// What is typed to sum the conversation up, and to leave.
     pub(super) compact: &'static str,
     pub(super) exit: &'static str,
+    /// What is typed to begin a new conversation.
+    pub(super) new: &'static str,
+    /// What it is started with to go on with the last conversation, to copy it, and to have its
+    /// memory full soon.
+    pub(super) resume: &'static [&'static str],
+    pub(super) fork: &'static [&'static str],
+    pub(super) little_memory: &'static [&'static str],
     /// What SIGTERM does to it: `ended` where it says goodbye, else `crashed`.
     pub(super) terminated: &'static str,
     /// What empties its box after a turn was stopped: the prompt may have gone back there.
@@ -115,9 +124,14 @@ impl Screen {
         no: &["Escape"],
         answer: &["1"],
         interrupt: &["Escape"],
+        again: None,
         failed: "",
         compact: "/compact",
         exit: "/quit",
+        new: "/new",
+        resume: &[],
+        fork: &[],
+        little_memory: &[],
         terminated: "ended",
         clear: None,
         silent_start: false,

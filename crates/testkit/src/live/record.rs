@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 pub(super) use hooks::install;
+pub(super) use write::word;
 
 /// How often files are looked at: changes that are closer than this look like one.
 const LOOK: Duration = Duration::from_millis(4);

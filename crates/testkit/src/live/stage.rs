@@ -5,6 +5,7 @@ mod start;
 
 pub use agent::Agent;
 
+use super::captured;
 use super::cases::With;
 use super::judge::Verdict;
 use super::pane::Tmux;
@@ -18,7 +19,7 @@ use crate::model::{Asker, Mark as Seen, Model, What};
 use crate::wait;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ pub struct Stage {
     tmux: Tmux,
     watcher: RefCell<Option<Watcher>>,
     hub: RefCell<Option<Hub>>,
+    /// A hub went away in mid-play.
+    lost: Cell<bool>,
     pub model: Model,
     truth: RefCell<Truth>,
     /// What was done to the program.
@@ -62,6 +65,7 @@ impl Stage {
             tmux: Tmux::new(home.path()),
             watcher: RefCell::default(),
             hub: RefCell::default(),
+            lost: Cell::default(),
             model: Model::start().expect("a model"),
             truth: RefCell::default(),
             actions: RefCell::default(),
@@ -96,6 +100,7 @@ impl Stage {
 
     /// The hub dies on the spot.
     pub fn kill_hub(&self) {
+        self.lost.set(true);
         drop(self.hub.borrow_mut().take());
     }
 
@@ -110,6 +115,31 @@ impl Stage {
         &self.program.screen
     }
 
+    /// As headsup calls the program.
+    pub(super) fn kind(&self) -> &'static str {
+        self.program.kind
+    }
+
+    /// What a shell is told to have the program work at this prompt without a terminal.
+    pub(super) fn headless_command(&self, prompt: &str) -> String {
+        let words = (self.program.headless)(prompt);
+        let quoted = words.iter().map(|word| match word == prompt {
+            true => format!(" '{word}'"),
+            false => format!(" {word}"),
+        });
+        // A shell of an agent's may be without what looks like a credential.
+        let env = (self.program.env)(self);
+        let env: String = env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        let program = self.home.path().join("bin").join(self.program.command);
+        format!("{env}{}{}", program.display(), quoted.collect::<String>())
+    }
+
+    /// What is to be seen now, for whoever looks into a play that cannot go on.
+    pub(super) fn screens(&self) -> Vec<String> {
+        let screens = self.tmux.screens();
+        screens.iter().flat_map(|screen| screen.lines().map(|line| format!("| {line}"))).collect()
+    }
+
     /// Where agents work.
     pub fn folder(&self) -> PathBuf {
         self.home.path().join("proj")
@@ -119,10 +149,23 @@ impl Stage {
         self.actions.borrow_mut().push((at, action));
     }
 
-    /// Writes what was recorded.
+    /// Writes what was recorded. Of a hub that went away nothing is left that could be.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let Some(recorder) = &self.recorder else { return Ok(()) };
         let actions = self.actions.borrow();
+        let Some(recorder) = &self.recorder else {
+            if self.hub.borrow().is_none() || self.lost.get() {
+                return Ok(());
+            }
+            let play = captured::Play {
+                home: &self.home,
+                kind: self.program.kind,
+                start: self.start,
+                truth: &self.truth.borrow(),
+                told: &self.told(),
+                actions: &actions,
+            };
+            return play.write(folder);
+        };
         let row = |(at, action): &(Instant, Value)| {
             let mut row = json!({ "src": "action" });
             if let (Some(row), Value::Object(action)) = (row.as_object_mut(), action.clone()) {

@@ -22,8 +22,9 @@ pub(super) fn agent(request: &Request) -> Option<&str> {
     request.header("x-claude-code-agent-id").or(thread).or(child)
 }
 
-/// How the programs ask for a summary: Claude Code 2.1.330; Codex 0.169.0.
-const SUMMARY: [&str; 2] = ["create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION"];
+/// How the programs ask for a summary: Claude Code 2.1.330; Codex 0.169.0; OpenCode 1.18.33.
+const SUMMARY: [&str; 3] =
+    ["create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION", "anchored summary"];
 
 pub(super) fn of(request: &Request) -> Asker {
     let last = request.last_said();

@@ -1,14 +1,15 @@
 //! Plays the rows of a recording, each at its time.
 
+use super::bus::Bus;
 use super::clock::Clock;
 use super::listener::Listener;
 use super::proxy::Proxy;
 use super::recording::{How, ProcessKey, Recording, Row, What, Witness};
 use super::server::Server;
 use super::shim::Shim;
-use super::stand_in::{Call, StandIn};
+use super::stand_in::{Call, StandIn, Start};
 use super::terminal;
-use super::verdict::{REST_MS, Truth, Verdict};
+use super::verdict::{REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
@@ -48,6 +49,13 @@ pub fn play_and(
     let home = Home::new(&binary.to_string_lossy());
     let hub = Hub::start(&home);
     let mut player = Player::new(&home, binary, &recording)?;
+    for (kind, count) in &recording.unknown {
+        let name = &recording.name;
+        writeln!(
+            io::stderr(),
+            "{name}: {count} rows of the kind {kind:?} are not known and not played"
+        )?;
+    }
     let mut clock = Clock::start();
     let listener = Listener::start(&home.socket(), clock.began())?;
     let (mut truths, mut end) = (Vec::<Truth>::new(), 0);
@@ -79,7 +87,8 @@ pub fn play_and(
     clock.wait_for(last + REST_MS);
     let delay = clock.delay();
     let pids = player.pids_of_sessions();
-    let verdict = Verdict::new(&recording.name, delay, &truths, end, &listener.told(), &pids);
+    let watched = Watched { told: &listener.told(), pids: &pids, in_vain: &recording.in_vain };
+    let verdict = Verdict::new(&recording.name, delay, &truths, end, &watched);
     then(&home);
     drop(player);
     drop(hub);
@@ -100,6 +109,8 @@ struct Player<'a> {
     namespace: u64,
     shim: Shim,
     server: Option<Server>,
+    /// The port of a program that serves its conversations there.
+    bus: Option<(ProcessKey, Bus)>,
     /// What stands between a client and its agent.
     proxy: Option<Proxy>,
     /// The seats of those that we have launched.
@@ -124,6 +135,7 @@ impl<'a> Player<'a> {
             namespace,
             shim: Shim::new(home, namespace),
             server: None,
+            bus: None,
             proxy: None,
             launched: HashMap::new(),
         })
@@ -142,7 +154,35 @@ impl<'a> Player<'a> {
             }
             What::Registry { process, record } => self.registry(*process, record.as_ref()),
             What::Line { file, line } => self.line(file, line),
-            What::Launch { id } => self.launch(id, row.t_ms),
+            What::Launch { id, words } => self.launch(id, words, row.t_ms),
+            What::Run { process, id, arguments } => self.run(*process, id, arguments),
+            What::Output { process, line } => {
+                let line = self.at_home(line);
+                match self.stand_ins.get_mut(process) {
+                    Some(stand_in) => stand_in.output(&line),
+                    None => Ok(()),
+                }
+            }
+            What::Bus { message, .. } => match &self.bus {
+                Some((_, bus)) => bus.say(&self.at_home(message)),
+                None => Ok(()),
+            },
+            What::BusLists { lists, .. } => {
+                if let Some((_, bus)) = &self.bus {
+                    bus.answers(lists);
+                }
+                Ok(())
+            }
+            What::BusEnd { .. } => {
+                if let Some((_, bus)) = &self.bus {
+                    bus.end_streams();
+                }
+                Ok(())
+            }
+            What::Plugin { process, row } => {
+                let call = self.at_home(&row.to_string());
+                self.stand_in(*process)?.order(&call)
+            }
             What::Screen { text } => self.show(text),
             What::Served { message } => self.served(message),
             What::Message { by_client, text } => self.message(*by_client, text),
@@ -158,10 +198,14 @@ impl<'a> Player<'a> {
     }
 
     fn end(&mut self, process: ProcessKey, how: How) -> io::Result<()> {
+        if self.bus.as_ref().is_some_and(|(of, _)| *of == process) {
+            self.bus = None;
+        }
         let Some(stand_in) = self.stand_ins.get_mut(&process) else { return Ok(()) };
-        let How::Killed { signal } = how else {
-            stand_in.leave();
-            return Ok(());
+        let signal = match how {
+            How::Killed { signal } => signal,
+            How::Left { code } => return stand_in.exit(code),
+            How::ByItself => return stand_in.exit(0),
         };
         let (mut told, seat) = (stand_in.told("exited"), self.launched.get(&process));
         stand_in.kill()?;
@@ -178,11 +222,13 @@ impl<'a> Player<'a> {
     }
 
     /// Takes a seat for the process that is heard of next.
-    fn launch(&mut self, id: &str, t_ms: u64) -> io::Result<()> {
+    fn launch(&mut self, id: &str, words: &[String], t_ms: u64) -> io::Result<()> {
         let later = self.recording.rows.iter().filter(|row| row.t_ms >= t_ms);
         let mut keys = later.filter_map(|row| match row.what {
             What::Hook { process, .. }
             | What::Registry { process, .. }
+            | What::Bus { process, .. }
+            | What::Plugin { process, .. }
             | What::Said { process, .. } => Some(process),
             _ => None,
         });
@@ -190,7 +236,16 @@ impl<'a> Player<'a> {
         terminal::install(self.home.path())?;
         let mut like = self.home.command([""; 0]);
         like.envs(terminal::ENV).env("HEADSUP_AGENT_ID", id);
-        let stand_in = StandIn::start(&like, &self.program, self.home.path())?;
+        let mut words = words.to_vec();
+        let plugin = self.plugin(key)?;
+        let mut how = Start { plugin: plugin.as_deref(), ..Start::default() };
+        if let Some(bus) = self.opened(key)? {
+            how.socket = Some(bus.socket()?);
+            words.extend(["--port".to_owned(), bus.port().to_string()]);
+            self.bus = Some((key, bus));
+        }
+        how.words = &words;
+        let stand_in = StandIn::start_as(&like, &self.program, self.home.path(), how)?;
         let process = stand_in.told("starting");
         self.stand_ins.insert(key, stand_in);
         self.shim.seated(key, id);
@@ -200,6 +255,43 @@ impl<'a> Player<'a> {
         let kind = json!({ "kind": self.recording.kind });
         http::request(&socket, "PUT", &seat, &[], kind.to_string().as_bytes())?;
         self.put_process(id, &process)
+    }
+
+    /// The port of a process whose bus was recorded.
+    fn opened(&self, process: ProcessKey) -> io::Result<Option<Bus>> {
+        let rows = || self.recording.rows.iter();
+        let is_its = |row: &Row| matches!(row.what, What::Bus { process: of, .. } if of == process);
+        if !rows().any(is_its) {
+            return Ok(None);
+        }
+        let lists = rows().find_map(|row| match &row.what {
+            What::BusLists { lists, .. } => Some(lists.clone()),
+            _ => None,
+        });
+        Bus::start(lists).map(Some)
+    }
+
+    /// The installed plugin, for a process whose calls of one were recorded.
+    fn plugin(&self, process: ProcessKey) -> io::Result<Option<PathBuf>> {
+        let is_its =
+            |row: &Row| matches!(row.what, What::Plugin { process: of, .. } if of == process);
+        if !self.recording.rows.iter().any(is_its) {
+            return Ok(None);
+        }
+        self.home.run(["hooks", "install", &self.recording.kind]);
+        let module = self.home.path().join("headsup.mjs");
+        fs::copy(self.config.join("plugin/headsup.js"), &module)?;
+        Ok(Some(module))
+    }
+
+    /// Has `headsup run` start it.
+    fn run(&mut self, process: ProcessKey, id: &str, arguments: &[String]) -> io::Result<()> {
+        let command = self.home.command(["run", "--here", "--id", id, "--"]);
+        let name = self.recording.program.command;
+        let stand_in = StandIn::run(command, name, arguments, self.home.path())?;
+        self.shim.seated(process, id);
+        self.stand_ins.insert(process, stand_in);
+        Ok(())
     }
 
     /// Between a client and an agent, which is started with the first word.

@@ -6,6 +6,8 @@ use serde_json::Value;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) kind: &'static str,
+    /// What it is started with.
+    pub(super) command: &'static str,
     /// Its process's name.
     pub(super) name: &'static str,
     /// A variable that its hooks have and no other program sets.
@@ -28,6 +30,7 @@ pub(super) struct Program {
 pub(super) const PROGRAMS: [Program; 7] = [
     Program {
         kind: "claude-code",
+        command: "claude",
         name: "claude",
         mark: None,
         pid_variable: Some("CLAUDE_PID"),
@@ -39,6 +42,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
     },
     Program {
         kind: "codex",
+        command: "codex",
         name: "codex",
         mark: None,
         pid_variable: None,
@@ -50,6 +54,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
     },
     Program {
         kind: "gemini-cli",
+        command: "gemini",
         name: "node",
         mark: Some("GEMINI_SESSION_ID"),
         pid_variable: None,
@@ -61,6 +66,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
     },
     Program {
         kind: "copilot-cli",
+        command: "copilot",
         name: "MainThread",
         mark: Some("COPILOT_CLI"),
         pid_variable: None,
@@ -72,6 +78,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
     },
     Program {
         kind: "qwen-code",
+        command: "qwen",
         name: "node",
         mark: Some("QWEN_CODE_SESSION_ID"),
         pid_variable: None,
@@ -88,6 +95,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
 /// An agent that is known by its protocol alone: nothing of it but its messages is played.
 pub(super) const SPEAKER: Program = Program {
     kind: "acp:agent",
+    command: "agent",
     name: "agent",
     mark: None,
     pid_variable: None,
@@ -103,6 +111,7 @@ impl Program {
     const fn like_opencode(kind: &'static str, mark: &'static str, config: &'static str) -> Self {
         Self {
             kind,
+            command: kind,
             name: kind,
             mark: Some(mark),
             pid_variable: None,

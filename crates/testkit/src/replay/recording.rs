@@ -1,15 +1,19 @@
 //! A recording, as it is on disk.
 //!
-//! It is somebody else's: rows that are not known are passed over, a line that is cut is left out
-//! with a word on standard error, and order, times and places are taken as they come.
+//! It is somebody else's: rows that are not known are passed over and a line that is cut is left out,
+//! each with a word on standard error, and order, times and places are taken as they come.
 
 // Named, because the fuzzers' doors include this file by its path.
 #[path = "recording/acp.rs"]
 mod acp;
+#[path = "recording/bus.rs"]
+mod bus;
 #[path = "recording/ends.rs"]
 mod ends;
 #[path = "recording/home.rs"]
 mod home;
+#[path = "recording/output.rs"]
+mod output;
 #[path = "recording/panes.rs"]
 mod panes;
 #[path = "recording/rows.rs"]
@@ -22,9 +26,10 @@ mod terminal;
 mod transcripts;
 
 use super::program::{PROGRAMS, Program, SPEAKER};
+use output::Lines;
 use rows::Raw;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -42,6 +47,9 @@ pub enum Witness {
     Transcript,
     /// The status files, but for the first one of each process, which says where its log is.
     LaterRegistry,
+    /// The hooks, but for the first one of each process that says where its log is, where no
+    /// status file does.
+    LaterHooks,
     /// What was on its screen.
     Screen,
     /// What it said of itself to its terminal.
@@ -52,6 +60,8 @@ pub enum Witness {
     Process,
     /// What it and its client say to each other.
     Protocol,
+    /// What a run without a terminal writes to its output.
+    Output,
 }
 
 impl Witness {
@@ -61,11 +71,13 @@ impl Witness {
             "registry" => Some(Self::Registry),
             "transcript" => Some(Self::Transcript),
             "later-registry" => Some(Self::LaterRegistry),
+            "later-hooks" => Some(Self::LaterHooks),
             "screen" => Some(Self::Screen),
             "terminal" => Some(Self::Terminal),
             "server" => Some(Self::Server),
             "process" => Some(Self::Process),
             "protocol" => Some(Self::Protocol),
+            "output" => Some(Self::Output),
             _ => None,
         }
     }
@@ -84,6 +96,10 @@ pub(super) struct Recording {
     pub(super) parents: HashMap<ProcessKey, ProcessKey>,
     /// Which processes have been in a session.
     pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
+    /// When its recorder had waited in vain for what it then took to be so.
+    pub(super) in_vain: Vec<u64>,
+    /// Kinds of rows that nobody knows, and how many of each there are.
+    pub(super) unknown: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -118,6 +134,8 @@ pub(super) enum What {
     /// It was launched by us, for a seat of this name.
     Launch {
         id: String,
+        /// What it was started with.
+        words: Vec<String>,
     },
     /// What was on the screen of the launched one from here on.
     Screen {
@@ -129,9 +147,39 @@ pub(super) enum What {
         part: &'static str,
         body: String,
     },
+    /// It was launched by us, without a terminal, and says on its output what it does.
+    Run {
+        process: ProcessKey,
+        id: String,
+        arguments: Vec<String>,
+    },
+    /// A line that it wrote there.
+    Output {
+        process: ProcessKey,
+        line: String,
+    },
     /// What its server told every client.
     Served {
         message: String,
+    },
+    /// What its server told whoever listens at its port.
+    Bus {
+        process: ProcessKey,
+        message: String,
+    },
+    /// What that server answers from here on: statuses, permissions, questions.
+    BusLists {
+        process: ProcessKey,
+        lists: [Value; 3],
+    },
+    /// It ended all streams.
+    BusEnd {
+        process: ProcessKey,
+    },
+    /// What the program called of a plugin in its own process.
+    Plugin {
+        process: ProcessKey,
+        row: Value,
     },
     End {
         process: ProcessKey,
@@ -153,6 +201,8 @@ pub(super) enum What {
 pub(super) enum How {
     /// Once its hooks are done.
     ByItself,
+    /// The same, with this code.
+    Left { code: i32 },
     /// On the spot. The signal, where it is known, is told by whoever launched it.
     Killed { signal: Option<i32> },
 }
@@ -166,18 +216,52 @@ impl Recording {
         let logs = if is_file { transcripts::of(folder) } else { transcripts::beside(folder)? };
         let logs = logs.into_iter().map(|path| lines(&path));
         let logs = logs.collect::<io::Result<_>>()?;
-        Ok(Self::of(name.unwrap_or_default(), timeline, logs, without))
+        let files = output::beside(folder)?.into_iter();
+        let files = files.map(|(label, path)| Ok(Lines { label, lines: lines(&path)? }));
+        let mut files = files.collect::<io::Result<Vec<Lines>>>()?;
+        // A file of nothing but such lines is a recording, too.
+        let is_output = |row: &Value| row["type"].is_string() && row.get("t_ms").is_none();
+        let timeline = match is_file && !timeline.is_empty() && timeline.iter().all(is_output) {
+            true => {
+                let label = name.clone().unwrap_or_default().trim_end_matches(".jsonl").to_owned();
+                files.push(Lines { label, lines: timeline });
+                Vec::new()
+            }
+            false => timeline,
+        };
+        Ok(Self::of(name.unwrap_or_default(), timeline, logs, files, without))
     }
 
     /// Out of the rows of its files: those of its timeline, and of each log.
-    fn of(name: String, timeline: Vec<Value>, logs: Vec<Vec<Value>>, without: &[Witness]) -> Self {
+    fn of(
+        name: String,
+        timeline: Vec<Value>,
+        logs: Vec<Vec<Value>>,
+        files: Vec<Lines>,
+        without: &[Witness],
+    ) -> Self {
+        let mut unknown = BTreeMap::new();
+        for kind in timeline.iter().filter_map(rows::unknown) {
+            *unknown.entry(kind).or_default() += 1;
+        }
+        for file in files.iter().filter(|file| output::run(&file.lines).is_none()) {
+            unknown.insert(format!("output of {}", file.label), file.lines.len());
+        }
+        let in_vain = timeline.iter().filter(|row| row["kind"] == "wait_timeout");
+        let in_vain = in_vain.filter_map(t_ms).collect();
+        let with_bus = bus::program(&timeline);
         let spoken = acp::rewritten(&timeline);
         let speaker = acp::captured(&timeline);
         let speaks = spoken.is_some() || speaker.is_some();
         let timeline = &spoken.unwrap_or_else(|| panes::rewritten(timeline));
         let program = match speaks {
             true => &SPEAKER,
-            false => timeline.iter().find_map(rows::program).unwrap_or(&PROGRAMS[0]),
+            false => {
+                let shown = files.iter().find_map(|file| output::run(&file.lines));
+                let shown = || shown.and_then(|(kind, _)| Program::of_kind(kind));
+                let known = timeline.iter().find_map(rows::program).or_else(shown);
+                known.or(with_bus).unwrap_or(&PROGRAMS[0])
+            }
         };
         let kind = speaker.unwrap_or_else(|| program.kind.to_owned());
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
@@ -185,7 +269,7 @@ impl Recording {
         for row in timeline {
             raw.take(row);
         }
-        let Raw { mut rows, stops, parents, sessions, epochs, said, .. } = raw;
+        let Raw { mut rows, stops, parents, sessions, epochs, said, output, exits, .. } = raw;
         rows.retain(|row| match &row.what {
             What::Hook { event, .. } => !program.unregistered.contains(&event.as_str()),
             _ => true,
@@ -195,9 +279,31 @@ impl Recording {
         rows.extend(transcripts::read(logs, &epochs, program.transcripts));
         let ends = ends::find(&rows, stops, &sessions);
         rows.extend(ends);
+        let written = output::rows(output, files, &rows, &sessions, &exits);
+        // Whoever wrote and left did it as it says there.
+        let left = |row: &Row| match row.what {
+            What::End { process, how: How::Left { .. } } => Some(process),
+            _ => None,
+        };
+        let left: HashSet<ProcessKey> = written.iter().filter_map(left).collect();
+        rows.retain(|row| {
+            !matches!(&row.what,
+            What::End { process, how: How::ByItself } if left.contains(process))
+        });
+        rows.extend(written);
         rows.extend(terminal::reports(said, &rows, &parents, &sessions));
         rows.retain(|row| !row.is_of(without));
         rows.sort_by_key(|row| row.t_ms);
+        if without.contains(&Witness::LaterHooks) {
+            let shows = rows.iter().any(|row| matches!(row.what, What::Registry { .. }));
+            let mut met = HashSet::new();
+            rows.retain(|row| match &row.what {
+                What::Hook { process, payload, .. } => {
+                    !shows && payload.contains("\"transcript_path\":\"") && met.insert(*process)
+                }
+                _ => true,
+            });
+        }
         if without.contains(&Witness::LaterRegistry) {
             let mut met = HashSet::new();
             rows.retain(|row| match &row.what {
@@ -208,7 +314,7 @@ impl Recording {
                 _ => true,
             });
         }
-        Self { name, kind, program, home, rows, parents, sessions }
+        Self { name, kind, program, home, rows, parents, sessions, in_vain, unknown }
     }
 }
 
@@ -225,10 +331,13 @@ impl Row {
             What::Line { .. } => Some(Witness::Transcript),
             What::Screen { .. } => Some(Witness::Screen),
             What::Said { .. } => Some(Witness::Terminal),
-            What::Served { .. } => Some(Witness::Server),
+            What::Served { .. } | What::Bus { .. } => Some(Witness::Server),
+            What::Output { .. } => Some(Witness::Output),
+            What::Plugin { .. } => Some(Witness::Hooks),
             What::End { .. } | What::MessageEnd { .. } => Some(Witness::Process),
             What::Message { .. } => Some(Witness::Protocol),
-            What::Truth { .. } | What::Launch { .. } => None,
+            What::Truth { .. } | What::Launch { .. } | What::Run { .. } => None,
+            What::BusLists { .. } | What::BusEnd { .. } => None,
         }
     }
 }

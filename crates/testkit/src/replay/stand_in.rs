@@ -14,6 +14,16 @@ use std::process::{Child, Command, Stdio};
 /// Runs each script that is named on standard input beside the others; ends after the last one when
 /// the input ends. Agent programs, too, run their hooks through a shell.
 const PROGRAM: &str = "while read -r script; do sh \"$script\" & done; wait";
+/// The same for one that `headsup run` starts: its orders come through a pipe that a variable names.
+/// It says what stands in a file, and ends as it is told.
+const RUN: &str = "#!/bin/sh\n\
+    echo $$ >\"$STAND_IN.pid\"\n\
+    while read -r order what; do case $order in\n\
+    hook) sh \"$what\" >/dev/null 2>&1 </dev/null & ;;\n\
+    say) cat \"$what\" ;;\n\
+    exit) wait; exit \"$what\" ;;\n\
+    esac; done <\"$STAND_IN\"\nwait\n";
+const PLUGIN: &str = include_str!("plugin.mjs");
 
 /// A running stand-in. It is killed when it goes out of scope.
 #[derive(Debug)]
@@ -26,6 +36,19 @@ pub(super) struct StandIn {
     /// Where it finds its scripts.
     scripts: PathBuf,
     hooks: u32,
+    /// It takes more orders than scripts.
+    is_run: bool,
+}
+
+/// How a stand-in is started.
+#[derive(Debug, Default)]
+pub(super) struct Start<'a> {
+    /// Further words of its command line.
+    pub(super) words: &'a [String],
+    /// A socket that it holds.
+    pub(super) socket: Option<OwnedFd>,
+    /// The plugin that it runs: then it takes calls of it, and no hooks.
+    pub(super) plugin: Option<&'a Path>,
 }
 
 /// One hook as it is to be run.
@@ -43,17 +66,76 @@ impl StandIn {
     /// Starts one in the environment of `like`, a command in a hermetic home. It runs as `program`,
     /// a shell under the name of the recorded process.
     pub(super) fn start(like: &Command, program: &Path, scripts: &Path) -> io::Result<Self> {
-        let mut command = Command::new(program);
-        command.arg0("sh").args(["-c", PROGRAM]).env_clear().current_dir(scripts);
+        Self::start_as(like, program, scripts, Start::default())
+    }
+
+    /// The same, and as `how` says.
+    pub(super) fn start_as(
+        like: &Command,
+        program: &Path,
+        scripts: &Path,
+        how: Start<'_>,
+    ) -> io::Result<Self> {
+        let mut command = match how.plugin {
+            None => {
+                let mut command = Command::new(program);
+                command.arg0("sh").args(["-c", PROGRAM, "sh"]);
+                command
+            }
+            Some(plugin) => {
+                let host = scripts.join("plugin-host.mjs");
+                std::fs::write(&host, PLUGIN)?;
+                let mut command = Command::new("node");
+                command.args([host.as_path(), plugin]);
+                command
+            }
+        };
+        command.args(how.words).env_clear().current_dir(scripts);
         for (name, value) in like.get_envs() {
             command.envs(value.map(|value| (name, value)));
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let stdout = how.socket.map_or_else(Stdio::null, Stdio::from);
+        command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().map(|stdin| File::from(OwnedFd::from(stdin)));
         let (pid, child) = (child.id(), Some(child));
         let pidfd = open(pid)?;
-        Ok(Self { pid, child, pidfd, stdin, scripts: scripts.to_owned(), hooks: 0 })
+        let scripts = scripts.to_owned();
+        Ok(Self { pid, child, pidfd, stdin, scripts, hooks: 0, is_run: false })
+    }
+
+    /// Has `headsup run` start one, by a command that lacks its program and that program's words.
+    pub(super) fn run(
+        mut command: Command,
+        name: &str,
+        words: &[String],
+        scripts: &Path,
+    ) -> io::Result<Self> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let program = scripts.join("bin").join(name);
+        std::fs::create_dir_all(scripts.join("bin"))?;
+        if !program.exists() {
+            let new = program.with_extension("new");
+            std::fs::write(&new, RUN)?;
+            std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755))?;
+            std::fs::rename(new, &program)?;
+        }
+        let number = std::fs::read_dir(scripts)?.count();
+        let orders = scripts.join(format!("run-{number}"));
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &orders, FileType::Fifo, mode, 0)?;
+        let flags = OFlags::RDWR | OFlags::CLOEXEC;
+        let stdin = File::from(rustix::fs::open(&orders, flags, Mode::empty())?);
+        command.arg(name).args(words).env("STAND_IN", &orders);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn()?;
+        let told = orders.with_extension("pid");
+        let pid = crate::wait::until("a stand-in that is run", || {
+            std::fs::read_to_string(&told).ok()?.trim().parse().ok()
+        });
+        let (pidfd, scripts) = (open(pid)?, scripts.to_owned());
+        let (child, stdin) = (Some(child), Some(stdin));
+        Ok(Self { pid, child, pidfd, stdin, scripts, hooks: 0, is_run: true })
     }
 
     /// Starts another one that is this one's child.
@@ -75,12 +157,12 @@ impl StandIn {
             input = quoted(&input.to_string_lossy()),
         );
         std::fs::write(&script, text)?;
-        self.say(&script)?;
+        self.order(&script.display().to_string())?;
         let pid = crate::wait::until("a nested stand-in", || {
             std::fs::read_to_string(&told).ok()?.trim().parse().ok()
         });
         let (pidfd, scripts) = (open(pid)?, self.scripts.clone());
-        Ok(Self { pid, child: None, pidfd, stdin: Some(stdin), scripts, hooks: 0 })
+        Ok(Self { pid, child: None, pidfd, stdin: Some(stdin), scripts, hooks: 0, is_run: false })
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -116,13 +198,32 @@ impl StandIn {
         writeln!(text, "{binary} hook {kind} {event} <{}\n: >{}", word(&input), word(&ended))
             .map_err(io::Error::other)?;
         std::fs::write(&script, text)?;
-        self.say(&script)?;
+        let order = if self.is_run { "hook " } else { "" };
+        self.order(&format!("{order}{}", script.display()))?;
         Ok(ended)
     }
 
-    fn say(&mut self, script: &Path) -> io::Result<()> {
+    /// Has one that is run write a line to its output.
+    pub(super) fn output(&mut self, line: &str) -> io::Result<()> {
+        self.hooks += 1;
+        let said = self.scripts.join(format!("said-{}-{}", self.pid, self.hooks));
+        std::fs::write(&said, format!("{line}\n"))?;
+        self.order(&format!("say {}", said.display()))
+    }
+
+    /// Hands it a line: a script, an order, a call of its plugin.
+    pub(super) fn order(&mut self, line: &str) -> io::Result<()> {
         let Some(stdin) = &mut self.stdin else { return Ok(()) };
-        stdin.write_all(format!("{}\n", script.display()).as_bytes())
+        stdin.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Lets it end by itself with this code, as far as it can.
+    pub(super) fn exit(&mut self, code: i32) -> io::Result<()> {
+        if self.is_run {
+            self.order(&format!("exit {code}"))?;
+        }
+        self.leave();
+        Ok(())
     }
 
     /// Lets it end by itself, once its hooks are done.

@@ -58,23 +58,35 @@ pub struct Verdict {
     pub delay: Duration,
 }
 
+/// What was heard while it was played, and what is known of the recording.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched<'a> {
+    pub(super) told: &'a [Told],
+    /// The real processes of each recorded session.
+    pub(super) pids: &'a HashMap<String, Vec<u32>>,
+    /// When the recorder had waited in vain for what it then wrote down: what it took to be so is no
+    /// truth, and until when the one before held is not known. Recorded milliseconds.
+    pub(super) in_vain: &'a [u64],
+}
+
 impl Verdict {
     pub fn right(&self) -> usize {
         self.spans.iter().filter(|span| span.right).count()
     }
 
     /// `truths` in the order of time; the last one holds until `end`, the last row, and an end even
-    /// longer. `pids`: the real processes
-    /// of each recorded session.
+    /// longer.
     pub(super) fn new(
         case: &str,
         delay: Duration,
         truths: &[Truth],
         end: u64,
-        told: &[Told],
-        pids: &HashMap<String, Vec<u32>>,
+        watched: &Watched<'_>,
     ) -> Self {
-        let spans = truths.iter().enumerate().map(|(index, truth)| {
+        let Watched { told, pids, in_vain } = *watched;
+        let is_known = |truth: &Truth| !in_vain.contains(&truth.recorded_ms);
+        let known = truths.iter().enumerate().filter(|(_, truth)| is_known(truth));
+        let spans = known.map(|(index, truth)| {
             // With sessions side by side, each has its own truths.
             let next = truths[index + 1..].iter().find(|next| next.session == truth.session);
             let last = || match (truth.is_an_end(), truth.gone_ms) {
@@ -87,8 +99,13 @@ impl Verdict {
                 Some(session) => of_session(told, session, pids),
                 None => living(told, truth.t_ms, until),
             };
+            // Somewhere before the recorder gave up.
+            let slack = match next.is_some_and(|next| !is_known(next)) {
+                true => until.saturating_sub(middle),
+                false => SLACK,
+            };
             let holds = |agent: &&str| {
-                let mut said = around(told, agent, middle);
+                let mut said = around(told, agent, middle, slack);
                 said.any(|told| holds(&truth.status, told))
             };
             Span {
@@ -171,9 +188,14 @@ fn headlines(told: &[Told], at_ms: u64) -> BTreeMap<String, String> {
 }
 
 /// What was said at some moment around the middle.
-fn around<'a>(told: &'a [Told], agent: &'a str, middle: u64) -> impl Iterator<Item = &'a Told> {
+fn around<'a>(
+    told: &'a [Told],
+    agent: &'a str,
+    middle: u64,
+    slack: u64,
+) -> impl Iterator<Item = &'a Told> {
     said_by(told, agent).filter_map(move |(at, next, told)| {
-        let overlaps = at <= middle + SLACK && next.saturating_add(SLACK) >= middle;
+        let overlaps = at <= middle + slack && next.saturating_add(slack) >= middle;
         overlaps.then_some(told)
     })
 }
@@ -224,7 +246,8 @@ mod tests {
 
     fn right(truths: &[Truth], told: &[Told]) -> Vec<bool> {
         let none = HashMap::new();
-        let verdict = Verdict::new("case", Duration::ZERO, truths, 20_000, told, &none);
+        let watched = Watched { told, pids: &none, in_vain: &[] };
+        let verdict = Verdict::new("case", Duration::ZERO, truths, 20_000, &watched);
         verdict.spans.iter().map(|span| span.right).collect()
     }
 
@@ -251,8 +274,23 @@ mod tests {
         (one.session, one.pid) = (None, Some(7));
         let pids = [("s".to_owned(), vec![7])].into();
         let truths = [truth(0, "working", Some("s"))];
-        let verdict = Verdict::new("case", Duration::ZERO, &truths, 2_000, &[one], &pids);
+        let watched = Watched { told: &[one], pids: &pids, in_vain: &[] };
+        let verdict = Verdict::new("case", Duration::ZERO, &truths, 2_000, &watched);
         assert_eq!(verdict.right(), 1);
+    }
+
+    #[test]
+    fn what_a_recorder_waited_for_in_vain_is_no_truth() {
+        let told = [told(0, "a", "working"), told(1_000, "a", "idle")];
+        let truths = [truth(500, "working", None), truth(9_000, "blocked", None)];
+        let none = HashMap::new();
+        let judged = |in_vain: &[u64]| {
+            let watched = Watched { told: &told, pids: &none, in_vain };
+            let verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
+            verdict.spans.iter().map(|span| span.right).collect::<Vec<_>>()
+        };
+        assert_eq!(judged(&[]), [false, false]);
+        assert_eq!(judged(&[9_000]), [true]);
     }
 
     #[test]

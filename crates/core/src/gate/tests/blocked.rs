@@ -114,6 +114,23 @@ fn g4_a_resolution_clears_the_entry_it_names() {
 }
 
 #[test]
+fn g4_a_refusal_that_ends_the_turn_shows_no_work() {
+    let mut script = Script::blocked();
+    let resolution = Resolution { value: Some("no".into()), ..Resolution::elsewhere(script.now) };
+    let refused = Fact::PromptRefused {
+        reason: BlockedReason::Permission,
+        key: None,
+        resolution,
+        turn_ref: None,
+    };
+    script.hook(refused.clone());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    assert!(script.seat.prompts.is_empty());
+    script.hook(refused);
+    script.silent();
+}
+
+#[test]
 fn g4_a_start_told_after_its_prompt_is_what_the_prompt_is_about() {
     let mut script = Script::working();
     script.hook(permission(&Actor::Main, 7));

@@ -375,3 +375,62 @@ fn a_turn_that_fails_at_once_has_failed_once() {
     assert_eq!((script.headline(), script.outcome()), (Headline::Failed, Some("failed")));
     assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
 }
+
+fn log_fails(script: &mut Script) {
+    let fact = Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None };
+    script.said(Source::Transcript, fact);
+}
+
+#[test]
+fn a_title_that_stood_before_the_log_told_a_failure_does_not_bring_work_back() {
+    let mut script = Script::idle();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.hook(Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None });
+    script.said(Source::Title, Fact::Level(busy()));
+    log_fails(&mut script);
+    assert_eq!(script.headline(), Headline::Failed);
+    script.published.clear();
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(300);
+    script.silent();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    // Soon after it, it may be the turn's own, and late.
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Failed);
+    // Work that begins after it is news: a person's own command, which no hook tells.
+    script.tick(1_200);
+    assert_eq!(script.headline(), Headline::Working);
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.tick(300);
+    script.after(5_000).said(Source::Title, Fact::Level(busy()));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_turn_that_is_over_waits_a_moment_for_the_log_that_tells_how() {
+    let mut script = Script::working();
+    script.hook(Fact::TurnOver);
+    script.silent();
+    log_fails(&mut script);
+    assert_eq!(script.headline(), Headline::Failed);
+    assert_eq!(script.count("turn.completed"), 1);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Failed);
+    // Nobody tells: it was stopped before it had said a word.
+    let mut script = Script::working();
+    script.hook(Fact::TurnOver);
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    // A log that is late still tells how.
+    script.after(1_000);
+    log_fails(&mut script);
+    assert_eq!(script.headline(), Headline::Failed);
+    // One of a turn of its own does not end the next one.
+    let mut script = Script::working();
+    script.hook(Fact::TurnOver);
+    script.hook(prompt("t2"));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+}

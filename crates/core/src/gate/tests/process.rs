@@ -8,7 +8,7 @@ use crate::source::Source;
 use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
 
 fn process(pid: u32, start_ticks: u64) -> ProcessId {
-    ProcessId { pid, start_ticks, pid_namespace: None }
+    ProcessId::new(pid, start_ticks)
 }
 
 fn died(kind: ExitKind) -> Fact {
@@ -245,4 +245,48 @@ fn a_goodbye_that_may_be_a_new_conversation_is_an_end_once_the_process_is_gone()
     let mut script = Script::working();
     script.hook(either());
     assert_eq!(script.headline(), Headline::Ended);
+}
+
+/// As in a container that is paused: nothing ends, and what went on goes on afterwards.
+#[test]
+fn a_process_that_cannot_be_probed_is_unknown_and_its_turn_goes_on_later() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    let seq = script.seat.turn.seq;
+    let paused = || Fact::Process(ProcessFact::Unprobeable);
+    script.said(Source::Container, paused());
+    assert_eq!((script.headline(), script.seat.turn.open), (Headline::Unknown, true));
+    script.said(Source::Container, Fact::Process(ProcessFact::Alive));
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Working, seq));
+    // Nobody need tell that it goes on: its own hook does.
+    script.said(Source::Container, paused());
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Done, seq));
+    script.said(Source::Container, paused());
+    script.said(Source::Container, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+#[test]
+fn a_goodbye_in_mid_turn_waits_for_the_end_of_the_process() {
+    let leaves = || {
+        let mut script = Script::new();
+        script.process = Some(process(1, 10));
+        script.hook(start(SessionStart::Startup));
+        script.hook(prompt("t1"));
+        script.hook(Fact::SessionEnded { how: SessionEnd::Either });
+        script.silent();
+        script
+    };
+    let mut script = leaves();
+    script.session = None;
+    script.said(Source::Process, died(ExitKind::Killed));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+    let left = script.seat.session.as_ref().map(|session| session.id.as_str());
+    assert_eq!(left, Some("s1"), "it can be resumed");
+    // It goes on: its conversation was cleared.
+    let mut script = leaves();
+    script.tick(2_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    assert_eq!(script.phrase(), "idle(cleared)");
 }

@@ -15,7 +15,7 @@ fn trust(first: bool) -> Fact {
 fn starting() -> Script {
     let mut script = Script::new();
     script.session = None;
-    script.process = Some(ProcessId { pid: 5, start_ticks: 50, pid_namespace: None });
+    script.process = Some(ProcessId::new(5, 50));
     script.said(Source::Report, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
     assert_eq!(script.headline(), Headline::Starting);
     script.published.clear();
@@ -151,4 +151,36 @@ fn whoever_refuses_at_the_first_dialog_crashes_nothing() {
     script.said(Source::Screen, trust(false));
     script.said(Source::Report, left(Some(1), None));
     assert_eq!(script.headline(), Headline::Crashed);
+}
+
+fn ready() -> Fact {
+    Fact::Level(Level::Idle { shells: 0 })
+}
+
+/// Some programs call themselves ready in their title while they ask whether to trust the folder.
+#[test]
+fn a_title_that_calls_it_ready_waits_for_the_dialog_before_its_first_event() {
+    let mut script = Script::new();
+    script.session = None;
+    script.process =
+        Some(ProcessId { pid: 5, start_ticks: 50, pid_namespace: None, host_pid: None });
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    script.said(Source::Title, ready());
+    script.silent();
+    script.said(Source::Screen, trust(true));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.tick(1_200);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.said(Source::Title, ready());
+    script.refused(Rule::Rank);
+    script.said(Source::Screen, Fact::ScreenCleared);
+    script.said(Source::Title, ready());
+    script.tick(1_200);
+    assert_eq!(script.headline(), Headline::Idle);
+    // Its title is no event of its own: the next dialog is seen as well.
+    script.said(Source::Screen, trust(true));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!(script.headline(), Headline::Idle);
 }

@@ -15,8 +15,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// A status that stands, or a title where there is none, is said again: so a hub knows that it still does, also one that was away.
 const AGAIN_AFTER: Duration = Duration::from_secs(15);
-/// Titles and progress may change with every picture of an animation.
+/// Titles and progress may change with every picture of an animation: then they are told so slowly.
 const SLOWLY: Duration = Duration::from_secs(1);
+/// So many of them are told at once before that: what a turn does to a title is news.
+const AT_ONCE: u32 = 5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 /// A hub that is away is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -61,7 +63,8 @@ struct News {
     /// The title that was told last.
     shown: Option<Vec<u8>>,
     again_at: Option<Instant>,
-    slow_at: Option<Instant>,
+    /// Until when the titles that were told would have taken, had they been told slowly.
+    due_until: Option<Instant>,
     retry_at: Option<Instant>,
 }
 
@@ -78,13 +81,18 @@ impl News {
     /// When there is something to do, whether or not something is found.
     fn wakes_at(&self) -> Option<Instant> {
         let status = (!self.statuses.is_empty()).then(Instant::now);
-        let slow = (self.title.is_some() || self.progress.is_some()).then_some(self.slow_at);
+        let slow = (self.title.is_some() || self.progress.is_some()).then(|| self.slow_at());
         let slow = slow.map(|at| at.unwrap_or_else(Instant::now));
         let stands = self.stands.is_some() || self.shown.is_some();
         let again = self.again_at.filter(|_| stands);
         // Only for what there is to say: a hub that is away is not asked for nothing.
         let at = [status, slow, again].into_iter().flatten().min()?;
         Some(self.retry_at.map_or(at, |retry| at.max(retry)))
+    }
+
+    /// When the next title may be told; `None` if at once.
+    fn slow_at(&self) -> Option<Instant> {
+        self.due_until?.checked_sub(SLOWLY * (AT_ONCE - 1))
     }
 
     /// The next thing to be told now.
@@ -96,7 +104,7 @@ impl News {
         if let Some(status) = self.statuses.front() {
             body["status"] = text(status);
         } else if (self.title.is_some() || self.progress.is_some())
-            && self.slow_at.is_none_or(|at| now >= at)
+            && self.slow_at().is_none_or(|at| now >= at)
         {
             self.title.iter().for_each(|title| body["title"] = text(title));
             self.progress.iter().for_each(|progress| body["progress"] = text(progress));
@@ -127,7 +135,7 @@ impl News {
                 None => {}
             },
             None if self.title.is_some() || self.progress.is_some() => {
-                self.slow_at = Some(now + SLOWLY);
+                self.due_until = Some(self.due_until.map_or(now, |due| due.max(now)) + SLOWLY);
                 self.shown = self.title.take().or(self.shown.take());
                 self.progress = None;
             }
@@ -232,8 +240,10 @@ mod tests {
         assert_eq!(news.next(&json!({}), later), Some(json!({"status": "state=done"})));
     }
 
+    /// A turn that fails at once changes the title twice within a moment: told late, the first of them
+    /// would bring back work that is over.
     #[test]
-    fn titles_and_progress_are_told_slowly_and_the_last_one_counts() {
+    fn a_few_titles_are_told_at_once_and_an_animation_slowly_and_the_last_one_counts() {
         let (mut news, now) = (News::default(), Instant::now());
         news.take(Finding::Title(b"a".to_vec()));
         news.take(Finding::Title(b"b\xff".to_vec()));
@@ -242,9 +252,21 @@ mod tests {
         let both = json!({"title": "b\u{fffd}", "progress": "4;1;5"});
         assert_eq!(news.next(&of, now), Some(both));
         news.said(false, now);
-        news.take(Finding::Title(b"c".to_vec()));
-        assert_eq!(news.next(&of, now), None);
+        for title in ["c", "d", "e", "f"] {
+            news.take(Finding::Title(title.into()));
+            assert_eq!(news.next(&of, now), Some(json!({"title": title})), "at once");
+            news.said(false, now);
+        }
+        for title in ["g", "h"] {
+            news.take(Finding::Title(title.into()));
+            assert_eq!(news.next(&of, now), None, "it is an animation");
+        }
         assert_eq!(news.wakes_at(), Some(now + SLOWLY));
-        assert_eq!(news.next(&of, now + SLOWLY), Some(json!({"title": "c"})));
+        assert_eq!(news.next(&of, now + SLOWLY), Some(json!({"title": "h"})));
+        news.said(false, now + SLOWLY);
+        news.take(Finding::Title(b"i".to_vec()));
+        assert_eq!(news.wakes_at(), Some(now + 2 * SLOWLY));
+        let later = now + SLOWLY * 20;
+        assert_eq!(news.next(&of, later), Some(json!({"title": "i"})));
     }
 }

@@ -1,35 +1,65 @@
 //! Codex 0.169.0. Words and keys are those of its screen.
 
+mod daemon;
+mod dialogs;
+
 use super::{Case, common};
 use crate::live::programs::CODEX;
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
 use crate::model::Asker;
-use rustix::process::Signal;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) fn all() -> Vec<Case> {
+    [CASES, dialogs::CASES, daemon::CASES].concat()
+}
+
+const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
     case("tool_turn", common::tool_turn),
+    case("steered", steered),
     case("permission_approved", common::permission_approved),
     case("permission_denied", common::permission_denied),
+    case("two_permissions", common::two_permissions),
     case("question_answered", question_answered),
     case("question_escaped", question_escaped),
     case("esc_in_stream", common::esc_in_stream),
     case("esc_in_tool", common::esc_in_tool),
+    case("esc_in_retry", common::esc_in_retry),
+    case("background_terminal", background_terminal),
+    case("subagent", subagent),
+    case("subagent_permission", common::subagent_permission),
+    case("blocked_beside_subagent", common::blocked_beside_subagent),
+    case("sigkill_with_subagent", common::sigkill_with_subagent),
     case("bad_request", common::bad_request),
     case("authentication", common::authentication),
+    case("forbidden", common::forbidden),
     case("rate_limit", common::rate_limit),
+    case("overload", common::overload),
+    case("overload_recovered", common::overload_recovered),
+    case("cut_in_stream", common::cut_in_stream),
+    case("clear", common::clear),
     case("compact_manual", common::compact_manual),
-    case("subagent", subagent),
+    case("compact_auto", common::compact_auto),
+    case("nested", common::nested),
+    case("resume_after_kill", common::resume_after_kill),
     case("two_in_one_folder", common::two_in_one_folder),
-    case("resume_after_kill", resume_after_kill),
+    case("fork", common::fork),
+    case("unknown_event", common::unknown_event),
     case("exit", common::exit),
     case("sigterm", common::sigterm),
+    case("sighup", common::sighup),
+    case("oom", common::oom),
     case("sigkill_idle", common::sigkill_idle),
     case("sigkill_working", common::sigkill_working),
     case("sigkill_blocked", common::sigkill_blocked),
     case("hub_down_in_turn", common::hub_down_in_turn),
+    case("hub_down_at_start", common::hub_down_at_start),
+    case("suspended", common::suspended),
+    case("unhooked_turn", common::unhooked_turn).unhooked(),
+    case("unhooked_permission", common::permission_approved).unhooked(),
+    case("run_in_tmux", common::run_in_tmux),
     case("headless", common::headless),
+    case("headless_failed", common::headless_failed),
 ];
 
 const fn case(name: &'static str, play: fn(&Stage)) -> Case {
@@ -57,6 +87,36 @@ fn question_escaped(stage: &Stage) {
     agent.rest();
 }
 
+/// What is typed into a running turn is a part of it.
+fn steered(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[hold one]] [[text First.]]");
+    agent.rest();
+    agent.submit("[[hold two]] [[text Second.]]");
+    agent.rest();
+    stage.model.release("one");
+    stage.answered(&Asker::Main);
+    agent.rest();
+    stage.model.release("two");
+    agent.answered();
+    agent.rest();
+}
+
+/// The turn is over while its command runs on, and nothing wakes the agent at its end.
+fn background_terminal(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt("[[background sleep 4; touch over]] [[text Started.]]");
+    stage.answered(&Asker::Main);
+    agent.answered();
+    agent.rest();
+    let over = stage.folder().join("over");
+    crate::wait::until("the command's end", || over.exists().then_some(()));
+    agent.rest();
+    agent.turn();
+}
+
 /// A helper works on behind the finished answer: until it has ended, so does the agent.
 fn subagent(stage: &Stage) {
     stage.hub();
@@ -69,16 +129,4 @@ fn subagent(stage: &Stage) {
     let at = stage.answered(&Asker::Helper);
     agent.mark(at, "done", Class::Unhooked, "the helper has finished");
     agent.rest();
-}
-
-/// The same conversation in a new process.
-fn resume_after_kill(stage: &Stage) {
-    stage.hub();
-    let agent = stage.start(&[]);
-    agent.turn();
-    let at = agent.signal(Signal::KILL);
-    agent.mark(at, "crashed", Class::Kill, "SIGKILL");
-    agent.rest();
-    let again = stage.run_again(&agent, &["resume", "--last"]);
-    again.turn();
 }

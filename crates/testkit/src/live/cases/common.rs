@@ -2,6 +2,24 @@
 //!
 //! [`Screen`]: crate::live::programs::Screen
 
+mod ends;
+mod errors;
+mod helpers;
+mod hubs;
+mod sessions;
+
+pub(super) use ends::{oom, sighup, sigkill_with_subagent};
+pub(super) use errors::{
+    cut_in_stream, esc_in_retry, forbidden, headless_failed, overload, overload_recovered,
+};
+pub(super) use helpers::{
+    blocked_beside_subagent, question_rejected, subagent_permission, two_permissions,
+};
+pub(super) use hubs::{
+    hub_down_at_start, hub_late, run_in_tmux, suspended, unhooked_turn, unknown_event,
+};
+pub(super) use sessions::{clear, compact_auto, fork, nested, resume_after_kill};
+
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use crate::model::{Asker, Reply};
@@ -75,7 +93,7 @@ pub(super) fn esc_in_stream(stage: &Stage) {
     agent.prompt("[[slow 5 50]] [[hold never]]");
     stage.asked(&Asker::Main);
     agent.rest();
-    agent.keys(stage.screen().interrupt, "idle", "Esc while text streams");
+    agent.interrupt("Esc while text streams");
     agent.rest();
     // The next turn is an ordinary one.
     if let Some(key) = stage.screen().clear {
@@ -90,7 +108,7 @@ pub(super) fn esc_in_tool(stage: &Stage) {
     agent.prompt("[[bash sleep 20]]");
     stage.answered(&Asker::Main);
     agent.rest();
-    agent.keys(stage.screen().interrupt, "idle", "Esc while a tool runs");
+    agent.interrupt("Esc while a tool runs");
     agent.rest();
 }
 

@@ -19,9 +19,12 @@ pub(in crate::live) const CODEX: Program = Program {
         lets: &["--ask-for-approval", "never", "--sandbox", "danger-full-access"],
         permission: "Would you like to run the following command?",
         failed: "■ ",
+        resume: &["resume", "--last"],
+        fork: &["fork", "--last"],
+        little_memory: &["-c", "model_auto_compact_token_limit=50000"],
         ..Screen::BARE
     },
-    configure,
+    configure: |stage| configure(stage, true, true),
     env: |_| vec![("SCRIPTED_KEY", "made-up".to_owned())],
     arguments,
     headless,
@@ -38,25 +41,35 @@ fn binary() -> String {
     format!("node_modules/@openai/codex/vendor/{triple}/bin/codex")
 }
 
-fn configure(stage: &Stage) {
+/// Its own settings: whether its folder is trusted, and whether its model wants nobody to sign in.
+pub(in crate::live) fn configure(stage: &Stage, is_trusted: bool, is_open: bool) {
     let folder = stage.home.path().join(".codex");
     fs::create_dir_all(&folder).expect("a folder");
     // A model that it does not know gets plain tools.
     let mut config = format!(
         "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n\
          [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
-         env_key = \"SCRIPTED_KEY\"\nrequires_openai_auth = false\nrequest_max_retries = 3\n\
+         env_key = \"SCRIPTED_KEY\"\nrequires_openai_auth = {}\nrequest_max_retries = 3\n\
          stream_max_retries = 4\n[analytics]\nenabled = false\n",
-        stage.model.url()
+        stage.model.url(),
+        !is_open
     );
     let folder_of_agents = stage.folder().display().to_string();
     let trusted = format!("[projects.\"{folder_of_agents}\"]\ntrust_level = \"trusted\"\n");
-    write!(config, "{trusted}").expect("text");
+    if is_trusted {
+        write!(config, "{trusted}").expect("text");
+    }
     fs::write(folder.join("config.toml"), config).expect("a configuration");
 }
 
+/// In the place of arguments: nobody has trusted the hooks yet.
+pub(in crate::live) const UNTRUSTED: &[&str] = &["untrusted"];
+
 /// Hooks that a person has trusted.
 fn arguments(args: &[&str]) -> Vec<String> {
+    if args == UNTRUSTED {
+        return Vec::new();
+    }
     let all = ["--dangerously-bypass-hook-trust"].into_iter().chain(args.iter().copied());
     all.map(str::to_owned).collect()
 }
@@ -66,4 +79,30 @@ fn headless(prompt: &str) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-const SILENCES: &[(&str, &str)] = &[];
+const SILENCES: &[(&str, &str)] = &[
+    ("a notice of idleness", "it has none: at rest neither hooks nor status reports say anything"),
+    (
+        "a denial that is not Esc",
+        "its dialog has no other: \"No, and tell Codex what to do\" is Esc",
+    ),
+    (
+        "a helper that its agent waits for",
+        "not played apart: `spawn_agent` returns at once, and the answer follows when it may",
+    ),
+    (
+        "the offer of an update",
+        "it is a note above the prompt box where its package manager is not known, and waits for nobody",
+    ),
+    (
+        "a form of a tool server, a plan to approve",
+        "not played: a plan ends its turn and is asked about by a menu over the open box; of a tool server's form there is no recording",
+    ),
+    (
+        "rest before the first prompt, started by hand",
+        "its first hook comes with the first prompt: started without `headsup run` it is told with that",
+    ),
+    (
+        "who is who in the shared background process, killed",
+        "not played: its hooks do not name the terminal, and a turn there outlives the terminal (a recording of that is played back in `headsup/tests/replay`)",
+    ),
+];

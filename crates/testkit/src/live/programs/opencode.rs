@@ -22,8 +22,11 @@ pub(in crate::live) const OPENCODE: Program = Program {
         no: &["Right", "Right", "Enter", "Enter"],
         answer: &["Enter"],
         interrupt: &["Escape", "Escape"],
+        again: Some("again to interrupt"),
         failed: "The script says",
         exit: "/exit",
+        resume: &["--continue"],
+        fork: &["--continue", "--fork"],
         ..Screen::BARE
     },
     configure,
@@ -32,10 +35,21 @@ pub(in crate::live) const OPENCODE: Program = Program {
     headless: |prompt| ["run", prompt].map(str::to_owned).to_vec(),
     silences: &[
         ("trust or login dialog", "it has none: it starts with whatever provider is set"),
+        ("a notice of idleness", "it has none: at rest its bus is silent"),
         (
-            "denial, retries, compaction, sub-agents, SIGTERM, two in one folder, no hub",
-            "not played in the terminal yet; recordings of them are (`headsup/tests/replay`)",
+            "work in the background behind a turn",
+            "its shell tool waits for its command, and helpers that are not waited for are an experiment that is off",
         ),
+        (
+            "an overload without end",
+            "not played: it tries again for minutes; a recording of its giving up is played back (`retry_429_gives_up`)",
+        ),
+        (
+            "`opencode serve`",
+            "not played live: it has no terminal to type into; recordings of it are played back (`headsup/tests/replay`)",
+        ),
+        ("`--pure`", "it runs no plugin then, and nothing else tells but its process"),
+        ("the log alone", "it writes none: its conversations are in a database that is not read"),
     ],
 };
 

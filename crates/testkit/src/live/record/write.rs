@@ -96,7 +96,7 @@ fn timed(t_ms: f64, row: Value) -> Value {
 }
 
 /// The words of the recordings.
-fn word(headline: &str) -> &str {
+pub(in crate::live) fn word(headline: &str) -> &str {
     match headline {
         "done" => "idle",
         "failed" => "error",

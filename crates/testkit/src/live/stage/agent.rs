@@ -153,6 +153,19 @@ impl Agent<'_> {
         self.mark(at, headline, Class::Unhooked, why);
     }
 
+    /// Stops the turn.
+    #[track_caller]
+    pub fn interrupt(&self, why: &str) {
+        let screen = self.stage.screen();
+        let (last, before) = screen.interrupt.split_last().expect("a key");
+        for key in before {
+            self.press(key);
+            screen.again.map(|words| self.shows(words));
+        }
+        let at = self.press(last);
+        self.mark(at, "idle", Class::Unhooked, why);
+    }
+
     pub fn stage(&self) -> &Stage {
         self.stage
     }
@@ -176,6 +189,10 @@ impl Agent<'_> {
     pub fn pause(&self, stands: bool) {
         let what = if stands { Signal::STOP } else { Signal::CONT };
         signal(self.pid(), what).expect("a living agent");
+        // Whoever has started it stands still with it, and goes on first.
+        if !stands && self.stage.program.by_run {
+            signal(self.pane.pid(), what).expect("a living launcher");
+        }
     }
 
     /// The program's own process; in its pane there may be `headsup run` above it.

@@ -33,6 +33,15 @@ impl Stage {
         agent
     }
 
+    /// As somebody types it, also where the others are started by `headsup run`; its seat will have
+    /// this id.
+    #[track_caller]
+    pub fn start_by_hand(&self, id: &str, args: &[&str]) -> Agent<'_> {
+        let agent = self.placed(Seat::Named(id.to_owned()), self.launch(args));
+        agent.ready();
+        agent
+    }
+
     fn launch(&self, args: &[&str]) -> Pane<'_> {
         let (command, args) = (self.program.command, (self.program.arguments)(args));
         let mut words = vec![self.bin().join(command).display().to_string()];

@@ -9,6 +9,15 @@ const STRAGGLERS_MS: u64 = 2_000;
 /// A truth that stands so near to an action speaks of it.
 const NEAR_MS: u64 = 600;
 
+/// A process was seen to end, with this code.
+#[derive(Clone, Debug)]
+pub(super) struct Exit {
+    pub(super) t_ms: u64,
+    pub(super) code: i32,
+    /// What its run was called.
+    pub(super) label: Option<String>,
+}
+
 #[derive(Debug, Default)]
 struct Heard {
     first: u64,
@@ -78,6 +87,8 @@ fn heard(rows: &[Row]) -> BTreeMap<ProcessKey, Heard> {
                 },
             ),
             What::Registry { process, record } => (process, Some(record.is_none())),
+            What::Bus { process, .. } => (process, None),
+            What::Plugin { process, row } => (process, Some(row["call"] == "dispose")),
             _ => continue,
         };
         let first = Heard { first: row.t_ms, ..Heard::default() };

@@ -1,6 +1,8 @@
 //! The rows of a timeline, one by one.
 
 use super::super::program::{Program, SPEAKER};
+use super::ends::Exit;
+use super::output::{self, Said};
 use super::terminal::Word;
 use super::{ProcessKey, Row, What, t_ms, text};
 use serde_json::Value;
@@ -8,6 +10,57 @@ use std::collections::HashMap;
 
 /// Keys of processes without a recorded pid.
 const NAMELESS: ProcessKey = 1 << 32;
+/// The one whose bus is recorded: the recorder did not tell it.
+const BUS: ProcessKey = super::panes::PID;
+
+/// Kinds of rows that are played, or are the recorder's own notes: what it did and what it saw of
+/// the model.
+const KNOWN: [&str; 33] = [
+    "action",
+    "agent_stdout_closed",
+    "agent_to_client",
+    "alive",
+    "api",
+    "bus",
+    "bus_end",
+    "bus_lists",
+    "capture",
+    "client_to_agent",
+    "hook",
+    "keys",
+    "message",
+    "message_end",
+    "model",
+    "notify",
+    "osc",
+    "plugin",
+    "poll",
+    "registry",
+    "rpc",
+    "screen",
+    "screen_match",
+    "sdk",
+    "server",
+    "sse",
+    "start",
+    "stream_end",
+    "tmux",
+    "told",
+    "transcript",
+    "truth",
+    "wait_timeout",
+];
+
+/// A row's kind, if nobody knows it.
+pub(super) fn unknown(row: &Value) -> Option<String> {
+    let named = ["src", "kind"].iter().find_map(|name| row[*name].as_str());
+    // A plugin's own notes.
+    let is_call = row["hook"].is_string() && named.is_none();
+    match named {
+        Some(kind) => (!KNOWN.contains(&kind)).then(|| kind.to_owned()),
+        None => (!is_call).then(|| "(none)".to_owned()),
+    }
+}
 
 /// Somebody has ended a process.
 #[derive(Clone, Debug)]
@@ -35,6 +88,9 @@ pub(super) struct Raw {
     pub(super) epochs: Vec<i64>,
     /// What was said to the terminal, by whoever was on it.
     pub(super) said: Vec<Word>,
+    /// What was written to outputs.
+    pub(super) output: Vec<Said>,
+    pub(super) exits: Vec<Exit>,
     nameless: HashMap<String, ProcessKey>,
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
@@ -46,6 +102,9 @@ pub(super) struct Raw {
 pub(super) fn program(row: &Value) -> Option<&'static Program> {
     if let Some(marked) = Program::marked(&row["env"]) {
         return Some(marked);
+    }
+    if row["src"] == "rpc" {
+        return Program::of_kind("codex");
     }
     if row["src"] == "capture" {
         return row["kind"].as_str().and_then(Program::of_kind);
@@ -66,6 +125,8 @@ impl Raw {
             sessions: HashMap::new(),
             epochs: Vec::new(),
             said: Vec::new(),
+            output: Vec::new(),
+            exits: Vec::new(),
             nameless: HashMap::new(),
             judges_told,
             launches: 0,
@@ -83,8 +144,24 @@ impl Raw {
             Some("told") if self.judges_told => told(row),
             Some("action") => {
                 self.stops.extend(stop(row, t_ms));
+                self.exits.extend(exit(row, t_ms));
                 self.launch(row)
             }
+            Some("sdk" | "rpc") => {
+                self.output.extend(output::row(row, t_ms));
+                None
+            }
+            Some("bus") => {
+                let message = row["data"].is_object().then(|| row["data"].to_string());
+                message.map(|message| What::Bus { process: BUS, message })
+            }
+            Some("bus_lists") => {
+                let lists = ["statuses", "permissions", "questions"];
+                let lists = lists.map(|name| row[name].clone());
+                Some(What::BusLists { process: BUS, lists })
+            }
+            Some("bus_end") => Some(What::BusEnd { process: BUS }),
+            Some("plugin") => Some(What::Plugin { process: BUS, row: row.clone() }),
             Some("screen") => text(&row["text"]).map(|text| What::Screen { text }),
             Some("server") => {
                 row["msg"].is_object().then(|| What::Served { message: row["msg"].to_string() })
@@ -124,7 +201,9 @@ impl Raw {
             1 => "run".to_owned(),
             number => format!("run-{number}"),
         };
-        Some(What::Launch { id: text(&row["id"]).unwrap_or(made_up) })
+        let words = row["cmd"].as_str().unwrap_or_default().split_whitespace();
+        let words = words.map(str::to_owned).collect();
+        Some(What::Launch { id: text(&row["id"]).unwrap_or(made_up), words })
     }
 
     fn hook(&mut self, row: &Value, t_ms: u64) -> Option<What> {
@@ -210,6 +289,12 @@ fn told(row: &Value) -> Option<What> {
     };
     let why = "as it was told then".to_owned();
     Some(What::Truth { status: status.to_owned(), why, session: None })
+}
+
+/// A process that was seen to end by itself.
+fn exit(row: &Value, t_ms: u64) -> Option<Exit> {
+    let code = i32::try_from(row["code"].as_i64().filter(|_| row["do"] == "exit")?).ok()?;
+    Some(Exit { t_ms, code, label: text(&row["label"]) })
 }
 
 /// Signals, the end of a terminal, and whatever else is called a kill or a crash.

@@ -1,6 +1,7 @@
 //! What a player does of a recording, without playing it.
 
 use super::{ProcessKey, Recording, What, Witness, objects};
+use serde_json::Value;
 use std::path::Path;
 
 /// One thing that is done.
@@ -18,7 +19,7 @@ pub struct Step {
 /// Reads a timeline and one log, as they are written, for a home at `home`.
 pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> Vec<Step> {
     let ((timeline, _), (log, _)) = (objects(timeline), objects(log));
-    let recording = Recording::of(String::new(), timeline, vec![log], without);
+    let recording = Recording::of(String::new(), timeline, vec![log], Vec::new(), without);
     let moved = |text: &str| recording.home.moved(text, home);
     let steps = recording.rows.iter().map(|row| {
         let (process, text) = match &row.what {
@@ -36,7 +37,17 @@ pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> V
             What::Message { text, .. } => (None, moved(text)),
             What::MessageEnd { code } => (None, code.to_string()),
             What::Truth { status, .. } => (None, status.clone()),
-            What::Launch { id } => (None, id.clone()),
+            What::Launch { id, .. } => (None, id.clone()),
+            What::Run { process, id, arguments } => {
+                (Some(*process), format!("{id} {}", arguments.join(" ")))
+            }
+            What::Output { process, line } => (Some(*process), moved(line)),
+            What::Bus { process, message } => (Some(*process), moved(message)),
+            What::BusLists { process, lists } => {
+                (Some(*process), moved(&Value::from(lists.to_vec()).to_string()))
+            }
+            What::BusEnd { process } => (Some(*process), String::new()),
+            What::Plugin { process, row } => (Some(*process), moved(&row.to_string())),
             What::End { process, .. } => (Some(*process), String::new()),
         };
         Step { t_ms: row.t_ms, witness: row.witness(), process, text }

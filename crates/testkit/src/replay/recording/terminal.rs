@@ -92,6 +92,8 @@ fn lives(rows: &[Row]) -> BTreeMap<ProcessKey, Life> {
     for row in rows {
         let (What::Hook { process, .. }
         | What::Registry { process, .. }
+        | What::Bus { process, .. }
+        | What::Plugin { process, .. }
         | What::End { process, .. }) = &row.what
         else {
             continue;

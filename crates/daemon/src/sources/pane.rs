@@ -59,25 +59,47 @@ async fn capture_of(socket: &PathBuf, panes: &[&Place]) -> Vec<(Place, String)> 
     found
 }
 
+/// The title of each of these; a pane that is gone is left out. One call for all panes of a server.
+pub(super) async fn titles(places: &[Place]) -> HashMap<Place, String> {
+    let mut found = HashMap::new();
+    let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
+    for socket in servers {
+        let args = ["list-panes", "-a", "-F", "#{pane_id} #{pane_title}"];
+        let Some(text) = ask(socket, &args.map(str::to_owned)).await else { continue };
+        let told = text.lines().filter_map(|line| line.split_once(' '));
+        let told: HashMap<&str, &str> = told.collect();
+        let own = places.iter().filter(|place| place.socket == *socket);
+        let title = |place: &Place| Some((place.clone(), (*told.get(&*place.pane)?).to_owned()));
+        found.extend(own.filter_map(title));
+    }
+    found
+}
+
 async fn call(socket: &PathBuf, panes: &[&Place]) -> Option<Vec<String>> {
     // Nothing that a screen shows is this.
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random).ok()?;
     let mark = format!("headsup{:032x}", u128::from_ne_bytes(random));
-    let mut command = Command::new("tmux");
-    command.env_clear().env("LANG", "C.UTF-8");
-    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    command.arg("-u").arg("-S").arg(socket);
+    let mut args = Vec::new();
     for place in panes {
-        command.args(["capture-pane", "-p", "-t", &place.pane, ";"]);
-        command.args(["display-message", "-p", "-t", &place.pane, &mark, ";"]);
+        args.extend(["capture-pane", "-p", "-t", &place.pane, ";"].map(str::to_owned));
+        args.extend(["display-message", "-p", "-t", &place.pane, &mark, ";"].map(str::to_owned));
     }
-    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
-    let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
-    let text = String::from_utf8_lossy(shown);
+    let text = ask(socket, &args).await?;
     let mut texts: Vec<String> = text.split(&format!("{mark}\n")).map(str::to_owned).collect();
     // What follows the last mark is nothing, or cut.
     texts.pop();
     Some(texts)
+}
+
+/// What a server answers.
+async fn ask(socket: &PathBuf, args: &[String]) -> Option<String> {
+    let mut command = Command::new("tmux");
+    command.env_clear().env("LANG", "C.UTF-8");
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.arg("-u").arg("-S").arg(socket).args(args);
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
+    Some(String::from_utf8_lossy(shown).into_owned())
 }

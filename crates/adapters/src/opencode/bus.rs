@@ -1,0 +1,463 @@
+//! The bus as the program's server tells it, on `/global/event`, and the lists beside it.
+//!
+//! OpenCode 1.18.33, Kilo 7.7.9 (measured: `fixtures/opencode/1.18.33/http-sse`, `fixtures/kilo/7.7.9/http-sse`).
+//! `serve` and `web` have a port, a terminal only with `--port` or as its configuration says. Nothing that was
+//! missed is told again: after each connection the lists say how things are.
+//!
+//! | message | shows |
+//! |---|---|
+//! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
+//! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
+//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open |
+//! | `session.error` | nothing yet: the turn may go on |
+//! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
+//! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
+//! | all others | nothing |
+
+use crate::bus::Served;
+use crate::json::{self, skim};
+use crate::stream::{self, Shown};
+use crate::text;
+use headsup_core::observation::Level;
+use headsup_core::status::BlockedReason;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The error of a turn that a person has stopped.
+const ABORTED: &str = "MessageAbortedError";
+/// Sessions that are remembered.
+const SESSIONS: usize = 500;
+/// How deep helpers start helpers.
+const DEEPEST: usize = 20;
+const IDLE: Level = Level::Idle { shells: 0 };
+
+skim! {
+    Message { kind: "type", said: "properties", payload: "payload" }
+}
+
+skim! {
+    Said {
+        session: "sessionID",
+        info: "info",
+        status: "status",
+        error: "error",
+        id: "id",
+        request: "requestID",
+        permission: "permissionID",
+        asked: "permission",
+        reply: "reply",
+    }
+}
+
+skim! {
+    Info { id: "id", parent: "parentID", directory: "directory", title: "title", model: "model" }
+}
+
+skim! {
+    Named { id: "id", name: "name", kind: "type" }
+}
+
+pub(crate) fn served(words: &[String]) -> Served {
+    // That word comes first, before what is said to the model.
+    let command = words.iter().find(|word| ["run", "serve", "web", "acp"].contains(&word.as_str()));
+    let named = words.windows(2).find(|pair| pair[0] == "--port").map(|pair| pair[1].as_str());
+    let joined = || words.iter().find_map(|word| word.strip_prefix("--port="));
+    let port = named.or_else(joined).and_then(|port| port.parse().ok()).filter(|port| *port != 0);
+    Served { port, is_shared: command.is_some_and(|command| command != "run") }
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    parent: Option<String>,
+    /// Whose child it is, or that it is nobody's, has been said.
+    is_learnt: bool,
+    directory: Option<String>,
+    title: Option<String>,
+    model: Option<String>,
+    is_busy: bool,
+    /// What waits for an answer: its id, and what it is.
+    open: BTreeMap<String, (BlockedReason, Option<String>)>,
+    error: Option<String>,
+    is_refused: bool,
+    /// How its last turn ended.
+    rest: Option<Level>,
+    told: Option<Level>,
+}
+
+/// What a program tells of its conversations, followed.
+#[derive(Debug, Default)]
+pub struct Follower {
+    is_shared: bool,
+    sessions: HashMap<String, Session>,
+    /// In a terminal: the session that a person has prompted last.
+    current: Option<String>,
+    /// In a terminal: what was told last, and of which session.
+    told: Option<(Option<String>, Level)>,
+}
+
+impl Follower {
+    pub fn new(served: Served) -> Self {
+        Self { is_shared: served.is_shared, ..Self::default() }
+    }
+
+    /// The stream of all that happens, in every folder.
+    pub fn stream(&self) -> &'static str {
+        "/global/event"
+    }
+
+    /// The lists of one folder: of statuses, permissions and questions.
+    pub fn lists(&self) -> [&'static str; 3] {
+        ["/session/status", "/permission", "/question"]
+    }
+
+    /// Folders that are known to have sessions.
+    pub fn folders(&self) -> BTreeSet<String> {
+        self.sessions.values().filter_map(|session| session.directory.clone()).collect()
+    }
+
+    /// Of which session nobody has said yet whose child it is: where to ask.
+    pub fn unknown(&self, message: &str) -> Option<String> {
+        let (kind, said) = event(message)?;
+        if matches!(&*kind, "session.created" | "session.updated" | "session.deleted") {
+            return None;
+        }
+        let id = said.session.text().and_then(|id| text::id(&id))?;
+        let is_said = matters(&kind);
+        (is_said && self.is_unknown(&id)).then(|| asked_for(&id)).flatten()
+    }
+
+    /// The same of the sessions in a list of statuses, or of what waits.
+    pub fn unknown_in(&self, lists: [&str; 3]) -> Vec<String> {
+        let lists = lists.map(|list| serde_json::from_str::<Value>(list).unwrap_or_default());
+        let busy = lists[0].as_object().into_iter().flatten().map(|(id, _)| id.as_str());
+        let ids: BTreeSet<String> = busy.filter_map(text::id).collect();
+        ids.iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
+    }
+
+    fn is_unknown(&self, id: &str) -> bool {
+        self.sessions.get(id).is_none_or(|session| !session.is_learnt)
+    }
+
+    /// What the program answers of one session.
+    pub fn learn(&mut self, answer: &str) {
+        if let Ok(info) = json::payload::<Info<'_>>(answer) {
+            self.learn_of(&info);
+        }
+    }
+
+    /// The lists of one folder, as they were after the stream was opened; `known`: sessions that
+    /// somebody has told of before. Hands out what is to be told.
+    pub fn snapshot(&mut self, folder: &str, lists: [&str; 3], known: &[String]) -> Vec<Vec<u8>> {
+        let [statuses, permissions, questions] = lists;
+        let Ok(Value::Object(statuses)) = serde_json::from_str(statuses) else { return Vec::new() };
+        let mut ids: BTreeSet<String> = statuses.keys().filter_map(|id| text::id(id)).collect();
+        let is_here =
+            |session: &Session| session.directory.as_deref().is_none_or(|at| at == folder);
+        ids.extend(self.sessions.iter().filter(|(_, of)| is_here(of)).map(|(id, _)| id.clone()));
+        ids.extend(known.iter().filter(|id| !self.sessions.contains_key(*id)).cloned());
+        for id in &ids {
+            let kind = statuses.get(id).and_then(|status| status["type"].as_str());
+            let is_busy = kind.is_some_and(|kind| kind != "idle");
+            let session = self.session(id);
+            session.open.clear();
+            if session.is_busy && !is_busy {
+                // How it ended nobody says any more.
+                session.rest = Some(IDLE);
+            }
+            session.is_busy = is_busy;
+            if is_busy && self.root(id) == *id {
+                self.current = Some(id.clone());
+            }
+        }
+        for (list, is_question) in [(permissions, false), (questions, true)] {
+            let Ok(Value::Array(asked)) = serde_json::from_str(list) else { continue };
+            for ask in asked.iter().filter_map(Value::as_object) {
+                let word = |name: &str| ask.get(name).and_then(Value::as_str);
+                let (Some(id), Some(session)) = (word("id"), word("sessionID")) else { continue };
+                let Some(session) = self.sessions.get_mut(session) else { continue };
+                if session.is_busy {
+                    let ask = asks(is_question, word("permission"));
+                    session.open.insert(id.to_owned(), ask);
+                }
+            }
+        }
+        match self.is_shared {
+            // It is there, and waits for whoever comes.
+            true if ids.is_empty() => vec![self.body("server.connected", None, IDLE)],
+            true => {
+                let roots: BTreeSet<String> = ids.iter().map(|id| self.root(id)).collect();
+                roots.iter().filter_map(|root| self.tell(root, "server.connected")).collect()
+            }
+            false => self.tell_of_terminal("server.connected").into_iter().collect(),
+        }
+    }
+
+    /// One message of the stream. Hands out what is to be told.
+    pub fn heard(&mut self, message: &str) -> Option<Vec<u8>> {
+        let (kind, said) = event(message)?;
+        let id = match &*kind {
+            "session.created" | "session.updated" => {
+                let info: Info<'_> = said.info.object();
+                let id = self.learn_of(&info)?;
+                if &*kind == "session.updated" {
+                    return None;
+                }
+                let idles = self.current.as_ref().is_none_or(|id| !self.is_at_work(id));
+                if idles && self.root(&id) == id {
+                    self.current = Some(id.clone());
+                }
+                id
+            }
+            "session.deleted" => {
+                let info: Info<'_> = said.info.object();
+                let id = info.id.text().and_then(|id| text::id(&id))?;
+                self.sessions.remove(&id);
+                if self.current.as_ref() == Some(&id) {
+                    self.current = None;
+                }
+                return None;
+            }
+            _ => {
+                let id = said.session.text().and_then(|id| text::id(&id))?;
+                self.take(&kind, &id, &said)?;
+                id
+            }
+        };
+        match self.is_shared {
+            true => self.tell(&self.root(&id), &kind),
+            false => self.tell_of_terminal(&kind),
+        }
+    }
+
+    /// What stands, to be said again: whatever does not rest.
+    pub fn stands(&self) -> Vec<Vec<u8>> {
+        let is_up = |level: &Level| matches!(level, Level::Working { .. } | Level::Blocked { .. });
+        if !self.is_shared {
+            let told = self.told.iter().filter(|(_, level)| is_up(level));
+            return told
+                .map(|(id, level)| self.body("server.heartbeat", id.as_deref(), level.clone()))
+                .collect();
+        }
+        let told = self.sessions.iter().filter_map(|(id, of)| Some((id, of.told.clone()?)));
+        let told = told.filter(|(_, level)| is_up(level));
+        told.map(|(id, level)| self.body("server.heartbeat", Some(id), level)).collect()
+    }
+
+    /// What one event does; `None`: nothing.
+    fn take(&mut self, kind: &str, id: &str, said: &Said<'_>) -> Option<()> {
+        let status: Named<'_> = said.status.object();
+        let status = status.kind.text();
+        match (kind, status.as_deref()) {
+            ("session.status", Some("idle")) | ("session.idle" | "session.turn.close", _) => {
+                self.idle(id)
+            }
+            ("session.status", Some("busy" | "retry")) | ("session.turn.open", _) => {
+                if self.root(id) == *id {
+                    self.current = Some(id.to_owned());
+                }
+                let session = self.session(id);
+                session.is_busy = true;
+                session.is_refused = false;
+                session.error = None;
+            }
+            ("session.error", _) => {
+                let error: Named<'_> = said.error.object();
+                let name = error.name.text().map(|name| text::line(&name, text::NAME));
+                let session = self.session(id);
+                if session.is_busy {
+                    session.error = Some(name.unwrap_or_else(|| "unknown".to_owned()));
+                }
+            }
+            ("permission.asked" | "question.asked", _) => {
+                let request = said.id.text()?;
+                let ask = asks(kind == "question.asked", said.asked.text().as_deref());
+                let session = self.session(id);
+                // Whoever asks is at work, whether or not that was heard.
+                session.is_busy = true;
+                session.open.insert(request.into_owned(), ask);
+            }
+            ("permission.replied" | "question.replied" | "question.rejected", _) => {
+                let request = said.request.text().or_else(|| said.permission.text());
+                let is_refused =
+                    kind == "question.rejected" || said.reply.text().as_deref() == Some("reject");
+                let session = self.session(id);
+                match request {
+                    Some(request) => drop(session.open.remove(&*request)),
+                    // Which one cannot be read: that of one alone is clear.
+                    None if session.open.len() == 1 => session.open.clear(),
+                    None => return None,
+                }
+                session.is_refused = is_refused;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A session has come to its rest, and with it all that it has started.
+    fn idle(&mut self, id: &str) {
+        let below = |other: &String| other != id && self.is_below(other, id);
+        let helpers: Vec<String> = self.sessions.keys().filter(|id| below(id)).cloned().collect();
+        for helper in helpers {
+            let helper = self.session(&helper);
+            helper.is_busy = false;
+            helper.open.clear();
+        }
+        let session = self.session(id);
+        session.open.clear();
+        // It is said twice.
+        if !std::mem::take(&mut session.is_busy) {
+            return;
+        }
+        let was_refused = std::mem::take(&mut session.is_refused);
+        session.rest = Some(match session.error.take() {
+            Some(error) if error == ABORTED => IDLE,
+            _ if was_refused => IDLE,
+            Some(code) => Level::Failed { code },
+            None => Level::Done,
+        });
+    }
+
+    fn learn_of(&mut self, info: &Info<'_>) -> Option<String> {
+        let id = info.id.text().and_then(|id| text::id(&id))?;
+        let parent = info.parent.text().and_then(|id| text::id(&id)).filter(|parent| *parent != id);
+        let directory = info.directory.text().and_then(|path| text::path(&path));
+        let title = info.title.text().filter(|title| !super::is_untitled(title));
+        let model: Named<'_> = info.model.object();
+        let model = model.id.text().map(|model| text::line(&model, text::NAME));
+        let session = self.session(&id);
+        session.is_learnt = true;
+        session.parent = parent.or(session.parent.take());
+        session.directory = directory.or(session.directory.take());
+        session.title = title.map(|title| text::line(&title, text::TITLE)).or(session.title.take());
+        session.model = model.or(session.model.take());
+        Some(id)
+    }
+
+    fn session(&mut self, id: &str) -> &mut Session {
+        if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(id) {
+            let rests = |of: &Session| !of.is_busy && of.open.is_empty();
+            let oldest = self.sessions.iter().find(|(_, of)| rests(of)).map(|(id, _)| id.clone());
+            self.sessions.remove(&oldest.unwrap_or_default());
+        }
+        self.sessions.entry(id.to_owned()).or_default()
+    }
+
+    fn root(&self, id: &str) -> String {
+        let mut top = id;
+        for _ in 0..DEEPEST {
+            let session = self.sessions.get(top);
+            let Some(parent) = session.and_then(|session| session.parent.as_deref()) else { break };
+            top = parent;
+        }
+        top.to_owned()
+    }
+
+    fn is_below(&self, id: &str, above: &str) -> bool {
+        let mut top = Some(id);
+        for _ in 0..DEEPEST {
+            let Some(at) = top else { return false };
+            if at == above {
+                return true;
+            }
+            top = self.sessions.get(at).and_then(|session| session.parent.as_deref());
+        }
+        false
+    }
+
+    fn is_at_work(&self, root: &str) -> bool {
+        let mut own = self.sessions.iter().filter(|(id, _)| self.root(id) == *root);
+        own.any(|(_, session)| session.is_busy)
+    }
+
+    /// What a set of sessions shows; `rest`: where none is at work.
+    fn level<'a>(own: impl Iterator<Item = &'a Session>, rest: Level) -> Level {
+        let mut is_busy = false;
+        for session in own {
+            if let Some((reason, detail)) = session.open.values().next() {
+                return Level::Blocked { reason: *reason, detail: detail.clone() };
+            }
+            is_busy |= session.is_busy;
+        }
+        if is_busy { Level::Working { reason: None } } else { rest }
+    }
+
+    fn rest_of(&self, id: Option<&String>) -> Level {
+        id.and_then(|id| self.sessions.get(id)?.rest.clone()).unwrap_or(IDLE)
+    }
+
+    /// What is news of a session that is nobody's child.
+    fn tell(&mut self, root: &str, name: &str) -> Option<Vec<u8>> {
+        let own = self.sessions.iter().filter(|(id, _)| self.root(id) == root);
+        let level = Self::level(own.map(|(_, of)| of), self.rest_of(Some(&root.to_owned())));
+        let session = self.session(root);
+        if session.told.as_ref() == Some(&level) {
+            return None;
+        }
+        session.told = Some(level.clone());
+        Some(self.body(name, Some(root), level))
+    }
+
+    /// The same of a terminal, which shows one conversation and waits for all.
+    fn tell_of_terminal(&mut self, name: &str) -> Option<Vec<u8>> {
+        let level = Self::level(self.sessions.values(), self.rest_of(self.current.as_ref()));
+        let now = (self.current.clone(), level);
+        if self.told.as_ref() == Some(&now) {
+            return None;
+        }
+        let body = self.body(name, now.0.as_deref(), now.1.clone());
+        self.told = Some(now);
+        Some(body)
+    }
+
+    fn body(&self, name: &str, id: Option<&str>, level: Level) -> Vec<u8> {
+        let session = id.and_then(|id| self.sessions.get(id));
+        stream::body(&Shown {
+            name: text::line(name, text::EVENT),
+            session: id.map(str::to_owned),
+            cwd: session.and_then(|session| session.directory.clone()),
+            model: session.and_then(|session| session.model.clone()),
+            title: session.and_then(|session| session.title.clone()),
+            is_shared: self.is_shared,
+            level: Some(level),
+            is_one_of_many: false,
+        })
+    }
+}
+
+/// Where a program tells of one session; `None`: no session is called that.
+fn asked_for(id: &str) -> Option<String> {
+    let is_plain =
+        id.bytes().all(|byte| byte == b'_' || byte == b'-' || byte.is_ascii_alphanumeric());
+    is_plain.then(|| format!("/session/{id}"))
+}
+
+fn asks(is_question: bool, tool: Option<&str>) -> (BlockedReason, Option<String>) {
+    match is_question {
+        true => (BlockedReason::Question, None),
+        false => (BlockedReason::Permission, tool.map(|tool| text::line(tool, text::NAME))),
+    }
+}
+
+/// Both forms: of one folder, and of all.
+fn event(message: &str) -> Option<(String, Said<'_>)> {
+    let mut found: Message<'_> = json::payload(message).ok()?;
+    if found.kind.json().is_none() && found.payload.json().is_some() {
+        found = found.payload.object();
+    }
+    let kind = found.kind.text()?;
+    if !matters(&kind) {
+        return None;
+    }
+    // Two names for the same (read).
+    let kind = kind.replace("permission.v2.", "permission.").replace("question.v2.", "question.");
+    Some((kind, found.said.object()))
+}
+
+/// Most of what is said is the conversation itself.
+fn matters(kind: &str) -> bool {
+    ["session.", "permission.", "question."].iter().any(|start| kind.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests;

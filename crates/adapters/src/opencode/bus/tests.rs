@@ -1,0 +1,155 @@
+use super::*;
+use serde_json::json;
+
+const PERMISSION: &str =
+    include_str!("../../../fixtures/opencode/1.18.33/http-sse/permission-approved-once.jsonl");
+
+fn word(body: &[u8]) -> String {
+    let told: Value = serde_json::from_slice(body).unwrap();
+    let more = ["code", "reason"].iter().find_map(|name| told[*name].as_str());
+    let level = told["level"].as_str().unwrap();
+    more.map_or_else(|| level.to_owned(), |more| format!("{level} {more}"))
+}
+
+/// What is told of a recorded stream, one level after the other.
+fn told(recording: &str) -> Vec<String> {
+    let mut follower = Follower::new(served(&["serve".to_owned()]));
+    let rows = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let messages = rows.filter(|row| row["kind"] == "sse").map(|row| row["data"].to_string());
+    messages.filter_map(|message| follower.heard(&message)).map(|body| word(&body)).collect()
+}
+
+macro_rules! recorded {
+    ($kind:literal, $name:literal) => {
+        told(include_str!(concat!("../../../fixtures/", $kind, "/http-sse/", $name, ".jsonl")))
+    };
+}
+
+#[test]
+fn each_change_of_a_recorded_conversation_is_told_once() {
+    assert_eq!(told(PERMISSION), ["idle", "working", "blocked bash", "working", "done"]);
+    let all = recorded!("opencode/1.18.33", "global-event-stream");
+    assert_eq!(all, ["idle", "working", "done"]);
+    let fork = recorded!("kilo/7.7.9", "question-answered");
+    assert_eq!(fork, ["idle", "working", "blocked question", "working", "done"]);
+}
+
+#[test]
+fn an_end_is_told_as_what_it_is() {
+    let version = "idle working";
+    let end = |told: Vec<String>| told.join(" ").strip_prefix(version).unwrap().trim().to_owned();
+    assert_eq!(end(recorded!("opencode/1.18.33", "abort-streaming")), "idle");
+    assert_eq!(end(recorded!("opencode/1.18.33", "error-400")), "failed APIError");
+    assert_eq!(end(recorded!("opencode/1.18.33", "retry-429-gives-up")), "failed APIError");
+    assert_eq!(end(recorded!("opencode/1.18.33", "retry-then-ok")), "done");
+    // An error that is not the last word is none.
+    assert_eq!(end(recorded!("opencode/1.18.33", "error-context-overflow")), "done");
+    let asked = end(recorded!("opencode/1.18.33", "abort-while-question"));
+    assert_eq!(asked, "blocked question idle");
+    let refused = end(recorded!("opencode/1.18.33", "permission-rejected"));
+    assert_eq!(refused, "blocked bash working idle");
+    // Killed: nothing is told of it here.
+    assert_eq!(end(recorded!("opencode/1.18.33", "server-killed-mid-turn")), "");
+}
+
+#[test]
+fn what_a_helper_does_and_asks_is_its_roots() {
+    let told = recorded!("opencode/1.18.33", "subagent-permission");
+    assert_eq!(told, ["idle", "working", "blocked bash", "working", "done"]);
+}
+
+fn message(kind: &str, said: Value) -> String {
+    json!({ "type": kind, "properties": said }).to_string()
+}
+
+fn status(id: &str, kind: &str) -> String {
+    message("session.status", json!({ "sessionID": id, "status": { "type": kind } }))
+}
+
+fn words(bodies: &[Vec<u8>]) -> Vec<String> {
+    bodies.iter().map(|body| word(body)).collect()
+}
+
+#[test]
+fn the_lists_say_how_things_are_and_what_is_dead_in_them_is_not() {
+    let mut follower = Follower::new(Served { port: None, is_shared: true });
+    let statuses = json!({ "ses_a": { "type": "retry" }, "ses_b": { "type": "busy" } }).to_string();
+    let permissions = json!([
+        { "id": "per_1", "sessionID": "ses_b", "permission": "bash" },
+        { "id": "per_2", "sessionID": "ses_dead", "permission": "edit" },
+    ]);
+    let lists = [&*statuses, &*permissions.to_string(), "[]"];
+    assert_eq!(follower.unknown_in(lists), ["/session/ses_a", "/session/ses_b"]);
+    let known = ["ses_dead".to_owned()];
+    assert_eq!(words(&follower.snapshot("/p", lists, &known)), ["working", "blocked bash", "idle"]);
+    assert_eq!(follower.stands().len(), 2);
+    // The stream was cut. Meanwhile one has ended, in a way that nobody tells any more.
+    let later = [r#"{"ses_b":{"type":"busy"}}"#, "[]", "not a list"];
+    assert_eq!(words(&follower.snapshot("/p", later, &known)), ["idle", "working"]);
+    assert!(follower.snapshot("/p", ["nonsense", "[]", "[]"], &known).is_empty());
+    // Another folder's lists say nothing of it.
+    follower.learn(r#"{"id":"ses_b","directory":"/p"}"#);
+    assert!(follower.snapshot("/other", ["{}", "[]", "[]"], &[]).is_empty());
+}
+
+#[test]
+fn a_terminal_shows_the_conversation_that_was_prompted_last_and_waits_for_all() {
+    let mut follower = Follower::new(served(&["--port".to_owned(), "4096".to_owned()]));
+    assert_eq!(words(&follower.snapshot("/p", ["{}", "[]", "[]"], &[])), ["idle"]);
+    let mut hear = |message: String| {
+        follower.heard(&message).map(|body| {
+            let told: Value = serde_json::from_slice(&body).unwrap();
+            (told["session_id"].as_str().unwrap().to_owned(), word(&body))
+        })
+    };
+    let said = |id: &str, level: &str| Some((id.to_owned(), level.to_owned()));
+    assert_eq!(hear(status("ses_a", "busy")), said("ses_a", "working"));
+    assert_eq!(hear(status("ses_b", "busy")), said("ses_b", "working"));
+    let asked = json!({ "id": "que_1", "sessionID": "ses_a", "questions": [] });
+    assert_eq!(hear(message("question.asked", asked)), said("ses_b", "blocked question"));
+    assert_eq!(hear(status("ses_a", "idle")), said("ses_b", "working"));
+    assert_eq!(hear(status("ses_b", "idle")), said("ses_b", "done"));
+    assert_eq!(hear(status("ses_b", "idle")), None);
+}
+
+#[test]
+fn what_is_new_or_broken_changes_nothing() {
+    let mut follower = Follower::new(Served::default());
+    for message in [
+        "",
+        "[]",
+        "nonsense",
+        "{\"type\":7}",
+        "{\"payload\":{\"type\":\"sync\"}}",
+        &message("session.later", json!({ "sessionID": "ses_a" })),
+        &message("session.status", json!({ "status": { "type": "busy" } })),
+        &message("session.status", json!({ "sessionID": "ses_a", "status": { "type": "new" } })),
+        &message("permission.asked", json!({ "sessionID": "ses_a" })),
+    ] {
+        assert_eq!(follower.heard(message), None, "{message}");
+    }
+    assert_eq!(follower.unknown(&status("../../x", "busy")), None);
+    assert!(follower.stands().is_empty());
+}
+
+#[test]
+fn an_answer_to_what_cannot_be_read_is_that_to_the_only_one_that_waits() {
+    let mut follower = Follower::new(Served { port: None, is_shared: true });
+    let ask = |id: &str| message("permission.asked", json!({ "id": id, "sessionID": "ses_a" }));
+    let answer = message("permission.replied", json!({ "sessionID": "ses_a", "ref": "per_1" }));
+    let mut hear = |message: &str| follower.heard(message).map(|body| word(&body));
+    assert_eq!(hear(&ask("per_1")).as_deref(), Some("blocked permission"));
+    assert_eq!(hear(&answer).as_deref(), Some("working"));
+    assert_eq!(hear(&ask("per_1")).as_deref(), Some("blocked permission"));
+    assert_eq!(hear(&ask("per_2")), None);
+    assert_eq!(hear(&answer), None);
+}
+
+#[test]
+fn a_port_is_read_off_the_words_that_it_was_started_with() {
+    let of = |words: &str| served(&words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    assert_eq!(of("serve --port 4096"), Served { port: Some(4_096), is_shared: true });
+    assert_eq!(of("--port=81"), Served { port: Some(81), is_shared: false });
+    assert_eq!(of("run serve --port 0"), Served::default());
+    assert_eq!(of("web --port nine"), Served { port: None, is_shared: true });
+}

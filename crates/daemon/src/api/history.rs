@@ -1,0 +1,68 @@
+//! `GET /api/v1/agents/{id}/history?from=&to=`: how long it was in which state.
+
+use super::agent_path::AgentPath;
+use super::query::{Query, bad};
+use super::{App, Refused};
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use headsup_core::event::Event;
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::{HistoryDoc, Problem};
+use std::sync::Arc;
+
+/// Events looked at while others wait to read.
+const STRETCH: u32 = 10_000;
+
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents/{id}/history",
+    operation_id = "get_history",
+    tag = "agents",
+    summary = "How long it was in which state, and what its process took meanwhile",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("from" = Option<UnixMs>, Query, description = "What lies before is left out"),
+        ("to" = Option<UnixMs>, Query, description = "What lies behind is left out"),
+    ),
+    responses(
+        (status = 200, description = "Intervals and samples, oldest first", body = HistoryDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    AgentPath(id): AgentPath,
+    uri: Uri,
+) -> Result<Json<HistoryDoc>, Refused> {
+    let query = Query::parse(uri.query(), &["from", "to"])?;
+    let from = moment(&query, "from")?.unwrap_or(UnixMs(0));
+    let to = moment(&query, "to")?.unwrap_or(UnixMs(i64::MAX));
+    if app.board.seat(&id).is_none() {
+        return Err(Refused::no_such_agent());
+    }
+    let mut events: Vec<Event> = Vec::new();
+    let (mut after, until) = (0, app.board.head());
+    while after < until {
+        let agent = id.clone();
+        let wanted = move |of: &str, kind: &str| {
+            of == agent.as_str() && matches!(kind, "agent.registered" | "agent.status_changed")
+        };
+        let read = app.reader.run(move |reader| reader.page(after, until, STRETCH, wanted));
+        let page = read.await?;
+        let Some((_, last)) = page.range else { break };
+        let told = page.messages.iter();
+        events.extend(told.filter_map(|told| serde_json::from_slice(&told.json()).ok()));
+        after = last;
+    }
+    let mut doc = HistoryDoc::of(id, &events, from, to, app.clock.wall());
+    doc.samples = app.samples.of(&doc.agent_id, from, to);
+    Ok(Json(doc))
+}
+
+fn moment(query: &Query, name: &str) -> Result<Option<UnixMs>, Refused> {
+    let Some(text) = query.one(name)? else { return Ok(None) };
+    let moment = UnixMs::parse(text);
+    moment.map(Some).ok_or_else(|| bad(&format!("{name} is an RFC 3339 time")))
+}

@@ -1,0 +1,152 @@
+//! Other pid namespaces, as containers have them: which of the processes that we see is the one
+//! that speaks from there.
+
+use crate::cgroup;
+use crate::home;
+use crate::process::{self, Stat};
+use headsup_core::gate::Container;
+use headsup_core::id::ProcessId;
+use std::collections::HashMap;
+use std::fs;
+use std::num::NonZeroU32;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// More are not remembered at a time.
+const MOST: usize = 4_096;
+
+/// Whoever is at the other end of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Peer {
+    /// A process of this machine that we do not see, or whoever has spooled something.
+    #[default]
+    Unseen,
+    /// A process, by our own pid.
+    Process(u32),
+    /// It may be on another machine.
+    Remote,
+}
+
+#[derive(Debug)]
+pub(crate) struct Namespaces {
+    own: Option<u64>,
+    known: Mutex<HashMap<ProcessId, Found>>,
+}
+
+/// What is found of a process in another namespace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Found {
+    host_pid: Option<NonZeroU32>,
+    container: Option<String>,
+}
+
+impl Namespaces {
+    pub(crate) fn new() -> Self {
+        Self { own: home::pid_namespace(), known: Mutex::default() }
+    }
+
+    /// A namespace that is not ours.
+    pub(crate) fn foreign(&self, inode: Option<u64>) -> Option<u64> {
+        inode.filter(|inode| Some(*inode) != self.own)
+    }
+
+    /// Brings what a process says of itself to how we know processes: one in our own namespace has
+    /// none, one in another has the pid under which we see it. Returns the container it is in.
+    pub(crate) fn settle(&self, process: &mut ProcessId, peer: Peer) -> Container {
+        let Some(inode) = process.pid_namespace else { return Container::Outside };
+        if Some(inode) == self.own {
+            // The first namespace has the same inode on every machine.
+            let own = ProcessId::new(process.pid, process.start_ticks);
+            if peer == Peer::Remote && !process::is_alive(&own) {
+                return Container::Unsaid;
+            }
+            *process = own;
+            return Container::Outside;
+        }
+        let Found { host_pid, container } = self.find(process, peer);
+        process.host_pid = host_pid;
+        match container {
+            Some(id) => Container::Inside(id),
+            None if host_pid.is_some() => Container::Outside,
+            None => Container::Unsaid,
+        }
+    }
+
+    /// The container of whoever speaks, where it does not say which process it is.
+    pub(crate) fn container_of(peer: Peer) -> Container {
+        let Peer::Process(pid) = peer else { return Container::Unsaid };
+        container(pid).map_or(Container::Unsaid, Container::Inside)
+    }
+
+    /// A process is looked for once: it is there when it speaks for the first time, or never seen.
+    fn find(&self, process: &ProcessId, peer: Peer) -> Found {
+        if let Some(found) = self.known().get(process) {
+            return found.clone();
+        }
+        let host_pid = search(process, peer);
+        let found = Found {
+            host_pid: host_pid.and_then(NonZeroU32::new),
+            container: host_pid.and_then(container),
+        };
+        let mut known = self.known();
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(process.clone(), found.clone());
+        found
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<ProcessId, Found>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn container(pid: u32) -> Option<String> {
+    cgroup::container(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
+}
+
+/// Above the peer first, then among all.
+fn search(process: &ProcessId, peer: Peer) -> Option<u32> {
+    let is_it = |pid: &u32| is_seen_as(process, *pid);
+    if let Peer::Process(pid) = peer {
+        let above = process::ancestors(pid).into_iter().map(|(pid, _)| pid);
+        if let Some(found) = std::iter::once(pid).chain(above).find(is_it) {
+            return Some(found);
+        }
+    }
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(is_it)
+}
+
+/// The start is the same in every namespace; the pid in its own is the last that the kernel lists.
+fn is_seen_as(process: &ProcessId, pid: u32) -> bool {
+    let begun = Stat::read(pid).is_some_and(|stat| stat.start_ticks == process.start_ticks);
+    begun && inner_pid(pid) == Some(process.pid) && {
+        // Where we may not look, pid and start must do.
+        let inode = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
+        inode.map_or(true, |inode| Some(inode) == process.pid_namespace)
+    }
+}
+
+/// The pid of one of our processes in its own namespace, if that is another one.
+fn inner_pid(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let pids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    let pids = pids.split_ascii_whitespace().skip(1);
+    pids.last()?.parse().ok()
+}
+
+/// Was it put into its namespace from outside, as `docker exec` does? Then the namespace's first
+/// process is not above it, and how that one ends says nothing of it.
+pub(crate) fn has_joined(process: &ProcessId) -> bool {
+    let Some(pid) = process.pid_here().filter(|_| process.pid_namespace.is_some()) else {
+        return false;
+    };
+    let own = std::iter::once(pid).chain(process::ancestors(pid).into_iter().map(|(pid, _)| pid));
+    // Beyond the namespace there is nobody who is first in it.
+    !own.map_while(inner_pid).any(|pid| pid == 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+use super::*;
+use std::process::{Child, Command, Stdio};
+
+/// The first process of a pid namespace of its own, and a child of it.
+struct Inside {
+    child: Child,
+    first: u32,
+    second: u32,
+}
+
+impl Inside {
+    /// `None` where the machine does not let us make one.
+    fn start() -> Option<Self> {
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--fork", "--kill-child", "sh", "-c", "cat; :"]);
+        let child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let mut inside = Self { child, first: 0, second: 0 };
+        while std::time::Instant::now() < deadline {
+            if inside.child.try_wait().unwrap().is_some() {
+                eprintln!("SKIPPED: this machine allows no pid namespaces (unshare --pid)");
+                return None;
+            }
+            let child_of = |parent: u32| children(parent).into_iter().next();
+            if let Some(first) = child_of(inside.child.id())
+                && let Some(second) = child_of(first)
+                && inner_pid(second).is_some()
+            {
+                (inside.first, inside.second) = (first, second);
+                return Some(inside);
+            }
+            std::thread::yield_now();
+        }
+        panic!("no process inside");
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn children(parent: u32) -> Vec<u32> {
+    let path = format!("/proc/{parent}/task/{parent}/children");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+fn said(pid: u32) -> ProcessId {
+    let inode = fs::metadata(format!("/proc/{pid}/ns/pid")).unwrap().ino();
+    let start_ticks = Stat::read(pid).unwrap().start_ticks;
+    let inner = inner_pid(pid).unwrap();
+    ProcessId { pid_namespace: Some(inode), ..ProcessId::new(inner, start_ticks) }
+}
+
+#[test]
+fn a_process_in_another_namespace_is_found_among_ours() {
+    let Some(inside) = Inside::start() else { return };
+    for (host, inner) in [(inside.first, 1), (inside.second, 2)] {
+        for peer in [Peer::Unseen, Peer::Remote, Peer::Process(inside.second)] {
+            let namespaces = Namespaces::new();
+            let mut process = said(host);
+            assert_eq!(process.pid, inner);
+            assert!(!process::is_alive(&process));
+            assert_eq!(namespaces.settle(&mut process, peer), Container::Outside);
+            assert_eq!(process.pid_here(), Some(host), "{peer:?}");
+            assert!(process::is_alive(&process) && !has_joined(&process));
+            // And it is itself, wherever it is looked at.
+            assert_eq!(process, said(host));
+        }
+    }
+}
+
+#[test]
+fn equal_pids_in_two_namespaces_are_two_processes() {
+    let (Some(one), Some(two)) = (Inside::start(), Inside::start()) else { return };
+    let namespaces = Namespaces::new();
+    let (mut a, mut b) = (said(one.first), said(two.first));
+    assert_eq!((a.pid, b.pid), (1, 1));
+    assert_ne!(a, b);
+    for process in [&mut a, &mut b] {
+        namespaces.settle(process, Peer::Unseen);
+    }
+    assert_eq!((a.pid_here(), b.pid_here()), (Some(one.first), Some(two.first)));
+    // What one says with the other's start or namespace is nobody.
+    let mut mixed = ProcessId { pid_namespace: b.pid_namespace, ..said(one.second) };
+    assert_eq!(namespaces.settle(&mut mixed, Peer::Unseen), Container::Unsaid);
+    assert_eq!(mixed.pid_here(), None);
+}
+
+#[test]
+fn whoever_joined_a_namespace_is_not_below_its_first_process() {
+    let Some(inside) = Inside::start() else { return };
+    let target = inside.first.to_string();
+    let mut command = Command::new("nsenter");
+    command.args(["--target", &target, "--pid", "cat"]).stdin(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let joined = loop {
+        assert!(child.try_wait().unwrap().is_none());
+        if let Some(pid) = children(child.id()).first().filter(|pid| inner_pid(**pid).is_some()) {
+            break *pid;
+        }
+        std::thread::yield_now();
+    };
+    let mut process = said(joined);
+    Namespaces::new().settle(&mut process, Peer::Unseen);
+    assert!(process.pid_here() == Some(joined) && has_joined(&process));
+    drop(child.stdin.take());
+    child.wait().unwrap();
+}
+
+#[test]
+fn our_own_namespace_is_no_other_one() {
+    let namespaces = Namespaces::new();
+    let pid = std::process::id();
+    let start_ticks = Stat::read(pid).unwrap().start_ticks;
+    let own = ProcessId::new(pid, start_ticks);
+    let mut here = ProcessId { pid_namespace: namespaces.own, ..own.clone() };
+    assert_eq!(namespaces.settle(&mut here, Peer::Remote), Container::Outside);
+    assert_eq!(here, own);
+    // Another machine's process may say the same of itself.
+    let elsewhere =
+        ProcessId { start_ticks: start_ticks + 1, pid_namespace: namespaces.own, ..own };
+    let mut said = elsewhere.clone();
+    assert_eq!(namespaces.settle(&mut said, Peer::Remote), Container::Unsaid);
+    assert_eq!((said.pid_here(), &said), (None, &elsewhere));
+    let mut said = elsewhere.clone();
+    namespaces.settle(&mut said, Peer::Unseen);
+    assert_eq!(said.pid_namespace, None);
+}

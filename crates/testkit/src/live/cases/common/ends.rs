@@ -1,0 +1,44 @@
+//! Ways to go.
+
+use super::{at_work, kill};
+use crate::live::memory::MemoryGroup;
+use crate::live::stage::Stage;
+use crate::live::truth::Class;
+use std::time::Duration;
+
+/// The terminal goes away.
+pub(in super::super) fn sighup(stage: &Stage) {
+    let agent = at_work(stage);
+    let at = agent.hang_up();
+    agent.mark(at, "ended", Class::Kill, "SIGHUP");
+    agent.rest();
+}
+
+/// Killed by the system for want of memory. It needs a machine that lets us make a control group;
+/// elsewhere nothing is played.
+pub(in super::super) fn oom(stage: &Stage) {
+    let Some(group) = MemoryGroup::new() else { return };
+    stage.hub();
+    let agent = stage.start(&[]);
+    // What it shows needs room.
+    agent.prompt("[[slow 100000 2]]");
+    agent.rest();
+    group.take_in(agent.pid());
+    // The hub looks every 2 s where the process belongs.
+    stage.rest(Duration::from_millis(2_500));
+    let at = group.starve();
+    agent.mark(at, "crashed", Class::Kill, "killed for want of memory");
+    agent.rest();
+    let told = stage.home.run(["show", agent.id().as_str(), "--json"]).stdout;
+    assert!(told.contains("oom_killed"), "{told}");
+}
+
+/// A helper is at work when its agent is killed: both are gone.
+pub(in super::super) fn sigkill_with_subagent(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt("[[helper [[slow 5 50]] [[hold never]]]] [[hold never]] [[text Finished.]]");
+    stage.asked(&crate::model::Asker::Helper);
+    agent.rest();
+    kill(&agent);
+}
