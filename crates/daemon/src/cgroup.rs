@@ -12,8 +12,8 @@ const MINDERS: [&str; 2] = ["libpod-conmon-", "crio-conmon-"];
 /// `kubepods…/cri-containerd-ID.scope`, `…slice:cri-containerd:ID` (Docker 27, Podman 5, containerd
 /// 2 and CRI-O 1.31, with systemd's and their own drivers).
 pub(crate) fn container(groups: &str) -> Option<String> {
-    let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    paths.filter_map(|path| path.rsplit('/').find_map(id)).next()
+    let mut paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    paths.find_map(|path| path.rsplit('/').find_map(id))
 }
 
 fn id(part: &str) -> Option<String> {

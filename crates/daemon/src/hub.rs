@@ -246,7 +246,7 @@ impl Prepared {
         let (inbox, outbox) = inbox::pair(pen.clone());
         let (listener, orders) = listener::channel();
         let app = App {
-            samples: Arc::new(Samples::new(Arc::clone(&board))),
+            samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,
             bus: Arc::clone(&bus),
             inbox: inbox.clone(),

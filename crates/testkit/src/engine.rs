@@ -88,13 +88,12 @@ impl Engine {
         });
         let line = format!("{event}\n");
         let chunk = format!("{:x}\r\n{line}\r\n", line.len());
-        for listener in &self.lock().listeners {
+        self.lock().listeners.retain(|listener| {
             let wanted = &listener.wanted;
-            if wanted.is_empty() || wanted.iter().any(|wanted| id.starts_with(wanted)) {
-                // Whoever has gone hears nothing.
-                (&listener.stream).write_all(chunk.as_bytes()).ok();
-            }
-        }
+            let is_told = wanted.is_empty() || wanted.iter().any(|wanted| id.starts_with(wanted));
+            // Whoever has gone is forgotten.
+            !is_told || (&listener.stream).write_all(chunk.as_bytes()).is_ok()
+        });
     }
 
     /// It ends with a code: the state, and the event.

@@ -43,7 +43,7 @@ fn ended(headline: &str, end: impl FnOnce(&Engine, &mut Agent)) -> Option<Value>
     wait::until("the hub to listen no more", || {
         // An engine notices only when it says something.
         engine.tells(ID, "exec_die", &json!({}));
-        (engine.asked().len() < 20).then_some(())
+        (engine.listeners(ID) == 0).then_some(())
     });
     drop(hub);
     Some(seat)
@@ -131,6 +131,46 @@ fn a_paused_container_is_unknown_until_it_goes_on() {
     agent.fires("Stop", &json!({"stop_hook_active": false, "background_tasks": []}));
     until_headline(&home, "s1", "done");
     drop(hub);
+}
+
+/// Nobody stops, and no engine says a word: a process died, as any.
+#[test]
+fn an_agent_that_is_killed_in_a_container_that_lives_on_has_crashed() {
+    if !may_contain() {
+        return;
+    }
+    let home = home();
+    let socket = engine_socket(&home);
+    let engine = Engine::start(&socket);
+    engine.runs(ID, 4_242);
+    let hub = hub(&home, &socket);
+    let mut agent = at_work(&home);
+    until_heard(&engine);
+    let before = std::time::Instant::now();
+    agent.kill();
+    let seat = until_headline(&home, "s1", "crashed");
+    eprintln!("seen after {:?}", before.elapsed());
+    assert_eq!(witness(&home, &seat), "process");
+    wait::until("nobody to be listened for", || {
+        engine.tells(ID, "exec_die", &json!({}));
+        (engine.listeners(ID) == 0).then_some(())
+    });
+    drop(hub);
+}
+
+#[test]
+fn the_doctor_names_the_engine_that_answers() {
+    let home = home();
+    let socket = engine_socket(&home);
+    let _engine = Engine::start(&socket);
+    let mut command = home.command(["doctor", "--json"]);
+    command.env("DOCKER_HOST", format!("unix://{}", socket.display()));
+    let done = home.feed(command, b"").json();
+    let checks = done["checks"].as_array().unwrap();
+    let row = checks.iter().find(|check| check["name"] == "containers").unwrap();
+    let detail = row["detail"].as_str().unwrap();
+    assert!(row["ok"] == true && detail.starts_with("Docker/27.3.1 (linux) at "), "{row}");
+    home.run(["down"]).ok();
 }
 
 /// Both see it: the one knows at once, the other knows why.

@@ -101,7 +101,9 @@ mod tests {
     }
 
     /// `(action, attribute)` in order; the last is the end.
-    fn end(told: &[(&str, &str)]) -> (Course, Exit) {
+    type Told<'a> = &'a [(&'a str, &'a str)];
+
+    fn end(told: Told<'_>) -> (Course, Exit) {
         let mut course = Course::default();
         for (action, value) in told {
             let name = if *action == "kill" { "signal" } else { "exitCode" };
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn how_a_container_ended_says_how_its_agent_did() {
-        let cases: [(&[(&str, &str)], ExitKind, Option<i32>); 10] = [
+        let cases: [(Told<'_>, ExitKind, Option<i32>); 10] = [
             (&[("die", "0")], ExitKind::Clean, None),
             (&[("die", "3")], ExitKind::Crashed, None),
             (&[("oom", ""), ("die", "137")], ExitKind::OomKilled, None),
