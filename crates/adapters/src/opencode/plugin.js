@@ -99,6 +99,7 @@ export const headsup = async ({ directory }) => {
       found.error = found.refused = undefined
       spill(found)
       const retries = status.type === "retry"
+      found.waits = retries
       if (found.busy && !retries) return
       if (!found.busy && !found.parent && !shared && found !== current) begin(found, "resume")
       if (!found.busy && main(found) === found) found.turn = event.id ?? `${Date.now()}`
@@ -119,8 +120,10 @@ export const headsup = async ({ directory }) => {
       found.tools.clear()
       if (!was) return
       const { error, refused } = found
-      found.error = found.refused = undefined
-      const status = refused || error?.name === ABORTED ? "stopped" : error ? "failed" : "ended"
+      // Each try begins with a word of its own: who rests between two has been stopped.
+      const stopped = refused || error?.name === ABORTED || (found.waits && !error)
+      found.error = found.refused = found.waits = undefined
+      const status = stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
       // How a helper ends is the turn's own matter.
       const how = main(found) === found ? { status, error: error?.name, message: error?.message } : {}
@@ -160,6 +163,8 @@ export const headsup = async ({ directory }) => {
       const status = part.state?.status
       const ends = status === "completed" || status === "error"
       if (ends ? !found.tools.delete(part.callID) : status !== "running" || found.tools.has(part.callID)) return
+      // What a call still gives out after its turn was stopped begins nothing.
+      if (!ends && !found.busy) return
       if (!ends) found.tools.add(part.callID)
       const input = part.state.input ?? {}
       const texts = Object.entries(input).filter(([, value]) => typeof value === "string")

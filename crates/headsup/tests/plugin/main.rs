@@ -9,7 +9,7 @@ mod documented;
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -107,6 +107,74 @@ fn what_it_tells_of_each_recorded_bus_is_what_the_recordings_hold() {
         assert!(!told.is_empty());
         assert_eq!(told, held, "{}", folder.display());
     }
+}
+
+/// What it would tell of this bus.
+fn told(home: &Home, bus: &[&Value]) -> Vec<Value> {
+    let module = installed(home, "opencode");
+    let mut command = Command::new(RUNTIME);
+    command.args([DRIVER.as_ref(), module.as_os_str()]);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("DRY", "1");
+    let told = ended(start(command, bus));
+    let told = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    told.map(|told| told["report"].clone()).collect()
+}
+
+fn event(kind: &str, properties: &Value) -> Value {
+    let data = json!({ "id": format!("evt_{kind}"), "type": kind, "properties": properties });
+    json!({ "kind": "bus", "call": "event", "data": data })
+}
+
+fn status(word: &str) -> Value {
+    event("session.status", &json!({ "sessionID": "ses_1", "status": { "type": word } }))
+}
+
+/// The bus of a program in which a conversation begins.
+fn begun() -> [Value; 2] {
+    let info = json!({ "info": { "id": "ses_1", "directory": "/home/dev/project" } });
+    let init = json!({ "directory": "/home/dev/project" });
+    let init = json!({ "kind": "bus", "call": "init", "data": init });
+    [init, event("session.created", &info)]
+}
+
+#[test]
+fn a_turn_that_rests_between_two_tries_was_stopped() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    for (words, how) in
+        [(&["busy", "retry", "idle"][..], "stopped"), (&["busy", "retry", "busy", "idle"], "ended")]
+    {
+        let words = words.iter().map(|word| status(word));
+        let rows: Vec<Value> = begun().into_iter().chain(words).collect();
+        let told = told(&home, &rows.iter().collect::<Vec<_>>());
+        assert_eq!(told.last().unwrap()["status"], how, "{told:?}");
+    }
+}
+
+#[test]
+fn a_call_that_gives_something_out_after_its_turn_was_stopped_begins_no_other() {
+    if skipped() {
+        return;
+    }
+    let part = json!({
+        "sessionID": "ses_1", "type": "tool", "callID": "c1", "tool": "bash",
+        "state": { "status": "running", "input": { "command": "sleep 20" } },
+    });
+    let running = event("message.part.updated", &json!({ "part": part }));
+    let [init, created] = begun();
+    let rows = [init, created, status("busy"), running.clone(), status("idle"), running];
+    let told = told(&Home::new(BINARY), &rows.iter().collect::<Vec<_>>());
+    let names = told.iter().map(|report| report["hook_event_name"].as_str().unwrap());
+    let expected = [
+        "plugin.init",
+        "session.started",
+        "session.status",
+        "message.part.updated",
+        "session.idle",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
 }
 
 fn case(name: &str) -> Vec<Value> {

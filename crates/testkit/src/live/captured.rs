@@ -80,7 +80,7 @@ impl Play<'_> {
     fn agent(&self, seat: usize, id: &str, rows: &mut Rows) -> Option<String> {
         let captured = self.home.run(["capture", id]).stdout;
         let captured = apart(&captured, seat);
-        let mut lines = captured.lines().map(|line| serde_json::from_str::<Value>(line));
+        let mut lines = captured.lines().map(serde_json::from_str::<Value>);
         let head = lines.next()?.ok()?;
         let UnixMs(since) = UnixMs::parse(head["since"].as_str()?)?;
         let start = SystemTime::now().checked_sub(self.start.elapsed())?;

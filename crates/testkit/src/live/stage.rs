@@ -129,9 +129,10 @@ impl Stage {
         });
         // A shell of an agent's may be without what looks like a credential.
         let env = (self.program.env)(self);
-        let env: String = env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        let env = env.iter().map(|(name, value)| format!("{name}={value}"));
         let program = self.home.path().join("bin").join(self.program.command);
-        format!("{env}{}{}", program.display(), quoted.collect::<String>())
+        let words = env.chain([program.display().to_string()]).collect::<Vec<_>>().join(" ");
+        words + &quoted.collect::<String>()
     }
 
     /// What is to be seen now, for whoever looks into a play that cannot go on.

@@ -7,7 +7,7 @@ use super::{Case, common};
 use crate::live::programs::CODEX;
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
-use crate::model::Asker;
+use crate::model::{Asker, Reply};
 
 pub(super) fn all() -> Vec<Case> {
     [CASES, dialogs::CASES, daemon::CASES].concat()
@@ -22,6 +22,7 @@ const CASES: &[Case] = &[
     case("two_permissions", common::two_permissions),
     case("question_answered", question_answered),
     case("question_escaped", question_escaped),
+    case("plan_proposed", plan_proposed),
     case("esc_in_stream", common::esc_in_stream),
     case("esc_in_tool", common::esc_in_tool),
     case("esc_in_retry", common::esc_in_retry),
@@ -128,5 +129,18 @@ fn subagent(stage: &Stage) {
     stage.answered(&Asker::Helper);
     let at = stage.answered(&Asker::Helper);
     agent.mark(at, "done", Class::Unhooked, "the helper has finished");
+    agent.rest();
+}
+
+/// A plan is the turn's last word; what a menu then asks can wait.
+fn plan_proposed(stage: &Stage) {
+    let agent = planning(stage);
+    let plan = "<proposed_plan>\n1. Do it.\n</proposed_plan>";
+    stage.model.script(Reply::new().hold("go").and_text(plan));
+    agent.prompt("Make a plan.");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.shows("Implement this plan?");
     agent.rest();
 }

@@ -2,18 +2,18 @@
 //!
 //! [`Screen`]: crate::live::programs::Screen
 
+mod beside;
 mod ends;
 mod errors;
-mod helpers;
 mod hubs;
 mod sessions;
 
+pub(super) use beside::{
+    blocked_beside_subagent, question_rejected, subagent_permission, two_permissions,
+};
 pub(super) use ends::{oom, sighup, sigkill_with_subagent};
 pub(super) use errors::{
     cut_in_stream, esc_in_retry, forbidden, headless_failed, overload, overload_recovered,
-};
-pub(super) use helpers::{
-    blocked_beside_subagent, question_rejected, subagent_permission, two_permissions,
 };
 pub(super) use hubs::{
     hub_down_at_start, hub_late, run_in_tmux, suspended, unhooked_turn, unknown_event,

@@ -94,8 +94,8 @@ const SILENCES: &[(&str, &str)] = &[
         "it is a note above the prompt box where its package manager is not known, and waits for nobody",
     ),
     (
-        "a form of a tool server, a plan to approve",
-        "not played: a plan ends its turn and is asked about by a menu over the open box; of a tool server's form there is no recording",
+        "a form of a tool server",
+        "not played yet: before it the program asks whether the tool may run, in a dialog of its own",
     ),
     (
         "rest before the first prompt, started by hand",
