@@ -61,14 +61,14 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         let cwd = thread.cwd.text().and_then(|path| text::path(&path));
         let level = Some(Level::Idle { shells: 0 });
         let (name, is_one_of_many) = (name(method, None), true);
-        return Some(Shown { name, session, cwd, level, is_one_of_many, ..Shown::default() });
+        return Some(Shown { name, session, cwd, is_one_of_many, level, ..Shown::default() });
     }
     if let Some(reason) = asks(method, row) {
         let params: Params<'_> = row.params.object();
         let session = params.thread_id.text().and_then(|id| text::id(&id))?;
         let level = Some(Level::Blocked { reason, detail: None });
         let (name, session, is_one_of_many) = (name(method, None), Some(session), true);
-        return Some(Shown { name, session, level, is_one_of_many, ..Shown::default() });
+        return Some(Shown { name, session, is_one_of_many, level, ..Shown::default() });
     }
     let ThreadFact { thread, name, fact } = app_server::read(line).into_iter().next()?;
     let level = match fact {
@@ -81,7 +81,7 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         _ => return None,
     };
     let (session, is_one_of_many) = (Some(thread), true);
-    Some(Shown { name, session, level, is_one_of_many, ..Shown::default() })
+    Some(Shown { name, session, is_one_of_many, level, ..Shown::default() })
 }
 
 /// What the server waits for its client to answer (`requestApproval` measured, the others read).

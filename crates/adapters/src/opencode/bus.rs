@@ -249,7 +249,7 @@ impl Follower {
         let status = status.kind.text();
         match (kind, status.as_deref()) {
             ("session.status", Some("idle")) | ("session.idle" | "session.turn.close", _) => {
-                self.idle(id)
+                self.idle(id);
             }
             ("session.status", Some("busy" | "retry")) | ("session.turn.open", _) => {
                 if self.root(id) == *id {

@@ -94,7 +94,8 @@ impl Bus {
         if let Some(id) = said["info"]["id"].as_str().filter(|id| id.starts_with("ses")) {
             known.sessions.insert(id.to_owned(), said["info"].clone());
         }
-        let asks = event["type"].as_str().is_some_and(|event| event.ends_with(".asked"));
+        let name = event["type"].as_str().and_then(|name| name.rsplit('.').next());
+        let asks = name == Some("asked");
         if let Some(id) = said["id"].as_str().filter(|_| asks) {
             known.asked.insert(id.to_owned(), said.clone());
         }
@@ -155,7 +156,7 @@ impl Known {
         let asked = |list: &Value| {
             let ids = list.as_array().into_iter().flatten().filter_map(Value::as_str);
             let one = |id| self.asked.get(id).cloned().unwrap_or_else(|| json!({ "id": id }));
-            Value::from_iter(ids.map(one))
+            ids.map(one).collect::<Value>()
         };
         match path {
             "/session/status" => self.lists[0].clone(),

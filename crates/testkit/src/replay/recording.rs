@@ -254,14 +254,13 @@ impl Recording {
         let speaker = acp::captured(&timeline);
         let speaks = spoken.is_some() || speaker.is_some();
         let timeline = &spoken.unwrap_or_else(|| panes::rewritten(timeline));
-        let program = match speaks {
-            true => &SPEAKER,
-            false => {
-                let shown = files.iter().find_map(|file| output::run(&file.lines));
-                let shown = || shown.and_then(|(kind, _)| Program::of_kind(kind));
-                let known = timeline.iter().find_map(rows::program).or_else(shown);
-                known.or(with_bus).unwrap_or(&PROGRAMS[0])
-            }
+        let program = if speaks {
+            &SPEAKER
+        } else {
+            let shown = files.iter().find_map(|file| output::run(&file.lines));
+            let shown = || shown.and_then(|(kind, _)| Program::of_kind(kind));
+            let known = timeline.iter().find_map(rows::program).or_else(shown);
+            known.or(with_bus).unwrap_or(&PROGRAMS[0])
         };
         let kind = speaker.unwrap_or_else(|| program.kind.to_owned());
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");

@@ -133,16 +133,13 @@ pub(super) fn rows(
             What::Registry { process: of, record: None } if *of == process => Some(row.t_ms),
             _ => None,
         });
-        let (mut times, end) = match (first_of(process, others).min(), ends) {
-            (Some(first), end) => {
-                let end = end.or(exit.map(|exit| exit.t_ms)).unwrap_or(first + 1_000);
-                (spread(first, goodbye.unwrap_or(end), lines.len()), end)
-            }
-            (None, _) => {
-                let times = own_times(&lines);
-                let end = times.last().copied().unwrap_or_default() + 300;
-                (times, end)
-            }
+        let (mut times, end) = if let Some(first) = first_of(process, others).min() {
+            let end = ends.or(exit.map(|exit| exit.t_ms)).unwrap_or(first + 1_000);
+            (spread(first, goodbye.unwrap_or(end), lines.len()), end)
+        } else {
+            let times = own_times(&lines);
+            let end = times.last().copied().unwrap_or_default() + 300;
+            (times, end)
         };
         let start = times.first().copied().unwrap_or_default();
         found.push(launch(
