@@ -199,12 +199,19 @@ pub struct Background {
     /// The agent's stop does not list its helpers, and its own status is the main agent's alone:
     /// a helper runs until its own end is told.
     pub unlisted: bool,
+    /// Nothing tells whose stop it is: while helpers run it may be one of theirs.
+    pub anyones: bool,
 }
 
 impl Background {
     /// What a stop says that lists nothing of what it leaves behind.
     pub fn unlisted() -> Self {
         Self { unlisted: true, ..Self::default() }
+    }
+
+    /// What a stop says that may also be a helper's own.
+    pub fn anyones() -> Self {
+        Self { anyones: true, ..Self::unlisted() }
     }
 }
 

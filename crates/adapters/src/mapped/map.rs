@@ -105,6 +105,8 @@ pub(crate) enum Word {
     QuestionShown,
     PromptResolved,
     TurnEnded,
+    /// The turn has ended, or a helper: nothing tells which.
+    TurnOrHelperEnded,
     TurnFailed,
     TurnInterrupted,
     IdleNotice,
@@ -201,6 +203,12 @@ impl Map {
 
     /// Whether an event can change a status.
     pub(crate) fn is_transition(&self, event: &str) -> bool {
+    /// Whether it tells of its helpers' starts and ends.
+    pub(crate) fn tells_of_helpers(&self) -> bool {
+        let tells = |word| self.events.iter().any(|event| event.register && event.fact == word);
+        tells(Word::HelperStarted) && tells(Word::HelperEnded)
+    }
+
         self.events.iter().any(|one| one.name == event && one.fact != Word::Nothing)
     }
 }

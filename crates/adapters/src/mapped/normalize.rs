@@ -143,7 +143,14 @@ impl<'a> Reading<'a> {
             Word::SessionCleared => Fact::SessionEnded { how: SessionEnd::Clear },
             Word::SessionLeft => Fact::SessionEnded { how: SessionEnd::Either },
             Word::PromptSubmitted => Fact::PromptSubmitted { by: Submitter::Person, turn_ref },
+            // No stop lists the helpers that it leaves behind: they end by their own ends.
+            Word::TurnEnded if self.map.tells_of_helpers() => {
+                Fact::TurnEnded { background: Background::unlisted(), turn_ref }
+            }
             Word::TurnEnded => Fact::TurnEnded { background: Background::default(), turn_ref },
+            Word::TurnOrHelperEnded => {
+                Fact::TurnEnded { background: Background::anyones(), turn_ref }
+            }
             Word::TurnFailed => Fact::TurnFailed {
                 code: self.code(),
                 detail: self.words(&members.detail, DETAIL),

@@ -4,7 +4,13 @@ use super::map::{Map, Word};
 use super::{TEXTS, hook, maps, of, probe, recipe};
 use crate::inject;
 use crate::{HookContext, Sighting, is_kind};
-use headsup_core::observation::Fact;
+use headsup_core::gate;
+use headsup_core::id::AgentId;
+use headsup_core::observation::{Delivery, Fact, Level, Observation, SessionEnd};
+use headsup_core::prompt::PromptKind;
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 
 fn seen(map: &Map, event: &str, payload: &Value) -> Sighting {
@@ -30,6 +36,8 @@ fn whole(map: &Map, event: &str) -> Value {
         (&members.input, json!({ "command": "ls" })),
         (&members.call, json!("call-1")),
         (&members.prompt, json!("fix it")),
+        // Another compaction is a part of its turn.
+        (&members.trigger, json!("manual")),
     ] {
         put(&mut payload, paths, &value);
     }
@@ -54,6 +62,14 @@ fn every_map_is_read_and_is_of_a_kind() {
     }
 }
 
+fn opens(fact: &Fact, kind: PromptKind) -> bool {
+    matches!(fact, Fact::PromptOpened { prompt, .. } if prompt.kind == kind)
+}
+
+fn shows(fact: &Fact, kind: PromptKind) -> bool {
+    matches!(fact, Fact::DialogShown { prompt, .. } if prompt.kind == kind)
+}
+
 #[test]
 fn an_event_means_what_its_row_says() {
     for map in maps() {
@@ -63,9 +79,10 @@ fn an_event_means_what_its_row_says() {
                 let word = when.is.first().map_or("any", String::as_str);
                 put(&mut payload, std::slice::from_ref(&when.member), &json!(word));
             }
-            if !matches!(row.fact, Word::HelperStarted | Word::HelperEnded)
-                && map.members.helper_if.is_empty()
-            {
+            let is_helpers = matches!(row.fact, Word::HelperStarted | Word::HelperEnded);
+            if is_helpers {
+                put(&mut payload, &map.members.helper, &json!("helper-1"));
+            } else if map.members.helper_if.is_empty() {
                 put(&mut payload, &map.members.helper, &Value::Null);
             }
             let seen = seen(map, &row.name, &payload);
@@ -75,16 +92,40 @@ fn an_event_means_what_its_row_says() {
             assert_eq!(seen.cwd.as_deref(), Some("/home/dev/api"), "{at}");
             let fits = match row.fact {
                 Word::SessionStarted => matches!(seen.fact, Fact::SessionStarted { .. }),
+                Word::SessionEnded => seen.fact == Fact::SessionEnded { how: SessionEnd::Exit },
+                Word::SessionCleared => seen.fact == Fact::SessionEnded { how: SessionEnd::Clear },
+                Word::SessionLeft => seen.fact == Fact::SessionEnded { how: SessionEnd::Either },
                 Word::PromptSubmitted => matches!(seen.fact, Fact::PromptSubmitted { .. }),
                 Word::ToolStarted => matches!(seen.fact, Fact::ToolStarted { .. }),
                 Word::ToolEnded => matches!(seen.fact, Fact::ToolsEnded { .. }),
-                Word::TurnEnded => matches!(seen.fact, Fact::TurnEnded { .. }),
+                Word::TurnEnded => {
+                    let unlisted = map.tells_of_helpers();
+                    matches!(&seen.fact, Fact::TurnEnded { background, .. }
+                        if background.unlisted == unlisted && !background.anyones)
+                }
+                Word::TurnOrHelperEnded => {
+                    matches!(&seen.fact, Fact::TurnEnded { background, .. } if background.anyones)
+                }
                 Word::TurnFailed => matches!(seen.fact, Fact::TurnFailed { .. }),
                 Word::TurnInterrupted => matches!(seen.fact, Fact::TurnInterrupted { .. }),
-                Word::PermissionOpened => matches!(seen.fact, Fact::PromptOpened { .. }),
+                Word::PermissionOpened => {
+                    opens(&seen.fact, PromptKind::Permission)
+                        || opens(&seen.fact, PromptKind::Question)
+                }
+                Word::PlanOpened => opens(&seen.fact, PromptKind::PlanApproval),
+                Word::PermissionShown => shows(&seen.fact, PromptKind::Permission),
+                Word::QuestionShown => shows(&seen.fact, PromptKind::Question),
+                Word::IdleNotice => seen.fact == Fact::IdleNotice,
+                Word::HelperStarted => matches!(seen.fact, Fact::SubagentStarted { .. }),
+                Word::HelperEnded => matches!(seen.fact, Fact::SubagentEnded { .. }),
+                Word::CompactionStarted => seen.fact == Fact::CompactionStarted,
+                Word::CompactionEnded => seen.fact == Fact::CompactionEnded { manual: true },
+                Word::ShowsIdle => seen.fact == Fact::Level(Level::Idle { shells: 0 }),
+                Word::ShowsWorking => seen.fact == Fact::Level(Level::Working { reason: None }),
+                Word::ShowsBlocked => matches!(seen.fact, Fact::Level(Level::Blocked { .. })),
+                Word::ShowsFailed => matches!(seen.fact, Fact::Level(Level::Failed { .. })),
                 Word::PromptResolved => matches!(seen.fact, Fact::PromptResolved { .. }),
                 Word::Nothing => seen.fact == Fact::Nothing,
-                _ => true,
             };
             assert!(fits, "{at}");
         }
@@ -206,4 +247,67 @@ fn what_was_heard_of_kimi_code_is_understood() {
     assert!(
         matches!(heard(failed).fact, Fact::TurnFailed { code, .. } if code == "APIStatusError")
     );
+}
+
+/// What people read after each of these events.
+fn headlines(kind: &str, events: &[(&str, Value)]) -> Vec<String> {
+    let map = of(kind).unwrap();
+    let mut seat = Seat::new(AgentId::new("a").unwrap(), kind, Source::Hook, UnixMs(0));
+    let mut at = UnixMs(1_000);
+    let mut read = Vec::new();
+    for (event, members) in events {
+        let mut payload = members.clone();
+        put(&mut payload, &map.members.event, &json!(event));
+        put(&mut payload, &map.members.session, &json!("s-1"));
+        let seen = seen(map, event, &payload);
+        let observation = Observation {
+            at,
+            delivery: Delivery::Live,
+            source: seen.source,
+            session: seen.session.clone(),
+            process: None,
+            name: seen.event.clone(),
+            fact: seen.fact,
+        };
+        gate::admit(&mut seat, &observation);
+        at = at.plus(2_000);
+        read.push(seat.headline().word().to_owned());
+    }
+    read
+}
+
+#[test]
+fn a_turn_that_leaves_a_helper_behind_goes_on_until_its_end() {
+    let grok = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "promptId": "p"})),
+        ("SubagentStart", json!({"subagentId": "h", "subagentType": "x"})),
+        ("Stop", json!({"promptId": "p"})),
+        ("Stop", json!({"subagentId": "h", "subagentType": "x"})),
+        ("SubagentStop", json!({"subagentId": "h"})),
+    ];
+    let read = headlines("grok", &grok);
+    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
+    let mastra = [
+        ("SessionStart", json!({})),
+        ("AgentStart", json!({"run_id": "r"})),
+        ("SubagentStart", json!({"agent_type": "coder"})),
+        ("AgentEnd", json!({"stop_reason": "complete", "run_id": "r"})),
+        ("SubagentEnd", json!({"agent_type": "coder"})),
+    ];
+    assert_eq!(headlines("mastra", &mastra), ["idle", "working", "working", "working", "done"]);
+}
+
+#[test]
+fn a_stop_that_may_be_a_helpers_is_no_end_while_it_runs() {
+    let kimi = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x"})),
+        ("SubagentStart", json!({"agent_name": "coder"})),
+        ("Stop", json!({})),
+        ("SubagentStop", json!({"agent_name": "coder"})),
+        ("Stop", json!({})),
+    ];
+    let read = headlines("kimi", &kimi);
+    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
 }

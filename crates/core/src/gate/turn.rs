@@ -173,6 +173,12 @@ pub(super) fn prompted(
             step.seat.turn.reference = reference.map(str::to_owned);
         }
         (true, true, Submitter::Person, _) => {
+            if step.seat.turn.base != Turn::Working(WorkingReason::Background)
+                && !step.seat.turn.awaits_helpers
+            {
+                // The stop was the main agent's, and the end of a helper was lost.
+                step.seat.subagents.clear();
+            }
             close(step, OutcomeKind::Completed, None);
             start(step, reference);
         }
@@ -215,6 +221,12 @@ pub(super) fn ended(
 ) -> Result<Effect, Refusal> {
     if is_compacting(step) {
         return refuse(Rule::G7, "a compaction is under way");
+    }
+    if background.anyones && step.seat.turn.open && !step.seat.subagents.is_empty() {
+        // It may be the main agent's, too: whoever asks next has seen it rest.
+        step.changed |= !step.seat.turn.main_stopped;
+        step.seat.turn.main_stopped = true;
+        return Ok(Effect::Outranked("it may be the stop of a helper that runs (G6)"));
     }
     if is_repeated(step, reference) {
         reread(step, background);

@@ -11,7 +11,7 @@ fn started(how: SessionStart) -> Fact {
 fn ended(subagents: &[&str], shells: u32) -> Fact {
     let subagents = subagents.iter().map(|id| (*id).to_owned()).collect();
     Fact::TurnEnded {
-        background: Background { subagents, shells, unlisted: false },
+        background: Background { subagents, shells, ..Background::default() },
         turn_ref: Some(TURN.to_owned()),
     }
 }

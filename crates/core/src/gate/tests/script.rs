@@ -213,7 +213,7 @@ pub(crate) fn stop(turn: &str) -> Fact {
 pub(crate) fn stop_with(turn: &str, subagents: &[&str], shells: u32) -> Fact {
     let subagents = subagents.iter().map(|id| (*id).to_owned()).collect();
     Fact::TurnEnded {
-        background: Background { subagents, shells, unlisted: false },
+        background: Background { subagents, shells, ..Background::default() },
         turn_ref: Some(turn.to_owned()),
     }
 }

@@ -5,7 +5,7 @@ use super::script::{
     unlisted_stop, wake,
 };
 use crate::gate::{self, Rule, STALE_MS, UNKNOWN_MS};
-use crate::observation::{BackgroundShells, Fact, Level, SessionStart};
+use crate::observation::{Background, BackgroundShells, Fact, Level, SessionStart};
 use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::Headline;
@@ -217,6 +217,30 @@ fn what_a_person_asks_beside_a_helper_is_a_turn_of_its_own() {
     script.hook(Fact::SubagentEnded { id: "h".into() });
     assert_eq!(script.headline(), Headline::Done);
     assert_eq!(script.count("turn.completed"), 2);
+}
+
+#[test]
+fn a_stop_that_may_be_a_helpers_ends_nothing_while_one_runs() {
+    let mut script = Script::working();
+    let stop = || Fact::TurnEnded { background: Background::anyones(), turn_ref: None };
+    script.hook(Fact::SubagentStarted { id: "coder".into() });
+    script.hook(stop());
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(Fact::SubagentEnded { id: "coder".into() });
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(script.count("turn.completed"), 1);
+
+    // The end of a helper that is lost costs one end of a turn, and not all that come.
+    script.hook(prompt("t2"));
+    script.hook(Fact::SubagentStarted { id: "coder".into() });
+    script.hook(stop());
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(prompt("t3"));
+    assert_eq!(script.count("turn.completed"), 2);
+    script.hook(stop());
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 #[test]
