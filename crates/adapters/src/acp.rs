@@ -56,6 +56,12 @@ impl Traffic {
     pub fn stands(&self) -> Option<Said> {
         self.connection.stands()
     }
+
+    /// Whether a turn is open for nothing but a prompt that was taken in and then never heard of:
+    /// that is not to be said again and again.
+    pub fn is_only_expected(&self) -> bool {
+        self.connection.is_only_expected()
+    }
 }
 
 fn take(connection: &mut Connection, side: Side, line: lines::Line<'_>) -> Vec<Said> {

@@ -8,19 +8,17 @@
 //! four agents, measured): `session/prompt` is answered when its turn is over. Version 2, a draft
 //! (the same package, read): it is answered when the prompt is taken in, and `state_update` tells the rest.
 
+mod person;
+
 use super::conversation::{Answered, Conversation, State};
-use super::message::{
-    self, Answer, Call, Failure, Form, Id, Models, Outcome, Params, Side, Update,
-};
-use super::said::{Choice, Event, Said};
+use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update};
+use super::said::{Event, Said};
 use crate::json::Raw;
 use crate::text;
 use std::collections::HashMap;
 
 /// Requests that may be in flight at once, and sessions of one connection.
 const MOST: usize = 4_096;
-/// Options of a prompt that are told.
-const OPTIONS: usize = 20;
 
 /// One connection between a client and an agent.
 #[derive(Debug, Default)]
@@ -84,6 +82,14 @@ impl Connection {
         })
     }
 
+    /// Is all that is under way a prompt that was taken in, and of which nothing was heard since?
+    /// It may never be heard of: some are answered without any work.
+    pub(super) fn is_only_expected(&self) -> bool {
+        let mut active = self.sessions.values().filter(|session| session.is_active()).peekable();
+        let is_any = active.peek().is_some();
+        is_any && self.prompts.is_empty() && active.all(Conversation::is_only_expected)
+    }
+
     fn is_active(&self) -> bool {
         !self.prompts.is_empty() || self.sessions.values().any(Conversation::is_active)
     }
@@ -131,8 +137,15 @@ impl Connection {
                 self.note(Side::Client, id, method, session, cwd);
                 Vec::new()
             }
+            "session/close" | "session/delete" if session.is_some() => {
+                self.note(Side::Client, id, method, session, None);
+                Vec::new()
+            }
             "session/prompt" => {
-                self.note(Side::Client, id, method, session.clone(), None);
+                // One that is not kept could never be over.
+                if !self.note(Side::Client, id, method, session.clone(), None) {
+                    return Vec::new();
+                }
                 let began = !self.is_active();
                 self.conversation(session.as_deref()).prompted();
                 vec![self.begins(began, Side::Client, method, id, session)]
@@ -160,68 +173,11 @@ impl Connection {
         Said { id, session, turn: self.turn.clone(), ..Said::new(event, from, method) }
     }
 
-    fn agent_asks(&mut self, id: &str, method: &str, params: &Params<'_>) -> Vec<Said> {
-        if !matches!(method, "session/request_permission" | "elicitation/create") {
-            return Vec::new();
-        }
-        let session = session(params.session);
-        self.note(Side::Agent, id, method, session.clone(), None);
-        let call: Call<'_> = params.call.object();
-        let line = |raw: Raw<'_>| raw.text().map(|text| text::line(&text, text::TITLE));
-        let asked = Said {
-            tool: Some(call.tool()).filter(|name| !name.is_empty()),
-            title: line(params.title).or_else(|| line(call.title)).or_else(|| line(params.message)),
-            description: line(params.description),
-            options: choices(params.options),
-            ..self.opens(method, id, session.clone())
-        };
-        let mut said = vec![asked.clone()];
-        // Now it is known what the session waits for.
-        said.extend(self.withdraw(|open| open.session == session && open.method == STATE));
-        self.prompts.push(asked);
-        said
-    }
-
-    fn opens(&mut self, method: &str, id: &str, session: Option<String>) -> Said {
-        let began = !self.is_active();
-        let said = self.begins(began, Side::Agent, method, id, session);
-        Said { event: Event::PromptOpened, ..said }
-    }
-
-    fn person_answers(&mut self, id: &str, result: Option<Raw<'_>>) -> Vec<Said> {
-        if self.asked.remove(&(Side::Agent, id.to_owned())).is_none() {
-            return Vec::new();
-        }
-        let Some(index) = self.prompts.iter().position(|open| open.id.as_deref() == Some(id))
-        else {
-            return Vec::new();
-        };
-        let open = self.prompts.remove(index);
-        let answer: Answer<'_> = result.unwrap_or_default().object();
-        let outcome: Outcome<'_> = answer.outcome.object();
-        let chosen = outcome.option.text().or_else(|| answer.action.text());
-        let is_cancelled = outcome.outcome.text().as_deref() == Some("cancelled")
-            || answer.action.text().as_deref() == Some("cancel")
-            || result.is_none();
-        let chosen = chosen.filter(|_| !is_cancelled).map(|value| text::line(&value, text::NAME));
-        let chosen = chosen.map(|value| {
-            let known = open.options.iter().find(|option| option.value == value);
-            known.cloned().unwrap_or(Choice { words: value.clone(), value })
-        });
-        let event = if is_cancelled { Event::PromptCancelled } else { Event::PromptAnswered };
-        let from = Side::Client.word();
-        let options = chosen.into_iter().collect();
-        let mut said = vec![Said { event, from, options, ..open }];
-        said.extend(self.rests(None));
-        said
-    }
-
     fn agent_tells(&mut self, method: &str, params: &Params<'_>) -> Vec<Said> {
         match method {
             "session/update" => self.updates(session(params.session), &params.update.object()),
             "$/cancel_request" => {
                 let id = params.request.json().unwrap_or_default().to_owned();
-                self.asked.remove(&(Side::Agent, id.clone()));
                 let mut said = self.withdraw(|open| open.id.as_ref() == Some(&id));
                 if !said.is_empty() {
                     said.extend(self.rests(None));
@@ -296,14 +252,14 @@ impl Connection {
         let begins = (began && self.is_active())
             .then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
         if state == State::RequiresAction {
-            if self.prompts.iter().any(|open| open.session == session) {
-                return Vec::new();
+            // What it is about to take back it does not.
+            let mut said = self.withdraw(|open| open.session == session && open.settles);
+            if !self.prompts.iter().any(|open| open.session == session) {
+                let open = self.requires_action(session);
+                self.prompts.push(open.clone());
+                said.push(open);
             }
-            let id = format!("{STATE} {}", key(session.as_deref()));
-            let open = Said::new(Event::PromptOpened, Side::Agent, STATE);
-            let open = Said { id: Some(id), session, turn: self.turn.clone(), ..open };
-            self.prompts.push(open.clone());
-            return vec![open];
+            return said;
         }
         let mut said: Vec<Said> = begins.into_iter().collect();
         let resumed = self.withdraw(|open| open.session == session && open.method == STATE);
@@ -322,6 +278,7 @@ impl Connection {
         match &*asked.method {
             "session/prompt" => self.prompt_answered(id, asked, &result, answer.err()),
             _ if answer.is_err() => Vec::new(),
+            "session/close" | "session/delete" => self.closed(asked),
             "initialize" => {
                 self.version = result.version.json().and_then(|n| n.parse().ok()).unwrap_or(1);
                 self.is_ready = true;
@@ -342,6 +299,18 @@ impl Connection {
                 vec![Said { session: own, model, cwd: asked.cwd, ..said }]
             }
         }
+    }
+
+    /// A session is no more. Nobody answers what was asked in it, its own prompts neither.
+    fn closed(&mut self, asked: Asked) -> Vec<Said> {
+        let Asked { method, session, .. } = asked;
+        self.asked.retain(|_, open| open.session != session);
+        *self.conversation(session.as_deref()) = Conversation::default();
+        let stop = Some("cancelled".to_owned());
+        let end = Said::new(Event::TurnEnded, Side::Agent, &method);
+        let said = self.rests(Some(Said { session: session.clone(), stop, ..end }));
+        self.sessions.remove(key(session.as_deref()));
+        said
     }
 
     fn prompt_answered(
@@ -397,7 +366,7 @@ impl Connection {
                 return said;
             }
             // The end of all is the end of what it had asked, at once.
-            self.prompts.clear();
+            self.withdraw(|_| true);
         }
         if self.is_active() {
             return Vec::new();
@@ -407,15 +376,8 @@ impl Connection {
         vec![Said { turn: Some(turn), ..end }]
     }
 
-    /// Takes back what was asked.
-    fn withdraw(&mut self, which: impl Fn(&Said) -> bool) -> Vec<Said> {
-        let (gone, kept) = std::mem::take(&mut self.prompts).into_iter().partition(which);
-        self.prompts = kept;
-        let gone: Vec<Said> = gone;
-        let cancelled = |open: Said| Said { event: Event::PromptCancelled, ..open };
-        gone.into_iter().map(cancelled).collect()
-    }
-
+    /// Keeps a request until its answer. False where there is no room, or where its id is that of
+    /// another one that is not answered.
     fn note(
         &mut self,
         side: Side,
@@ -423,11 +385,13 @@ impl Connection {
         method: &str,
         session: Option<String>,
         cwd: Option<String>,
-    ) {
-        if self.asked.len() < MOST {
-            let asked = Asked { method: method.to_owned(), session, cwd };
-            self.asked.insert((side, id.to_owned()), asked);
+    ) -> bool {
+        let key = (side, id.to_owned());
+        let is_kept = self.asked.len() < MOST && !self.asked.contains_key(&key);
+        if is_kept {
+            self.asked.insert(key, Asked { method: method.to_owned(), session, cwd });
         }
+        is_kept
     }
 
     fn conversation(&mut self, session: Option<&str>) -> &mut Conversation {
@@ -454,14 +418,4 @@ fn key(session: Option<&str>) -> &str {
 
 fn session(raw: Raw<'_>) -> Option<String> {
     raw.text().and_then(|id| text::id(&id))
-}
-
-fn choices(options: Raw<'_>) -> Vec<Choice> {
-    let choice = |option: Raw<'_>| {
-        let option: message::Choice<'_> = option.object();
-        let value = text::line(&option.id.text()?, text::NAME);
-        let words = option.name.text().map(|name| text::line(&name, text::NAME));
-        Some(Choice { words: words.unwrap_or_else(|| value.clone()), value })
-    };
-    options.items().into_iter().filter_map(choice).take(OPTIONS).collect()
 }

@@ -50,6 +50,15 @@ impl Conversation {
         self.prompts > 0 || works
     }
 
+    /// Nothing was heard of it since its prompt was taken in.
+    pub(super) fn is_only_expected(&self) -> bool {
+        self.prompts == 0 && self.state == State::Expected
+    }
+
+    pub(super) fn requires_action(&self) -> bool {
+        self.state == State::RequiresAction
+    }
+
     pub(super) fn tells_its_state(&self) -> bool {
         self.state != State::Unsaid
     }

@@ -14,6 +14,13 @@ const ITEMS: usize = 64;
 const DEEPEST: usize = 8;
 /// Bytes of a line that are kept; one that is longer even so is not whole.
 const LONGEST: usize = 128 << 10;
+/// From here on a line is thrifty: what says what it is still fits, however much stands before.
+const THRIFTY: usize = LONGEST / 2;
+/// Then objects within each other that are kept: a message, its parameters, what they tell, and what
+/// that is of.
+const SHALLOW: usize = 4;
+/// Then bytes of a string that are kept.
+const SHORT: usize = 256;
 
 /// A line, cut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +41,8 @@ pub(crate) struct Lines {
     items: [Option<usize>; DEEPEST + 1],
     /// Nothing is kept until what is open at this depth is closed.
     skips: Option<usize>,
+    /// Bytes of the string that we are in which are kept.
+    room: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +110,7 @@ impl Lines {
     fn string(&mut self, length: usize, bytes: &[u8]) -> usize {
         let run = memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
         if run > 0 {
-            let room = STRING.saturating_sub(length).min(run);
+            let room = self.room.saturating_sub(length).min(run);
             self.keep(&bytes[..room]);
             self.at = At::String { length: length + room };
             return run;
@@ -118,20 +127,26 @@ impl Lines {
     }
 
     fn keep_of_string(&mut self, length: usize, byte: u8) {
-        if length < STRING {
+        if length < self.room {
             self.keep(&[byte]);
         }
     }
 
     fn between(&mut self, byte: u8) -> usize {
         match byte {
-            b'"' => self.at = At::String { length: 0 },
+            b'"' => {
+                self.at = At::String { length: 0 };
+                self.room = if self.is_thrifty() { SHORT } else { STRING };
+            }
             b'{' | b'[' => {
                 self.keep(&[byte]);
                 self.depth += 1;
                 match self.items.get_mut(self.depth) {
                     Some(items) => *items = (byte == b'[').then_some(1),
                     None => self.skips = self.skips.or(Some(self.depth)),
+                }
+                if self.is_thrifty() && (byte == b'[' || self.depth > SHALLOW) {
+                    self.skips = self.skips.or(Some(self.depth));
                 }
                 return 1;
             }
@@ -144,15 +159,21 @@ impl Lines {
             b',' if self.skips.is_none() => {
                 if let Some(Some(items)) = self.items.get_mut(self.depth) {
                     *items += 1;
-                    if *items > ITEMS {
+                    if *items > ITEMS || self.kept.len() > THRIFTY {
                         self.skips = Some(self.depth);
                     }
+                } else if self.depth > SHALLOW && self.is_thrifty() {
+                    self.skips = Some(self.depth);
                 }
             }
             _ => {}
         }
         self.keep(&[byte]);
         1
+    }
+
+    fn is_thrifty(&self) -> bool {
+        self.kept.len() > THRIFTY
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -218,6 +239,40 @@ mod tests {
         assert_eq!(kept["id"], "z");
         let long = kept["long"].as_array().unwrap();
         assert_eq!((long.len(), &long[ITEMS - 1]), (ITEMS, &json!({"n": 63, "x": [63]})));
+    }
+
+    #[test]
+    fn what_a_message_is_survives_whatever_is_attached_to_it() {
+        let file = |n: usize| {
+            let resource = json!({"uri": format!("file:///x/{n}"), "text": "é\\\n".repeat(9_000)});
+            json!({"type": "resource", "resource": resource})
+        };
+        let nest = json!({"a": {"b": {"c": {"d": "x".repeat(2_000)}}}});
+        for count in [1, 61, 62, 64, 200] {
+            let files: Vec<Value> = (0..count).map(file).collect();
+            let wide = json!(vec![json!([nest, nest]); count]);
+            let options = json!({"list": vec![files.clone(); 3], "wide": wide});
+            for line in [
+                format!(
+                    r#"{{"id":7,"method":"m","params":{{"sessionId":"s","prompt":{}}}}}"#,
+                    json!(files)
+                ),
+                format!(
+                    r#"{{"params":{{"prompt":{},"update":{{"raw":{options},"status":"failed"}},"sessionId":"s"}},"method":"m","id":7}}"#,
+                    json!(files)
+                ),
+            ] {
+                let found = lines(&[line.as_bytes()]);
+                let [(kept, false)] = &found[..] else { panic!("{count}: is cut") };
+                assert!(kept.len() <= LONGEST);
+                let kept: Value = serde_json::from_str(kept).unwrap();
+                assert_eq!((&kept["id"], &kept["method"]), (&json!(7), &json!("m")), "{count}");
+                assert_eq!(kept["params"]["sessionId"], "s", "{count}");
+                if line.starts_with(r#"{"params"#) {
+                    assert_eq!(kept["params"]["update"]["status"], "failed", "{count}");
+                }
+            }
+        }
     }
 
     #[test]

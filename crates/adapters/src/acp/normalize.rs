@@ -5,10 +5,10 @@
 //! | `ready` | `initialize` answered | idle |
 //! | `session_started`, `session_resumed` | `session/new`, `session/fork`; `session/load`, `session/resume` answered | session started, if nothing else is under way |
 //! | `turn_started` | `session/prompt`, `state_update: running` | prompt submitted |
-//! | `turn_ended` | the last prompt in flight answered, `state_update: idle` | turn ended with `end_turn`; failed with `error`; with all other reasons it was stopped before its end, and was not completed: interrupted |
+//! | `turn_ended` | the last prompt in flight answered, `state_update: idle`, `session/close` or `session/delete` answered | turn ended with `end_turn`; failed with `error`; with all other reasons it was stopped before its end, and was not completed: interrupted |
 //! | `turn_failed` | a JSON-RPC error in its place | turn failed; interrupted where the request was cancelled |
 //! | `prompt_opened` | `session/request_permission`, `elicitation/create`, `state_update: requires_action` | prompt opened |
-//! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn | prompt resolved |
+//! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
 //! | `described` | `session_info_update` | nothing, with a title |
 //! | `stands` | every 15 s | the level of all sessions together |
@@ -43,6 +43,7 @@ skim! {
         options: "options",
         shells: "shells",
         prompts: "prompts",
+        settles: "settles",
         lost: "lost",
     }
 }
@@ -53,6 +54,9 @@ skim! {
 
 /// Tools of agents that ask a question by a request for permission (Qwen Code 0.24.4, measured).
 const QUESTIONS: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
+
+/// A session that has just been answered says within a moment that it goes on, if it does.
+const SETTLE_MS: u32 = 1_000;
 
 /// JSON-RPC's number for a request that was cancelled (ACP v1 and v2).
 const CANCELLED: i64 = -32_800;
@@ -72,7 +76,8 @@ pub(super) fn fact(event: &str, told: &Told<'_>) -> Fact {
         Event::TurnFailed => failed(told),
         Event::PromptOpened => {
             let (prompt, turn_ref) = (prompt(told), turn(told));
-            Fact::PromptOpened { actor: Actor::Main, prompt, settle_ms: 0, turn_ref }
+            let settle_ms = if told.settles.is_true() { SETTLE_MS } else { 0 };
+            Fact::PromptOpened { actor: Actor::Main, prompt, settle_ms, turn_ref }
         }
         Event::PromptAnswered => resolved(told, ResolvedBy::Elsewhere),
         Event::PromptCancelled => resolved(told, ResolvedBy::Cancelled),

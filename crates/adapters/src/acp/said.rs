@@ -48,6 +48,9 @@ pub struct Said {
     /// Of what stands: how many prompts wait.
     #[serde(skip_serializing_if = "is_zero")]
     pub prompts: u32,
+    /// Of a prompt: its session may be about to take it back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub settles: bool,
     /// How many messages could not be told before this one.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost: u64,
@@ -191,6 +194,7 @@ impl Said {
             options: Vec::new(),
             shells: 0,
             prompts: 0,
+            settles: false,
             lost: 0,
         }
     }

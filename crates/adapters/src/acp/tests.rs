@@ -121,6 +121,12 @@ impl Rig {
         self.events.extend(gate::admit(&mut self.seat, &observation).events);
     }
 
+    /// Time alone.
+    fn tick(&mut self) {
+        let decision = gate::tick(&mut self.seat, self.now);
+        self.events.extend(decision.events);
+    }
+
     fn headline(&self) -> String {
         self.seat.headline().word().to_owned()
     }

@@ -1,6 +1,7 @@
 //! Version 2 of the protocol, a draft: the session tells what it does.
 
 use super::Rig;
+use headsup_core::event::EventBody;
 use serde_json::json;
 
 fn rig() -> Rig {
@@ -69,6 +70,51 @@ fn what_requires_action_is_blocked_until_it_goes_on() {
     assert_eq!(state(&mut rig, r#""state":"requires_action""#), "blocked");
     assert_eq!(state(&mut rig, r#""state":"running""#), "working");
     assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+}
+
+#[test]
+fn what_still_requires_action_after_an_answer_is_blocked_again() {
+    let mut rig = rig();
+    rig.prompt(5, "s");
+    taken_in(&mut rig, 5);
+    state(&mut rig, r#""state":"requires_action""#);
+    rig.ask(0, "s");
+    rig.answer(0);
+    // As a rule it says in a moment that it goes on: nobody is told of the moment.
+    rig.now = rig.now.plus(1_500);
+    rig.tick();
+    assert_eq!(rig.headline(), "blocked");
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    rig.ask(1, "s");
+    state(&mut rig, r#""state":"requires_action""#);
+    rig.answer(1);
+    state(&mut rig, r#""state":"running""#);
+    rig.now = rig.now.plus(1_500);
+    rig.tick();
+    assert_eq!(rig.headline(), "working");
+    let opened = rig.events.iter().filter(|event| matches!(event, EventBody::PromptOpened { .. }));
+    assert_eq!(opened.count(), 4);
+}
+
+#[test]
+fn a_prompt_that_is_only_taken_in_is_not_work_for_ever() {
+    let mut rig = rig();
+    assert!(!rig.traffic.is_only_expected());
+    rig.prompt(5, "s");
+    assert!(!rig.traffic.is_only_expected());
+    assert_eq!(taken_in(&mut rig, 5), "working");
+    assert!(rig.traffic.is_only_expected());
+    // It may be heard of at any time.
+    assert_eq!(state(&mut rig, r#""state":"running""#), "working");
+    assert!(!rig.traffic.is_only_expected());
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    rig.prompt(6, "s");
+    taken_in(&mut rig, 6);
+    assert_eq!(state(&mut rig, r#""state":"idle""#), "idle", "or of its rest");
+    rig.prompt(7, "s");
+    taken_in(&mut rig, 7);
+    rig.prompt(8, "t");
+    assert!(!rig.traffic.is_only_expected(), "another one is at work");
 }
 
 #[test]

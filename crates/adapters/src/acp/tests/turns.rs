@@ -134,6 +134,89 @@ fn a_session_that_ends_takes_only_its_own_requests_with_it() {
 }
 
 #[test]
+fn a_prompt_with_many_files_is_a_prompt() {
+    for count in [1, 61, 62, 64, 300] {
+        let mut rig = Rig::with_session();
+        let file = |n: usize| {
+            let resource = json!({"uri": format!("file:///x/{n}"), "text": "x".repeat(3_000)});
+            json!({"type": "resource", "resource": resource})
+        };
+        let files: Vec<_> = (0..count).map(file).collect();
+        let params = json!({"sessionId": "s", "prompt": files});
+        let prompt = json!({"id": 5, "method": "session/prompt", "params": params});
+        assert_eq!(rig.client(&prompt), "working", "{count}");
+        assert_eq!(rig.stop(5, "end_turn"), "done", "{count}");
+    }
+}
+
+#[test]
+fn a_session_that_is_closed_ends_what_was_under_way_in_it() {
+    for method in ["session/close", "session/delete"] {
+        let close = json!({"id": 9, "method": method, "params": {"sessionId": "s"}});
+        let closed = json!({"id": 9, "result": {}});
+        let mut rig = Rig::with_session();
+        rig.prompt(5, "s");
+        rig.ask(0, "s");
+        assert_eq!(rig.client(&close), "blocked");
+        let refused = json!({"id": 9, "error": {"code": -32_601, "message": "no"}});
+        assert_eq!(rig.agent(&refused), "blocked", "it goes on");
+        rig.client(&close);
+        assert_eq!(rig.agent(&closed), "idle");
+        assert_eq!((rig.outcome(), rig.seat.prompts.len()), (Some("interrupted"), 0));
+        assert_eq!(rig.stop(5, "end_turn"), "idle", "an answer to nothing");
+        assert_eq!(rig.answer(0), "idle");
+        // What goes on elsewhere goes on.
+        rig.prompt(6, "s");
+        rig.prompt(7, "t");
+        rig.ask(1, "s");
+        rig.client(&close);
+        assert_eq!(rig.agent(&closed), "working");
+        assert!(rig.seat.prompts.is_empty());
+        assert_eq!(rig.stop(7, "end_turn"), "done");
+        rig.client(&close);
+        assert_eq!(rig.agent(&closed), "done", "one that rests");
+        assert_eq!(rig.prompt(8, "s"), "working");
+    }
+}
+
+#[test]
+fn a_request_that_was_withdrawn_may_be_made_again_under_its_id() {
+    let mut rig = Rig::with_session();
+    for id in 5..5_000 {
+        rig.prompt(id, "s");
+        rig.ask(0, "s");
+        assert_eq!(rig.stop(id, "end_turn"), "done", "{id}");
+    }
+    assert_eq!(rig.prompt(5, "s"), "working");
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    assert_eq!(rig.answer(0), "working");
+}
+
+#[test]
+fn requests_without_end_are_bounded_and_none_stays_open_for_ever() {
+    let mut rig = Rig::with_session();
+    // One id is one request, however often it comes.
+    rig.prompt(5, "s");
+    rig.prompt(5, "s");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+    for id in 0..5_000 {
+        rig.prompt(id, "s");
+    }
+    for id in 0..1_000 {
+        rig.ask(id, "s");
+    }
+    let stands = rig.traffic.stands().unwrap();
+    assert!(stands.prompts < 1_000, "{}", stands.prompts);
+    for id in 0..1_000 {
+        rig.answer(id);
+    }
+    for id in 0..5_000 {
+        rig.stop(id, "end_turn");
+    }
+    assert_eq!(rig.headline(), "done");
+}
+
+#[test]
 fn tools_are_shown_while_they_run_and_old_ones_are_not() {
     let mut rig = Rig::with_session();
     let call = |status: &str| {

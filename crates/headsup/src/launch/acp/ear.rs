@@ -33,7 +33,8 @@ impl Ear for Traffic {
 
     fn stands(&self, also_rest: bool) -> Option<News> {
         let said = Traffic::stands(self)?;
-        (also_rest || said.turn.is_some() || said.prompts > 0).then(|| news(&said))
+        let is_active = said.turn.is_some() || said.prompts > 0;
+        (also_rest || is_active && !self.is_only_expected()).then(|| news(&said))
     }
 
     fn lost(&self, count: u64) -> Option<News> {
