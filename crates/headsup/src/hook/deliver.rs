@@ -57,12 +57,9 @@ impl Delivery {
         self.keep(report)
     }
 
-    /// Hands over what is worth nothing later.
-    pub(crate) fn refresh(&mut self, news: News) {
-        if !(self.is_behind && self.waits()) {
-            let report = self.report(news);
-            self.post(&report);
-        }
+    /// Hands over what is worth nothing later. False where the hub has not got it.
+    pub(crate) fn refresh(&mut self, news: News) -> bool {
+        !(self.is_behind && self.waits()) && self.post(&self.report(news))
     }
 
     /// Leaves it for the hub to fetch.

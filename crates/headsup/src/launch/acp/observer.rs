@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// Messages that wait to be told.
 const MOST: usize = 1_024;
+/// What was lost is made good in a pause, but not later than this after something gets through.
+const MAKE_GOOD_WITHIN: Duration = Duration::from_secs(1);
 /// What is under way is said again: so a hub knows that it still is.
 const AGAIN_AFTER: Duration = Duration::from_secs(15);
 
@@ -32,6 +34,8 @@ pub(crate) struct Observer {
 struct Queue {
     waiting: VecDeque<News>,
     lost: u64,
+    /// Since something was lost, until it has been told how everything stands.
+    lost_since: Option<Instant>,
     /// The agent has its seat, or never will.
     begins: bool,
     /// Nothing more comes.
@@ -118,18 +122,15 @@ impl Observer {
             match next {
                 Next::Said(news) => {
                     if !delivery.deliver(news) {
-                        lock(&self.queue).lost += 1;
+                        lock(&self.queue).lose(1);
+                    } else if self.is_to_make_good() {
+                        self.make_good(&mut delivery);
                     }
                     again_at = Instant::now() + AGAIN_AFTER;
                 }
-                Next::Lost(count) => {
-                    let news = lock(&self.ear).lost(count);
-                    let is_told = news.is_none_or(|news| delivery.deliver(news));
-                    // Whatever it was, this is how it stands now.
-                    self.refresh(&mut delivery, true);
-                    if !is_told {
-                        lock(&self.queue).lost += count;
-                    }
+                Next::Lost => {
+                    self.make_good(&mut delivery);
+                    again_at = Instant::now() + AGAIN_AFTER;
                 }
                 Next::Again => {
                     self.refresh(&mut delivery, false);
@@ -142,11 +143,30 @@ impl Observer {
         self.changed.notify_all();
     }
 
-    fn refresh(&self, delivery: &mut Delivery, also_rest: bool) {
-        let stands = lock(&self.ear).stands(also_rest);
-        if let Some(news) = stands {
-            delivery.refresh(news);
+    /// Something has got through. What still waits tells its part of the story first, unless that
+    /// takes long.
+    fn is_to_make_good(&self) -> bool {
+        let queue = lock(&self.queue);
+        let is_long_ago = |since: Instant| since.elapsed() >= MAKE_GOOD_WITHIN;
+        queue.lost_since.is_some_and(|since| queue.waiting.is_empty() || is_long_ago(since))
+    }
+
+    /// Tells how many were lost, and how it all stands now.
+    fn make_good(&self, delivery: &mut Delivery) {
+        let count = std::mem::take(&mut lock(&self.queue).lost);
+        let news = (count > 0).then(|| lock(&self.ear).lost(count)).flatten();
+        if !news.is_none_or(|news| delivery.deliver(news)) {
+            lock(&self.queue).lose(count);
+        } else if self.refresh(delivery, true) {
+            let mut queue = lock(&self.queue);
+            queue.lost_since = queue.lost_since.filter(|_| queue.lost > 0);
         }
+    }
+
+    /// False where it could not be told.
+    fn refresh(&self, delivery: &mut Delivery, also_rest: bool) -> bool {
+        let stands = lock(&self.ear).stands(also_rest);
+        stands.is_none_or(|news| delivery.refresh(news))
     }
 
     fn next(&self, again_at: Instant) -> Next {
@@ -160,8 +180,8 @@ impl Observer {
                     return Next::Nothing;
                 }
                 let now = Instant::now();
-                if queue.lost > 0 && now >= again_at {
-                    return Next::Lost(std::mem::take(&mut queue.lost));
+                if queue.lost_since.is_some() && now >= again_at {
+                    return Next::Lost;
                 }
                 if now >= again_at {
                     return Next::Again;
@@ -178,8 +198,8 @@ impl Observer {
 /// What is to be told next.
 enum Next {
     Said(News),
-    /// So many were lost.
-    Lost(u64),
+    /// Something was lost, and it is quiet.
+    Lost,
     /// How everything stands.
     Again,
     Nothing,
@@ -189,13 +209,18 @@ impl Queue {
     fn put(&mut self, news: News) {
         if self.waiting.len() >= MOST {
             let progress = self.waiting.iter().position(|news| !news.is_transition);
-            self.lost += 1;
+            self.lose(1);
             match progress {
                 Some(index) => drop(self.waiting.remove(index)),
                 None => return,
             }
         }
         self.waiting.push_back(news);
+    }
+
+    fn lose(&mut self, count: u64) {
+        self.lost += count;
+        self.lost_since.get_or_insert_with(Instant::now);
     }
 }
 
@@ -206,6 +231,51 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::place::Url;
+    use headsup_adapters::acp::Traffic;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixListener;
+
+    /// The word of the next report.
+    fn next(listener: &UnixListener) -> String {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut head, mut piece) = (String::new(), [0; 4096]);
+        while !head.contains(" HTTP/1.1") {
+            let length = stream.read(&mut piece).unwrap();
+            head.push_str(&String::from_utf8_lossy(&piece[..length]));
+        }
+        stream.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").unwrap();
+        let from = head.find("event=").unwrap() + "event=".len();
+        head[from..].split([' ', '&']).next().unwrap().to_owned()
+    }
+
+    /// Nothing that is said in between puts it off.
+    #[test]
+    fn what_was_lost_is_made_good_as_soon_as_something_gets_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("hub");
+        let url = Url::Unix(socket.clone());
+        let delivery = Delivery { url, home: None, ..Delivery::nowhere() };
+        let mut ear = Traffic::new("7");
+        let line = b"{\"id\":0,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n";
+        ear.feed(Side::Client, line, |_| ());
+        let observer = Observer::start(Some(delivery), Box::new(ear));
+        observer.begin();
+        observer.put(News { event: "first", is_transition: true, body: Vec::new() });
+        let until = Instant::now() + Duration::from_secs(60);
+        while lock(&observer.queue).lost == 0 {
+            assert!(Instant::now() < until, "nothing is lost");
+            thread::yield_now();
+        }
+        let listener = UnixListener::bind(&socket).unwrap();
+        observer.put(News { event: "second", is_transition: false, body: Vec::new() });
+        let told = [(); 3].map(|()| next(&listener));
+        assert_eq!(told, ["second", "unreadable", "stands"]);
+        observer.put(News { event: "third", is_transition: false, body: Vec::new() });
+        observer.put(News { event: "fourth", is_transition: false, body: Vec::new() });
+        assert_eq!([(); 2].map(|()| next(&listener)), ["third", "fourth"], "once");
+    }
+
     fn news(is_transition: bool) -> News {
         News { event: "x", is_transition, body: Vec::new() }
     }
