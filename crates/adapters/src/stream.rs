@@ -16,7 +16,7 @@ use headsup_core::observation::{Fact, Level};
 use headsup_core::source::Source;
 use headsup_core::status::BlockedReason;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 
 /// Conversations of one program that are told apart.
@@ -39,6 +39,24 @@ pub(crate) struct Shown {
     /// The program has others beside this one, all of them in one seat. Without a level: it is gone.
     pub(crate) is_one_of_many: bool,
     pub(crate) level: Option<Level>,
+}
+
+/// What a line does to the requests that wait for the client's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Opened(String),
+    Over(String),
+}
+
+/// Requests that may wait at once.
+const MOST_ASKED: usize = 256;
+
+/// Do these arguments make a program of this kind read answers to what it asks from its input?
+pub fn is_answered(kind: &str, arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let format = ["--input-format", "stream-json"];
+    let is_set = words.windows(2).any(|pair| pair == format);
+    kind == claude_code::KIND && (is_set || words.contains(&"--input-format=stream-json"))
 }
 
 /// Do these arguments make a program of this kind write such a stream?
@@ -93,6 +111,10 @@ fn read(kind: &str, line: &str) -> Option<Shown> {
 pub struct Stream {
     kind: String,
     lines: Lines,
+    /// Of its client.
+    answers: Lines,
+    /// What it has asked and nobody has answered.
+    asked: HashSet<String>,
     shown: Shown,
     /// Where it has several conversations: what each shows, and which one names the seat.
     levels: BTreeMap<String, Level>,
@@ -101,22 +123,30 @@ pub struct Stream {
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
-        let (lines, shown) = (Lines::default(), Shown::default());
-        Self { kind: kind.to_owned(), lines, shown, levels: BTreeMap::new(), first: None }
+        let (lines, answers, levels) = (Lines::default(), Lines::default(), BTreeMap::new());
+        let (asked, shown) = (HashSet::new(), Shown::default());
+        Self { kind: kind.to_owned(), lines, answers, asked, shown, levels, first: None }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, shown, levels, first } = self;
+        let Self { kind, lines, asked, shown, levels, first, .. } = self;
         lines.feed(bytes, |line| {
             let read = read_line(kind, line).map(|read| together(levels, first, read));
             tell_of(shown, read, &mut tell);
+            settle(kind, asked, shown, line, &mut tell);
         });
+    }
+
+    /// Takes the next bytes of what its client says to it.
+    pub fn feed_answers(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
+        let Self { kind, answers, asked, shown, .. } = self;
+        answers.feed(bytes, |line| settle(kind, asked, shown, line, &mut tell));
     }
 
     /// What it has ended with is a line too.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, shown, levels, first } = self;
+        let Self { kind, lines, shown, levels, first, .. } = self;
         lines.finish(|line| {
             let read = read_line(kind, line).map(|read| together(levels, first, read));
             tell_of(shown, read, &mut tell);
@@ -171,6 +201,30 @@ fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>
     }
     *shown = Shown { session, level, ..read };
     tell(body(shown));
+}
+
+/// Whoever has got the last answer goes on.
+fn settle(
+    kind: &str,
+    asked: &mut HashSet<String>,
+    shown: &mut Shown,
+    line: Line<'_>,
+    tell: &mut impl FnMut(Vec<u8>),
+) {
+    if line.is_cut || kind != claude_code::KIND {
+        return;
+    }
+    match claude_code::stream::request(&json::decode(line.text)) {
+        Some(Asked::Opened(id)) if asked.len() < MOST_ASKED => drop(asked.insert(id)),
+        Some(Asked::Over(id)) if asked.remove(&id) && asked.is_empty() => {
+            if matches!(shown.level, Some(Level::Blocked { .. })) {
+                shown.level = Some(Level::Working { reason: None });
+                "answered".clone_into(&mut shown.name);
+                tell(body(shown));
+            }
+        }
+        _ => {}
+    }
 }
 
 pub(crate) fn body(shown: &Shown) -> Vec<u8> {

@@ -22,5 +22,8 @@ fn main() -> ExitCode {
     if launch::shim::keeper::is_wanted() {
         return launch::shim::keeper::run();
     }
+    if launch::acp::guard::is_wanted() {
+        return launch::acp::guard::run();
+    }
     cli::main()
 }

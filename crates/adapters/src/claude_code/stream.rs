@@ -7,11 +7,12 @@
 //! | `system` of `init`, `status`, `api_retry`; `assistant`, `user`, `stream_event`, but a helper's | working |
 //! | `control_request` of `can_use_tool`, `elicitation` | blocked |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say |
+//! | `control_response` of the client, `control_cancel_request` | what was asked last is asked no more: working |
 //! | `result` | done; idle where it was stopped; else failed |
 //! | all others, as what hooks and tasks do | nothing |
 
 use crate::json::{self, Raw, skim};
-use crate::stream::{Shown, name};
+use crate::stream::{Asked, Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
@@ -30,6 +31,14 @@ skim! {
         reason: "terminal_reason",
         error: "api_error_type",
     }
+}
+
+skim! {
+    Control { kind: "type", id: "request_id", request: "request", response: "response" }
+}
+
+skim! {
+    Response { id: "request_id" }
 }
 
 skim! {
@@ -59,6 +68,21 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
         level,
         ..Shown::default()
     })
+}
+
+/// Does a line, of the program or of its client, open a request to the client, or end one?
+pub(crate) fn request(line: &str) -> Option<Asked> {
+    let row: Control<'_> = json::payload(json::trim(line)).ok()?;
+    let id = |raw: Raw<'_>| raw.text().and_then(|id| text::id(&id));
+    match &*row.kind.text()? {
+        "control_request" => {
+            blocked(&row.request.object())?;
+            Some(Asked::Opened(id(row.id)?))
+        }
+        "control_response" => Some(Asked::Over(id(row.response.object::<Response<'_>>().id)?)),
+        "control_cancel_request" => Some(Asked::Over(id(row.id)?)),
+        _ => None,
+    }
 }
 
 fn state(state: Raw<'_>) -> Option<Level> {

@@ -269,3 +269,48 @@ fn what_stands_is_said_again_only_while_it_is_busy() {
     stream.feed(b"{\"type\":\"turn.completed\"}\n", |_| {});
     assert_eq!(stream.stands(), None);
 }
+
+#[test]
+fn what_the_client_has_answered_is_no_longer_asked() {
+    let ask = |id: &str| {
+        let request = json!({"subtype": "can_use_tool", "tool_name": "Bash"});
+        format!("{}\n", json!({"type": "control_request", "request_id": id, "request": request}))
+    };
+    let answer = |id: &str| {
+        let response = json!({"subtype": "success", "request_id": id, "response": {}});
+        format!("{}\n", json!({"type": "control_response", "response": response}))
+    };
+    let withdraw =
+        |id: &str| format!("{}\n", json!({"type": "control_cancel_request", "request_id": id}));
+    let mut stream = Stream::new("claude-code");
+    let mut levels = Vec::new();
+    for (of_client, line) in [
+        (false, ask("1")),
+        (true, answer("0")),
+        (false, ask("2")),
+        (true, answer("1")),
+        (true, answer("2")),
+        (true, answer("2")),
+        (false, ask("3")),
+        (false, withdraw("3")),
+        (true, "not JSON\n".to_owned()),
+    ] {
+        let mut told = 0;
+        let tell = |body: Vec<u8>| {
+            if let Fact::Level(level) = seen("claude-code", &body).fact {
+                levels.push(level.word());
+            }
+            told += 1;
+        };
+        match of_client {
+            true => stream.feed_answers(line.as_bytes(), tell),
+            false => stream.feed(line.as_bytes(), tell),
+        }
+        assert!(told <= 1, "{line}");
+    }
+    assert_eq!(levels, ["blocked", "working", "blocked", "working"]);
+    let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+    assert!(super::is_answered("claude-code", &words("-p --input-format stream-json")));
+    assert!(!super::is_answered("claude-code", &words("-p --input-format text")));
+    assert!(!super::is_answered("codex", &words("--input-format stream-json")));
+}

@@ -11,6 +11,7 @@ use crate::launch::{Program, name};
 use bytes::Bytes;
 use headsup_adapters::acp::Traffic;
 use headsup_core::id::AgentId;
+use headsup_core::wire::AgentDoc;
 use serde_json::json;
 use std::ffi::OsString;
 use std::path::Path;
@@ -102,9 +103,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Observer::start(delivery, Box::new(Traffic::new(&pid.to_string())))
     };
     let (agent, observer) = Agent::start(&order, observe)?;
+    let own = agent.pid();
     let placed = async {
-        if let (Some(hub), false) = (&hub, is_seated) {
-            seats.take_in_time(hub, &id, context, || observer.begin()).await;
+        match &hub {
+            Some(hub) if !is_seated => {
+                seats.take_in_time(hub, &id, own, context, || observer.begin()).await
+            }
+            _ => true,
         }
     };
     let seat = Seat { id: id.as_str(), hub: hub.as_ref() };
@@ -140,20 +145,32 @@ impl Seats<'_> {
         timeout(SEAT_WITHIN, take).await.ok().flatten()
     }
 
-    /// Starts the hub where that is wanted, and goes on until it has the seat.
-    /// `away` is called where that may take long.
-    async fn take_in_time(&self, hub: &Client, id: &AgentId, context: &Context, away: impl Fn()) {
+    /// Starts the hub where that is wanted, and goes on until it has the seat. False where somebody
+    /// else has it. `away` is called where that may take long.
+    async fn take_in_time(
+        &self,
+        hub: &Client,
+        id: &AgentId,
+        own: Option<u32>,
+        context: &Context,
+        away: impl Fn(),
+    ) -> bool {
         loop {
             if context.may_start() && start::is_to_be_started(&context.place).unwrap_or(false) {
                 start::start(&context.place).await.ok();
             }
             match timeout(SEAT_WITHIN, self.put(hub, id)).await {
-                Ok(Ok(())) => return,
+                Ok(Ok(())) => return true,
                 // Its own messages have made it known before, or somebody else has its id.
                 Ok(Err(error)) if error.kind != Kind::HubUnreachable && !error.retryable => {
-                    let about = Bytes::from(self.about().to_string());
-                    hub.patch(&format!("/api/v1/agents/{id}"), about).await.ok();
-                    return;
+                    let path = format!("/api/v1/agents/{id}");
+                    let there = hub.get_doc::<AgentDoc>(&path).await.ok();
+                    let holds = there.and_then(|agent| agent.process.pid);
+                    let is_ours = holds.is_some() && holds == own;
+                    if is_ours {
+                        hub.patch(&path, Bytes::from(self.about().to_string())).await.ok();
+                    }
+                    return is_ours;
                 }
                 Ok(Err(_)) | Err(_) => {
                     away();

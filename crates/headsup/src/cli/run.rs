@@ -160,7 +160,8 @@ fn streaming(
 ) -> Option<Streaming> {
     let (kind, file) = (program.kind(), args.stream.as_ref().map(|path| here.join(path)));
     let is_wanted = file.is_some() || stream::is_asked_for(kind, arguments);
-    is_wanted.then(|| Streaming::new(kind, file.as_deref()))
+    let is_answered = file.is_none() && stream::is_answered(kind, arguments);
+    is_wanted.then(|| Streaming::new(kind, file.as_deref()).answered(is_answered))
 }
 
 fn order_of(

@@ -3,17 +3,19 @@
 //!
 //! - [`mod@relay`]: a thread for each way, which passes the bytes on
 //! - [`mod@observer`]: what they hear goes through a bounded queue to a thread that tells the hub
+//! - [`mod@guard`]: the agent does not outlive us
 //! - [`mod@end`]: ending as the agent did
 //!
 //! Neither way ever waits for the hub: not for its start, nor for its answers, nor for its end.
 
 mod ear;
 pub(crate) mod end;
+pub(crate) mod guard;
 pub(crate) mod observer;
 mod relay;
 
-use super::order::Order;
-use super::tend::{End, Seat};
+use super::order::{Order, Streaming};
+use super::tend::{End, Seat, sleep_along};
 use crate::error::CommandError;
 use crate::hook::process::Process;
 use observer::Observer;
@@ -22,7 +24,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgrp, kill_process, waitpid};
 use rustix::termios::tcgetpgrp;
 use std::os::fd::OwnedFd;
 use std::pin::pin;
-use std::process::Child;
+use std::process::{Child, ChildStdin};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
@@ -36,6 +38,10 @@ pub(crate) struct Agent {
     pid: Pid,
     process: Option<Process>,
     drain: Drain,
+    /// Its closing, with us, is the agent's end.
+    guard: Option<ChildStdin>,
+    /// It runs in the place of what was typed at a terminal, and sleeps as that would.
+    sleeps: bool,
     signals: mpsc::Receiver<Signal>,
 }
 
@@ -45,19 +51,21 @@ impl Agent {
         order: &Order,
         tell: impl FnOnce(u32) -> Arc<Observer>,
     ) -> Result<(Self, Arc<Observer>), CommandError> {
-        Self::start_as(order.start_piped(true)?, tell)
+        Self::start_as(order.start_piped(true)?, false, tell)
     }
 
-    /// Starts it with our own input; what it says is passed on.
+    /// Starts it with our own input, unless there are answers in it; what it says is passed on.
     pub(crate) fn start_reporting(
         order: &Order,
         tell: impl FnOnce(u32) -> Arc<Observer>,
     ) -> Result<(Self, Arc<Observer>), CommandError> {
-        Self::start_as(order.start_piped(false)?, tell)
+        let is_answered = order.stream().is_some_and(Streaming::is_answered);
+        Self::start_as(order.start_piped(is_answered)?, true, tell)
     }
 
     fn start_as(
         mut child: Child,
+        sleeps: bool,
         tell: impl FnOnce(u32) -> Arc<Observer>,
     ) -> Result<(Self, Arc<Observer>), CommandError> {
         let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
@@ -66,38 +74,47 @@ impl Agent {
         let (Some(pid), Some(output)) = (pid, child.stdout.take()) else {
             return Err(CommandError::internal("the agent has no pid or no pipe"));
         };
+        let process = Process::read(child.id());
         let observer = tell(child.id());
+        // A run without one is a run all the same.
+        let guarded = process.as_ref().filter(|_| !sleeps);
+        let guard = guarded.and_then(|process| guard::start(process).ok());
         if let Some(input) = child.stdin.take() {
             relay::inward(OwnedFd::from(input), Arc::clone(&observer)).map_err(cannot)?;
         }
         let drain = relay::outward(OwnedFd::from(output), Arc::clone(&observer)).map_err(cannot)?;
-        let process = Process::read(child.id());
-        Ok((Self { pid, process, drain, signals }, observer))
+        Ok((Self { pid, process, drain, guard, sleeps, signals }, observer))
+    }
+
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(|process| process.pid)
     }
 
     /// Stays until it has ended and all that it has said is passed on. `placed` puts it into its
-    /// seat meanwhile.
+    /// seat meanwhile, and says whether that is the one that was wanted.
     pub(crate) async fn stay(
         mut self,
         order: &Order,
         seat: &Seat<'_>,
         observer: &Observer,
-        placed: impl Future<Output = ()>,
+        placed: impl Future<Output = bool>,
     ) -> Result<End, CommandError> {
         let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
         let mut ended = signal(SignalKind::child()).map_err(cannot)?;
         let mut placed = pin!(async {
-            placed.await;
-            seat.tell_start(order, self.process.as_ref()).await;
+            let is_ours = placed.await;
+            if is_ours {
+                seat.tell_start(order, self.process.as_ref()).await;
+            }
             observer.begin();
+            is_ours
         });
-        let mut is_placed = false;
+        let (mut is_placed, mut is_ours) = (false, true);
+        let stops = if self.sleeps { WaitOptions::UNTRACED } else { WaitOptions::empty() };
         let end = loop {
-            match waitpid(Some(self.pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+            match waitpid(Some(self.pid), WaitOptions::NOHANG | stops) {
                 Ok(Some((_, status))) if status.stopped() => {
-                    // Put to sleep by a person; whoever wakes us wakes it.
-                    kill_process(rustix::process::getpid(), Signal::STOP).ok();
-                    kill_process(self.pid, Signal::CONT).ok();
+                    sleep_along(self.pid, status).await;
                     continue;
                 }
                 Ok(Some((_, status))) => break End::from(status),
@@ -105,23 +122,37 @@ impl Agent {
                 Err(errno) => return Err(cannot(errno.into())),
             }
             tokio::select! {
-                () = &mut placed, if !is_placed => is_placed = true,
+                ours = &mut placed, if !is_placed => (is_placed, is_ours) = (true, ours),
                 _ = ended.recv() => {}
                 Some(signal) = self.signals.recv() => drop(kill_process(self.pid, signal)),
             }
         };
+        // What came before the end was for the agent.
+        while self.signals.try_recv().is_ok() {}
         tokio::select! {
+            biased;
             () = self.drain.finish() => {}
-            // Whoever wants us gone does not wait for a client that reads no more.
-            _ = self.signals.recv() => {}
+            // Whoever wants us gone does not wait for a client that reads no more. The same signal
+            // may have ended the agent, whose last words are on their way.
+            () = async {
+                self.signals.recv().await;
+                tokio::time::sleep(LAST_WORDS).await;
+            } => {}
         }
         // The client has its end; the hub is told within a moment, or finds it in the spool.
         observer.begin();
         observer.end(LAST_WORDS);
-        let told = tokio::time::timeout(LAST_WORDS, seat.tell_end(self.process.as_ref(), end));
-        if !told.await.unwrap_or(false) {
+        let told = async {
+            match is_ours {
+                true => seat.tell_end(self.process.as_ref(), end).await,
+                // By now its own words have given it one.
+                false => seat.tell_end_of_another(self.process.as_ref(), end).await,
+            }
+        };
+        if !tokio::time::timeout(LAST_WORDS, told).await.unwrap_or(false) {
             observer.leave_end(end);
         }
+        drop(self.guard);
         Ok(end)
     }
 }
@@ -147,7 +178,7 @@ async fn pass(kind: Signal, mut stream: Stream, to: mpsc::Sender<Signal>) {
 }
 
 /// Are we what the terminal's keys are for?
-fn is_in_front() -> bool {
+pub(super) fn is_in_front() -> bool {
     let terminal = std::fs::File::open("/dev/tty");
     terminal.is_ok_and(|terminal| tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp()))
 }

@@ -64,6 +64,9 @@ pub(crate) struct Streaming {
     file: Option<Vec<u8>>,
     /// What stands in the file before is of another run. Bytes.
     pub(crate) from: u64,
+    /// What it asks is answered on its input.
+    #[serde(default)]
+    is_answered: bool,
 }
 
 impl Streaming {
@@ -71,7 +74,18 @@ impl Streaming {
         let known = file.and_then(|path| path.metadata().ok());
         let from = known.filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());
         let file = file.map(|path| path.as_os_str().as_bytes().to_vec());
-        Self { kind: kind.to_owned(), file, from }
+        Self { kind: kind.to_owned(), file, from, is_answered: false }
+    }
+
+    #[must_use]
+    pub(crate) fn answered(mut self, is_answered: bool) -> Self {
+        self.is_answered = is_answered;
+        self
+    }
+
+    /// Are there answers that can be read along? A person who types them answers to the agent.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is_answered && !std::io::stdin().is_terminal()
     }
 
     pub(crate) fn file(&self) -> Option<PathBuf> {

@@ -18,7 +18,6 @@ pub(crate) mod terminal;
 mod told;
 mod upward;
 
-use super::acp::LAST_WORDS;
 use super::order::Order;
 use super::stream;
 use super::tend::{End, Seat};
@@ -82,15 +81,15 @@ pub(super) async fn run(
     line.go_on().await.map_err(cannot)?;
     outer.raw().map_err(cannot)?;
     let number = u32::try_from(pid.as_raw_pid()).unwrap_or_default();
-    let observer = stream::listen(order, place, number);
+    let listening = stream::listen(order, place, number);
     let on_terminal = order.stream().is_some_and(|stream| stream.file().is_none());
-    let ear = observer.clone().filter(|_| on_terminal);
+    let ear = listening.as_ref().filter(|_| on_terminal).map(|heard| Arc::clone(&heard.observer));
     let shared = Arc::new(Shared::new(ear).map_err(cannot)?);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
     // Before its end, whatever comes: the bytes go through meanwhile.
     seat.tell_start(order, process.as_ref()).await;
-    if let Some(observer) = &observer {
-        observer.begin();
+    if let Some(listening) = &listening {
+        listening.observer.begin();
     }
     let tended = async {
         let told = told::tell(&shared, seat, process.as_ref());
@@ -108,8 +107,8 @@ pub(super) async fn run(
     outer.restore();
     drop(line);
     keeper.wait().ok();
-    if let Some(observer) = &observer {
-        observer.end(LAST_WORDS);
+    if let Some(listening) = &listening {
+        listening.end();
     }
     seat.tell_end(process.as_ref(), end).await;
     Ok(end)

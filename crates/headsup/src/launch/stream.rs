@@ -3,6 +3,7 @@
 //! The output is passed on unchanged; the file is read as it grows, a FIFO as it is written to.
 //! Who tells the hub, and that nothing waits for it, is as with [`super::acp`].
 
+use super::acp::LAST_WORDS;
 use super::acp::observer::Observer;
 use super::order::Order;
 use crate::hook::deliver::{self, Delivery};
@@ -12,8 +13,10 @@ use headsup_adapters::stream::Stream;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Weak};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// One read.
@@ -21,8 +24,38 @@ const PIECE: usize = 64 * 1024;
 /// How often a file is looked at that has not grown, or is not there yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
+/// An agent that is listened to.
+pub(crate) struct Listening {
+    pub(crate) observer: Arc<Observer>,
+    file: Option<Reading>,
+}
+
+/// A thread that reads along in a file.
+struct Reading {
+    thread: Thread,
+    /// The agent has ended: the end of the file is the end.
+    is_last: Arc<AtomicBool>,
+    done: Receiver<()>,
+}
+
+impl Listening {
+    /// The agent has ended. What it has written by now is told first, within a moment.
+    pub(crate) fn end(&self) {
+        match &self.file {
+            Some(file) => {
+                file.is_last.store(true, Ordering::Release);
+                file.thread.unpark();
+                // A FIFO may have others that write to it.
+                file.done.recv_timeout(LAST_WORDS).ok();
+            }
+            None => self.observer.hear_end(Side::Agent),
+        }
+        self.observer.end(LAST_WORDS);
+    }
+}
+
 /// Starts to listen to the agent that `order` has started, if it is to be listened to.
-pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Arc<Observer>> {
+pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Listening> {
     let stream = order.stream()?;
     let delivery = place.url.clone().map(|url| Delivery {
         url,
@@ -33,39 +66,55 @@ pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Arc<Obser
         is_behind: false,
     });
     let observer = Observer::start(delivery, Box::new(Stream::new(&stream.kind)));
-    if let Some(path) = stream.file() {
-        follow(path, stream.from, Arc::downgrade(&observer));
-    }
-    Some(observer)
+    let follow = |path| follow(path, stream.from, Arc::downgrade(&observer));
+    let file = stream.file().and_then(follow);
+    Some(Listening { observer, file })
 }
 
-/// Reads along in a thread of its own, until nobody listens any more.
-fn follow(path: PathBuf, from: u64, observer: Weak<Observer>) {
+/// Reads along in a thread of its own, until nobody listens any more or the agent has ended.
+fn follow(path: PathBuf, from: u64, observer: Weak<Observer>) -> Option<Reading> {
+    let is_last = Arc::new(AtomicBool::new(false));
+    let (tell, done) = mpsc::channel();
+    let flag = Arc::clone(&is_last);
     let run = move || {
-        let Some(mut file) = open(&path, &observer) else { return };
-        // A FIFO has no place to go to.
-        file.seek(SeekFrom::Start(from)).ok();
-        let mut buffer = vec![0; PIECE];
-        while let Some(observer) = observer.upgrade() {
-            match file.read(&mut buffer) {
-                Ok(length @ 1..) => observer.hear(Side::Agent, &buffer[..length]),
-                Ok(0) => {
-                    drop(observer);
-                    thread::park_timeout(LOOK_AGAIN);
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return,
-            }
-        }
+        read_along(&path, from, &observer, &flag);
+        drop(tell);
     };
-    thread::Builder::new().name("stream".to_owned()).spawn(run).ok();
+    let thread = thread::Builder::new().name("stream".to_owned()).spawn(run).ok()?;
+    Some(Reading { thread: thread.thread().clone(), is_last, done })
+}
+
+fn read_along(path: &Path, from: u64, observer: &Weak<Observer>, is_last: &AtomicBool) {
+    let Some(mut file) = open(path, observer, is_last) else { return };
+    // A FIFO has no place to go to.
+    file.seek(SeekFrom::Start(from)).ok();
+    let mut buffer = vec![0; PIECE];
+    loop {
+        // Before the read: what stands there at the agent's end is read.
+        let is_last = is_last.load(Ordering::Acquire);
+        let Some(observer) = observer.upgrade() else { return };
+        match file.read(&mut buffer) {
+            Ok(length @ 1..) => observer.hear(Side::Agent, &buffer[..length]),
+            Ok(0) if is_last => return observer.hear_end(Side::Agent),
+            Ok(0) => {
+                drop(observer);
+                thread::park_timeout(LOOK_AGAIN);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
 }
 
 /// Once it is there. A FIFO waits for whoever writes to it.
-fn open(path: &Path, observer: &Weak<Observer>) -> Option<File> {
+fn open(path: &Path, observer: &Weak<Observer>, is_last: &AtomicBool) -> Option<File> {
     while observer.strong_count() > 0 {
+        let is_last = is_last.load(Ordering::Acquire);
         if let Ok(file) = File::open(path) {
             return Some(file);
+        }
+        if is_last {
+            return None;
         }
         thread::park_timeout(LOOK_AGAIN);
     }

@@ -2,7 +2,7 @@
 //! never says a word.
 
 use super::acp::observer::Observer;
-use super::acp::{Agent, LAST_WORDS};
+use super::acp::{Agent, is_in_front};
 use super::order::Order;
 use super::shim::{self, terminal};
 use super::stream;
@@ -13,7 +13,10 @@ use crate::place::Place;
 use bytes::Bytes;
 use headsup_adapters::stream::Stream;
 use headsup_core::status::Attach;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_current_process_group,
+    kill_process, waitid, waitpid,
+};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -23,6 +26,8 @@ use tokio::time::timeout;
 
 /// An agent does not wait for a hub that is out of breath.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
+/// Whoever continues a whole process group continues us a little before the agent.
+const A_MOMENT: Duration = Duration::from_millis(20);
 /// What a shell returns for a program that cannot be run.
 const CANNOT_RUN: i32 = 126;
 
@@ -58,9 +63,9 @@ pub(crate) async fn run(order: &Order, seat: &Seat<'_>, place: &Place) -> Comman
 /// Its output is read along.
 async fn reporting(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
     let deaf = || Observer::start(None, Box::new(Stream::new("")));
-    let listen = |pid| stream::listen(order, place, pid).unwrap_or_else(deaf);
+    let listen = |pid| stream::listen(order, place, pid).map_or_else(deaf, |heard| heard.observer);
     let (agent, observer) = Agent::start_reporting(order, listen)?;
-    agent.stay(order, seat, &observer, std::future::ready(())).await
+    agent.stay(order, seat, &observer, std::future::ready(true)).await
 }
 
 async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
@@ -74,18 +79,16 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());
-    let observer = stream::listen(order, place, child.id());
+    let listening = stream::listen(order, place, child.id());
     seat.tell_start(order, process.as_ref()).await;
-    if let Some(observer) = &observer {
-        observer.begin();
+    if let Some(listening) = &listening {
+        listening.observer.begin();
     }
     let [interrupt, quit] = &mut typed;
     let end = loop {
         match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             Ok(Some((_, status))) if status.stopped() => {
-                // Put to sleep by a person; whoever wakes us wakes it.
-                kill_process(rustix::process::getpid(), Signal::STOP).ok();
-                kill_process(pid, Signal::CONT).ok();
+                sleep_along(pid, status).await;
                 continue;
             }
             Ok(Some((_, status))) => break End::from(status),
@@ -100,11 +103,30 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
             () = ignored(quit) => {}
         }
     };
-    if let Some(observer) = &observer {
-        observer.end(LAST_WORDS);
+    if let Some(listening) = &listening {
+        listening.end();
     }
     seat.tell_end(process.as_ref(), end).await;
     Ok(end)
+}
+
+/// An agent that is stopped as a terminal stops it takes us and whoever is in our process group
+/// with it, as without us: whoever wakes us wakes it. One that was stopped in another way, or where
+/// no terminal has us in front, is woken by whoever has stopped it.
+pub(super) async fn sleep_along(agent: Pid, status: WaitStatus) {
+    let by_terminal = [Signal::TSTP, Signal::TTIN, Signal::TTOU].map(Signal::as_raw);
+    let is_typed = status.stopping_signal().is_some_and(|signal| by_terminal.contains(&signal));
+    if !is_typed || !is_in_front() {
+        return;
+    }
+    tokio::time::sleep(A_MOMENT).await;
+    let woken = WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+    if matches!(waitid(WaitId::Pid(agent), woken), Ok(Some(_))) {
+        return;
+    }
+    // In a process group that nobody could continue the kernel lets it pass.
+    kill_current_process_group(Signal::TSTP).ok();
+    kill_process(agent, Signal::CONT).ok();
 }
 
 async fn ignored(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
@@ -135,6 +157,18 @@ impl Seat<'_> {
     /// Whether the hub has heard it.
     pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) -> bool {
         self.tell(process, "exited", end).await
+    }
+
+    /// The seat that was wanted is another's: of the one that has this process, if there is one.
+    pub(super) async fn tell_end_of_another(&self, process: Option<&Process>, end: End) -> bool {
+        let (Some(hub), Some(process)) = (self.hub, process) else { return false };
+        let path = "/api/v1/agents?all=true";
+        let Ok(roster) = hub.get_doc::<headsup_core::wire::RosterDoc>(path).await else {
+            return false;
+        };
+        let own = roster.agents.iter().find(|agent| agent.process.pid == Some(process.pid));
+        let Some(own) = own else { return false };
+        Seat { id: own.id.as_str(), hub: self.hub }.tell_end(Some(process), end).await
     }
 
     async fn tell(&self, process: Option<&Process>, state: &str, end: End) -> bool {

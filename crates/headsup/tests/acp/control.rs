@@ -1,8 +1,76 @@
 //! Signals, ends and errors are the agent's own.
 
 use crate::rig::Rig;
-use rustix::process::{Pid, Signal, kill_process};
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
+
+/// The letter of its state; none once it is gone.
+fn state(pid: i32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[test]
+fn an_agent_that_is_stopped_and_continued_goes_on_with_its_client() {
+    for options in [&["acp"][..], &["run", "--here"]] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let mut talk = rig.run(options, &["sh", "-c", "echo $$; exec cat"]);
+        wait::until("its pid", || talk.reads(2).ends_with(b"\n").then_some(()));
+        let text = String::from_utf8(talk.reads(2).to_vec()).unwrap();
+        let agent: i32 = text.trim().parse().unwrap();
+        let mut length = text.len();
+        for _ in 0..8 {
+            kill_process(Pid::from_raw(agent).unwrap(), Signal::STOP).unwrap();
+            wait::until("the stop", || (state(agent) == Some('T')).then_some(()));
+            talk.write(b"still there?\n").unwrap();
+            kill_process(Pid::from_raw(agent).unwrap(), Signal::CONT).unwrap();
+            length += 13;
+            talk.reads(length);
+        }
+        talk.closes();
+        assert_eq!(talk.ends().code(), Some(0));
+    }
+}
+
+#[test]
+fn an_agent_does_not_outlive_its_proxy() {
+    for script in ["echo $$; exec sleep 600", "trap '' TERM; echo $$; while :; do sleep 0.1; done"]
+    {
+        let rig = Rig::new();
+        let mut talk = rig.talk(script);
+        talk.reads(2);
+        let agent: i32 = String::from_utf8(talk.reads(2).to_vec()).unwrap().trim().parse().unwrap();
+        talk.child.kill().unwrap();
+        wait::until("its end", || matches!(state(agent), None | Some('Z')).then_some(()));
+    }
+}
+
+/// As it does when the whole process group gets a signal.
+#[test]
+fn the_last_words_of_an_agent_arrive_though_a_signal_came_to_us_as_well() {
+    let script = "trap 'head -c 50000 /dev/zero; exit 7' TERM; echo ready; \
+        while :; do read -r word || sleep 0.01; done";
+    for _ in 0..12 {
+        let rig = Rig::new();
+        let mut command = rig.home.command(["acp", "--no-start", "--", "sh", "-c", script]);
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        output.read_exact(&mut [0; 6]).unwrap();
+        let group = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        kill_process_group(group, Signal::TERM).unwrap();
+        let mut rest = Vec::new();
+        output.read_to_end(&mut rest).unwrap();
+        assert!(rest.len() >= 50_000, "{}", rest.len());
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+    }
+}
 
 #[test]
 fn a_signal_is_passed_on_and_the_agent_answers_it() {

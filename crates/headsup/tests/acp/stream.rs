@@ -131,6 +131,44 @@ fn a_stream_beside_is_read_from_a_fifo_and_from_a_file() {
     }
 }
 
+/// What an agent writes last it writes right before its end.
+#[test]
+fn the_last_lines_of_a_stream_beside_are_told_before_the_end() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let bin = rig.file("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let script = "#!/bin/sh\nprintf '{\"type\":\"turn.started\"}\\n{\"type\":\"turn.completed\"}' >>\"$HOME/events\"\n";
+    fs::write(bin.join("codex"), script).unwrap();
+    fs::set_permissions(bin.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    for turns in 1..=6 {
+        let words = ["run", "--here", "--id", "api", "--stream", "events"];
+        let mut talk = rig.run(&words, &["codex", "exec", "x"]);
+        assert_eq!(talk.ends().code(), Some(0));
+        rig.comes_to("ended");
+        assert_eq!(rig.doc()["outcome"]["kind"], "completed", "{turns}: {}", rig.doc());
+    }
+}
+
+#[test]
+fn what_its_client_has_answered_is_no_longer_asked() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let says = "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s-1\"}\n\
+        {\"type\":\"control_request\",\"request_id\":\"1\",\"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Bash\"}}\n";
+    let mut program = Program::new(&rig, "claude", says);
+    let formats = ["--output-format", "stream-json", "--input-format", "stream-json"];
+    let words: Vec<&str> = ["-p"].into_iter().chain(formats).collect();
+    let mut talk = program.start(&[], &words);
+    program.says(2);
+    rig.comes_to("blocked");
+    let answer = "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"1\",\"response\":{\"behavior\":\"allow\"}}}\n";
+    talk.write(answer.as_bytes()).unwrap();
+    rig.comes_to("working");
+    program.leaves(0);
+    assert_eq!(talk.ends().code(), Some(0));
+}
+
 #[test]
 fn on_a_terminal_it_is_read_too() {
     let rig = Rig::new();

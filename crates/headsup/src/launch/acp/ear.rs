@@ -51,14 +51,19 @@ fn news(said: &Said) -> News {
     News { event: said.event.word(), is_transition, body: said.body() }
 }
 
-/// A headless run says everything itself.
+/// A headless run says everything itself, but for the answers that its client gives it.
 impl Ear for Stream {
-    fn hear(&mut self, _: Side, bytes: &[u8], put: &mut dyn FnMut(News)) {
-        self.feed(bytes, |body| put(shown(body)));
+    fn hear(&mut self, side: Side, bytes: &[u8], put: &mut dyn FnMut(News)) {
+        match side {
+            Side::Agent => self.feed(bytes, |body| put(shown(body))),
+            Side::Client => self.feed_answers(bytes, |body| put(shown(body))),
+        }
     }
 
-    fn hear_end(&mut self, _: Side, put: &mut dyn FnMut(News)) {
-        self.finish(|body| put(shown(body)));
+    fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News)) {
+        if side == Side::Agent {
+            self.finish(|body| put(shown(body)));
+        }
     }
 
     fn stands(&self, _: bool) -> Option<News> {

@@ -73,7 +73,8 @@ pub(crate) fn command(program: &OsStr, name: &OsStr) -> Command {
     command
 }
 
-fn ourselves() -> Command {
+/// This program, to be run once more.
+pub(crate) fn ourselves() -> Command {
     let own = std::env::current_exe().ok().filter(|path| path.exists());
     // An update may have taken the file away; what runs can still be run again.
     let mut command = Command::new(own.unwrap_or_else(|| PathBuf::from("/proc/self/exe")));
