@@ -13,8 +13,12 @@ const ANSWER_MS = 1_000
 /// For that way, and for what is still to be told when the program leaves.
 const HOOK_MS = 600
 const LEAVE_MS = 500
-/// Reports that wait. Of more than half as many, those of tools are left out.
+/// Reports that wait. Of more, those of tools are left out, the oldest first; and of all others only
+/// what nobody could wait for any more.
 const WAITING = 256
+const MOST = 4_096
+/// Answers of a hub that may take the same report later.
+const LATER = [408, 425, 429]
 /// Characters of a text that is told, and of the input of a tool.
 const TEXT = 2_000
 
@@ -62,6 +66,7 @@ const courier = (own = process.pid) => {
   const path = `/api/v1/hooks/${KIND}`
   const waiting = []
   let told = 0
+  let lost = 0
   let busy
 
   const post = (body) =>
@@ -78,7 +83,7 @@ const courier = (own = process.pid) => {
       }
       sent.on("response", (answer) => {
         answer.resume()
-        finish(answer.statusCode < 500)
+        finish(answer.statusCode < 500 && !LATER.includes(answer.statusCode))
       })
       sent.on("error", () => finish(false))
       sent.on("timeout", () => finish(false))
@@ -102,23 +107,49 @@ const courier = (own = process.pid) => {
     })
 
   const deliver = async () => {
-    while (waiting.length > 0) {
-      const body = JSON.stringify(waiting.shift())
-      try {
-        if (!socket || !(await post(body))) await hook(body)
-      } catch {}
+    try {
+      // Whoever has called is told first that this is under way.
+      await undefined
+      while (waiting.length > 0) {
+        const { report } = waiting.shift()
+        try {
+          const body = JSON.stringify(lost > 0 ? { ...report, lost } : report)
+          lost = 0
+          if (!socket || !(await post(body))) await hook(body)
+        } catch {}
+      }
+    } finally {
+      busy = undefined
     }
-    busy = undefined
+  }
+
+  /// Makes room for one more. False where there is none.
+  const fits = (few) => {
+    if (waiting.length < WAITING) return true
+    const oldest = waiting.findIndex((one) => one.few)
+    if (oldest >= 0) waiting.splice(oldest, 1)
+    const is_room = oldest >= 0 || (!few && waiting.length < MOST)
+    if (oldest >= 0 || !is_room) lost += 1
+    return is_room
   }
 
   return {
-    /// Of `few`, fewer wait.
+    /// Of `few`, those that are left out first.
     tell(report, few) {
-      if (waiting.length >= (few ? WAITING / 2 : WAITING)) return
-      waiting.push(report)
+      if (!fits(few)) return
+      waiting.push({ report, few })
       busy ??= deliver()
     },
     rest: () => busy,
+    /// What is still to be told has a moment.
+    async leave() {
+      let end
+      const moment = new Promise((done) => {
+        end = setTimeout(done, LEAVE_MS)
+      })
+      await Promise.race([busy, moment])
+      clearTimeout(end)
+    },
   }
 }
 

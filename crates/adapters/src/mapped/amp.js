@@ -11,7 +11,7 @@ const folder = () => {
 /// A process of its own, which the program has started, and which may serve many threads.
 export default function (amp) {
   try {
-    const { tell, rest } = courier(process.ppid)
+    const { tell, leave } = courier(process.ppid)
     const cwd = folder()
     const known = new Map()
     const say = (id, name, more) => {
@@ -57,7 +57,7 @@ export default function (amp) {
     amp.onDispose(async () => {
       try {
         for (const id of known.keys()) say(id, "dispose")
-        await Promise.race([rest(), new Promise((done) => setTimeout(done, LEAVE_MS))])
+        await leave()
       } catch {}
     })
   } catch {}

@@ -5,21 +5,22 @@ const SOURCES = { new: "clear", resume: "resume", reload: "resume", fork: "fork"
 
 export default function (pi) {
   try {
-    const { tell, rest } = courier()
+    const { tell, leave } = courier()
     let turn
     let prompt
     /// A failure that may be tried again: its timer, and how to tell it.
     let failed
     let turns = 0
-    const say = (ctx, name, more) =>
-      tell({
-        hook_event_name: name,
-        session_id: ctx.sessionManager?.getSessionId?.(),
-        turn_id: turn,
-        cwd: ctx.cwd,
-        model: ctx.model?.id,
-        ...more,
-      })
+    const report = (ctx, name, more) => ({
+      hook_event_name: name,
+      session_id: ctx.sessionManager?.getSessionId?.(),
+      turn_id: turn,
+      cwd: ctx.cwd,
+      model: ctx.model?.id,
+      ...more,
+    })
+    const say = (ctx, name, more) => tell(report(ctx, name, more))
+    const say_of_tool = (ctx, name, more) => tell(report(ctx, name, more), true)
     // Whoever returns something changes what happens.
     const on = (name, act) =>
       pi.on(name, async (event, ctx) => {
@@ -45,10 +46,10 @@ export default function (pi) {
     on("tool_execution_start", (event, ctx) => {
       const texts = Object.entries(event.args ?? {}).filter(([, value]) => typeof value === "string")
       const tool_input = Object.fromEntries(texts.map(([name, value]) => [name, short(value)]))
-      say(ctx, "tool_execution_start", { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input })
+      say_of_tool(ctx, "tool_execution_start", { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input })
     })
     on("tool_execution_end", (event, ctx) =>
-      say(ctx, "tool_execution_end", { tool_name: event.toolName, tool_use_id: event.toolCallId }),
+      say_of_tool(ctx, "tool_execution_end", { tool_name: event.toolName, tool_use_id: event.toolCallId }),
     )
     on("agent_end", (event, ctx) => {
       const last = [...(event.messages ?? [])].reverse().find((message) => message.role === "assistant")
@@ -65,7 +66,7 @@ export default function (pi) {
     on("session_shutdown", async ({ reason }, ctx) => {
       failed?.tell()
       say(ctx, "session_shutdown", { reason: reason ?? "quit" })
-      await Promise.race([rest(), new Promise((done) => setTimeout(done, LEAVE_MS))])
+      await leave()
     })
   } catch {}
 }

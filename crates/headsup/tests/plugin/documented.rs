@@ -12,6 +12,8 @@ use std::process::{Child, Command, Stdio};
 
 const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plugin/host.mjs");
 
+const FLOOD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plugin/flood.mjs");
+
 struct Host {
     home: Home,
     child: Child,
@@ -77,6 +79,33 @@ fn amp_tells_of_each_threads_state() {
     amp.does(&call("agent.end", json!({ "id": "M-2", "status": "error" })), "failed");
     amp.does(&call("dispose", json!({})), "ended");
     amp.end();
+}
+
+/// However many tools run while the hub does not answer.
+#[test]
+fn no_turn_is_lost_among_the_tools_of_pi() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    home.run(["hooks", "install", "pi"]).ok();
+    let recipe = recipe("pi").unwrap();
+    let module = home.path().join("headsup.mjs");
+    fs::copy(home.path().join(recipe.folder).join(recipe.settings), &module).unwrap();
+    let mut command = Command::new(RUNTIME);
+    command.args([FLOOD.as_ref(), module.as_os_str()]);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.path());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said} {}", String::from_utf8_lossy(&output.stderr));
+    let told: Value = serde_json::from_str(&said).unwrap();
+    let turns: Vec<&str> =
+        told["turns"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let expected = ["session_start", "agent_start", "agent_end", "agent_start", "agent_end"];
+    assert_eq!(turns, [&expected[..], &["session_shutdown"]].concat());
+    // 900 of tools, of which some are told: each that is not is counted.
+    assert_eq!(told["tools"].as_u64().unwrap() + told["lost"].as_u64().unwrap(), 900, "{told}");
+    assert_eq!(told["retried"], true, "a hub that has no time gets it again: {told}");
 }
 
 #[test]
