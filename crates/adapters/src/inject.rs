@@ -292,6 +292,15 @@ impl Recipe {
         }
     }
 
+    /// The configuration folder below `XDG_CONFIG_HOME`, where that moves it unless the program's own
+    /// variable does.
+    pub fn config_folder(&self) -> Option<&'static str> {
+        match self.probe {
+            Probe::Mapped(map) => map.install.as_ref()?.config_folder.as_deref(),
+            Probe::Written(_) => None,
+        }
+    }
+
     /// Whether a program of this name is this agent.
     pub fn runs(&self, program: &str) -> bool {
         self.programs.contains(&program)

@@ -133,6 +133,8 @@ pub(crate) struct Install {
     pub(crate) folder_variable: String,
     #[serde(default)]
     pub(crate) moved_folder: String,
+    /// What it is called below `XDG_CONFIG_HOME`, if that moves it too.
+    pub(crate) config_folder: Option<String>,
     /// Other programs use that folder, too: it does not show that this one is here.
     #[serde(default)]
     pub(crate) is_shared: bool,
@@ -201,14 +203,14 @@ impl Map {
         names
     }
 
-    /// Whether an event can change a status.
-    pub(crate) fn is_transition(&self, event: &str) -> bool {
     /// Whether it tells of its helpers' starts and ends.
     pub(crate) fn tells_of_helpers(&self) -> bool {
         let tells = |word| self.events.iter().any(|event| event.register && event.fact == word);
         tells(Word::HelperStarted) && tells(Word::HelperEnded)
     }
 
+    /// Whether an event can change a status.
+    pub(crate) fn is_transition(&self, event: &str) -> bool {
         self.events.iter().any(|one| one.name == event && one.fact != Word::Nothing)
     }
 }

@@ -32,7 +32,14 @@ impl Site {
         let home = set("HOME").filter(|home| home.is_absolute());
         let moved = Some(recipe.folder_variable).filter(|name| !name.is_empty());
         let moved = moved.and_then(set).and_then(|path| std::path::absolute(path).ok());
-        let folder = moved.as_ref().map(|moved| match recipe.moved_folder {
+        let below = match moved {
+            Some(_) => recipe.moved_folder,
+            None => recipe.config_folder().unwrap_or_default(),
+        };
+        // One that is relative counts for nothing, says the specification of those folders.
+        let config = || set("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let moved = moved.or_else(|| recipe.config_folder().and_then(|_| config()));
+        let folder = moved.as_ref().map(|moved| match below {
             "" => moved.clone(),
             below => moved.join(below),
         });

@@ -96,6 +96,8 @@ fn a_home_that_is_moved_is_found() {
         ("gemini-cli", "GEMINI_CLI_HOME", ".gemini/settings.json"),
         ("qwen-code", "QWEN_HOME", "settings.json"),
         ("copilot-cli", "COPILOT_HOME", "hooks/headsup.json"),
+        ("crush", "XDG_CONFIG_HOME", "crush/crush.json"),
+        ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
     ] {
         let mut install = home.command(["hooks", "install", kind]);
         install.env(variable, &moved);
