@@ -17,7 +17,7 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub action: Option<String>,
-    /// The turn's word after it.
+    /// The turn's word after it; `suspended` where the agent was suspended by it.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub state: Word,
 }

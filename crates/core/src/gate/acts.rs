@@ -5,6 +5,7 @@ use crate::event::EventBody;
 use crate::id::AgentId;
 use crate::seat::Seat;
 use crate::source::{Evidence, Source};
+use crate::status::Process;
 use crate::time::UnixMs;
 use crate::timeline::Entry;
 use crate::verdict::Verdict;
@@ -122,8 +123,11 @@ pub fn append_activity(
     action: Option<String>,
     now: UnixMs,
 ) -> EventBody {
-    let entry =
-        Entry { ts: now, tool: tool.map(Word::from), action, state: seat.turn().word().into() };
+    let state = match seat.process.state {
+        Process::Suspended => "suspended",
+        _ => seat.turn().word(),
+    };
+    let entry = Entry { ts: now, tool: tool.map(Word::from), action, state: state.into() };
     seat.last_activity = Some(entry.clone());
     EventBody::ActivityAppended { entry }
 }

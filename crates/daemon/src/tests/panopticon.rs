@@ -50,7 +50,7 @@ async fn heartbeats_are_the_agents_state_and_its_log() {
         {"ts": "2026-11-21T21:29:50.000Z", "state": "idle"},
         {"ts": "2026-11-21T21:29:51.000Z", "tool": "Edit", "state": "active"},
         {"ts": "2026-11-21T21:30:02.200Z", "action": "done with it", "state": "idle"},
-        {"ts": "2026-11-21T21:30:03.200Z", "state": "uninitialized"},
+        {"ts": "2026-11-21T21:30:03.200Z", "state": "suspended"},
     ]);
     assert_eq!(log, entries);
     assert_eq!(activity(&client, "agent-pan-80", "").await["entries"], entries);

@@ -78,10 +78,11 @@ pub struct ActivityEntry {
 }
 
 impl From<Entry> for ActivityEntry {
-    /// An entry holds the turn's word alone.
+    /// An entry holds one word.
     fn from(entry: Entry) -> Self {
         let state = match &*entry.state {
             "idle" => Activity::Idle,
+            "suspended" => Activity::Suspended,
             "none" => Activity::Uninitialized,
             _ => Activity::Active,
         };
@@ -95,6 +96,20 @@ impl From<Entry> for ActivityEntry {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_entry_says_what_the_agent_was_after_it() {
+        for (state, said) in [
+            ("working", "active"),
+            ("blocked", "active"),
+            ("idle", "idle"),
+            ("suspended", "suspended"),
+            ("none", "uninitialized"),
+        ] {
+            let entry = Entry { ts: UnixMs(0), tool: None, action: None, state: state.into() };
+            assert_eq!(ActivityEntry::from(entry).state, said);
+        }
+    }
 
     #[test]
     fn an_entry_is_read_in_both_forms_and_written_in_one() {
