@@ -178,6 +178,15 @@ async fn a_socket_tells_how_each_agent_is_and_then_each_change() {
     client.send("PUT", "/api/v1/agents/launched", &[], seat).await;
     let starting = updated("c-1", "custom", "working", Some("starting"));
     assert_eq!(timeless(one.next().await.unwrap()), starting);
+    // It goes by another label: who watches the old one hears of it.
+    let moved = r#"{"labels":{"chat_id":"c-2"}}"#;
+    client.send("PATCH", "/api/v1/agents/launched", &[], moved).await;
+    assert_eq!(timeless(all.next().await.unwrap()), starting);
+    let left = updated("c-1", "custom", "idle", Some("left"));
+    let there = updated("c-2", "custom", "working", Some("starting"));
+    assert_eq!(timeless(all.next().await.unwrap()), left);
+    assert_eq!(timeless(one.next().await.unwrap()), left);
+    assert_eq!(timeless(all.next().await.unwrap()), there);
     let asked = ws::open_at(&client, "/api/coder/ws?chat=c-1", &[]).await;
     assert!(asked.is_err());
     let plain = client.get("/api/coder/ws").await;

@@ -8,11 +8,14 @@ use crate::limits::KEEP_ALIVE;
 use headsup_core::compat::boocode::{self, Status, StatusUpdate};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+/// Why an agent does nothing more in a chat that it has left.
+const LEFT: &str = "left";
 
 pub(super) struct ChatFeed {
     app: Arc<App>,
@@ -22,7 +25,7 @@ pub(super) struct ChatFeed {
     /// Up to here in the log everything has been told.
     position: u64,
     /// What was told last of each agent.
-    told: HashMap<AgentId, (Status, Option<String>)>,
+    told: HashMap<AgentId, StatusUpdate>,
     ready: VecDeque<Message>,
     keep_alive: Interval,
     _subscription: Subscription,
@@ -56,8 +59,25 @@ impl ChatFeed {
             seats.iter().filter_map(|seat| Some((&seat.id, StatusUpdate::of(seat, now)?)));
         let mut updates: Vec<_> = updates.collect();
         updates.sort_by(|(one, a), (other, b)| a.at.cmp(&b.at).then_with(|| one.cmp(other)));
+        let in_chats: HashMap<&AgentId, &StatusUpdate> =
+            updates.iter().map(|(id, update)| (*id, update)).collect();
+        let has_left = |(id, told): &(&AgentId, &StatusUpdate)| {
+            in_chats.get(id).is_none_or(|update| !is_same_place(update, told))
+        };
+        let known = seats.iter().map(|seat| &seat.id).collect::<HashSet<_>>();
+        let left = self.told.iter().filter(|(id, _)| known.contains(id)).filter(has_left);
+        let left: Vec<AgentId> = left.map(|(id, _)| id.clone()).collect();
+        left.iter().for_each(|id| self.leaves(id));
         for (id, update) in updates {
             self.tell(id, update);
+        }
+    }
+
+    /// It goes by another label now. In the chat where it was it does nothing more.
+    fn leaves(&mut self, id: &AgentId) {
+        if let Some(told) = self.told.remove(id) {
+            let (status, reason) = (Status::Idle, Some(LEFT.to_owned()));
+            self.put(StatusUpdate { status, reason, at: self.app.clock.wall(), ..told });
         }
     }
 
@@ -66,11 +86,18 @@ impl ChatFeed {
         if self.chat_id.as_ref().is_some_and(|chat| *chat != update.chat_id) {
             return;
         }
-        let said = (update.status, update.reason.clone());
-        if self.told.get(id) == Some(&said) {
+        let is_known = |told: &&StatusUpdate| {
+            is_same_place(told, &update)
+                && (told.status, &told.reason) == (update.status, &update.reason)
+        };
+        if self.told.get(id).filter(is_known).is_some() {
             return;
         }
-        self.told.insert(id.clone(), said);
+        self.told.insert(id.clone(), update.clone());
+        self.put(update);
+    }
+
+    fn put(&mut self, update: StatusUpdate) {
         // This cannot fail to be written.
         let frame = boocode::Frame::AgentStatusUpdated(update);
         let json = serde_json::to_vec(&frame).unwrap_or_default();
@@ -89,9 +116,19 @@ impl ChatFeed {
                 self.told.remove(id);
                 None
             }
-            // It may have come into a chat.
-            "agent.registered" | "agent.updated" if self.told.contains_key(id) => None,
-            "agent.updated" => seat.and_then(|seat| StatusUpdate::of(&seat, self.app.clock.wall())),
+            // It may have come into a chat, or have left it.
+            "agent.updated" => {
+                let now = self.app.clock.wall();
+                let update = seat.and_then(|seat| StatusUpdate::of(&seat, now));
+                match (self.told.get(id), &update) {
+                    (Some(told), Some(update)) if is_same_place(told, update) => None,
+                    (Some(_), _) => {
+                        self.leaves(id);
+                        update
+                    }
+                    (None, _) => update,
+                }
+            }
             "agent.status_changed" => {
                 // What we have written ourselves can be read.
                 let event = serde_json::from_slice::<Event>(frame.json()).ok();
@@ -106,6 +143,10 @@ impl ChatFeed {
             self.tell(id, update);
         }
     }
+}
+
+fn is_same_place(one: &StatusUpdate, other: &StatusUpdate) -> bool {
+    (&one.chat_id, &one.agent) == (&other.chat_id, &other.agent)
 }
 
 impl Feed for ChatFeed {
