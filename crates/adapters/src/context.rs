@@ -1,6 +1,7 @@
 //! Where a hook was called from.
 
 use headsup_core::id::ProcessId;
+use headsup_core::status::Attach;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -20,6 +21,8 @@ pub struct HookContext {
     /// The name of the host, which a hook tells only where it is in another pid namespace than
     /// the machine's first: engines name it after the container.
     pub host: Option<String>,
+    /// Whether a person can type to it, where its start was looked at ([`crate::hook_table::Headless`]).
+    pub attach: Option<Attach>,
 }
 
 /// A process above the hook.
@@ -74,7 +77,8 @@ impl HookContext {
     }
 }
 
-pub(crate) fn is_shell(comm: &str) -> bool {
+/// Whether a command of this name may stand between an agent and its hook.
+pub fn is_shell(comm: &str) -> bool {
     SHELLS.contains(&comm)
 }
 
@@ -85,13 +89,14 @@ mod tests {
     const HEADER: &str = r#"{"env":{"CLAUDE_PID":"42","TMUX_PANE":"%5","EMPTY":""},
         "parents":[{"pid":50,"start":900,"comm":"sh"},{"pid":42,"start":800,"comm":"claude"},
             {"pid":7,"start":100,"comm":"claude"},{"pid":1,"start":1,"comm":"init"}],
-        "pidns":4026531836,"later":{}}"#;
+        "pidns":4026531836,"attach":"headless","later":{}}"#;
 
     #[test]
     fn a_context_is_read_and_what_is_new_in_it_ignored() {
         let context = HookContext::parse(HEADER);
         assert_eq!(context.pidns, Some(4_026_531_836));
         assert_eq!(context.parents.len(), 4);
+        assert_eq!(context.attach, Some(Attach::Headless));
         assert_eq!(context.variable("CLAUDE_PID"), Some("42"));
         assert_eq!(context.variable("EMPTY"), None);
         assert_eq!(context.tmux_pane().as_deref(), Some("%5"));

@@ -11,6 +11,36 @@ struct Row {
     events: &'static [&'static str],
     /// Those of them that only confirm.
     confirming: &'static [&'static str],
+    headless: Option<Headless>,
+}
+
+/// How a run that nobody can type to is told from how its program was started, where its hooks do not
+/// say so.
+#[derive(Clone, Copy, Debug)]
+pub struct Headless {
+    /// The event of a session's start: at no other the program's start is looked at.
+    event: &'static str,
+    /// One of these is among the words of its command line.
+    words: &'static [&'static str],
+    /// It also runs so when its input is no terminal.
+    by_input: bool,
+    /// It also runs so when the first word of its command line is no option.
+    by_question: bool,
+}
+
+impl Headless {
+    /// `words`: the command line, which begins with the runtime, its options and the program's path
+    /// where a runtime runs it. `terminal`: whether its input is one.
+    pub fn is(&self, words: &[&str], terminal: bool) -> bool {
+        let own = words.get(1..).unwrap_or_default();
+        let is_one = |word: &&str| {
+            let name = word.split_once('=').map_or(*word, |(name, _)| name);
+            self.words.contains(&name)
+        };
+        let is_option = |word: &&&str| word.starts_with('-');
+        let asks = own.iter().skip_while(is_option).nth(1).is_some_and(|word| !is_option(&word));
+        own.iter().any(is_one) || (self.by_input && !terminal) || (self.by_question && asks)
+    }
 }
 
 const PANE: &[&str] = &["TMUX", "TMUX_PANE"];
@@ -132,6 +162,14 @@ const TOOL: &str = "message.part.updated";
 /// A conversation of OpenCode has another title or another model.
 const TITLE: &str = "session.updated";
 
+/// What most programs agree on.
+const PRINTS: Headless = Headless {
+    event: "SessionStart",
+    words: &["-p", "--prompt"],
+    by_input: true,
+    by_question: false,
+};
+
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
     // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
@@ -147,6 +185,8 @@ const CLAUDE_CODE: Row = Row {
     pid_variable: Some("CLAUDE_PID"),
     events: CLAUDE_CODE_EVENTS,
     confirming: &[CONFIRMS],
+    // A variable says it.
+    headless: None,
 };
 
 const CODEX: Row = Row {
@@ -156,6 +196,7 @@ const CODEX: Row = Row {
     pid_variable: None,
     events: CODEX_EVENTS,
     confirming: &[],
+    headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
 };
 
 const QWEN_CODE: Row = Row {
@@ -167,6 +208,8 @@ const QWEN_CODE: Row = Row {
     events: QWEN_CODE_EVENTS,
     // It alone tells that Esc was pressed.
     confirming: &[],
+    // `qwen "a question"` as well (0.24.4, read).
+    headless: Some(Headless { by_question: true, ..PRINTS }),
 };
 
 const GEMINI_CLI: Row = Row {
@@ -176,6 +219,7 @@ const GEMINI_CLI: Row = Row {
     events: GEMINI_CLI_EVENTS,
     // It alone tells of a dialog.
     confirming: &[],
+    headless: Some(PRINTS),
 };
 
 const COPILOT_CLI: Row = Row {
@@ -184,6 +228,7 @@ const COPILOT_CLI: Row = Row {
     pid_variable: None,
     events: COPILOT_CLI_EVENTS,
     confirming: &[],
+    headless: Some(Headless { event: "sessionStart", by_input: false, ..PRINTS }),
 };
 
 const OPENCODE: Row = Row {
@@ -193,6 +238,8 @@ const OPENCODE: Row = Row {
     pid_variable: None,
     events: OPENCODE_EVENTS,
     confirming: &[TOOL, TITLE],
+    // The plugin says it.
+    headless: None,
 };
 
 const KILO: Row = Row { kind: "kilo", ..OPENCODE };
@@ -211,6 +258,12 @@ pub fn hook_environment(kind: &str) -> &'static [&'static str] {
 /// The variable in which this kind tells its hooks its own process id.
 pub fn pid_variable(kind: &str) -> Option<&'static str> {
     row(kind).and_then(|row| row.pid_variable)
+}
+
+/// How it is told at this event whether a person can type to a program of this kind; `None` where its
+/// start is not to be looked at.
+pub fn headless(kind: &str, event: &str) -> Option<Headless> {
+    row(kind).and_then(|row| row.headless).filter(|headless| headless.event == event)
 }
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.
@@ -244,6 +297,41 @@ mod tests {
                 }
             }
             assert!(row.pid_variable.is_none_or(|name| row.environment.contains(&name)));
+        }
+    }
+
+    #[test]
+    fn a_run_that_nobody_can_type_to_is_told_by_its_command_line_or_its_input() {
+        let is = |kind: &str, words: &[&str], terminal: bool| {
+            let event = if kind == "copilot-cli" { "sessionStart" } else { "SessionStart" };
+            headless(kind, event).unwrap().is(words, terminal)
+        };
+        for (kind, words) in [
+            ("qwen-code", ["node", "/bin/qwen", "-p", "do it"]),
+            ("qwen-code", ["node", "/bin/qwen", "--prompt=do it", "-y"]),
+            ("qwen-code", ["node", "/bin/qwen", "do it", "-y"]),
+            ("qwen-code", ["node", "--max-old-space-size=9", "/bin/qwen", "do it"]),
+            ("gemini-cli", ["node", "/bin/gemini", "-m", "--prompt"]),
+            ("copilot-cli", ["node", "/bin/copilot", "-p", "do it"]),
+            ("codex", ["codex", "-m", "x", "exec"]),
+        ] {
+            assert!(is(kind, &words, true), "{kind} {words:?}");
+        }
+        for (kind, words) in [
+            ("qwen-code", ["node", "/bin/qwen", "-i", "do it"]),
+            ("qwen-code", ["node", "--max-old-space-size=9", "/bin/qwen", "-y"]),
+            ("qwen-code", ["node", "/bin/qwen", "--prompt-interactive", "-p it"]),
+            ("gemini-cli", ["node", "/bin/gemini", "do it", "-y"]),
+            ("copilot-cli", ["node", "/bin/copilot", "-i", "do it"]),
+            ("codex", ["codex", "-m", "x", "do exec"]),
+        ] {
+            assert!(!is(kind, &words, true), "{kind} {words:?}");
+        }
+        assert!(is("qwen-code", &["node", "/bin/qwen"], false), "its input is a pipe");
+        assert!(!is("codex", &["codex", "app-server"], false));
+        assert!(!is("qwen-code", &[], true));
+        for (kind, event) in [("qwen-code", "Stop"), ("claude-code", "SessionStart"), ("x", "")] {
+            assert!(headless(kind, event).is_none(), "{kind} {event}");
         }
     }
 

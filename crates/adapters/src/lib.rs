@@ -37,7 +37,7 @@ mod transcript;
 pub use app_server::{
     ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_of_log,
 };
-pub use context::{Ancestor, HookContext};
+pub use context::{Ancestor, HookContext, is_shell};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kinds};
@@ -100,6 +100,19 @@ pub fn hook(
     if event == Some(stream::EVENT) && stream::is_known(kind) {
         return Ok(stream::hook(body, context));
     }
+    let mut seen = read(kind, event, body, context)?;
+    if let Fact::SessionStarted { attach: attach @ None, .. } = &mut seen.fact {
+        *attach = context.attach;
+    }
+    Ok(seen)
+}
+
+fn read(
+    kind: &str,
+    event: Option<&str>,
+    body: &[u8],
+    context: &HookContext,
+) -> Result<Sighting, UnknownKind> {
     match kind {
         claude_code::KIND => Ok(claude_code::hook(event, body, context)),
         codex::KIND => Ok(codex::hook(event, body, context)),

@@ -97,7 +97,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
-        cannot: "a kill, but by its process",
+        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done",
         instead: None,
     },
     Support {

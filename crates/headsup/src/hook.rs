@@ -70,8 +70,9 @@ fn report(start: Instant) {
         return;
     }
     let body = payload::fit(body);
+    let named = event.as_deref().or_else(|| payload::event_name(&body));
     let report = Report {
-        context: Some(context::gather(&kind)),
+        context: Some(context::gather(&kind, named)),
         id: request::unique_id(),
         reported_at: wall_clock(),
         agent: request::agent_id(),

@@ -3,7 +3,7 @@
 use super::{Effect, Refusal, Rule, Step, refuse, screen, session};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
-use crate::status::{Attach, Exit, ExitKind, OutcomeKind, Process, Turn};
+use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
 
 pub(super) fn phrase(fact: ProcessFact) -> Option<String> {
     match fact {
@@ -48,6 +48,9 @@ pub(super) fn said(
                 && !state.is_over()
                 && session::was_left(step) =>
         {
+            Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
+        }
+        ProcessFact::Exited(exit) if is_finished_run(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
         ProcessFact::Exited(exit) => Process::Exited(refine(state, exit)),
@@ -104,6 +107,15 @@ pub(super) fn said(
         }
     }
     Ok(Effect::Decides)
+}
+
+/// A run that nobody can type to is over with its turn: not every program says more than that it
+/// ended. A code or a signal that is known says more.
+fn is_finished_run(step: &Step<'_>, exit: &Exit) -> bool {
+    let runs = step.seat.process.state == Process::Running { attach: Attach::Headless };
+    let is_bare = exit.code.is_none() && exit.signal.is_none();
+    let has_ended = step.seat.turn() == Turn::Idle(IdleReason::TurnEnded);
+    runs && exit.kind == ExitKind::Crashed && is_bare && has_ended
 }
 
 /// A goodbye stays one whatever code follows it, but for a signal; and an exit of which more is

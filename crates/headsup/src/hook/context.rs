@@ -1,6 +1,8 @@
 //! What the hub needs to know of the place the hook runs in: `X-Headsup-Context`.
 
 use super::process::Process;
+use headsup_adapters::hook_table::{self, Headless};
+use headsup_adapters::is_shell;
 use std::fmt::Write as _;
 
 /// Bytes of the header's text, at most.
@@ -14,29 +16,48 @@ const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
 
 /// One line of compact ASCII JSON: the variables that this kind of agent may report (never the
 /// environment, which holds secrets), the process chain above the hook, the pid namespace.
-pub(super) fn gather(kind: &str) -> String {
-    let vendor_pid = headsup_adapters::hook_table::pid_variable(kind)
+/// `event`: which one it is, if the command line or the payload says so.
+pub(super) fn gather(kind: &str, event: Option<&str>) -> String {
+    let vendor_pid = hook_table::pid_variable(kind)
         .and_then(|name| std::env::var(name).ok())
         .and_then(|value| value.parse().ok());
-    above(kind, std::os::unix::process::parent_id(), vendor_pid)
+    let headless = event.and_then(|event| hook_table::headless(kind, event));
+    tell(kind, std::os::unix::process::parent_id(), vendor_pid, headless)
 }
 
 /// The same, with the chain that begins with this process.
-pub(super) fn above(kind: &str, pid: u32, vendor_pid: Option<u32>) -> String {
+pub(super) fn above(kind: &str, pid: u32) -> String {
+    tell(kind, pid, None, None)
+}
+
+fn tell(kind: &str, pid: u32, vendor_pid: Option<u32>, headless: Option<Headless>) -> String {
     let parents = ancestors(pid, vendor_pid);
+    let is_headless = headless.is_some_and(|headless| is_headless(headless, &parents, vendor_pid));
     let namespace = rustix::fs::stat("/proc/self/ns/pid").ok().map(|stat| stat.st_ino);
     let variables = headsup_adapters::hook_environment(kind).iter();
     let variables = variables.filter_map(|name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some((*name, value.to_string_lossy().into_owned()))
     });
-    write(variables, &parents, namespace, namespace.and_then(host).as_deref())
+    write(variables, &parents, namespace, namespace.and_then(host).as_deref(), is_headless)
 }
 
 /// The host's name, where it may be that of a container.
 fn host(namespace: u64) -> Option<String> {
     let name = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     (namespace != FIRST_NAMESPACE).then(name)?.map(|name| name.trim_end().to_owned())
+}
+
+/// Whether nobody can type to the program above the hook: the words of its command line are looked at
+/// here and leave this process never.
+fn is_headless(headless: Headless, parents: &[Process], vendor_pid: Option<u32>) -> bool {
+    let named = parents.iter().find(|process| Some(process.pid) == vendor_pid);
+    let caller = || parents.iter().find(|process| !is_shell(&process.comm));
+    let Some(program) = named.or_else(caller) else { return false };
+    let Some((line, terminal)) = program.start_of() else { return false };
+    let line = String::from_utf8_lossy(&line);
+    let words: Vec<&str> = line.split_terminator('\0').collect();
+    headless.is(&words, terminal)
 }
 
 /// The chain from `pid` upwards, and the agent's own process where it is not in the chain.
@@ -61,6 +82,7 @@ fn write(
     parents: &[Process],
     namespace: Option<u64>,
     host: Option<&str>,
+    is_headless: bool,
 ) -> String {
     let mut tail = String::from("},\"parents\":[");
     for (index, process) in parents.iter().enumerate() {
@@ -77,6 +99,9 @@ fn write(
     if let Some(host) = host {
         tail.push_str(",\"host\":");
         push_string(&mut tail, cut(host));
+    }
+    if is_headless {
+        tail.push_str(",\"attach\":\"headless\"");
     }
     tail.push('}');
 
@@ -127,6 +152,7 @@ fn push_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::{Command, Stdio};
 
     fn process(pid: u32, comm: &str) -> Process {
         Process { pid, parent: 1, start: 99, comm: comm.into() }
@@ -136,16 +162,16 @@ mod tests {
     fn the_line_is_compact_ascii_json() {
         let variables = [("TMUX_PANE", "%3".to_owned()), ("TMUX", "é\n\"\\😀".to_owned())];
         let parents = [process(7, "sh"), process(5, "no(d e")];
-        let text = write(variables.into_iter(), &parents, Some(4_026_531_836), None);
+        let text = write(variables.into_iter(), &parents, Some(4_026_531_836), None, false);
         assert_eq!(
             text,
             r#"{"env":{"TMUX_PANE":"%3","TMUX":"\u00e9\u000a\"\\\ud83d\ude00"},"parents":[{"pid":7,"start":99,"comm":"sh"},{"pid":5,"start":99,"comm":"no(d e"}],"pidns":4026531836}"#
         );
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["env"]["TMUX"], "é\n\"\\😀");
-        let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"));
+        let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"), false);
         assert_eq!(inside, r#"{"env":{},"parents":[],"pidns":7,"host":"0a1b2c3d4e5f"}"#);
-        assert_eq!(write([].into_iter(), &[], None, None), r#"{"env":{},"parents":[]}"#);
+        assert_eq!(write([].into_iter(), &[], None, None, false), r#"{"env":{},"parents":[]}"#);
     }
 
     #[test]
@@ -153,12 +179,26 @@ mod tests {
         let value = "é".repeat(1000);
         let variables = ["A", "B", "C", "D", "E", "F"].map(|name| (name, value.clone()));
         let parents = [process(7, &"\u{1}".repeat(64)), process(5, "sh")];
-        let text = write(variables.into_iter(), &parents, Some(1), Some("h"));
+        let text = write(variables.into_iter(), &parents, Some(1), Some("h"), true);
         assert!(text.len() <= MAX_CONTEXT, "{}", text.len());
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["env"]["A"].as_str().unwrap().len(), MAX_VALUE);
         assert_eq!(json["env"].as_object().unwrap().len(), 4);
         assert_eq!(json["parents"][1]["pid"], 5);
+        assert_eq!(json["attach"], "headless");
+    }
+
+    #[test]
+    fn a_program_is_looked_at_where_its_session_starts() {
+        let headless = hook_table::headless("qwen-code", "SessionStart").unwrap();
+        let mut program = Command::new("sleep");
+        let mut child = program.args(["60", "-p"]).stdin(Stdio::null()).spawn().unwrap();
+        let found = Process::read(child.id()).unwrap();
+        let told = is_headless(headless, &[process(1, "sh"), found], None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(told);
+        assert!(!is_headless(headless, &[process(0, "sh")], None));
     }
 
     #[test]

@@ -110,5 +110,5 @@ impl Delivery {
 
 /// Where an agent of this kind runs, as its hooks would tell: its process, and what is above it.
 pub(crate) fn surroundings(kind: &str, pid: u32) -> String {
-    context::above(kind, pid, None)
+    context::above(kind, pid)
 }

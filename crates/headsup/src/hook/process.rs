@@ -22,6 +22,21 @@ impl Process {
         Self::parse(pid, &line[..len])
     }
 
+    /// The words of its command line, each with a NUL behind it and cut after 4 KiB, and whether its
+    /// input is a terminal.
+    pub(super) fn start_of(&self) -> Option<(Vec<u8>, bool)> {
+        let path = |what: &str| format!("/proc/{}/{what}", self.pid);
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = rustix::fs::open(path("cmdline"), flags, Mode::empty()).ok()?;
+        let mut line = vec![0; 4096];
+        let len = rustix::io::read(&file, &mut line).ok()?;
+        line.truncate(len);
+        let input = std::fs::read_link(path("fd/0")).ok()?;
+        let terminals = ["/dev/pts/", "/dev/tty", "/dev/console"];
+        let name = input.to_string_lossy();
+        Some((line, terminals.iter().any(|terminal| name.starts_with(terminal))))
+    }
+
     /// The name stands in parentheses and may itself hold spaces and parentheses.
     fn parse(pid: u32, line: &[u8]) -> Option<Self> {
         let open = line.iter().position(|&byte| byte == b'(')?;

@@ -5,7 +5,7 @@ use crate::gate::Rule;
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
 
 fn process(pid: u32, start_ticks: u64) -> ProcessId {
     ProcessId::new(pid, start_ticks)
@@ -85,9 +85,46 @@ fn a_goodbye_before_the_exit_stays_clean() {
     assert_eq!(script.headline(), Headline::Ended);
 }
 
+/// Nobody can type to it, so nothing more can come: not every program says goodbye then.
+#[test]
+fn a_headless_run_that_is_gone_after_its_turn_has_ended_and_in_mid_turn_has_crashed() {
+    let begin = |attach| {
+        let mut script = Script::new();
+        script.process = Some(process(5, 50));
+        let how = SessionStart::Startup;
+        script.hook(Fact::SessionStarted { how, attach: Some(attach) });
+        script.hook(prompt("t1"));
+        script
+    };
+    let killed = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
+    let failed = Exit { code: Some(1), ..Exit::of(ExitKind::Crashed) };
+    let cases = [
+        (Attach::Headless, true, Exit::of(ExitKind::Crashed), Headline::Ended),
+        (Attach::Headless, false, Exit::of(ExitKind::Crashed), Headline::Crashed),
+        (Attach::Headless, true, Exit::of(ExitKind::OomKilled), Headline::Crashed),
+        (Attach::Headless, true, killed, Headline::Crashed),
+        (Attach::Headless, true, failed, Headline::Crashed),
+        (Attach::Interactive, true, Exit::of(ExitKind::Crashed), Headline::Crashed),
+    ];
+    for (attach, ends, exit, headline) in cases {
+        let mut script = begin(attach);
+        if ends {
+            script.hook(stop("t1"));
+        }
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+        assert_eq!(script.headline(), headline, "{attach:?} {ends} {exit:?}");
+    }
+    // It has not even had a turn.
+    let mut script = Script::new();
+    script.process = Some(process(5, 50));
+    let how = SessionStart::Startup;
+    script.hook(Fact::SessionStarted { how, attach: Some(Attach::Headless) });
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
 #[test]
 fn a_resumed_process_that_was_suspended_is_found_by_its_discovery() {
-    use crate::status::Attach;
     let mut script = Script::idle();
     script.said(Source::Process, Fact::Process(ProcessFact::Suspended));
     assert_eq!(script.headline(), Headline::Suspended);
