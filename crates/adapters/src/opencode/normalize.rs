@@ -15,6 +15,7 @@
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
 //! | `session.updated` | nothing but a title and a model | measured |
 //! | `session.deleted` | session ended | read |
+//! | any with `not_understood` | nothing: the plugin could not read it. New names of a status, too | by construction |
 //! | `dispose` | session ended, and perhaps the program: it also comes when the configuration is read anew | measured |
 
 use super::payload::Payload;
@@ -27,6 +28,9 @@ use headsup_core::status::{Attach, BlockedReason};
 use headsup_core::time::UnixMs;
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
+    if let Some(why) = payload.not_understood.text() {
+        return Fact::not_understood(&text::line(&why, DETAIL));
+    }
     match (event, payload.actor()) {
         ("plugin.init" | "session.started", _) => Fact::SessionStarted {
             how: payload::session_start(payload.source),

@@ -27,6 +27,7 @@ skim! {
         tool_input: "tool_input",
         error: "error",
         message: "message",
+        not_understood: "not_understood",
     }
 }
 

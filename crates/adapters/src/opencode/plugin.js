@@ -4,6 +4,9 @@ const AGAIN_MS = 15_000
 const ABORTED = "MessageAbortedError"
 /// Sessions that are remembered.
 const SESSIONS = 500
+/// Names by which a status may be told, and those of them that tell none.
+const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
+const SILENT = /^session\.(next\..*|compacted|diff)$|\.\d+$/
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
 /// word comes first, before what is said to the model.
@@ -81,6 +84,16 @@ export const headsup = async ({ directory }) => {
       return found
     }
 
+    const odd = new Set()
+    /// What is not understood changes nothing, and the hub counts it: each once.
+    const strange = (event, why) => {
+      const name = short(event?.type) ?? "unknown"
+      if (odd.size >= SESSIONS || odd.has(name + why)) return
+      odd.add(name + why)
+      const of = sessions.get(event?.properties?.sessionID) ?? current
+      say(of, name, { not_understood: why })
+    }
+
     const learn = (info, created) => {
       if (!info?.id) return
       const found = session(info.id)
@@ -147,7 +160,7 @@ export const headsup = async ({ directory }) => {
 
     const asked = (found, name, asks, input) => {
       found.open.add(asks.id)
-      const tool = { tool_name: asks.permission ?? "question", tool_use_id: asks.tool?.callID, tool_input: input }
+      const tool = { tool_name: asks.permission ?? asks.action ?? name.split(".")[0], tool_use_id: asks.tool?.callID, tool_input: input }
       say(found, name, { prompt_id: asks.id, ...tool })
     }
     const answered = (found, name, answer) => {
@@ -175,13 +188,16 @@ export const headsup = async ({ directory }) => {
     const heard = (event) => {
       const said = event?.properties
       const name = event?.type?.replace(/^(permission|question)\.v2\./, "$1.")
+      const of_session = /^(session\.(status|idle|turn\.)|permission\.|question\.)/.test(name)
+      if (of_session && typeof said?.sessionID !== "string") return strange(event, "no sessionID")
       switch (name) {
         case "session.created":
         case "session.updated":
           return learn(said.info, name === "session.created")
         case "session.status":
           if (said.status?.type === "idle") return idle(known(said.sessionID))
-          return busy(known(said.sessionID), event, said.status ?? {})
+          if (said.status?.type !== "busy" && said.status?.type !== "retry") return strange(event, "its status")
+          return busy(known(said.sessionID), event, said.status)
         // Kilo's own, which come before and after the other two.
         case "session.turn.open":
           return busy(known(said.sessionID), event, { type: "busy" })
@@ -196,17 +212,24 @@ export const headsup = async ({ directory }) => {
           if (current?.id === said.info.id) current = undefined
           return sessions.delete(said.info.id)
         case "permission.asked":
-          return asked(known(said.sessionID), name, said, { ...texts(said.metadata), pattern: said.patterns?.join(" ") })
+          if (typeof said.id !== "string") return strange(event, "no id")
+          return asked(known(said.sessionID), name, said, { ...texts(said.metadata), pattern: list(said.patterns ?? said.resources) })
         case "question.asked":
-          return asked(known(said.sessionID), name, said, { questions: said.questions?.map(question) })
+          if (typeof said.id !== "string" || !Array.isArray(said.questions)) return strange(event, "no id or no questions")
+          return asked(known(said.sessionID), name, said, { questions: said.questions.map(question) })
         case "permission.replied":
         case "question.replied":
         case "question.rejected":
+          if (typeof (said.requestID ?? said.permissionID) !== "string") return strange(event, "no requestID")
           return answered(known(said.sessionID), name, said)
         case "message.part.updated":
           if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
+          return
+        default:
+          if (TELLING.test(name) && !SILENT.test(name)) strange(event, "its name")
       }
     }
+    const list = (from) => short(Array.isArray(from) ? from.join(" ") : from)
     const texts = (from) => ({ command: short(from?.command), file_path: short(from?.filepath), url: short(from?.url) })
     const question = ({ question, header, options, multiple }) => ({ question, header, options, multiSelect: multiple })
 
@@ -224,7 +247,13 @@ export const headsup = async ({ directory }) => {
       } catch {}
     }
     return {
-      event: safely(({ event }) => heard(event)),
+      event: safely(({ event }) => {
+        try {
+          heard(event)
+        } catch {
+          strange(event, "its members")
+        }
+      }),
       "chat.message": safely(({ sessionID }, { parts }) => {
         const text = parts?.find((part) => part.type === "text" && !part.synthetic)?.text
         if (sessionID) session(sessionID).prompt = short(text)

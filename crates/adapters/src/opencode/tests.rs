@@ -164,3 +164,11 @@ fn one_process_that_serves_many_is_nobodys() {
     assert!(!seen("session.status", "").shares_process);
     assert!(seen("session.status", r#""is_shared":true"#).shares_process);
 }
+
+#[test]
+fn what_the_plugin_has_not_understood_is_not_understood_here() {
+    for event in ["session.idle", "permission.asked", "consent.asked"] {
+        let said = fact(event, r#""not_understood":"no sessionID""#);
+        assert_eq!(said, Fact::NotUnderstood { why: "no sessionID".into() }, "{event}");
+    }
+}

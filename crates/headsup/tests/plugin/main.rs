@@ -257,3 +257,74 @@ fn without_headsup_it_is_silent() {
     assert_eq!(ended(driver(&home, &module, &bus(&rows).collect::<Vec<_>>())), "");
     assert!(!home.state().join("spool").exists());
 }
+
+use serde_json::{Value, json};
+/// The names of what it tells of these events, and why it has not understood one, if it has not.
+fn told_of(home: &Home, events: &[(&str, Value)]) -> Vec<(String, Option<String>)> {
+    let rows: Vec<Value> = std::iter::once(json!({"call": "init", "data": {"directory": "/p"}}))
+        .chain(events.iter().enumerate().map(|(index, (name, properties))| {
+            json!({"call": "event", "data": {"id": format!("e{index}"), "type": name, "properties": properties}})
+        }))
+        .collect();
+    let module = installed(home, "opencode");
+    let mut command = Command::new(RUNTIME);
+    command.args([DRIVER.as_ref(), module.as_os_str()]);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("DRY", "1");
+    let told = ended(start(command, &rows.iter().collect::<Vec<_>>()));
+    let read = |line: &str| {
+        let report: Value = serde_json::from_str::<Value>(line).unwrap()["report"].clone();
+        let text = |name: &str| report[name].as_str().map(str::to_owned);
+        (text("hook_event_name").unwrap(), text("not_understood"))
+    };
+    let told = told.lines().map(read);
+    told.filter(|(name, _)| name != "plugin.init" && name != "session.started").collect()
+}
+
+#[test]
+fn what_it_does_not_understand_it_says_and_takes_for_nothing_else() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let busy = ("session.status", json!({"sessionID": "s", "status": {"type": "busy"}}));
+    let asked = |members: Value| ("permission.asked", members);
+    let strange = [
+        ("session.status", json!({"sessionID": "s", "status": {"type": "hibernating"}})),
+        ("session.status", json!({"sessionID": "s", "status": {"kind": "idle"}})),
+        ("session.status", json!({"sessionID": "s", "status": "idle"})),
+        ("session.status", json!({"sessionID": "s"})),
+        ("session.status", json!({"session": "s", "status": {"type": "busy"}})),
+        ("session.idle", json!({"session": "s"})),
+        ("session.idle", json!({"sessionID": {"id": "s"}})),
+        ("session.rested", json!({"sessionID": "s"})),
+        ("consent.asked", json!({"sessionID": "s", "id": "q"})),
+        asked(json!({"sessionID": "s", "ident": "p", "patterns": ["ls"]})),
+        asked(json!({"session": "s", "id": "p"})),
+        ("question.asked", json!({"sessionID": "s", "id": "q", "questions": "Red?"})),
+        ("question.asked", json!({"sessionID": "s", "id": "q", "questions": [null]})),
+        ("permission.replied", json!({"sessionID": "s", "request": "p", "reply": "once"})),
+    ];
+    for (name, members) in strange {
+        let event = (name, members.clone());
+        let told = told_of(&home, &[busy.clone(), event.clone(), event]);
+        assert_eq!(told.len(), 2, "once: {name} {members}: {told:?}");
+        assert_eq!(told[0], ("session.status".to_owned(), None));
+        assert!(told[1].0 == name && told[1].1.is_some(), "{name} {members}: {told:?}");
+    }
+    let understood = [
+        asked(json!({"sessionID": "s", "id": "p", "permission": "bash", "patterns": "ls"})),
+        asked(json!({"sessionID": "s", "id": "p", "permission": "bash", "patterns": {"a": 1}})),
+        (
+            "permission.v2.asked",
+            json!({"sessionID": "s", "id": "p", "action": "bash", "resources": ["ls"]}),
+        ),
+    ];
+    for (name, members) in understood {
+        let told = told_of(&home, &[busy.clone(), (name, members.clone())]);
+        let asked = ("permission.asked".to_owned(), None);
+        assert_eq!(told.last(), Some(&asked), "{members}");
+    }
+    for name in ["session.diff", "session.next.text.delta", "session.created.1", "file.edited"] {
+        assert!(told_of(&home, &[(name, json!({"sessionID": "s"}))]).is_empty(), "{name}");
+    }
+}
