@@ -2,7 +2,7 @@
 
 use crate::json::{self, Raw};
 use crate::{FactExt, HookContext, Sighting, text};
-use headsup_core::observation::{Fact, SessionStart};
+use headsup_core::observation::{Fact, SessionEnd, SessionStart};
 use headsup_core::prompt::Actor;
 use serde::Deserialize;
 
@@ -59,6 +59,23 @@ pub(crate) fn unreadable_end(
         found.map(|(name, _)| format!("{name} is not {what}"))
     };
     bad(texts, '"', "a string").or_else(|| bad(lists, '[', "a list"))
+}
+
+/// How a session ended, by the reason it gives: `clears` are those after which the program goes on,
+/// `exits` those with which it leaves. Another word, or none, is of a version that nobody knows: whether
+/// the program is gone its process tells.
+pub(crate) fn session_end(reason: Raw<'_>, clears: &[&str], exits: &[&str]) -> Fact {
+    if reason.is_other_than('"') {
+        return Fact::not_understood("reason is not a string");
+    }
+    let said = reason.text();
+    let is_one = |words: &[&str]| said.as_deref().is_some_and(|said| words.contains(&said));
+    let how = match (is_one(clears), is_one(exits)) {
+        (true, _) => SessionEnd::Clear,
+        (_, true) => SessionEnd::Exit,
+        _ => SessionEnd::Either,
+    };
+    Fact::SessionEnded { how }
 }
 
 /// Whose event it is, where a helper's events alone carry its id. Whatever stands there, it is not

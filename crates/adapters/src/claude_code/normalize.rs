@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started; not working, and in mid-turn after a compaction | measured |
-//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on | measured, `resume` read |
+//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on, and with a word that is not known its process tells | measured, `resume` read |
 //! | `UserPromptSubmit` | prompt submitted, by the program if a background task woke it | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended | measured |
@@ -31,7 +31,13 @@ use super::{attach, prompts, tools};
 use crate::background;
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, HookContext, payload};
-use headsup_core::observation::{Fact, SessionEnd, Submitter};
+use headsup_core::observation::{Fact, Submitter};
+
+/// The program goes on. `resume` within a running program puts another conversation in place of this one,
+/// as `clear` does (read).
+const CLEARS: [&str; 2] = ["clear", "resume"];
+/// Why it leaves (measured: `prompt_input_exit`, `other`; read).
+const EXITS: [&str; 4] = ["logout", "prompt_input_exit", "other", "bypass_permissions_disabled"];
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -> Fact {
     match event {
@@ -68,7 +74,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
             how: payload::session_start(payload.source),
             attach: attach(context),
         },
-        Event::SessionEnd => Fact::SessionEnded { how: session_end(payload) },
+        Event::SessionEnd => payload::session_end(payload.reason, &CLEARS, &EXITS),
         Event::UserPromptSubmit => {
             let by = if is_woken(payload) { Submitter::Program } else { Submitter::Person };
             Fact::PromptSubmitted { by, turn_ref: payload.turn_ref() }
@@ -98,15 +104,6 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         | Event::Setup
         | Event::WorktreeCreate
         | Event::WorktreeRemove => Fact::Nothing,
-    }
-}
-
-/// `resume` within a running program puts another conversation in place of this one, as `clear`
-/// does (read).
-fn session_end(payload: &Payload<'_>) -> SessionEnd {
-    match payload.reason.text().as_deref() {
-        Some("clear" | "resume") => SessionEnd::Clear,
-        _ => SessionEnd::Exit,
     }
 }
 

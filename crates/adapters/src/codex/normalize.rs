@@ -22,8 +22,11 @@ use super::event::Event;
 use super::payload::Payload;
 use super::tools::{self, QUESTION};
 use crate::{FactExt, asks, payload, text};
-use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::NewPrompt;
+
+/// Why it leaves: `other` is the only reason that was seen (measured).
+const EXITS: [&str; 4] = ["other", "exit", "logout", "prompt_input_exit"];
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     match event {
@@ -56,7 +59,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         Event::SessionStart => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
         }
-        Event::SessionEnd => Fact::SessionEnded { how: session_end(payload) },
+        Event::SessionEnd => payload::session_end(payload.reason, &["clear"], &EXITS),
         Event::UserPromptSubmit => {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }
@@ -80,14 +83,6 @@ fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {
         prompt: NewPrompt { tool, ..prompt },
         settle_ms: 0,
         turn_ref: payload.turn_ref(),
-    }
-}
-
-/// `other` is the only reason that was seen (measured).
-fn session_end(payload: &Payload<'_>) -> SessionEnd {
-    match payload.reason.text().as_deref() {
-        Some("clear") => SessionEnd::Clear,
-        _ => SessionEnd::Exit,
     }
 }
 

@@ -12,16 +12,19 @@
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended | measured |
 //! | `agentStop` | turn ended; a helper's is nothing | measured |
-//! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. Else turn failed. All other errors are nothing | measured, others read |
+//! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
 
 use super::payload::{Failure, Payload};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
-use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
 use headsup_core::prompt::PromptKind;
 use headsup_core::status::BlockedReason;
+
+/// Why it leaves (measured: `complete`; read). With all others its process tells.
+const EXITS: [&str; 4] = ["complete", "error", "abort", "timeout"];
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
@@ -48,18 +51,11 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "sessionEnd" | "agentStop" if payload.session_id.is_other_than('"') => {
             Fact::not_understood("sessionId is not a string")
         }
-        "sessionEnd" => Fact::SessionEnded { how: session_end(payload) },
+        "sessionEnd" => payload::session_end(payload.reason, &[], &EXITS),
         "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "agentStop" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "errorOccurred" => failed(payload),
         other => payload::unknown(other),
-    }
-}
-
-fn session_end(payload: &Payload<'_>) -> SessionEnd {
-    match payload.reason.text().as_deref() {
-        Some("user_exit") => SessionEnd::Either,
-        _ => SessionEnd::Exit,
     }
 }
 
@@ -78,8 +74,14 @@ fn notification(payload: &Payload<'_>) -> Fact {
 
 fn failed(payload: &Payload<'_>) -> Fact {
     let context = payload.error_context.text();
+    if payload.error_context.is_other_than('"') {
+        return Fact::not_understood("errorContext is not a string");
+    }
     if context.as_deref() != Some("model_call") || payload.recoverable.is_true() {
         return Fact::Nothing;
+    }
+    if payload.recoverable.json() != Some("false") {
+        return Fact::not_understood("recoverable is neither true nor false");
     }
     let error: Failure<'_> = payload.error.object();
     let code = error.name.text().map(|name| text::line(&name, NAME));

@@ -48,6 +48,7 @@ fn an_exit_of_the_user_may_be_a_new_conversation() {
     let ended = |reason: &str| fact("sessionEnd", &format!(r#""reason":"{reason}""#));
     assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
     assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(ended("moved"), Fact::SessionEnded { how: SessionEnd::Either });
 }
 
 #[test]
@@ -66,9 +67,15 @@ fn a_request_before_the_policy_is_none_and_a_notice_is_one() {
 #[test]
 fn only_a_failed_call_of_the_model_fails_the_turn() {
     let members = r#""errorContext":"model_call","error":{"name":"Error","message":"400"}"#;
-    let Fact::TurnFailed { code, detail, .. } = fact("errorOccurred", members) else {
+    let last = format!(r#"{members},"recoverable":false"#);
+    let Fact::TurnFailed { code, detail, .. } = fact("errorOccurred", &last) else {
         panic!("not failed")
     };
+    // Whether it is tried again must be said.
+    for bad in ["", r#","can_recover":true"#, r#","recoverable":"no""#, r#","recoverable":null"#] {
+        let said = fact("errorOccurred", &format!("{members}{bad}"));
+        assert!(matches!(said, Fact::NotUnderstood { .. }), "{bad}: {said:?}");
+    }
     assert_eq!((code.as_str(), detail.as_deref()), ("Error", Some("400")));
     assert_eq!(fact("errorOccurred", r#""errorContext":"tool_execution""#), Fact::Nothing);
     // One that may be tried again: the log tells whether it was the last.

@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started | measured |
-//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on. No signal is told | measured |
+//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, and with a word that is not known its process tells. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over, and the log tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
@@ -16,19 +16,22 @@
 use super::payload::{Details, Payload};
 use crate::text::{self, TITLE};
 use crate::{asks, calls, payload};
-use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
 /// What stands in the place of an answer without text.
 const NO_TEXT: &str = "[no response text]";
 
+/// Why it leaves: all words of its list but `clear` (measured: `exit`; read).
+const EXITS: [&str; 4] = ["exit", "logout", "prompt_input_exit", "other"];
+
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "SessionStart" => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
         }
-        "SessionEnd" => ended(payload),
+        "SessionEnd" => payload::session_end(payload.reason, &["clear"], &EXITS),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "AfterAgent" if payload.prompt_response.text().as_deref() == Some(NO_TEXT) => {
             Fact::TurnOver
@@ -46,13 +49,6 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "Notification" => notification(payload),
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
         other => payload::unknown(other),
-    }
-}
-
-fn ended(payload: &Payload<'_>) -> Fact {
-    match payload.reason.text().as_deref() {
-        Some("clear") => Fact::SessionEnded { how: SessionEnd::Clear },
-        _ => Fact::SessionEnded { how: SessionEnd::Exit },
     }
 }
 

@@ -21,7 +21,7 @@
 use super::payload::Payload;
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, payload};
-use headsup_core::observation::{Fact, SessionEnd, Submitter};
+use headsup_core::observation::{Fact, Submitter};
 
 /// The tool that asks a person.
 const QUESTION: &str = "ask_user_question";
@@ -75,7 +75,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
         "SessionStart" => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
         }
-        "SessionEnd" => Fact::SessionEnded { how: session_end(payload) },
+        "SessionEnd" => payload::session_end(payload.reason, &["clear"], &[]),
         "UserPromptSubmit" => {
             let is_persons = payload.submitted_prompt.text().is_some();
             let by = if is_persons { Submitter::Person } else { Submitter::Program };
@@ -89,13 +89,6 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
         "PreCompact" if manual => Fact::CompactionStarted,
         "PostCompact" if manual => Fact::CompactionEnded { manual },
         _ => Fact::Nothing,
-    }
-}
-
-fn session_end(payload: &Payload<'_>) -> SessionEnd {
-    match payload.reason.text().as_deref() {
-        Some("clear") => SessionEnd::Clear,
-        _ => SessionEnd::Either,
     }
 }
 

@@ -59,8 +59,11 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
         fact("SessionEnd", r#""reason":"clear""#),
         Fact::SessionEnded { how: SessionEnd::Clear }
     );
-    let exit = Fact::SessionEnded { how: SessionEnd::Either };
-    assert_eq!(fact("SessionEnd", r#""reason":"prompt_input_exit""#), exit);
+    let either = Fact::SessionEnded { how: SessionEnd::Either };
+    assert_eq!(fact("SessionEnd", r#""reason":"prompt_input_exit""#), either);
+    assert_eq!(fact("SessionEnd", r#""reason":"moved""#), either);
+    assert_eq!(fact("SessionEnd", ""), either);
+    assert!(matches!(fact("SessionEnd", r#""reason":7"#), Fact::NotUnderstood { .. }));
     for (source, how) in [
         ("startup", SessionStart::Startup),
         ("resume", SessionStart::Resume),

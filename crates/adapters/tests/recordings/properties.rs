@@ -80,9 +80,9 @@ fn a_member_of_another_type_never_costs_the_event() {
                 check(&seen);
                 // A helper needs its id, and another name is another event.
                 let helper = event.starts_with("Subagent") && member == "agent_id";
-                // An end is not taken for granted: whose it is must be readable.
+                // An end is not taken for granted: whose it is, and why, must be readable.
                 let end = matches!(event, "Stop" | "StopFailure" | "SessionEnd" | "Interrupt");
-                let ends = ["session_id", "prompt_id", "turn_id", "background_tasks"];
+                let ends = ["session_id", "prompt_id", "turn_id", "background_tasks", "reason"];
                 let needed = helper || (end && ends.contains(&member.as_str()));
                 let understood = !matches!(seen.fact, Fact::NotUnderstood { .. });
                 let renamed = member == "hook_event_name";

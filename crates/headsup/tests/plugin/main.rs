@@ -258,7 +258,6 @@ fn without_headsup_it_is_silent() {
     assert!(!home.state().join("spool").exists());
 }
 
-use serde_json::{Value, json};
 /// The names of what it tells of these events, and why it has not understood one, if it has not.
 fn told_of(home: &Home, events: &[(&str, Value)]) -> Vec<(String, Option<String>)> {
     let rows: Vec<Value> = std::iter::once(json!({"call": "init", "data": {"directory": "/p"}}))

@@ -55,12 +55,13 @@ fn clear_and_resume_end_a_conversation_and_all_else_the_process() {
         ("logout", SessionEnd::Exit),
         ("prompt_input_exit", SessionEnd::Exit),
         ("other", SessionEnd::Exit),
-        ("new_reason", SessionEnd::Exit),
+        ("new_reason", SessionEnd::Either),
     ] {
         let fact = fact("SessionEnd", &format!(r#""reason":"{reason}""#));
         assert_eq!(fact, Fact::SessionEnded { how });
     }
-    assert_eq!(fact("SessionEnd", ""), Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(fact("SessionEnd", ""), Fact::SessionEnded { how: SessionEnd::Either });
+    assert!(matches!(fact("SessionEnd", r#""reason":["clear"]"#), Fact::NotUnderstood { .. }));
 }
 
 #[test]
