@@ -1,12 +1,15 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
 use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
-use crate::observation::{Delivery, Fact, Observation, ProcessFact, SessionEnd, SessionStart};
+use crate::observation::{
+    Delivery, Fact, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
+};
 use crate::source::{Source, Tier};
 use crate::status::{ExitKind, Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
+        appear(step, observation)?;
         return refuse(Rule::G11, why.clone());
     }
     let is_history = matches!(observation.fact, Fact::History(_));
@@ -29,6 +32,20 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
         check_session(step, observation)?;
     }
     revive(step, observation)
+}
+
+/// Whoever speaks for the first time is there, also where nobody knows what it says.
+fn appear(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    let seat = &step.seat;
+    let was_none = seat.session.is_none() && seat.left_sessions.is_empty() && seat.turn.seq == 0;
+    let is_first = seat.process.state == Process::Absent && was_none;
+    let is_past = observation.delivery == Delivery::Replayed || is_told_exactly(step);
+    if is_first && !is_past {
+        check_process(step, observation)?;
+        step.ensure_running(None);
+        step.set_base(Turn::Unknown, None);
+    }
+    Ok(())
 }
 
 /// Is the agent driven by a protocol that tells all of its status?
@@ -155,7 +172,7 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     if is_late_goodbye(step, observation) {
         return Ok(());
     }
-    let by_word_alone = observation.source == Source::Report;
+    let by_word_alone = observation.source == Source::Report || is_nameless_life(step, observation);
     if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {
         return refuse(Rule::G1, "a straggler of a process that has ended");
     }
@@ -165,6 +182,22 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     let session = observation.session.clone();
     session::renew(step, session.as_deref(), false);
     Ok(())
+}
+
+/// Where neither session nor process was ever named, nothing but a new turn or a question can tell that
+/// somebody is there again.
+fn is_nameless_life(step: &Step<'_>, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let has_no_session =
+        observation.session.is_none() && seat.session.is_none() && seat.left_sessions.is_empty();
+    let is_nameless = has_no_session && observation.process.is_none() && seat.process.id.is_none();
+    let works = |turn| matches!(turn, Some(ReportedTurn::Working(_)));
+    is_nameless
+        && match &observation.fact {
+            Fact::PromptSubmitted { .. } | Fact::PromptOpened { .. } => true,
+            Fact::Reported(reported) => works(reported.turn),
+            _ => false,
+        }
 }
 
 /// A death was seen before the goodbye that explains it: it was no crash.

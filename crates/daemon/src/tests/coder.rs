@@ -69,6 +69,38 @@ async fn an_event_says_what_it_means_and_not_what_the_old_map_said() {
     assert_eq!(kinds, expected);
 }
 
+/// A chat names no process and no session: what begins after an end is life.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_or_a_question_after_the_end_brings_the_agent_back() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let seat = "/api/v1/agents/coder.c-1";
+    told(&client, "UserPromptSubmit", None).await;
+    let begins = [
+        ("UserPromptSubmit", "working"),
+        ("task_started", "working"),
+        ("exec_approval_request", "blocked"),
+    ];
+    for (index, (event, status)) in begins.into_iter().enumerate() {
+        told(&client, "session_end", None).await;
+        told(&client, "PostToolUse", None).await;
+        assert_eq!(client.get(seat).await.json()["headline"], "ended");
+        assert_eq!(told(&client, event, None).await, status, "{event}");
+        let doc = client.get(seat).await.json();
+        assert_eq!(doc["incarnation"], json!(index + 2), "{event}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_that_are_not_known_are_not_looked_at() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let body = json!({"agent": "a", "chat_id": "c", "eventType": "Start", "cwd": "/x", "n": 1});
+    let reply = client.send("POST", REPORT, &[], body.to_string()).await;
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    assert_eq!(reply.json()["status"], "working");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_says_nothing_changes_nothing() {
     let bench = Bench::new().await;

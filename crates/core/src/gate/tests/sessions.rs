@@ -24,6 +24,52 @@ fn g1_a_straggler_after_the_end_does_not_bring_the_seat_back() {
     assert_eq!(script.seat.incarnation, 2);
 }
 
+/// Where nobody is named, a straggler cannot be told from a new turn but by what it says.
+#[test]
+fn g1_a_new_turn_or_a_question_brings_back_a_seat_that_was_never_named() {
+    use super::script::permission;
+    use crate::observation::{Reported, ReportedTurn};
+    use crate::prompt::Actor;
+    use crate::status::WorkingReason;
+    let goes_on = Fact::Reported(Reported {
+        turn: Some(ReportedTurn::Working(WorkingReason::Model)),
+        detail: None,
+        outcome: None,
+        process: None,
+    });
+    let asks = permission(&Actor::Main, 7);
+    for (fact, headline) in
+        [(prompt("t2"), Headline::Working), (goes_on, Headline::Working), (asks, Headline::Blocked)]
+    {
+        let mut script = Script::new();
+        script.session = None;
+        script.hook(prompt("t1"));
+        script.hook(exit());
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Ended, 1));
+        script.hook(stop("t1"));
+        script.refused(Rule::G1);
+        script.hook(fact);
+        assert_eq!((script.headline(), script.seat.incarnation), (headline, 2));
+    }
+}
+
+#[test]
+fn g11_whoever_says_first_what_nobody_understands_is_there() {
+    let news = || Fact::NotUnderstood { why: "unknown event Never".into() };
+    let mut script = Script::new();
+    script.process = Some(crate::id::ProcessId { pid: 5, start_ticks: 50, pid_namespace: None });
+    script.hook(news());
+    assert_eq!(script.last.refused.as_ref().map(|refusal| refusal.rule), Some(Rule::G11));
+    assert_eq!(script.headline(), Headline::Unknown);
+    assert!(script.seat.process.id.is_some(), "its end can be seen");
+    // It is the first word of its conversation all the same.
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 1));
+    script.hook(exit());
+    script.hook(news());
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
 #[test]
 fn g1_a_session_start_or_a_new_session_counts_at_once() {
     let mut script = Script::working();
