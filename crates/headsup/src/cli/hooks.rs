@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Install, remove and check the hooks by which agents report.
 ///
 /// Only what is headsup's own is added, and exactly that is removed again: where nobody has
-/// edited since, to the byte. Without AGENT it is about every agent found on this machine.
+/// edited since, to the byte. Without AGENT it is about every agent whose program is on PATH or whose
+/// folder is there, and it is an error (exit code 4) if there is none; with `--all` it is about each that is known.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -195,7 +196,8 @@ fn install(
     };
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
-    apply(&sites, dry_run, context, &make, &|site| status(site).problems, &|site| {
+    let problems = |site: &Site| status(site).problems;
+    apply(&sites, dry_run, context, &make, &with_snippet, &problems, &|site| {
         let status = status(site);
         let then = if status.fires || status.untrusted.is_some() {
             after(site)
@@ -208,7 +210,8 @@ fn install(
 
 fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), CommandError> {
     let sites = sites(which, context)?;
-    apply(&sites, dry_run, context, &|site| setup::uninstall(site), &|_| Vec::new(), &|site| {
+    let make = |site: &Site| setup::uninstall(site);
+    apply(&sites, dry_run, context, &make, &by_hand, &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
     })
 }
@@ -225,12 +228,15 @@ pub(crate) fn binary() -> Result<PathBuf, CommandError> {
 }
 
 type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
+/// The refusal, and what a person can do instead.
+type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
 
 fn apply(
     sites: &[Site],
     dry_run: bool,
     context: &Context,
     make: Make<'_>,
+    refuse: Refuse<'_>,
     problems: &dyn Fn(&Site) -> Vec<String>,
     done: &dyn Fn(&Site) -> String,
 ) -> Result<(), CommandError> {
@@ -242,7 +248,7 @@ fn apply(
         } else {
             plan::carry_out(&site.state, || make(site), &mut edit::no_fault)
         };
-        let mut plan = plan.map_err(|error| with_snippet(&error, site, output))?;
+        let mut plan = plan.map_err(|error| refuse(&error, site, output))?;
         plan.notes.extend(problems(site));
         let (changed, diff) = (!plan.is_empty(), plan.diff());
         if !output.is_json() {
@@ -275,7 +281,8 @@ fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError
     if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
         return command;
     }
-    let snippet = site.recipe.append("", &site.launcher).unwrap_or_default();
+    // Where none can be written, the refusal says why.
+    let Ok(snippet) = site.recipe.append("", &site.launcher) else { return command };
     let settings = site.settings();
     if output.is_json() {
         let words: Vec<&str> = snippet.split_whitespace().collect();
@@ -285,6 +292,23 @@ fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError
         output.say(&Line::plain(line));
     }
     command.hint(format!("merge the lines above into {} by hand", settings.display()))
+}
+
+/// The refusal, and what to take out by hand.
+fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandError {
+    let command = refused(error);
+    if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
+        return command;
+    }
+    let settings = site.settings();
+    let (settings, launcher) = (settings.display(), &site.launcher);
+    command.hint(match site.recipe.place() {
+        "settings" => format!(
+            "take every entry that runs {launcher} out of {settings} by hand, or put the file \
+             right and uninstall again"
+        ),
+        _ => format!("delete {settings} by hand, or put it right and uninstall again"),
+    })
 }
 
 fn refused(error: &SetupError) -> CommandError {
@@ -306,6 +330,9 @@ pub(crate) fn summary(status: &Status) -> String {
     let ways: Vec<String> = ways.into_iter().flatten().collect();
     let found = if status.program.is_some() { "" } else { " (its program is not on PATH)" };
     match (ways.is_empty(), status.elsewhere.is_empty()) {
+        (true, true) if status.is_unreadable => {
+            return format!("whether hooks are installed cannot be read{found}");
+        }
         (true, true) => return format!("no hooks installed{found}"),
         (true, false) => return format!("hooks of another hub{found}"),
         _ => {}

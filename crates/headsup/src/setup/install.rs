@@ -57,7 +57,7 @@ fn plugin(
     guard::can_put(&path)?;
     let files = plugin.files(&site.launcher);
     if fs::symlink_metadata(&path).is_err() {
-        let mut steps = folders(path.parent(), record);
+        let mut steps = folders(site, path.parent(), record);
         let files = files.into_iter().map(|file| (file.path.to_owned(), file.text)).collect();
         steps.push(Step::Tree { path, files });
         return Ok(steps);
@@ -70,7 +70,7 @@ fn plugin(
     for file in files {
         let target = guard::look(&path.join(file.path), &site.roots)?;
         if target.before.as_ref() != Some(&file.text) {
-            steps.extend(folders(target.path.parent(), record));
+            steps.extend(folders(site, target.path.parent(), record));
             let (path, before, mode) = (target.path, target.before, target.mode);
             steps.push(Step::Write { path, before, after: file.text, mode });
         }
@@ -156,21 +156,28 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
     };
     let path = target.path;
     record.settings = Some(Edited { path: path.clone(), before, after: after.clone(), first });
-    let mut steps = folders(path.parent(), record);
+    let mut steps = folders(site, path.parent(), record);
     steps.push(Step::Write { path, before: target.before, after, mode: target.mode });
     Ok(steps)
 }
 
-/// The folders that are missing on the way to `folder`; they are remembered as ours.
-fn folders(folder: Option<&Path>, record: &mut Record) -> Vec<Step> {
+/// The folders that are missing on the way to `folder`; they are remembered as ours. So are those that
+/// are there because another agent's hooks were installed before: whichever leaves last takes them away.
+fn folders(site: &Site, folder: Option<&Path>, record: &mut Record) -> Vec<Step> {
     let ancestors = folder.into_iter().flat_map(Path::ancestors);
+    let ours = Record::all_folders(site);
+    let shared =
+        ancestors.clone().filter(|path| path.exists() && ours.iter().any(|own| own == path));
+    let shared: Vec<PathBuf> = shared.map(Path::to_owned).collect();
     let mut missing: Vec<PathBuf> =
         ancestors.take_while(|path| !path.exists()).map(Path::to_owned).collect();
     missing.reverse();
-    for path in &missing {
+    for path in shared.iter().chain(&missing) {
         if !record.folders.contains(path) {
             record.folders.push(path.clone());
         }
     }
+    // Outermost first.
+    record.folders.sort();
     missing.into_iter().map(|path| Step::Folder { path, mode: 0o755 }).collect()
 }

@@ -68,6 +68,13 @@ impl Record {
         serde_json::from_slice(&guard::read(&Self::path(site))?).ok()
     }
 
+    /// The folders that we made for any agent.
+    pub(super) fn all_folders(site: &Site) -> Vec<PathBuf> {
+        let entries = fs::read_dir(site.setup_folder()).into_iter().flatten().flatten();
+        let read = |path: PathBuf| serde_json::from_slice::<Self>(&guard::read(&path)?).ok();
+        entries.filter_map(|entry| read(entry.path())).flat_map(|record| record.folders).collect()
+    }
+
     /// The steps that keep it; none if it stands there already.
     pub(super) fn keep(mut self, site: &Site) -> Result<Vec<Step>, SetupError> {
         self.schema = headsup_core::wire::SCHEMA;

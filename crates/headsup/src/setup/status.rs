@@ -34,6 +34,9 @@ pub(crate) struct Status {
     pub(crate) untrusted: Option<String>,
     /// The state folders of other hubs that what is there reports to.
     pub(crate) elsewhere: Vec<String>,
+    /// What holds the entries is there and cannot be read, so that nobody knows what is installed.
+    #[serde(skip)]
+    pub(crate) is_unreadable: bool,
     /// It was installed for this hub, and nobody has taken it away.
     #[serde(skip)]
     pub(crate) was_installed: bool,
@@ -61,6 +64,7 @@ pub(crate) fn status(site: &Site) -> Status {
     let plugin = site.recipe.plugin;
     let plugin = plugin.and_then(|plugin| look(site.plugin(plugin).join(plugin.entries)));
     let found = [plugin, look(site.settings())];
+    let is_unreadable = found[1].is_none() && guard::read(&site.settings()).is_some();
     let managed: Vec<Found> =
         site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
     let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
@@ -93,6 +97,7 @@ pub(crate) fn status(site: &Site) -> Status {
         problems,
         untrusted,
         elsewhere,
+        is_unreadable,
         was_installed: Record::path(site).exists(),
         fires,
         entries,
@@ -138,8 +143,11 @@ fn policies(path: &str) -> Vec<PathBuf> {
 
 fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found> {
     // Only what we would edit must be ours; this is a look.
-    let text = String::from_utf8(guard::read(path)?).ok()?;
     let at = path.display();
+    let Ok(text) = String::from_utf8(guard::read(path)?) else {
+        problems.push(format!("{at}: it is not UTF-8"));
+        return None;
+    };
     match site.recipe.inspect(&text, &site.launcher) {
         Err(why) => {
             problems.push(format!("{at}: {why}"));

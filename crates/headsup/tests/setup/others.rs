@@ -56,6 +56,23 @@ fn what_was_installed_is_taken_away_to_the_byte() {
     }
 }
 
+/// Folders that several of them need were made by the first, and are there for the others.
+#[test]
+fn the_last_of_several_takes_away_what_the_first_has_made() {
+    for kinds in [["opencode", "kilo"], ["opencode", "crush"], ["amp", "kilo"]] {
+        for first in [0, 1] {
+            let home = home();
+            let nothing = snapshot(home.path(), &home.state());
+            for kind in kinds {
+                install(&home, kind);
+            }
+            home.run(["hooks", "uninstall", kinds[first]]).ok();
+            home.run(["hooks", "uninstall", kinds[1 - first]]).ok();
+            assert_eq!(snapshot(home.path(), &home.state()), nothing, "{kinds:?} {first}");
+        }
+    }
+}
+
 #[test]
 fn an_installed_command_reports_and_is_silent_once_the_program_is_gone() {
     let home = home();

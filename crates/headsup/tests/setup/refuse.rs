@@ -35,6 +35,43 @@ fn what_is_not_clear_is_refused_with_the_lines_to_paste() {
     }
 }
 
+/// Where our entries are in a file that has been broken since, they cannot be taken out.
+#[test]
+fn what_cannot_be_taken_out_is_named_and_not_asked_for_once_more() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+    let broken = fs::read_to_string(settings(&home)).unwrap() + "}";
+    write(&settings(&home), &broken, 0o600);
+    for json in [&["--json"][..], &[]] {
+        let done = home.run([&["hooks", "uninstall", "claude-code"], json].concat());
+        assert_eq!(done.code, 7, "{done:?}");
+        assert!(done.stderr.contains("take every entry that runs"), "{}", done.stderr);
+        let launcher = home.state().join("bin/headsup");
+        assert!(done.stderr.contains(launcher.to_str().unwrap()), "{}", done.stderr);
+        assert!(!done.stderr.contains("merge") && !done.stderr.contains("\"Stop\""));
+    }
+    assert_eq!(fs::read_to_string(settings(&home)).unwrap(), broken);
+    let shown = home.run(["hooks", "status", "claude-code"]).ok().stdout.clone();
+    assert!(!shown.contains("no hooks installed"), "{shown}");
+    assert!(shown.contains("cannot be read") && shown.contains("it is not JSON"), "{shown}");
+}
+
+/// No lines are named where there are none.
+#[test]
+fn a_home_that_cannot_stand_in_an_entry_is_refused_without_lines() {
+    let home = home();
+    let state = home.path().join("it's here");
+    let done = home
+        .command(["hooks", "install", "mistral-vibe"])
+        .env("HEADSUP_HOME", &state)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(7), "{told}");
+    assert!(told.contains("set HEADSUP_HOME to a plainer one"), "{told}");
+    assert!(!told.contains("lines above"), "{told}");
+}
+
 #[test]
 fn files_that_are_not_ours_alone_are_refused() {
     let text = "{}\n";

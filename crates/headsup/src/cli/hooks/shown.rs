@@ -77,5 +77,5 @@ pub(super) fn status_of(which: &Which, context: &Context) -> Result<(), CommandE
 fn limits(row: &Support, all: bool) -> Option<Line> {
     let is_wanted = all || row.shown == Shown::Documented;
     let (shown, version) = (row.shown.word(), row.version);
-    is_wanted.then(|| Line::plain(format!("  {shown} ({version}); nothing tells {}", row.cannot)))
+    is_wanted.then(|| Line::plain(format!("  {shown} ({version}); not told: {}", row.cannot)))
 }
