@@ -11,6 +11,7 @@ use axum::response::Response;
 use headsup_adapters::text;
 use headsup_core::gate::Description;
 use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
 use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -90,8 +91,30 @@ pub(super) async fn patch(
         return Err(bad("the kind of an agent does not change"));
     }
     let about = Box::new(said.description()?);
+    if let Some(name) = &about.name {
+        is_free(&app, &agent, name)?;
+    }
     let reply = app.inbox.submit(Work::Describe { agent, about }, key).await?;
     Ok(receipt(StatusCode::OK, &reply))
+}
+
+/// A name says which agent is meant: it is nobody else's name or id. The one that it has stays free to it.
+fn is_free(app: &App, agent: &AgentId, name: &str) -> Result<(), Refused> {
+    if name == "." {
+        return Err(Refused::new(422, "name_reserved", "`.` is the agent that a command runs in"));
+    }
+    let (seats, _) = app.board.all();
+    if seats.iter().any(|seat| seat.id == *agent && seat.name == name) {
+        return Ok(());
+    }
+    let is_others = |seat: &&Arc<Seat>| seat.name == name || seat.id.as_str() == name;
+    match seats.iter().filter(|seat| seat.id != *agent).find(is_others) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!("agent {} is called {name:?}", other.id);
+            Err(Refused::new(409, "name_taken", message).hint("take another name"))
+        }
+    }
 }
 
 impl SeatBody {

@@ -59,6 +59,30 @@ async fn an_agent_gets_another_name_and_keeps_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_name_means_one_agent() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.send("PUT", API, &[], r#"{"name": "front"}"#).await;
+    client.send("PUT", "/api/v1/agents/web", &[], r#"{"name": "back"}"#).await;
+    let call = async |name: &str| {
+        let reply = client.send("PATCH", API, &[], json!({ "name": name }).to_string()).await;
+        let status = reply.status.as_u16();
+        (status, if status == 200 { String::new() } else { reply.code() })
+    };
+    for (name, status, code) in [
+        ("web", 409, "name_taken"),
+        ("back", 409, "name_taken"),
+        (".", 422, "name_reserved"),
+        // Its own, and its own id.
+        ("front", 200, ""),
+        ("api", 200, ""),
+        ("fresh", 200, ""),
+    ] {
+        assert_eq!(call(name).await, (status, code.to_owned()), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_seat_is_not_made_of_anything() {
     let bench = Bench::new().await;
     let client = bench.client();

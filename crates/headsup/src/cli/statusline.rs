@@ -5,7 +5,7 @@ use crate::client::start;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
-use crate::output::statusline::{Counts, fill, tmux};
+use crate::output::statusline::{Counts, fill, template, tmux};
 use headsup_core::wire::{RosterDoc, SCHEMA};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Words of your own: `{blocked}`, `{working}`, `{done}` and so on are counts, `{total}` all
     /// of them, `{attention}` those that want you, `{first}` the name of the first of them,
     /// `{summary}` the usual line.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = template)]
     template: Option<String>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
     /// Begin after this cursor; without it, with the next event.
-    #[arg(long, value_name = "CURSOR")]
+    #[arg(long, value_name = "CURSOR", value_parser = a_cursor)]
     since: Option<String>,
     /// End at the log's end.
     #[arg(long)]
@@ -44,6 +44,15 @@ Examples:
   headsup watch api --until status:attention --timeout 30m
   headsup watch --since 0 --no-follow --json
   headsup watch --until event:turn.completed";
+
+/// What a line gives as its cursor, or the word for that of now.
+fn a_cursor(text: &str) -> Result<String, String> {
+    let is_one =
+        text == "now" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+    is_one.then(|| text.to_owned()).ok_or_else(|| {
+        "a cursor is a number, as the lines of `watch --json` give it; or `now`".to_owned()
+    })
+}
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;

@@ -67,6 +67,27 @@ impl Counts {
     }
 }
 
+/// A template in which every `{word}` is one that can be filled in; `#{word}` is tmux's own.
+pub(crate) fn template(text: &str) -> Result<String, String> {
+    let none = Counts::default();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        rest = after;
+        let Some((word, _)) = after.split_once('}') else { break };
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let is_word = !word.is_empty() && word.bytes().all(is_part) && !before.ends_with('#');
+        if is_word && value(word, &none).is_none() {
+            let headlines = Headline::ALL.iter().map(|headline| headline.word());
+            let known: Vec<&str> = FIELDS.into_iter().chain(headlines).collect();
+            return Err(format!("there is no {{{word}}}; there are {}", known.join(", ")));
+        }
+    }
+    Ok(text.to_owned())
+}
+
+/// What can be filled in beside the counts.
+const FIELDS: [&str; 4] = ["total", "attention", "first", "summary"];
+
 /// The template with its words filled in; `safe` makes a name harmless. What is no word of ours
 /// stays as it stands.
 pub(crate) fn fill(template: &str, counts: &Counts, safe: impl Fn(&str) -> String) -> String {
@@ -143,6 +164,17 @@ mod tests {
         assert_eq!(filled("{blocked}{done}"), "10");
         assert_eq!(filled("{x} {{blocked}} {blocked"), "{x} {1} {blocked");
         assert_eq!(filled("#[fg=red]{summary}"), "#[fg=red]1 blocked · 1 working");
+    }
+
+    #[test]
+    fn a_word_that_nothing_stands_for_is_no_template() {
+        for good in ["", "{total} {blocked}", "#{session_name}", "{", "{}", "{ x }", "{first"] {
+            assert_eq!(template(good).as_deref(), Ok(good));
+        }
+        let why = template("{total} {bogus}").unwrap_err();
+        for word in ["{bogus}", "total", "attention", "first", "summary", "blocked"] {
+            assert!(why.contains(word), "{word}: {why}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ fn rig_with_two() -> (Rig, crate::hub::Hub) {
 #[test]
 fn every_failure_has_its_exit_code() {
     let (rig, _hub) = rig_with_two();
-    let table: [(&[&str], i32, &str); 18] = [
+    let table: [(&[&str], i32, &str); 20] = [
         (&["show", "web"], 0, ""),
         (&["--version"], 0, ""),
         (&["ls", "--help"], 0, ""),
@@ -25,6 +25,8 @@ fn every_failure_has_its_exit_code() {
         (&["wait", "web"], 2, "usage"),
         (&["wait", "nobody", "--until", "done"], 4, "no_such_agent"),
         (&["wait", "web", "--until", "done", "--timeout", "5"], 2, "usage"),
+        (&["watch", "--since", "bogus", "--no-follow"], 2, "usage"),
+        (&["statusline", "--template", "{bogus}"], 2, "usage"),
         (&["report", "working"], 2, "usage"),
         (&["report", "working", "--agent", "a/b"], 2, "usage"),
         (&["report", "working", "--agent", "full"], 1, "storage_full"),

@@ -135,7 +135,7 @@ fn an_end_of_the_log_without_the_condition_is_no_success() {
 fn a_cursor_that_means_nothing_is_told() {
     let rig = Rig::new();
     let _hub = hub_with(&rig, vec![vec![snapshot("10", &[])]]);
-    let seen = rig.run(&["watch", "--since", "soon", "--no-follow"]);
+    let seen = rig.run(&["watch", "--since", "999", "--no-follow"]);
     assert_eq!(seen.ok(), "");
     assert_eq!(seen.stderr, "headsup: the hub knows no such cursor; going on from now\n");
 }

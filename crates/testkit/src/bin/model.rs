@@ -7,10 +7,13 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Stands for the server's address.
+const URL: &str = "{url}";
+
 /// What makes each agent ask this server. Where it is not an environment it is a file of its own.
 const SETTINGS: [&str; 28] = [
     "Claude Code:",
-    "  ANTHROPIC_BASE_URL=URL",
+    "  ANTHROPIC_BASE_URL={url}",
     "  ANTHROPIC_API_KEY=sk-ant-api03-scripted-000000000000",
     "  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
     "Codex: SCRIPTED_KEY=x, and in ~/.codex/config.toml",
@@ -18,22 +21,22 @@ const SETTINGS: [&str; 28] = [
     "  model_provider = \"scripted\"",
     "  [model_providers.scripted]",
     "  name = \"scripted\"",
-    "  base_url = \"URL/v1\"",
+    "  base_url = \"{url}/v1\"",
     "  wire_api = \"responses\"",
     "  env_key = \"SCRIPTED_KEY\"",
     "OpenCode: in ~/.config/opencode/opencode.json",
     "  {\"model\":\"scripted/scripted\",\"provider\":{\"scripted\":{\"npm\":\"@ai-sdk/openai-compatible\",",
-    "   \"options\":{\"baseURL\":\"URL/v1\",\"apiKey\":\"x\"},\"models\":{\"scripted\":{}}}}}",
+    "   \"options\":{\"baseURL\":\"{url}/v1\",\"apiKey\":\"x\"},\"models\":{\"scripted\":{}}}}}",
     "Gemini CLI, with -m gemini-2.5-flash:",
-    "  GOOGLE_GEMINI_BASE_URL=URL",
+    "  GOOGLE_GEMINI_BASE_URL={url}",
     "  GEMINI_API_KEY=x",
     "Qwen Code, with Node 22:",
-    "  OPENAI_BASE_URL=URL/v1",
+    "  OPENAI_BASE_URL={url}/v1",
     "  OPENAI_API_KEY=x",
     "  OPENAI_MODEL=scripted",
     "Copilot CLI:",
     "  COPILOT_OFFLINE=true",
-    "  COPILOT_PROVIDER_BASE_URL=URL/v1",
+    "  COPILOT_PROVIDER_BASE_URL={url}/v1",
     "  COPILOT_PROVIDER_API_KEY=x",
     "  COPILOT_MODEL=scripted",
     "",
@@ -60,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout();
     writeln!(out, "The model listens on {}. Start an agent with:\n", model.url())?;
     for line in SETTINGS {
-        writeln!(out, "{}", line.replace("URL", &model.url()))?;
+        writeln!(out, "{}", line.replace(URL, &model.url()))?;
     }
     writeln!(
         out,
@@ -101,4 +104,26 @@ fn line(model: &Model, mark: &Mark) -> String {
     let prompt: String = request.prompt().chars().take(80).collect();
     let (at, step, results) = (mark.wall_ms, request.step(), request.results().len());
     format!("{at} #{number} {method} {path} {asker:?} step {step} results {results} {prompt:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_names_the_server_and_keeps_its_names() {
+        let lines = SETTINGS.map(|line| line.replace(URL, "http://127.0.0.1:9"));
+        let has = |wanted: &str| lines.iter().any(|line| line.contains(wanted));
+        for wanted in [
+            "  ANTHROPIC_BASE_URL=http://127.0.0.1:9",
+            "base_url = \"http://127.0.0.1:9/v1\"",
+            "\"baseURL\":\"http://127.0.0.1:9/v1\"",
+            "  GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:9",
+            "  OPENAI_BASE_URL=http://127.0.0.1:9/v1",
+            "  COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:9/v1",
+        ] {
+            assert!(has(wanted), "{wanted}: {lines:?}");
+        }
+        assert!(!has("=URL") && !has("{url}"), "{lines:?}");
+    }
 }
