@@ -26,6 +26,10 @@ use headsup_core::observation::{Fact, Submitter};
 /// The tool that asks a person.
 const QUESTION: &str = "ask_user_question";
 
+/// What a helper asks for is granted without a word, once the person has let it start; the hook
+/// comes before that (measured: 208 ms, on a very busy machine 1.2 s).
+const HELPERS_MS: u32 = 1_500;
+
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "PermissionRequest" => requested(payload),
@@ -102,7 +106,7 @@ fn requested(payload: &Payload<'_>) -> Fact {
     Fact::PromptOpened {
         actor: payload.actor(),
         prompt,
-        settle_ms: 0,
+        settle_ms: if payload.is_helpers() { HELPERS_MS } else { 0 },
         turn_ref: payload.turn_ref(),
     }
 }

@@ -20,7 +20,7 @@ const DRAWN_MS: i64 = 1_500;
 
 /// So long a screen is looked for that tells what a program asks while its first title calls it
 /// ready. Milliseconds.
-const LOOK_MS: i64 = 1_200;
+const LOOK_MS: i64 = 3_000;
 
 pub(super) fn said(
     step: &mut Step<'_>,

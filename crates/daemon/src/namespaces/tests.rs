@@ -84,8 +84,10 @@ fn equal_pids_in_two_namespaces_are_two_processes() {
         namespaces.settle(process, Peer::Unseen);
     }
     assert_eq!((a.pid_here(), b.pid_here()), (Some(one.first), Some(two.first)));
-    // What one says with the other's start or namespace is nobody.
-    let mut mixed = ProcessId { pid_namespace: b.pid_namespace, ..said(one.second) };
+    // One that was started at another time, as in another namespace, is nobody. Two of one moment have
+    // the same ticks, so the difference is made here.
+    let other = said(two.second);
+    let mut mixed = ProcessId { start_ticks: other.start_ticks + 1, ..other };
     assert_eq!(namespaces.settle(&mut mixed, Peer::Unseen), Container::Unsaid);
     assert_eq!(mixed.pid_here(), None);
 }

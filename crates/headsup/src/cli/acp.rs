@@ -113,7 +113,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         }
     };
     let seat = Seat { id: id.as_str(), hub: hub.as_ref() };
-    let ended = agent.stay(&order, &seat, &observer, placed).await?;
+    let ended = Box::pin(agent.stay(&order, &seat, &observer, placed)).await?;
     end::like(ended);
     Err(CommandError::new(Kind::Agent(ended.as_a_shell()), "the agent has ended"))
 }

@@ -106,6 +106,10 @@ pub(super) struct Screen {
     pub(super) terminated: &'static str,
     /// What empties its box after a turn was stopped: the prompt may have gone back there.
     pub(super) clear: Option<&'static str>,
+    /// When a key that leaves wants to be pressed once more.
+    pub(super) leave_again: &'static str,
+    /// In the dialog that asks whether a helper may start, where that is what is asked.
+    pub(super) helper: Option<&'static str>,
     /// Nothing tells that its prompt box is open before the first prompt.
     pub(super) silent_start: bool,
 }
@@ -134,6 +138,8 @@ impl Screen {
         little_memory: &[],
         terminated: "ended",
         clear: None,
+        leave_again: "again to exit",
+        helper: None,
         silent_start: false,
     };
 }

@@ -51,6 +51,8 @@ pub struct Stage {
     recorder: Option<Recorder>,
     /// How many answers of main agents, helpers and compactions have been waited for.
     answers: RefCell<[usize; 3]>,
+    /// Variables that the program is started without.
+    forgotten: RefCell<Vec<&'static str>>,
     program: &'static Program,
     installed: Installed,
     patient: bool,
@@ -71,6 +73,7 @@ impl Stage {
             actions: RefCell::default(),
             recorder: None,
             answers: RefCell::default(),
+            forgotten: RefCell::default(),
             program,
             installed: with.program.clone(),
             patient: with.patient,
@@ -116,12 +119,12 @@ impl Stage {
     }
 
     /// As headsup calls the program.
-    pub(super) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         self.program.kind
     }
 
     /// What a shell is told to have the program work at this prompt without a terminal.
-    pub(super) fn headless_command(&self, prompt: &str) -> String {
+    pub fn headless_command(&self, prompt: &str) -> String {
         let words = (self.program.headless)(prompt);
         let quoted = words.iter().map(|word| match word == prompt {
             true => format!(" '{word}'"),
@@ -133,6 +136,21 @@ impl Stage {
         let program = self.home.path().join("bin").join(self.program.command);
         let words = env.chain([program.display().to_string()]).collect::<Vec<_>>().join(" ");
         words + &quoted.collect::<String>()
+    }
+
+    /// Starts the program without these variables of its environment.
+    pub fn forget(&self, names: &[&'static str]) {
+        self.forgotten.borrow_mut().extend(names);
+    }
+
+    /// Changes its settings: members of `change` take the place of those in `file`, which is below
+    /// the home folder.
+    pub fn set(&self, file: &str, change: &Value) {
+        let path = self.home.path().join(file);
+        let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
+        let mut settings: Value = serde_json::from_str(&text).expect("settings");
+        merge(&mut settings, change);
+        fs::write(&path, settings.to_string()).expect("settings");
     }
 
     /// What is to be seen now, for whoever looks into a play that cannot go on.
@@ -322,6 +340,17 @@ impl Drop for Stage {
         for pid in strays(self.home.path()) {
             signal(pid, Signal::KILL).ok();
         }
+    }
+}
+
+fn merge(into: &mut Value, change: &Value) {
+    match (into, change) {
+        (Value::Object(into), Value::Object(change)) => {
+            for (name, value) in change {
+                merge(into.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (into, change) => *into = change.clone(),
     }
 }
 

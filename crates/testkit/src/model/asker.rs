@@ -22,9 +22,16 @@ pub(super) fn agent(request: &Request) -> Option<&str> {
     request.header("x-claude-code-agent-id").or(thread).or(child)
 }
 
-/// How the programs ask for a summary: Claude Code 2.1.330; Codex 0.169.0; OpenCode 1.18.33.
-const SUMMARY: [&str; 3] =
-    ["create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION", "anchored summary"];
+/// How the programs ask for a summary: Claude Code 2.1.330; Codex 0.169.0; OpenCode 1.18.33; Qwen Code
+/// 0.24.4; Gemini CLI 0.61.0, which has it looked over in a second request.
+const SUMMARY: [&str; 6] = [
+    "create a detailed summary of",
+    "CONTEXT CHECKPOINT COMPACTION",
+    "anchored summary",
+    "Then, produce the <state_snapshot>",
+    "Then, generate the updated <state_snapshot>",
+    "evaluate the <state_snapshot> you just generated",
+];
 
 pub(super) fn of(request: &Request) -> Asker {
     let last = request.last_said();

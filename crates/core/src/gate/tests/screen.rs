@@ -169,13 +169,13 @@ fn a_title_that_calls_it_ready_waits_for_the_dialog_before_its_first_event() {
     script.silent();
     script.said(Source::Screen, trust(true));
     assert_eq!(script.headline(), Headline::Blocked);
-    script.tick(1_200);
+    script.tick(3_000);
     assert_eq!(script.headline(), Headline::Blocked);
     script.said(Source::Title, ready());
     script.refused(Rule::Rank);
     script.said(Source::Screen, Fact::ScreenCleared);
     script.said(Source::Title, ready());
-    script.tick(1_200);
+    script.tick(3_000);
     assert_eq!(script.headline(), Headline::Idle);
     // Its title is no event of its own: the next dialog is seen as well.
     script.said(Source::Screen, trust(true));

@@ -57,7 +57,7 @@ fn g1_a_new_turn_or_a_question_brings_back_a_seat_that_was_never_named() {
 fn g11_whoever_says_first_what_nobody_understands_is_there() {
     let news = || Fact::NotUnderstood { why: "unknown event Never".into() };
     let mut script = Script::new();
-    script.process = Some(crate::id::ProcessId { pid: 5, start_ticks: 50, pid_namespace: None });
+    script.process = Some(crate::id::ProcessId::new(5, 50));
     script.hook(news());
     assert_eq!(script.last.refused.as_ref().map(|refusal| refusal.rule), Some(Rule::G11));
     assert_eq!(script.headline(), Headline::Unknown);

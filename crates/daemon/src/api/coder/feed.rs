@@ -67,7 +67,9 @@ impl ChatFeed {
         let known = seats.iter().map(|seat| &seat.id).collect::<HashSet<_>>();
         let left = self.told.iter().filter(|(id, _)| known.contains(id)).filter(has_left);
         let left: Vec<AgentId> = left.map(|(id, _)| id.clone()).collect();
-        left.iter().for_each(|id| self.leaves(id));
+        for id in &left {
+            self.leaves(id);
+        }
         for (id, update) in updates {
             self.tell(id, update);
         }
@@ -86,11 +88,11 @@ impl ChatFeed {
         if self.chat_id.as_ref().is_some_and(|chat| *chat != update.chat_id) {
             return;
         }
-        let is_known = |told: &&StatusUpdate| {
+        let is_known = |told: &StatusUpdate| {
             is_same_place(told, &update)
                 && (told.status, &told.reason) == (update.status, &update.reason)
         };
-        if self.told.get(id).filter(is_known).is_some() {
+        if self.told.get(id).is_some_and(is_known) {
             return;
         }
         self.told.insert(id.clone(), update.clone());

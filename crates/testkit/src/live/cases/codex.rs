@@ -19,48 +19,48 @@ const CASES: &[Case] = &[
     case("steered", steered),
     case("permission_approved", common::permission_approved),
     case("permission_denied", common::permission_denied),
-    case("two_permissions", common::two_permissions),
+    case("two_permissions", common::asks::two_permissions),
     case("question_answered", question_answered),
     case("question_escaped", question_escaped),
     case("plan_proposed", plan_proposed),
     case("esc_in_stream", common::esc_in_stream),
     case("esc_in_tool", common::esc_in_tool),
-    case("esc_in_retry", common::esc_in_retry),
+    case("esc_in_retry", common::errors::esc_in_retry),
     case("background_terminal", background_terminal),
     case("subagent", subagent),
-    case("subagent_permission", common::subagent_permission),
-    case("blocked_beside_subagent", common::blocked_beside_subagent),
-    case("sigkill_with_subagent", common::sigkill_with_subagent),
+    case("subagent_permission", common::asks::subagent_permission),
+    case("blocked_beside_subagent", common::asks::blocked_beside_subagent),
+    case("sigkill_with_subagent", common::ends::sigkill_with_subagent),
     case("bad_request", common::bad_request),
     case("authentication", common::authentication),
-    case("forbidden", common::forbidden),
+    case("forbidden", common::errors::forbidden),
     case("rate_limit", common::rate_limit),
-    case("overload", common::overload),
-    case("overload_recovered", common::overload_recovered),
-    case("cut_in_stream", common::cut_in_stream),
-    case("clear", common::clear),
+    case("overload", common::errors::overload),
+    case("overload_recovered", common::errors::overload_recovered),
+    case("cut_in_stream", common::errors::cut_in_stream),
+    case("clear", common::sessions::clear),
     case("compact_manual", common::compact_manual),
-    case("compact_auto", common::compact_auto),
-    case("nested", common::nested),
-    case("resume_after_kill", common::resume_after_kill),
+    case("compact_auto", common::sessions::compact_auto),
+    case("nested", common::sessions::nested),
+    case("resume_after_kill", common::sessions::resume_after_kill),
     case("two_in_one_folder", common::two_in_one_folder),
-    case("fork", common::fork),
-    case("unknown_event", common::unknown_event),
+    case("fork", common::sessions::fork),
+    case("unknown_event", common::sessions::unknown_event),
     case("exit", common::exit),
     case("sigterm", common::sigterm),
-    case("sighup", common::sighup),
-    case("oom", common::oom),
+    case("sighup", common::ends::sighup),
+    case("oom", common::ends::oom),
     case("sigkill_idle", common::sigkill_idle),
     case("sigkill_working", common::sigkill_working),
     case("sigkill_blocked", common::sigkill_blocked),
     case("hub_down_in_turn", common::hub_down_in_turn),
-    case("hub_down_at_start", common::hub_down_at_start),
-    case("suspended", common::suspended),
-    case("unhooked_turn", common::unhooked_turn).unhooked(),
+    case("hub_down_at_start", common::hub::hub_down_at_start),
+    case("suspended", common::hub::suspended),
+    case("unhooked_turn", common::hub::unhooked_turn).unhooked(),
     case("unhooked_permission", common::permission_approved).unhooked(),
-    case("run_in_tmux", common::run_in_tmux),
+    case("run_in_tmux", common::hub::run_in_tmux),
     case("headless", common::headless),
-    case("headless_failed", common::headless_failed),
+    case("headless_failed", common::errors::headless_failed),
 ];
 
 const fn case(name: &'static str, play: fn(&Stage)) -> Case {
@@ -81,11 +81,7 @@ fn question_answered(stage: &Stage) {
 }
 
 fn question_escaped(stage: &Stage) {
-    let agent = planning(stage);
-    agent.prompt("[[ask Which colour | Red | Blue]]");
-    agent.asks(stage.screen().question);
-    agent.keys(&["Escape"], "idle", "cancelled");
-    agent.rest();
+    common::asks::escaped_question(&planning(stage));
 }
 
 /// What is typed into a running turn is a part of it.

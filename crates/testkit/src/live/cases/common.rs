@@ -2,23 +2,12 @@
 //!
 //! [`Screen`]: crate::live::programs::Screen
 
-mod beside;
-mod ends;
-mod errors;
-mod hubs;
-mod sessions;
-
-pub(super) use beside::{
-    blocked_beside_subagent, question_rejected, subagent_permission, two_permissions,
-};
-pub(super) use ends::{oom, sighup, sigkill_with_subagent};
-pub(super) use errors::{
-    cut_in_stream, esc_in_retry, forbidden, headless_failed, overload, overload_recovered,
-};
-pub(super) use hubs::{
-    hub_down_at_start, hub_late, run_in_tmux, suspended, unhooked_turn, unknown_event,
-};
-pub(super) use sessions::{clear, compact_auto, fork, nested, resume_after_kill};
+pub(super) mod asks;
+pub(super) mod dialogs;
+pub(super) mod ends;
+pub(super) mod errors;
+pub(super) mod hub;
+pub(super) mod sessions;
 
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
@@ -50,7 +39,11 @@ pub(super) fn tool_turn(stage: &Stage) {
 /// It is granted, and the tool runs on for a while.
 pub(super) fn permission_approved(stage: &Stage) {
     stage.hub();
-    let agent = stage.start(&[]);
+    approved(&stage.start(&[]));
+}
+
+pub(super) fn approved(agent: &Agent<'_>) {
+    let stage = agent.stage();
     agent.prompt("[[bash touch x; sleep 2]] [[hold go]] [[text Touched.]]");
     agent.asks(stage.screen().permission);
     agent.keys(stage.screen().yes, "working", "approved");
@@ -62,12 +55,21 @@ pub(super) fn permission_approved(stage: &Stage) {
 
 pub(super) fn permission_denied(stage: &Stage) {
     stage.hub();
-    let agent = stage.start(&[]);
+    denied(&stage.start(&[]));
+}
+
+fn denied(agent: &Agent<'_>) {
+    refused(agent);
+    agent.turn();
+}
+
+/// The next turn may not be an ordinary one.
+pub(super) fn refused(agent: &Agent<'_>) {
+    let stage = agent.stage();
     agent.prompt("[[bash touch x]]");
     agent.asks(stage.screen().permission);
     agent.keys(stage.screen().no, "idle", "denied");
     agent.rest();
-    agent.turn();
 }
 
 pub(super) fn question_answered(stage: &Stage) {
@@ -105,7 +107,8 @@ pub(super) fn esc_in_stream(stage: &Stage) {
 pub(super) fn esc_in_tool(stage: &Stage) {
     stage.hub();
     let agent = stage.start(stage.screen().lets);
-    agent.prompt("[[bash sleep 20]]");
+    // Some programs refuse to sleep for long.
+    agent.prompt("[[bash timeout 20 tail -f /dev/null]]");
     stage.answered(&Asker::Main);
     agent.rest();
     agent.interrupt("Esc while a tool runs");

@@ -3,6 +3,7 @@
 use super::{Case, common};
 use crate::live::programs::GEMINI_CLI;
 use crate::live::stage::Stage;
+use serde_json::json;
 
 pub(super) const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
@@ -24,8 +25,68 @@ pub(super) const CASES: &[Case] = &[
     case("hub_down_in_turn", common::hub_down_in_turn),
     case("headless", common::headless),
     case("subagent", common::subagent),
+    case("two_permissions", common::asks::two_permissions_in_a_row),
+    case("question_escaped", common::asks::question_escaped),
+    case("subagent_permission", common::asks::subagent_permission),
+    case("by_hand_permission", common::asks::by_hand_permission),
+    case("forbidden", common::errors::forbidden),
+    case("overload_recovered", common::errors::overload_recovered),
+    case("cut_in_stream", common::errors::cut_fails),
+    case("sighup", common::ends::sighup),
+    case("sighup_idle", common::ends::sighup_idle),
+    case("ctrl_d", common::ends::ctrl_d),
+    case("oom", common::ends::oom),
+    case("hub_down_at_start", common::hub::hub_down_at_start),
+    case("suspended", common::hub::suspended),
+    case("by_hand", common::hub::by_hand),
+    case("clear", common::sessions::clear),
+    case("compact_manual", compact_manual),
+    case("nested", common::sessions::nested),
+    case("unknown_event", common::sessions::unknown_event),
+    case("queued_prompt", common::sessions::queued_prompt),
+    case("background_shell", common::sessions::background_shell),
+    case("resume_after_kill", common::sessions::resume_after_kill),
+    case("run_in_tmux", common::hub::run_in_tmux),
+    case("title_alone", title_alone).unhooked(),
+    case("trust_dialog", trust_dialog),
+    case("trust_refused", trust_refused),
+    case("login_dialog", login_dialog).unhooked(),
 ];
 
 const fn case(name: &'static str, play: fn(&Stage)) -> Case {
     Case::of(&GEMINI_CLI, name, play)
+}
+
+const SETTINGS: &str = ".gemini/settings.json";
+
+/// It has no hooks of a launch.
+fn title_alone(stage: &Stage) {
+    common::hub::title_alone(stage);
+}
+
+fn untrusted(stage: &Stage) {
+    stage.set(SETTINGS, &json!({ "security": { "folderTrust": { "enabled": true } } }));
+    std::fs::remove_file(stage.home.path().join(".gemini/trustedFolders.json")).expect("a list");
+}
+
+const TRUST: &str = "Do you trust the files in this folder?";
+
+/// Its title calls it ready, and it begins anew once the folder is trusted.
+fn trust_dialog(stage: &Stage) {
+    untrusted(stage);
+    common::dialogs::trust_dialog(stage, TRUST, &["starting", "idle"]);
+}
+
+fn trust_refused(stage: &Stage) {
+    untrusted(stage);
+    common::dialogs::dialog_left(stage, TRUST, &["C-c", "C-c"]);
+}
+
+fn login_dialog(stage: &Stage) {
+    stage.set(SETTINGS, &json!({ "security": { "auth": { "selectedType": null } } }));
+    common::dialogs::dialog_left(stage, "How would you like to authenticate", &["C-c", "C-c"]);
+}
+
+fn compact_manual(stage: &Stage) {
+    common::sessions::compact_after(stage, 4);
 }

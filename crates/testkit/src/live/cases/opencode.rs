@@ -12,44 +12,44 @@ pub(super) const CASES: &[Case] = &[
     case("queued_prompt", queued_prompt),
     case("permission_approved", common::permission_approved),
     case("permission_denied", common::permission_denied),
-    case("two_permissions", common::two_permissions),
+    case("two_permissions", common::asks::two_permissions),
     case("question_answered", common::question_answered),
-    case("question_rejected", common::question_rejected),
+    case("question_rejected", common::asks::question_rejected),
     case("esc_in_stream", common::esc_in_stream),
     case("esc_in_tool", common::esc_in_tool),
-    case("esc_in_retry", common::esc_in_retry),
+    case("esc_in_retry", common::errors::esc_in_retry),
     case("subagent", subagent),
-    case("subagent_permission", common::subagent_permission),
-    case("blocked_beside_subagent", common::blocked_beside_subagent),
+    case("subagent_permission", common::asks::subagent_permission),
+    case("blocked_beside_subagent", common::asks::blocked_beside_subagent),
     case("bad_request", common::bad_request),
     case("authentication", common::authentication),
-    case("forbidden", common::forbidden),
+    case("forbidden", common::errors::forbidden),
     case("rate_limit", common::rate_limit),
-    case("overload_recovered", common::overload_recovered),
-    case("cut_in_stream", common::cut_in_stream),
-    case("clear", common::clear),
+    case("overload_recovered", common::errors::overload_recovered),
+    case("cut_in_stream", common::errors::cut_in_stream),
+    case("clear", common::sessions::clear),
     case("compact_manual", common::compact_manual),
-    case("compact_auto", common::compact_auto),
-    case("nested", common::nested),
-    case("resume_after_kill", common::resume_after_kill),
+    case("compact_auto", common::sessions::compact_auto),
+    case("nested", common::sessions::nested),
+    case("resume_after_kill", common::sessions::resume_after_kill),
     case("two_in_one_folder", common::two_in_one_folder),
-    case("fork", common::fork),
-    case("unknown_event", common::unknown_event),
+    case("fork", common::sessions::fork),
+    case("unknown_event", common::sessions::unknown_event),
     case("exit", common::exit),
     case("sigterm", common::sigterm),
-    case("sighup", common::sighup),
-    case("oom", common::oom),
+    case("sighup", common::ends::sighup),
+    case("oom", common::ends::oom),
     case("sigkill_idle", common::sigkill_idle),
     case("sigkill_working", common::sigkill_working),
     case("sigkill_blocked", common::sigkill_blocked),
     case("hub_down_in_turn", common::hub_down_in_turn),
-    case("hub_down_at_start", common::hub_down_at_start),
-    case("hub_late", |stage| common::hub_late(stage, "opencode-proj")),
-    case("suspended", common::suspended),
+    case("hub_down_at_start", common::hub::hub_down_at_start),
+    case("hub_late", |stage| common::hub::hub_late(stage, "opencode-proj")),
+    case("suspended", common::hub::suspended),
     case("run_uninstalled", common::plain_turn).unhooked(),
-    case("run_in_tmux", common::run_in_tmux),
+    case("run_in_tmux", common::hub::run_in_tmux),
     case("headless", common::headless),
-    case("headless_failed", common::headless_failed),
+    case("headless_failed", common::errors::headless_failed),
 ];
 
 /// With a port, beside its plugin and without it: the same situations, by another witness.
@@ -77,23 +77,12 @@ fn without_plugin(stage: &Stage) -> Agent<'_> {
     stage.start(&["--pure", "--port", &port()])
 }
 
-fn granted(agent: &Agent<'_>) {
-    let stage = agent.stage();
-    agent.prompt("[[bash touch x; sleep 2]] [[hold go]] [[text Touched.]]");
-    agent.asks(stage.screen().permission);
-    agent.keys(stage.screen().yes, "working", "approved");
-    agent.rest();
-    stage.model.release("go");
-    agent.answered();
-    agent.rest();
-}
-
 fn stopped(agent: &Agent<'_>) {
     let stage = agent.stage();
     agent.prompt("[[slow 5 50]] [[hold never]]");
     stage.asked(&Asker::Main);
     agent.rest();
-    agent.keys(stage.screen().interrupt, "idle", "Esc while text streams");
+    agent.interrupt("Esc while text streams");
     agent.rest();
 }
 
@@ -104,7 +93,7 @@ fn port_turn(stage: &Stage) {
 }
 
 fn port_permission(stage: &Stage) {
-    granted(&without_plugin(stage));
+    common::approved(&without_plugin(stage));
 }
 
 fn port_esc(stage: &Stage) {
@@ -125,7 +114,7 @@ fn port_and_plugin(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&["--port", &port()]);
     agent.turn();
-    granted(&agent);
+    common::approved(&agent);
     stopped(&agent);
     agent.turn();
 }

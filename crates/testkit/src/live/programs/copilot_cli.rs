@@ -13,7 +13,8 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
     npm: Npm { package, binary, on_node: false },
     by_run: true,
     screen: Screen {
-        ready: "? help",
+        // A narrow terminal cuts the rest off.
+        ready: "/ commands",
         working: "Working",
         choice: "❯ 1. ",
         lets: &["--allow-all-tools"],
@@ -23,6 +24,8 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         failed: "✗ ",
         interrupt: &["Escape", "Escape"],
         exit: "/exit",
+        new: "/clear",
+        resume: &["--continue"],
         silent_start: true,
         ..Screen::BARE
     },
@@ -39,6 +42,21 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         (
             "idle before the first prompt",
             "it says nothing before: it is told with that prompt, and is `starting` until then",
+        ),
+        ("login dialog", "it has none: without a login it sits at its prompt and says so"),
+        (
+            "nested",
+            "not played: one that it starts in its shell asks no model when the provider is one's own",
+        ),
+        (
+            "main agent blocked while a helper works, a helper behind the finished answer",
+            "not played: it waits for its helpers",
+        ),
+        ("fork, notice of idleness", "it has none"),
+        ("overload without end", "not played: it tries for minutes, and works all the while"),
+        (
+            "title alone, log alone",
+            "its title tells nothing, and its hooks name the log: without them its process is all",
         ),
     ],
 };

@@ -24,6 +24,8 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
         permission: "Allow execution of",
         failed: "API Error",
         compact: "/compress",
+        new: "/clear",
+        resume: &["--resume"],
         // No signal is told by a hook, and it ends with the signal.
         terminated: "ended",
         ..Screen::BARE
@@ -32,10 +34,20 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
     env,
     arguments,
     headless: |prompt| arguments(&["-p", prompt]),
-    silences: &[(
-        "compaction",
-        "not played: so short a conversation is not summed up; its one hook comes with every call of the model",
-    )],
+    silences: &[
+        (
+            "automatic compaction",
+            "not played: it comes at half a million tokens; its one hook comes with every call of the model",
+        ),
+        ("a launch's own hooks", "it takes none: `headsup run` finds those that are installed"),
+        (
+            "main agent blocked while a helper works, a helper behind the finished answer",
+            "it waits for its helpers",
+        ),
+        ("fork, notice of idleness, form of a tool server", "it has none"),
+        ("overload without end", "not played: it tries for minutes, and works all the while"),
+        ("log alone", "its hooks name the log; without them there is its title"),
+    ],
 };
 
 fn binary() -> String {

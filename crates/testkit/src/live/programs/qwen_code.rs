@@ -24,6 +24,9 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
         permission: "Allow execution of",
         failed: "The script says",
         compact: "/compress",
+        new: "/clear",
+        resume: &["--continue"],
+        helper: Some("Help out"),
         // The prompt goes back into its box.
         clear: Some("C-u"),
         ..Screen::BARE
@@ -33,10 +36,16 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
     arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
     headless: |prompt| ["-p", prompt].map(str::to_owned).to_vec(),
     silences: &[
-        ("compaction", "not played: the scripted model does not know its request for a summary"),
+        ("automatic compaction", "not played: it comes at a share of the model's window"),
         (
-            "sub-agents",
-            "not played: they ask for leave of their own, which the cases in common do not",
+            "main agent blocked while a helper works, a helper behind the finished answer",
+            "it waits for its helpers",
+        ),
+        ("fork", "it has none"),
+        ("overload without end", "not played: it tries for minutes, and works all the while"),
+        (
+            "log alone",
+            "the log is not read: hooks tell everything; without them there is its title",
         ),
     ],
 };

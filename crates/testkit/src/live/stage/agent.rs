@@ -56,10 +56,10 @@ impl Agent<'_> {
         );
     }
 
-    /// Nothing has been true of it yet but that it starts.
+    /// Nothing has been true of it yet but that it starts, or starts again.
     fn is_new(&self) -> bool {
         let truth = self.stage.truth.borrow();
-        truth.of(self.seat).iter().all(|mark| mark.headline == "starting")
+        truth.of(self.seat).last().is_none_or(|mark| mark.headline == "starting")
     }
 
     /// An ordinary turn, from its prompt to a rest after its end.
@@ -151,6 +151,12 @@ impl Agent<'_> {
         }
         let at = self.press(last);
         self.mark(at, headline, Class::Unhooked, why);
+    }
+
+    /// The same of keys whose last one is noticed in another way.
+    pub fn keys_class(&self, keys: &[&str], headline: &'static str, class: Class, why: &str) {
+        let at = keys.iter().fold(Instant::now(), |_, key| self.press(key));
+        self.mark(at, headline, class, why);
     }
 
     /// Stops the turn.

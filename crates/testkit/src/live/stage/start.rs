@@ -33,10 +33,23 @@ impl Stage {
         agent
     }
 
-    /// As somebody types it, also where the others are started by `headsup run`; its seat will have
-    /// this id.
+    /// As somebody types it, also where the others are started by `headsup run`. Its seat is the one
+    /// that its hooks make.
     #[track_caller]
-    pub fn start_by_hand(&self, id: &str, args: &[&str]) -> Agent<'_> {
+    pub fn start_by_hand(&self, args: &[&str]) -> Agent<'_> {
+        let at = Instant::now();
+        let seat = Seat::Named(format!("{}-proj", self.program.kind));
+        let agent = self.placed(seat, self.launch(args));
+        if !self.program.screen.silent_start {
+            agent.mark(at, "idle", Class::Unmeasured, "started");
+        }
+        agent.ready();
+        agent
+    }
+
+    /// The same where nothing is told of it before its first prompt; its seat will have this id.
+    #[track_caller]
+    pub fn start_by_hand_untold(&self, id: &str, args: &[&str]) -> Agent<'_> {
         let agent = self.placed(Seat::Named(id.to_owned()), self.launch(args));
         agent.ready();
         agent
@@ -174,7 +187,9 @@ impl Stage {
         let pane = self.ran_here(&gone.id(), args);
         let agent = Agent { stage: self, seat: gone.seat, pane };
         agent.mark(at, "starting", Class::Unmeasured, "started again");
-        agent.mark(at, "idle", Class::Unmeasured, "its box is open");
+        if !self.program.screen.silent_start {
+            agent.mark(at, "idle", Class::Unmeasured, "its box is open");
+        }
         agent.ready();
         agent
     }
@@ -193,6 +208,7 @@ impl Stage {
     /// What the program is started with; hermetic.
     fn env(&self) -> Vec<(String, String)> {
         let mut env = (self.program.env)(self);
+        env.retain(|(name, _)| !self.forgotten.borrow().contains(name));
         env.extend([
             ("HOME", self.home.path().display().to_string()),
             ("HEADSUP_HOME", self.home.state().display().to_string()),

@@ -9,7 +9,7 @@ use crate::model::Asker;
 pub(super) const CASES: &[Case] = &[
     case("daemon_turn", daemon_turn),
     case("daemon_two_terminals", daemon_two_terminals),
-    case("hub_late", |stage| common::hub_late(stage, FIRST)),
+    case("hub_late", |stage| common::hub::hub_late(stage, FIRST)),
 ];
 
 const FIRST: &str = "codex-proj";
@@ -17,7 +17,7 @@ const SECOND: &str = "codex-proj-2";
 
 fn daemon_turn(stage: &Stage) {
     stage.hub();
-    let agent = stage.start_by_hand(FIRST, &[]);
+    let agent = stage.start_by_hand_untold(FIRST, &[]);
     let at = agent.submit("[[hold go]] [[text Hello.]]");
     agent.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
     agent.mark(at, "working", Class::Unmeasured, "prompt sent");
@@ -30,8 +30,8 @@ fn daemon_turn(stage: &Stage) {
 
 fn daemon_two_terminals(stage: &Stage) {
     stage.hub();
-    let one = stage.start_by_hand(FIRST, &[]);
-    let other = stage.start_by_hand(SECOND, &[]);
+    let one = stage.start_by_hand_untold(FIRST, &[]);
+    let other = stage.start_by_hand_untold(SECOND, &[]);
     let at = one.submit("[[hold one]] [[text One.]]");
     one.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
     one.mark(at, "working", Class::Unmeasured, "prompt sent");

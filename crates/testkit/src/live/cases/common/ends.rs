@@ -7,16 +7,38 @@ use crate::live::truth::Class;
 use std::time::Duration;
 
 /// The terminal goes away.
-pub(in super::super) fn sighup(stage: &Stage) {
+pub(in crate::live::cases) fn sighup(stage: &Stage) {
     let agent = at_work(stage);
     let at = agent.hang_up();
-    agent.mark(at, "ended", Class::Kill, "SIGHUP");
+    agent.mark(at, stage.screen().terminated, Class::Kill, "SIGHUP");
+    agent.rest();
+}
+
+/// The same of one that sits at its prompt.
+pub(in crate::live::cases) fn sighup_idle(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let at = agent.hang_up();
+    agent.mark(at, stage.screen().terminated, Class::Kill, "SIGHUP");
+    agent.rest();
+}
+
+/// It wants the key twice.
+pub(in crate::live::cases) fn ctrl_d(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    agent.press("C-d");
+    agent.shows(stage.screen().leave_again);
+    let at = agent.press("C-d");
+    agent.mark(at, "ended", Class::Kill, "Ctrl-D, twice");
     agent.rest();
 }
 
 /// Killed by the system for want of memory. It needs a machine that lets us make a control group;
 /// elsewhere nothing is played.
-pub(in super::super) fn oom(stage: &Stage) {
+pub(in crate::live::cases) fn oom(stage: &Stage) {
     let Some(group) = MemoryGroup::new() else { return };
     stage.hub();
     let agent = stage.start(&[]);
@@ -34,7 +56,7 @@ pub(in super::super) fn oom(stage: &Stage) {
 }
 
 /// A helper is at work when its agent is killed: both are gone.
-pub(in super::super) fn sigkill_with_subagent(stage: &Stage) {
+pub(in crate::live::cases) fn sigkill_with_subagent(stage: &Stage) {
     stage.hub();
     let agent = stage.start(stage.screen().lets);
     agent.prompt("[[helper [[slow 5 50]] [[hold never]]]] [[hold never]] [[text Finished.]]");

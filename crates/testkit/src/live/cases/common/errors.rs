@@ -5,38 +5,43 @@ use crate::live::stage::Stage;
 use crate::live::truth::Class;
 use crate::model::Asker;
 
-pub(in super::super) fn forbidden(stage: &Stage) {
+pub(in crate::live::cases) fn forbidden(stage: &Stage) {
     failed(stage, "[[status 403]]");
 }
 
 /// Every try meets it, and each waits longer than the one before.
-pub(in super::super) fn overload(stage: &Stage) {
+pub(in crate::live::cases) fn overload(stage: &Stage) {
     failed(stage, "[[status 503]]");
 }
 
 /// It works on through its retries.
-pub(in super::super) fn overload_recovered(stage: &Stage) {
+pub(in crate::live::cases) fn overload_recovered(stage: &Stage) {
+    recovered(stage, "[[status 503 x2]] [[retry-after 1]] [[text Well.]]", 2);
+}
+
+fn recovered(stage: &Stage, prompt: &str, failures: u32) {
     stage.hub();
     let agent = stage.start(&[]);
-    agent.prompt("[[status 503 x2]] [[text Well.]]");
-    stage.answered(&Asker::Main);
-    stage.answered(&Asker::Main);
+    agent.prompt(prompt);
+    for _ in 0..failures {
+        stage.answered(&Asker::Main);
+    }
     agent.answered();
     agent.rest();
 }
 
-/// The connection breaks in the middle of an answer, and it asks again.
-pub(in super::super) fn cut_in_stream(stage: &Stage) {
-    stage.hub();
-    let agent = stage.start(&[]);
-    agent.prompt("[[text Hel]] [[cut x1]] [[text Well.]]");
-    stage.answered(&Asker::Main);
-    agent.answered();
-    agent.rest();
+/// The connection breaks in mid-answer, and it asks once more.
+pub(in crate::live::cases) fn cut_in_stream(stage: &Stage) {
+    recovered(stage, "[[text Hel]] [[cut x1]] [[text Well.]]", 1);
+}
+
+/// The connection breaks in mid-answer, and it gives up.
+pub(in crate::live::cases) fn cut_fails(stage: &Stage) {
+    failed(stage, "[[text Hel]] [[cut]]");
 }
 
 /// A person stops it while it waits to try again.
-pub(in super::super) fn esc_in_retry(stage: &Stage) {
+pub(in crate::live::cases) fn esc_in_retry(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.prompt("[[status 503]] [[retry-after 20]]");
@@ -47,7 +52,7 @@ pub(in super::super) fn esc_in_retry(stage: &Stage) {
 }
 
 /// Without a terminal: its one turn fails, and it leaves with an error.
-pub(in super::super) fn headless_failed(stage: &Stage) {
+pub(in crate::live::cases) fn headless_failed(stage: &Stage) {
     stage.hub();
     let agent = stage.start_headless("[[stall go]] [[status 400]]");
     let request = stage.asked(&Asker::Main);

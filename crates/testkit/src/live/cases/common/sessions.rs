@@ -1,12 +1,14 @@
-//! Conversations that begin anew, go on, or are summed up; agents beside and within agents.
+//! Conversations that begin anew, go on, or are summed up; agents beside and within agents; what no
+//! version knows yet.
 
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
-use crate::model::Asker;
+use crate::model::{Asker, Reply};
 use rustix::process::Signal;
+use std::time::Duration;
 
 /// A new conversation in the same seat.
-pub(in super::super) fn clear(stage: &Stage) {
+pub(in crate::live::cases) fn clear(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.turn();
@@ -18,7 +20,7 @@ pub(in super::super) fn clear(stage: &Stage) {
 }
 
 /// The same conversation in a new process.
-pub(in super::super) fn resume_after_kill(stage: &Stage) {
+pub(in crate::live::cases) fn resume_after_kill(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.turn();
@@ -30,7 +32,7 @@ pub(in super::super) fn resume_after_kill(stage: &Stage) {
 }
 
 /// A copy of a conversation in a new process is another one, in a seat of its own.
-pub(in super::super) fn fork(stage: &Stage) {
+pub(in crate::live::cases) fn fork(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.turn();
@@ -40,7 +42,7 @@ pub(in super::super) fn fork(stage: &Stage) {
 }
 
 /// In mid-turn: it is work like any other.
-pub(in super::super) fn compact_auto(stage: &Stage) {
+pub(in crate::live::cases) fn compact_auto(stage: &Stage) {
     stage.hub();
     let screen = stage.screen();
     let agent = stage.start(&[screen.lets, screen.little_memory].concat());
@@ -55,7 +57,7 @@ pub(in super::super) fn compact_auto(stage: &Stage) {
 }
 
 /// An agent without a terminal that another one runs in its shell has a seat within that one's.
-pub(in super::super) fn nested(stage: &Stage) {
+pub(in crate::live::cases) fn nested(stage: &Stage) {
     stage.hub();
     let agent = stage.start(stage.screen().lets);
     let child = stage.child_of(&agent);
@@ -75,4 +77,78 @@ pub(in super::super) fn nested(stage: &Stage) {
     stage.model.release("out");
     agent.answered();
     agent.rest();
+}
+
+/// Events and fields of a later version change nothing.
+pub(in crate::live::cases) fn unknown_event(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[hold go]] [[text Hello.]]");
+    stage.model.request(&Asker::Main, 0);
+    agent.rest();
+    let id = agent.id();
+    let session = stage.home.run(["show", &id, "--json"]).json()["session_id"].clone();
+    for event in ["AgentWasAbducted", "Stopp", "PermissionRequested", "session.idled", ""] {
+        let payload = serde_json::json!({
+            "hook_event_name": event, "session_id": session, "sessionId": session,
+            "status": "idle", "new": [1, {}],
+        });
+        let env = [("HEADSUP_AGENT_ID", id.as_str())];
+        stage.home.hook(stage.kind(), &payload.to_string(), &env).ok();
+    }
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+}
+
+/// A prompt that is sent while the agent works waits, and begins a turn of its own.
+pub(in crate::live::cases) fn queued_prompt(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[hold one]] [[text First.]]");
+    agent.rest();
+    agent.submit("[[hold two]] [[text Second.]]");
+    agent.rest();
+    stage.model.release("one");
+    agent.answered();
+    let begun = stage.asked_at(&Asker::Main);
+    agent.mark(begun, "working", Class::Unmeasured, "the queued prompt begins");
+    agent.rest();
+    stage.model.release("two");
+    agent.finished(begun);
+    agent.rest();
+}
+
+/// A person has the conversation summed up, after so many `turns` that it is worth it.
+pub(in crate::live::cases) fn compact_after(stage: &Stage, turns: usize) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    for _ in 0..turns {
+        agent.turn();
+    }
+    let summary = "<state_snapshot>Greetings.</state_snapshot>";
+    stage.model.script_compaction(Reply::new().hold("sum").and_text(summary));
+    let at = agent.submit(stage.screen().compact);
+    stage.asked(&Asker::Compaction);
+    agent.mark(at, "working", Class::Unhooked, stage.screen().compact);
+    agent.rest();
+    stage.model.release("sum");
+    agent.shows("ompress");
+    stage.rest(Duration::from_secs(1));
+    let at = stage.answered_last(&Asker::Compaction);
+    agent.mark(at, "done", Class::Unhooked, "summed up");
+    agent.rest();
+    agent.turn();
+}
+
+/// A shell works on behind the turn that has started it, which is over.
+pub(in crate::live::cases) fn background_shell(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt("[[background timeout 30 tail -f /dev/null]] [[text Started.]]");
+    stage.answered(&Asker::Main);
+    agent.answered();
+    agent.rest();
+    agent.turn();
 }
