@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Only what is headsup's own is added, and exactly that is removed again: where nobody has
 /// edited since, to the byte. Without AGENT it is about every agent whose program is on PATH or whose
-/// folder is there, and it is an error (exit code 4) if there is none; with `--all` it is about each that is known.
+/// folder is there, to install (exit code 4 if there is none), and about those with hooks of ours, to look
+/// and to uninstall.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -160,7 +161,7 @@ fn sites(which: &Which, context: &Context) -> Result<Vec<Site>, CommandError> {
     let sites: Result<Vec<_>, _> = recipes.map(|recipe| site(recipe, context)).collect();
     let mut sites = sites?;
     if which.agents.is_empty() && !which.all {
-        sites.retain(Site::is_present);
+        sites.retain(|site| site.is_present() || site.was_installed());
     }
     Ok(sites)
 }
@@ -178,7 +179,11 @@ fn install(
     }
     let way = if live { Way::Settings } else { Way::Plugin };
     let mut sites = sites(which, context)?;
-    sites.retain(|site| !which.all || site.is_present() || !is_documented(site));
+    let is_wanted = |site: &Site| match which.all {
+        true => site.is_present() || !is_documented(site),
+        false => !which.agents.is_empty() || site.is_present(),
+    };
+    sites.retain(is_wanted);
     if sites.is_empty() {
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));

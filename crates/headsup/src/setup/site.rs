@@ -1,6 +1,7 @@
 //! One agent program on this machine: where its configuration is, and where ours.
 
 use super::guard;
+use super::record::Record;
 use super::{SetupError, guard::Denied};
 use headsup_adapters::inject::{Plugin, Recipe};
 use std::ffi::OsString;
@@ -62,6 +63,11 @@ impl Site {
     /// Is there anything of this program here?
     pub(crate) fn is_present(&self) -> bool {
         self.program.is_some() || (!self.recipe.folder_is_shared && self.folder.is_dir())
+    }
+
+    /// Its hooks were installed for this hub, and nobody has taken them away.
+    pub(crate) fn was_installed(&self) -> bool {
+        Record::path(self).exists()
     }
 
     pub(crate) fn settings(&self) -> PathBuf {

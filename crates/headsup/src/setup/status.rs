@@ -2,7 +2,6 @@
 
 use super::Site;
 use super::guard;
-use super::record::Record;
 use headsup_adapters::inject::Found;
 use serde::Serialize;
 use std::fs;
@@ -98,7 +97,7 @@ pub(crate) fn status(site: &Site) -> Status {
         untrusted,
         elsewhere,
         is_unreadable,
-        was_installed: Record::path(site).exists(),
+        was_installed: site.was_installed(),
         fires,
         entries,
     }

@@ -73,6 +73,19 @@ fn the_last_of_several_takes_away_what_the_first_has_made() {
     }
 }
 
+/// Nothing shows that this program is here but its hooks.
+#[test]
+fn without_a_name_everything_that_was_installed_is_taken_away() {
+    let home = home();
+    let nothing = snapshot(home.path(), &home.state());
+    home.run(["hooks", "install", "goose"]).ok();
+    assert_ne!(snapshot(home.path(), &home.state()), nothing);
+    assert!(home.run(["hooks", "status"]).ok().stdout.contains("goose: "));
+    home.run(["hooks", "uninstall"]).ok();
+    assert_eq!(snapshot(home.path(), &home.state()), nothing);
+    assert_eq!(home.run(["hooks", "install"]).code, 4, "it is not here");
+}
+
 #[test]
 fn an_installed_command_reports_and_is_silent_once_the_program_is_gone() {
     let home = home();
