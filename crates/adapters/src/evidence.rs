@@ -6,10 +6,14 @@
 //! program's own word becomes a placeholder. The same text is always the same placeholder, so that
 //! calls, sessions and folders are told apart as before, and the adapter reads the same facts.
 
+mod essence;
 mod names;
+mod reports;
 mod shroud;
 mod vocabulary;
 
+pub use essence::screen_essence;
+pub use reports::progress;
 pub use shroud::Shroud;
 
 use crate::json;
@@ -22,6 +26,12 @@ const LONGEST: usize = 400;
 const DEEPEST: usize = 24;
 /// Of a longer list only so much is kept.
 const MOST: usize = 64;
+
+/// Whether a report of this kind under this event was heard in a stream, of lines or of the Agent
+/// Client Protocol, and is no hook's.
+pub fn is_of_a_stream(kind: &str, event: Option<&str>) -> bool {
+    event == Some(crate::stream::EVENT) || crate::acp::is_kind(kind)
+}
 
 /// What is kept of a JSON object; `None` if it is none.
 pub fn taken(bytes: &[u8]) -> Option<Value> {

@@ -20,6 +20,8 @@ const MOST: usize = 4 << 20;
 const MOST_OF_ONE: usize = 256 << 10;
 /// A longer payload is shortened first.
 const LONG: usize = 16 << 10;
+/// Between two titles that say the same. Milliseconds; one that stands is repeated after 15 s.
+const SAME_TITLE_MS: i64 = 10_000;
 /// Payloads that are being shortened at once: each may be of a megabyte, and is twice there then.
 const UNDER_WAY: usize = 4;
 
@@ -46,6 +48,8 @@ struct OfOne {
     rows: VecDeque<Row>,
     bytes: usize,
     dropped: u64,
+    /// What its title said last, and when that was kept.
+    title: Option<(String, UnixMs)>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +69,8 @@ enum Piece {
 #[derive(Clone, Debug)]
 pub(crate) struct Hook {
     pub(crate) event: String,
+    /// It is no hook's: it was heard in a stream.
+    pub(crate) of_a_stream: bool,
     /// It named its seat.
     pub(crate) claimed: bool,
     pub(crate) context: Option<String>,
@@ -74,10 +80,10 @@ pub(crate) struct Hook {
 impl Hook {
     /// `None`: the payload is no JSON object.
     fn row(&self) -> Option<Value> {
-        let Self { event, claimed, context, payload } = self;
+        let Self { event, of_a_stream, claimed, context, payload } = self;
         let payload = taken(payload)?;
         Some(json!({
-            "src": "hook", "event": event, "claimed": claimed, "context": context,
+            "src": if *of_a_stream { "stream" } else { "hook" }, "event": event, "claimed": claimed, "context": context,
             "payload": payload,
         }))
     }
@@ -148,6 +154,25 @@ impl Evidence {
         self.put(agent, moment, Piece::Ready(row.to_string()));
     }
 
+    /// Keeps a title. One that says what the one before it said is kept only now and then: it may
+    /// change with every picture of an animation.
+    pub(crate) fn keep_title(&self, agent: &AgentId, moment: Moment, says: &str, row: &Value) {
+        let is_news = {
+            let mut kept = self.lock();
+            let title = &mut kept.agents.entry(agent.clone()).or_default().title;
+            let told = title.as_ref().is_some_and(|(said, at)| {
+                said == says && (0..SAME_TITLE_MS).contains(&moment.at.since(*at))
+            });
+            if !told {
+                *title = Some((says.to_owned(), moment.at));
+            }
+            !told
+        };
+        if is_news {
+            self.keep(agent, moment, row);
+        }
+    }
+
     /// Keeps a hook's payload. Nobody waits for it.
     pub(crate) fn keep_hook(self: &Arc<Self>, agent: &AgentId, moment: Moment, hook: Hook) {
         if hook.payload.len() <= LONG {
@@ -161,6 +186,15 @@ impl Evidence {
                 evidence.keep(&agent, moment, &row);
             }
         });
+    }
+
+    /// Keeps what a hook had left in the spool. The writer has no time to shorten a long one.
+    pub(crate) fn keep_spooled(&self, agent: &AgentId, moment: Moment, hook: Hook) {
+        if hook.payload.len() <= LONG {
+            self.put(agent, moment, Piece::Hook(Box::new(hook)));
+        } else {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn put(&self, agent: &AgentId, moment: Moment, piece: Piece) {
@@ -274,10 +308,22 @@ mod tests {
         for filler in [10, 2 * LONG] {
             let payload = json!({"prompt": key, "tool_response": "y".repeat(filler)});
             let payload = payload.to_string().into_bytes();
-            let hook = Hook { event: "Stop".into(), claimed: true, context: None, payload };
+            let hook = Hook {
+                event: "Stop".into(),
+                of_a_stream: false,
+                claimed: true,
+                context: None,
+                payload,
+            };
             evidence.keep_hook(&agent, evidence.now(), hook);
         }
-        let broken = Hook { event: String::new(), claimed: false, context: None, payload: vec![0] };
+        let broken = Hook {
+            event: String::new(),
+            of_a_stream: false,
+            claimed: false,
+            context: None,
+            payload: vec![0],
+        };
         evidence.keep_hook(&agent, evidence.now(), broken);
         while evidence.room.available_permits() < UNDER_WAY {
             tokio::task::yield_now().await;
@@ -288,6 +334,18 @@ mod tests {
             assert_eq!(row["event"], "Stop");
             assert_eq!(row["payload"], json!({"prompt": "[redacted]", "tool_response": {}}));
         }
+    }
+
+    #[test]
+    fn a_title_that_says_the_same_is_kept_now_and_then() {
+        let evidence = Evidence::default();
+        let agent = AgentId::new("a").unwrap();
+        let at = |ms| Moment { at: UnixMs(ms), number: 0 };
+        for (ms, says) in [(0, "works"), (1_000, "works"), (2_000, "rests"), (12_000, "rests")] {
+            evidence.keep_title(&agent, at(ms), says, &json!({"ms": ms}));
+        }
+        let kept: Vec<_> = evidence.of(&agent).rows.into_iter().map(|(at, _)| at.0).collect();
+        assert_eq!(kept, [0, 2_000, 12_000]);
     }
 
     #[test]

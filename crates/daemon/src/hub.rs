@@ -5,6 +5,7 @@ use crate::api::{self, App};
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::{Clock, System};
+use crate::evidence::Evidence;
 use crate::filesystem;
 use crate::flusher::Flusher;
 use crate::home::Home;
@@ -225,8 +226,10 @@ impl Prepared {
         let flusher = Flusher::start(database.clone(), store.log_path());
         let namespaces = Arc::new(Namespaces::new());
         let (sources, moved) = sources::channel();
+        let evidence = Arc::<Evidence>::default();
         let mut writer = Writer::new(Parts {
             store,
+            evidence: Arc::clone(&evidence),
             board: Arc::clone(&board),
             bus: Arc::clone(&bus),
             metrics: Arc::clone(&metrics),
@@ -243,7 +246,7 @@ impl Prepared {
         // What was said while no hub was here comes before anything that is said now.
         writer.catch_up();
         let pen = Pen::new(writer);
-        let (inbox, outbox) = inbox::pair(pen.clone());
+        let (inbox, outbox) = inbox::pair(pen.clone(), evidence);
         let (listener, orders) = listener::channel();
         let app = App {
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),

@@ -26,12 +26,12 @@ pub(crate) struct Outbox {
     room: Arc<Semaphore>,
 }
 
-pub(crate) fn pair(pen: Pen) -> (Inbox, Outbox) {
+/// `evidence`: what is kept of whatever goes this way.
+pub(crate) fn pair(pen: Pen, evidence: Arc<Evidence>) -> (Inbox, Outbox) {
     // The channel has no bound of its own: a permit is taken before each job. So the writer can
     // wait on a plain condition with a time-out, without a runtime's timers.
     let (sender, receiver) = channel();
     let room = Arc::new(Semaphore::new(INBOX));
-    let evidence = Arc::default();
     let inbox = Inbox { jobs: sender, room: Arc::clone(&room), evidence, pen };
     (inbox, Outbox { jobs: receiver, room })
 }

@@ -27,6 +27,7 @@ mod witnessed;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::{Clock, Steady};
+use crate::evidence::{Evidence, Hook, Moment};
 use crate::flusher::Flusher;
 use crate::job::{Answer, Job, Key, Refusal, Work};
 use crate::limits::Limits;
@@ -52,6 +53,7 @@ use tokio::sync::oneshot;
 /// What the writer is built from.
 pub(crate) struct Parts {
     pub(crate) store: Store,
+    pub(crate) evidence: Arc<Evidence>,
     pub(crate) board: Arc<Board>,
     pub(crate) bus: Arc<Bus>,
     pub(crate) metrics: Arc<Metrics>,
@@ -68,6 +70,7 @@ pub(crate) struct Parts {
 
 pub(crate) struct Writer {
     store: Store,
+    evidence: Arc<Evidence>,
     board: Arc<Board>,
     bus: Arc<Bus>,
     metrics: Arc<Metrics>,
@@ -95,11 +98,13 @@ struct Item {
     work: Work,
     key: Option<Key>,
     answer: Option<oneshot::Sender<Answer>>,
+    /// What the spool held, and when it was fetched.
+    spooled: Option<(Moment, Hook)>,
 }
 
 impl From<Job> for Item {
     fn from(Job { work, key, answer }: Job) -> Self {
-        Self { work, key, answer: Some(answer) }
+        Self { work, key, answer: Some(answer), spooled: None }
     }
 }
 
@@ -115,7 +120,7 @@ impl Item {
 impl Writer {
     /// Takes over the seats on the board as they were stored: no event comes from that.
     pub(crate) fn new(parts: Parts) -> Result<Self, StoreError> {
-        let Parts { store, board, bus, metrics, flusher, spool, clock, .. } = parts;
+        let Parts { store, evidence, board, bus, metrics, flusher, spool, clock, .. } = parts;
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
@@ -131,6 +136,7 @@ impl Writer {
         }
         Ok(Self {
             store,
+            evidence,
             board,
             bus,
             metrics,

@@ -19,7 +19,7 @@ mod terminal;
 mod together;
 mod verdict;
 
-pub use bundle::{Said, is_bundle, unpack};
+pub use bundle::{Said, is_bundle, is_empty_bundle, unpack};
 pub use player::{play, play_and};
 pub use recording::{Step, Witness, steps};
 pub use together::play_together;

@@ -53,6 +53,18 @@ fn what_is_no_option_is_refused_with_the_usage() {
 }
 
 #[test]
+fn a_capture_of_nothing_is_not_said_to_be_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.capture");
+    let head = "{\"headsup_capture\":1,\"kind\":\"custom\",\"since\":null}\n";
+    std::fs::write(&file, head).expect("a file");
+    let said = run(PROGRAMS[4].1, &[file.to_str().expect("a path")]);
+    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(3), "{said:?}");
+    assert!(text.contains("the capture is empty"), "{text}");
+}
+
+#[test]
 fn without_a_case_the_cases_are_listed() {
     let said = run(PROGRAMS[0].1, &[]);
     assert_eq!(said.status.code(), Some(0));

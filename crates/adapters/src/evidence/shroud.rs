@@ -106,6 +106,21 @@ impl Shroud {
         if is_known { name.to_owned() } else { "program".to_owned() }
     }
 
+    /// What somebody has said, however long.
+    pub(super) fn words(&mut self, text: &str) -> String {
+        if text.is_empty() { String::new() } else { self.said(text) }
+    }
+
+    pub(super) fn shows_text(&self) -> bool {
+        self.keeps_text
+    }
+
+    /// A name that people give: nothing of it stays.
+    pub(super) fn name(&mut self, of: &str, name: &str) -> String {
+        let id = self.id(name);
+        format!("{of}-{}", id.rsplit(['_', '-']).next().unwrap_or_default())
+    }
+
     fn part(&mut self, part: &str) -> String {
         if part.is_empty() || part == "." || part == ".." || known::is_folder(part) {
             return part.to_owned();
@@ -186,7 +201,7 @@ impl Shroud {
     }
 
     /// Does a word that would stand hold the person's name in the system?
-    fn names_the_person(&self, word: &str) -> bool {
+    pub(super) fn names_the_person(&self, word: &str) -> bool {
         let Some(user) = self.user.as_ref().map(|user| user.to_ascii_lowercase()) else {
             return false;
         };

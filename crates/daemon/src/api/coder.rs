@@ -4,7 +4,7 @@ mod feed;
 pub(super) mod ws;
 
 use super::query::bad;
-use super::reports::check_length;
+use super::reports::{check_length, keep};
 use super::{App, Refused, asked};
 use crate::job::{ChatReport, Reply, Work};
 use axum::Json;
@@ -42,6 +42,7 @@ pub(super) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     let (said, key) = asked::read::<AgentStatusReport>(request).await?;
+    let body = serde_json::to_value(&said).unwrap_or_default();
     let (chat_id, name) = (a_name("chat_id", said.chat_id)?, a_name("agent", said.agent)?);
     let notification = said.notification_type.as_deref();
     check_length("eventType", Some(&said.event_type), LONGEST)?;
@@ -56,7 +57,9 @@ pub(super) async fn post(
     let agent = seat_id(&chat_id, &name);
     let event = text::line(&said.event_type, LONGEST);
     let report = ChatReport { agent: agent.clone(), chat_id, name, event, meaning };
+    let moment = app.inbox.evidence().now();
     let reply = app.inbox.submit(Work::Chat(Box::new(report)), key).await?;
+    keep(&app, moment, &reply, "boocode", &body);
     let seat = app.board.seat(&agent);
     let status = seat.and_then(|seat| StatusUpdate::of(&seat, app.clock.wall()));
     let status = status.map(|update| update.status);

@@ -10,6 +10,7 @@ use axum::http::Uri;
 use headsup_adapters::HookContext;
 use headsup_adapters::evidence::Shroud;
 use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{Problem, SCHEMA};
 use serde::Serialize;
@@ -70,11 +71,15 @@ pub(super) async fn get(
     let query = Query::parse(uri.query(), &["text"])?;
     let text = query.flag("text", false)?;
     let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
-    let taken = app.inbox.evidence().of(&id);
+    let mut taken = app.inbox.evidence().of(&id);
+    ends_once(&mut taken.rows);
+    if let Some(start) = launch(&seat, &taken.rows) {
+        taken.rows.insert(0, start);
+    }
     let since = taken.rows.first().map(|(at, _)| *at);
     let told = told(&app, &id, since.unwrap_or(app.clock.wall())).await?;
     let mut shroud = Shroud::new(app.person.as_deref(), text);
-    let covered = taken.rows.into_iter().map(|(at, row)| (at, cover(&mut shroud, row)));
+    let covered = taken.rows.into_iter().map(|(at, row)| (at, cover(&mut shroud, &seat.kind, row)));
     let mut all: Vec<(UnixMs, Value)> = covered.chain(told).collect();
     all.sort_by_key(|(at, _)| *at);
     let first = all.first().map_or(UnixMs::default(), |(at, _)| *at);
@@ -100,6 +105,23 @@ pub(super) async fn get(
     }))
 }
 
+/// How it ended its launcher says; that it was seen to be gone says less of the same.
+fn ends_once(rows: &mut Vec<(UnixMs, Value)>) {
+    let ended = rows.iter().filter(|(_, row)| row["state"] == "exited");
+    let ended: Vec<Value> = ended.map(|(_, row)| row["pid"].clone()).collect();
+    rows.retain(|(_, row)| row["state"] != "gone" || !ended.contains(&row["pid"]));
+}
+
+/// The start of one that was launched, if what told of it is not kept any more.
+fn launch(seat: &Seat, rows: &[(UnixMs, Value)]) -> Option<(UnixMs, Value)> {
+    let (at, _) = rows.first()?;
+    let starts = |row: &Value| row["state"] == "starting" || row["state"] == "running";
+    let process = seat.process.id.as_ref().filter(|_| !seat.about.adopted)?;
+    let known = rows.iter().any(|(_, row)| row["src"] == "process" && starts(row));
+    let row = json!({"src": "process", "pid": process.pid, "state": "running"});
+    (!known).then_some((*at, row))
+}
+
 /// What the hub itself said meanwhile.
 async fn told(app: &App, id: &AgentId, since: UnixMs) -> Result<Vec<(UnixMs, Value)>, Refused> {
     let head = app.board.head();
@@ -123,9 +145,22 @@ async fn told(app: &App, id: &AgentId, since: UnixMs) -> Result<Vec<(UnixMs, Val
     Ok(found)
 }
 
-fn cover(shroud: &mut Shroud, mut row: Value) -> Value {
+fn cover(shroud: &mut Shroud, kind: &str, mut row: Value) -> Value {
     match row["src"].as_str() {
-        Some("hook") => hook(shroud, row),
+        Some("hook" | "stream") => hook(shroud, row),
+        Some("report") => {
+            shroud.report(&mut row["body"]);
+            row
+        }
+        Some("osc") => {
+            let body = row["body"].as_str().unwrap_or_default();
+            match row["osc"].as_u64() {
+                Some(7501) => row["body"] = shroud.status(kind, body).into(),
+                Some(0) => row["body"] = shroud.title(kind, body).into(),
+                _ => {}
+            }
+            row
+        }
         Some("registry") => {
             if row["record"].is_object() {
                 shroud.cover(&mut row["record"]);
@@ -162,7 +197,7 @@ fn hook(shroud: &mut Shroud, mut row: Value) -> Value {
         .map(|parent| json!({"pid": parent.pid, "comm": shroud.process(&parent.comm)}))
         .collect();
     json!({
-        "src": "hook", "label": [row["event"]], "env": env, "parents": parents,
+        "src": row["src"], "label": [row["event"]], "env": env, "parents": parents,
         "payload": row["payload"].take(),
     })
 }

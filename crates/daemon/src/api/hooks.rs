@@ -10,7 +10,7 @@ use crate::sighting::{self, Envelope, Unreadable};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use headsup_adapters::stream;
+use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::Problem;
@@ -55,7 +55,8 @@ pub(super) async fn post(
         spooled: headers::spooled_at(&parts.headers)?,
         peer: peer(&parts.extensions),
     };
-    let of_a_stream = envelope.event.filter(|event| *event == stream::EVENT).map(str::to_owned);
+    let of_a_stream = is_of_a_stream(&kind, envelope.event);
+    let asked = envelope.event.filter(|_| of_a_stream).map(str::to_owned);
     // Read here and not by the writer: it takes its time on any core, and breaks nobody else.
     let report = sighting::read(envelope, &body, &app.namespaces).map_err(|why| match why {
         Unreadable::UnknownKind => unknown_kind(&kind),
@@ -65,13 +66,13 @@ pub(super) async fn post(
         }
     })?;
     let moment = app.inbox.evidence().now();
-    // What a stream's line is called is not the event that it was reported under.
-    let event = of_a_stream.unwrap_or_else(|| report.sighting.event.clone());
+    // What a line of a stream is called is not the event that it was reported under.
+    let event = asked.unwrap_or_else(|| report.sighting.event.clone());
     let claimed = report.claimed.is_some();
     let context = envelope_context(&parts.headers);
     let reply = app.inbox.submit(Work::Hook(Box::new(report)), key).await?;
     if let Reply::Done { agent: Some(agent), .. } = &reply {
-        let hook = Hook { event, claimed, context, payload: body.to_vec() };
+        let hook = Hook { event, of_a_stream, claimed, context, payload: body.to_vec() };
         app.inbox.evidence().keep_hook(agent, moment, hook);
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))

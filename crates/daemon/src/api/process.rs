@@ -4,7 +4,7 @@
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::{App, Receipt, Refused, asked, peer, receipt};
-use crate::job::{Launched, Work};
+use crate::job::{Launched, Reply, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,7 +12,8 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
 use headsup_core::status::{Attach, Exit, ExitKind, StartPhase};
 use headsup_core::wire::Problem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -35,7 +36,7 @@ pub(super) struct ProcessBody {
     signal: Option<i32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Phase {
     /// It will speak for itself.
@@ -87,7 +88,15 @@ pub(super) async fn put(
             ProcessFact::Running { attach, restored: false }
         }
     };
-    let launched = Launched { agent, process, container, fact };
+    let moment = app.inbox.evidence().now();
+    let row = json!({
+        "src": "process", "pid": process.pid, "state": said.state, "attach": said.attach,
+        "code": said.code, "signal": said.signal,
+    });
+    let launched = Launched { agent: agent.clone(), process, container, fact };
     let reply = app.inbox.submit(Work::Launched(Box::new(launched)), key).await?;
+    if let Reply::Done { .. } = reply {
+        app.inbox.evidence().keep(&agent, moment, &row);
+    }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }

@@ -4,7 +4,8 @@ use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
-use crate::job::{OwnReport, Work};
+use crate::evidence::Moment;
+use crate::job::{OwnReport, Reply, Work};
 use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -13,6 +14,7 @@ use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{Problem, ReportBody};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A detail is one line under a headline, a word is a word. In characters.
@@ -57,11 +59,22 @@ pub(super) async fn post(
         .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
     check_lengths(&report)?;
     clean(&mut report);
+    let said = serde_json::to_value(&report).unwrap_or_default();
     let reported =
         report.parse().map_err(|error| Refused::new(400, "bad_report", error.to_string()))?;
+    let moment = app.inbox.evidence().now();
     let report = OwnReport { agent, reported, spooled };
     let reply = app.inbox.submit(Work::Report(report), key).await?;
+    keep(&app, moment, &reply, "report", &said);
     Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+/// Keeps a report for `capture`, in whose words (`by`) it came.
+pub(super) fn keep(app: &App, moment: Moment, reply: &Reply, by: &str, body: &Value) {
+    if let Reply::Done { agent: Some(agent), .. } = reply {
+        let row = json!({"src": "report", "by": by, "body": body});
+        app.inbox.evidence().keep(agent, moment, &row);
+    }
 }
 
 /// What is stored and shown holds no key and no control character, whoever wrote it.

@@ -8,12 +8,14 @@ use crate::process;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
 use serde::Deserialize;
+use serde_json::json;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -66,18 +68,35 @@ pub(super) async fn post(
     let mut process = ProcessId::new(said.pid, said.start_ticks);
     process.pid_namespace = said.pid_namespace;
     app.namespaces.settle(&mut process, peer);
+    let moment = app.inbox.evidence().now();
+    let mut rows = Vec::new();
     let mut facts = Vec::new();
     if let Some(status) = &said.status {
         let status = terminal::program_status(&seat.kind, status);
         facts.push((Source::ProgramStatus, status.name, status.fact));
     }
-    let title = said.title.and_then(|title| terminal::title(&seat.kind, &title));
+    rows.extend(said.status.map(|body| json!({"src": "osc", "osc": 7501, "body": body})));
+    let mut shown = None;
+    let title = said.title.and_then(|title| {
+        let level = terminal::title(&seat.kind, &title);
+        shown = Some((format!("{level:?}"), json!({"src": "osc", "osc": 0, "body": title})));
+        level
+    });
     facts.extend(title.map(|level| (Source::Title, "title".to_owned(), Fact::Level(level))));
-    let progress = said.progress.and_then(|body| terminal::progress(&seat.kind, &body));
+    let progress = said.progress.and_then(|body| {
+        let level = terminal::progress(&seat.kind, &body);
+        rows.extend(progress(&body).map(|body| json!({"src": "osc", "osc": 9, "body": body})));
+        level
+    });
     facts.extend(progress.map(|level| (Source::Title, "progress".into(), Fact::Level(level))));
     // A word that comes after the end is no sign of new life.
     if process.pid_here().is_some() && !process::is_alive(&process) {
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
+    }
+    let evidence = app.inbox.evidence();
+    rows.iter().for_each(|row| evidence.keep(&agent, moment, row));
+    if let Some((says, row)) = shown {
+        evidence.keep_title(&agent, moment, &says, &row);
     }
     let cursor = app.board.head();
     let (mut key, mut reply) = (key, Reply::Done { agent: Some(agent.clone()), cursor });

@@ -121,7 +121,8 @@ impl One {
         };
         gone(&self.process, self.waits, lives).await;
         let evidence = inbox.evidence();
-        let end = json!({"src": "action", "do": "kill", "pid": self.process.pid, "signal": "KILL"});
+        // How, only its launcher knows.
+        let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
         evidence.keep(&self.agent, evidence.now(), &end);
         let starved = self.ooms.has_struck(&self.process);
         let goodbye = async {

@@ -3,9 +3,11 @@
 
 use super::pane::{self, Place};
 use crate::board::Board;
+use crate::evidence::Moment;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::process;
+use headsup_adapters::evidence::screen_essence;
 use headsup_adapters::{Shown, has_screens, screen, screen_version};
 use headsup_core::gate::has_spoken;
 use headsup_core::id::{AgentId, ProcessId};
@@ -14,6 +16,7 @@ use headsup_core::seat::Seat;
 use headsup_core::source::{Source, Tier};
 use headsup_core::status::Turn;
 use headsup_core::time::UnixMs;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +85,8 @@ struct Watched {
     /// The rule whose dialog was told of.
     told: Option<&'static str>,
     absences: u8,
+    /// When it was first not seen any more.
+    absent: Option<Moment>,
     missed: u8,
     /// How much the process has computed, when it was last looked at.
     ticks: Option<u64>,
@@ -100,14 +105,10 @@ impl Screens {
     }
 
     fn may_look(&self, seat: &Seat) -> bool {
-        let observable = seat.about.labels.get(OBSERVABLE).is_some_and(|value| value == "true");
         let lives = !seat.process.state.is_over();
-        lives
-            && match self.when {
-                ScreenRules::Never => false,
-                ScreenRules::BeforeFirstEvent => observable || !has_spoken(seat),
-                ScreenRules::Always => true,
-            }
+        let may =
+            self.when != ScreenRules::Never && (is_asked_for(self.when, seat) || !has_spoken(seat));
+        lives && may
     }
 
     /// One look at every terminal.
@@ -124,8 +125,19 @@ impl Screens {
             };
             watched.missed = 0;
             let seen = screen(&seat.kind, watched.version.as_deref(), text);
-            let fact = watched.take(seen, &seat);
-            sights.extend(fact.map(|(name, fact)| watched.sight(id, name, fact)));
+            let now = self.inbox.evidence().now();
+            if matches!(seen, Some(Shown::Dialog { .. })) {
+                watched.absent = None;
+            } else {
+                watched.absent.get_or_insert(now);
+            }
+            let Some((name, fact)) = watched.take(seen, &seat) else { continue };
+            // One that is gone was gone before it was told so.
+            let since = watched.absent.filter(|_| matches!(fact, Fact::ScreenCleared));
+            let essence = screen_essence(&seat.kind, watched.version.as_deref(), text);
+            let observable = is_asked_for(self.when, &seat);
+            keep(&self.inbox, id, since.unwrap_or(now), &essence, observable);
+            sights.push(watched.sight(id, name, fact));
         }
         for sight in sights {
             self.tell(sight).await;
@@ -147,6 +159,7 @@ impl Screens {
             let Some(watched) = self.watched.remove(&id) else { continue };
             let lives = self.board.seat(&id).is_some_and(|seat| !seat.process.state.is_over());
             if watched.told.is_some() && lives {
+                keep(&self.inbox, &id, self.inbox.evidence().now(), "", false);
                 self.tell(watched.sight(&id, "no dialog", Fact::ScreenCleared)).await;
             }
         }
@@ -159,10 +172,23 @@ impl Screens {
     }
 }
 
+/// Keeps what a screen showed from this moment on, as far as a rule has known it.
+fn keep(inbox: &Inbox, agent: &AgentId, moment: Moment, essence: &str, observable: bool) {
+    let row = json!({"src": "screen", "text": essence, "observable": observable});
+    inbox.evidence().keep(agent, moment, &row);
+}
+
+/// For as long as it lives.
+fn is_asked_for(when: ScreenRules, seat: &Seat) -> bool {
+    let observable = seat.about.labels.get(OBSERVABLE).is_some_and(|value| value == "true");
+    observable || when == ScreenRules::Always
+}
+
 impl Watched {
     fn new(process: ProcessId) -> Self {
         let (place, version, told, ticks) = (None, None, None, None);
-        Self { process, place, version, told, absences: 0, missed: 0, ticks }
+        let (absences, absent, missed) = (0, None, 0);
+        Self { process, place, version, told, absences, absent, missed, ticks }
     }
 
     fn find(&mut self) -> Option<Place> {

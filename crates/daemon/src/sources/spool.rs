@@ -54,7 +54,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let folder = temp.path().join("spool");
         let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         tokio::spawn(watch(folder.clone(), lookout.watcher(), inbox));
         tokio::time::sleep(UNWATCHED / 2).await;
         std::fs::create_dir(&folder).unwrap();

@@ -276,7 +276,7 @@ mod tests {
         fs::write(&log, "").unwrap();
         let metrics = Arc::new(Metrics::new());
         let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::clone(&metrics));
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, with_logs) = unbounded_channel();
         tokio::spawn(watch(with_logs, lookout.watcher(), inbox, metrics));
         seats.send(seat("api", Some(&log))).unwrap();
@@ -299,7 +299,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log.jsonl");
         let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, with_logs) = unbounded_channel();
         tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
         seats.send(seat("api", Some(&log))).unwrap();

@@ -194,6 +194,11 @@ impl Writer {
                     self.metrics.not_understood(&report.kind, &report.sighting.event);
                 }
             }
+            if let (Some((moment, hook)), Ok(Reply::Done { agent: Some(agent), .. })) =
+                (item.spooled, &answer)
+            {
+                self.evidence.keep_spooled(agent, moment, hook);
+            }
             let Some(to) = item.answer else { continue };
             if item.work.is_act() && answer.is_ok() {
                 acts.push((to, answer));

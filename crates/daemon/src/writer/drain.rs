@@ -1,10 +1,12 @@
 //! Taking over what hooks have spooled.
 
 use super::{Item, Writer};
+use crate::evidence::Hook;
 use crate::job::{Key, Refusal, Work};
 use crate::limits::BATCH_JOBS;
 use crate::sighting::{self, Envelope};
 use crate::spool::{Draining, Tally};
+use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
 use headsup_core::spool::Report;
 
@@ -72,11 +74,24 @@ impl Writer {
             spooled: Some(reported_at),
             ..Envelope::default()
         };
+        let of_a_stream = is_of_a_stream(&kind, event.as_deref());
         match sighting::read(envelope, &body, &self.namespaces) {
             Ok(read) => Some(Item {
-                work: Work::Hook(Box::new(read)),
                 key: Key::new(&id, &kind, &body),
                 answer: None,
+                spooled: Some((
+                    self.evidence.now(),
+                    Hook {
+                        event: event
+                            .filter(|_| of_a_stream)
+                            .unwrap_or_else(|| read.sighting.event.clone()),
+                        of_a_stream,
+                        claimed: read.claimed.is_some(),
+                        context,
+                        payload: body,
+                    },
+                )),
+                work: Work::Hook(Box::new(read)),
             }),
             Err(why) => {
                 tracing::warn!(kind, ?why, "a spooled report cannot be read");

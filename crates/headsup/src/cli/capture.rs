@@ -16,9 +16,10 @@ use std::path::{Path, PathBuf};
 
 /// Write down what the hub was told and saw of an agent, redacted, for a bug report.
 ///
-/// The bundle is one file of JSON lines: hooks as they came, the agent's status file, lines of its
-/// log, what its server told of it, the end of its process and what the hub made of it, since the hub's start and as far as it
-/// is kept. Paths, ids and whatever anybody said are placeholders, the same for the same text.
+/// The bundle is one file of JSON lines: hooks and streams as they came, the agent's status file,
+/// lines of its log, what it said to its terminal, what showed a dialog on its screen, its own reports
+/// and those of other systems, what its server told of it, its process's start and end, and what the hub made of it, since
+/// the hub's start and as far as it is kept. Paths, ids and whatever anybody said are placeholders, the same for the same text.
 /// Look at it before you hand it on. `replay` of headsup's repository plays it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -118,16 +119,24 @@ fn told(head: &Head) -> Vec<String> {
         ("hook", "hook", "hooks"),
         ("registry", "state of its status file", "states of its status file"),
         ("transcript", "line of its log", "lines of its log"),
+        ("stream", "line of its stream", "lines of its stream"),
+        ("osc", "word to its terminal", "words to its terminal"),
+        ("screen", "sight of its screen", "sights of its screen"),
+        ("report", "report", "reports"),
         ("server", "message of its server", "messages of its server"),
-        ("action", "end of its process", "ends of its process"),
+        ("process", "word on its process", "words on its process"),
         ("told", "change that the hub told", "changes that the hub told"),
     ];
-    let count = |(source, one, many): (&str, &str, &str)| match head.kept.get(source) {
-        Some(1) => format!("1 {one}"),
-        count => format!("{} {many}", count.copied().unwrap_or_default()),
+    let Some(since) = &head.since else {
+        let empty = "this bundle is empty: nobody has told of the agent since the hub's start, and what \
+            came before is not kept";
+        return vec![empty.to_owned()];
     };
-    let kept: Vec<String> = words.map(count).to_vec();
-    let since = head.since.as_deref().unwrap_or("nothing came since the hub\'s start");
+    let count = |(source, one, many): (&str, &str, &str)| match head.kept.get(source)? {
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let kept: Vec<String> = words.into_iter().filter_map(count).collect();
     let mut lines = vec![format!("kept: {} (since {since})", kept.join(", "))];
     let text = match head.text {
         true => "what was said is in it, without credentials and the home folder".to_owned(),

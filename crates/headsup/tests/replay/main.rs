@@ -13,6 +13,7 @@ mod spliced;
 mod tape;
 mod terminal;
 mod whole;
+mod witnesses;
 
 use headsup_testkit::replay::{Span, Verdict, Witness, play_together};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,8 @@
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
 use headsup_testkit::program;
-use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, play_together, unpack};
+use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, is_empty_bundle};
+use headsup_testkit::replay::{play_together, unpack};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,11 +14,15 @@ use tempfile::TempDir;
 /// A stall of this length is told.
 const LONG: Duration = Duration::from_millis(500);
 
+/// The exit code where there was no span to judge.
+const NOTHING: u8 = 3;
+
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Play recordings side by side, each against a hub of its own.
 ///
-/// Ends with 0 if the hub told the truth in every span, else with 1. The `headsup` that it plays
+/// Ends with 0 if the hub told the truth in every span, with 1 if not, and with 3 if there was no span
+/// to judge, as of a capture of an agent of which nobody had told. The `headsup` that it plays
 /// against is built first.
 #[derive(Debug, Parser)]
 #[command(name = "replay")]
@@ -28,8 +33,8 @@ struct Args {
     /// One JSON object a span.
     #[arg(long)]
     json: bool,
-    /// Silence a witness: hooks, registry, transcript, screen, terminal, server, protocol, output or
-    /// process.
+    /// Silence a witness: hooks, registry, transcript, screen, terminal, server, protocol, output,
+    /// reports or process.
     /// Repeat it for more.
     #[arg(long, value_name = "WITNESS", value_parser = witness)]
     without: Vec<Witness>,
@@ -57,6 +62,9 @@ fn main() -> Outcome<ExitCode> {
         let why = "--truth and --keep-as are for one capture";
         Args::command().error(ErrorKind::ArgumentConflict, why).exit();
     }
+    if args.given.iter().all(|path| is_empty_bundle(path)) {
+        return nothing("the capture is empty: nobody had told of the agent");
+    }
     // Holds captures as folders while they are played.
     let unpacked = TempDir::new()?;
     let folders = folders(&args, unpacked.path())?;
@@ -75,6 +83,9 @@ fn main() -> Outcome<ExitCode> {
     })?;
     if !json && played > 1 {
         writeln!(out, "{right}/{all} right")?;
+    }
+    if all == 0 {
+        return nothing("nobody says there what was true, nor what the hub told");
     }
     Ok(if right == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -121,6 +132,11 @@ fn recordings(folder: &Path) -> Outcome<Vec<PathBuf>> {
         true => Err(format!("{} holds no timeline.jsonl", folder.display()).into()),
         false => Ok(found),
     }
+}
+
+fn nothing(why: &str) -> Outcome<ExitCode> {
+    writeln!(io::stderr(), "nothing was judged: {why}")?;
+    Ok(ExitCode::from(NOTHING))
 }
 
 fn unreadable(folder: &Path, error: &io::Error) -> String {

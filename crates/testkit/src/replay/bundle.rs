@@ -33,6 +33,12 @@ fn is_bundle_text(text: &str) -> bool {
     serde_json::from_str::<Value>(first).is_ok_and(|head| head["headsup_capture"].is_u64())
 }
 
+/// Whether a file is a capture without a row.
+pub fn is_empty_bundle(file: &Path) -> bool {
+    let rows = rows(&fs::read_to_string(file).unwrap_or_default());
+    rows.is_ok_and(|rows| rows.timeline.len() == 1 && rows.logs.is_empty())
+}
+
 /// The rows of a capture: its timeline, and its logs by their paths.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rows {

@@ -1,10 +1,12 @@
 //! Plays the rows of a recording, each at its time.
 
+mod captured;
+
 use super::bus::Bus;
 use super::clock::Clock;
 use super::listener::Listener;
 use super::proxy::Proxy;
-use super::recording::{How, ProcessKey, Recording, Row, What, Witness};
+use super::recording::{Captured, How, ProcessKey, Recording, Row, What, Witness};
 use super::server::Server;
 use super::shim::Shim;
 use super::stand_in::{Call, StandIn, Start};
@@ -47,6 +49,9 @@ pub fn play_and(
 ) -> io::Result<Verdict> {
     let recording = Recording::read(folder, without)?;
     let home = Home::new(&binary.to_string_lossy());
+    if recording.watches_screens {
+        terminal::watch(home.path())?;
+    }
     let hub = Hub::start(&home);
     let mut player = Player::new(&home, binary, &recording)?;
     for (kind, count) in &recording.unknown {
@@ -70,7 +75,7 @@ pub fn play_and(
                 session: session.clone(),
                 gone_ms: None,
             }),
-            What::End { process, .. } => {
+            What::End { process, .. } | What::Captured(Captured::Exit { process, .. }) => {
                 for truth in truths.iter_mut().filter(|truth| truth.gone_ms.is_none()) {
                     let session = truth.session.as_ref();
                     let processes = session.and_then(|session| recording.sessions.get(session));
@@ -194,6 +199,7 @@ impl<'a> Player<'a> {
                 self.shim.say(*process, part, body);
                 self.shim.report(&self.stand_ins)
             }
+            What::Captured(captured) => self.captured(captured),
         }
     }
 
@@ -419,7 +425,11 @@ impl<'a> Player<'a> {
         match self.stand_ins.entry(key) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
-                let like = self.home.command([""; 0]);
+                let mut like = self.home.command([""; 0]);
+                if self.recording.watches_screens {
+                    terminal::install(self.home.path())?;
+                    like.envs(terminal::ENV);
+                }
                 Ok(place.insert(StandIn::start(&like, &self.program, self.home.path())?))
             }
         }

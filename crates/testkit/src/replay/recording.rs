@@ -8,6 +8,8 @@
 mod acp;
 #[path = "recording/bus.rs"]
 mod bus;
+#[path = "recording/captured.rs"]
+mod captured;
 #[path = "recording/ends.rs"]
 mod ends;
 #[path = "recording/home.rs"]
@@ -33,6 +35,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+pub(super) use captured::Captured;
 pub(super) use home::RecordedHome;
 pub use steps::{Step, steps};
 
@@ -62,6 +65,8 @@ pub enum Witness {
     Protocol,
     /// What a run without a terminal writes to its output.
     Output,
+    /// What it or somebody else has reported of it.
+    Reports,
 }
 
 impl Witness {
@@ -78,6 +83,7 @@ impl Witness {
             "process" => Some(Self::Process),
             "protocol" => Some(Self::Protocol),
             "output" => Some(Self::Output),
+            "reports" => Some(Self::Reports),
             _ => None,
         }
     }
@@ -100,6 +106,8 @@ pub(super) struct Recording {
     pub(super) in_vain: Vec<u64>,
     /// Kinds of rows that nobody knows, and how many of each there are.
     pub(super) unknown: BTreeMap<String, usize>,
+    /// The hub looked at its screen for as long as it lived.
+    pub(super) watches_screens: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -190,6 +198,7 @@ pub(super) enum What {
         by_client: bool,
         text: String,
     },
+    Captured(Captured),
     /// The agent behind it has ended, with this code; below 0 it is the signal that has ended it.
     MessageEnd {
         code: i64,
@@ -263,6 +272,8 @@ impl Recording {
             known.or(with_bus).unwrap_or(&PROGRAMS[0])
         };
         let kind = speaker.unwrap_or_else(|| program.kind.to_owned());
+        let watches_screens =
+            timeline.iter().any(|row| row["src"] == "screen" && row["observable"] == true);
         let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
         let mut raw = Raw::new(program, nobody_says);
         for row in timeline {
@@ -278,6 +289,7 @@ impl Recording {
         rows.extend(transcripts::read(logs, &epochs, program.transcripts));
         let ends = ends::find(&rows, stops, &sessions);
         rows.extend(ends);
+        captured::settle(&mut rows);
         let written = output::rows(output, files, &rows, &sessions, &exits);
         // Whoever wrote and left did it as it says there.
         let left = |row: &Row| match row.what {
@@ -313,7 +325,18 @@ impl Recording {
                 _ => true,
             });
         }
-        Self { name, kind, program, home, rows, parents, sessions, in_vain, unknown }
+        Self {
+            name,
+            kind,
+            program,
+            home,
+            rows,
+            parents,
+            sessions,
+            in_vain,
+            unknown,
+            watches_screens,
+        }
     }
 }
 
@@ -335,6 +358,9 @@ impl Row {
             What::Plugin { .. } => Some(Witness::Hooks),
             What::End { .. } | What::MessageEnd { .. } => Some(Witness::Process),
             What::Message { .. } => Some(Witness::Protocol),
+            What::Captured(Captured::Exit { .. }) => Some(Witness::Process),
+            What::Captured(Captured::Report { .. }) => Some(Witness::Reports),
+            What::Captured(Captured::Launch { .. }) => None,
             What::Truth { .. } | What::Launch { .. } | What::Run { .. } => None,
             What::BusLists { .. } | What::BusEnd { .. } => None,
         }

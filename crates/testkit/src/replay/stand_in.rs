@@ -231,6 +231,15 @@ impl StandIn {
         self.stdin = None;
     }
 
+    /// The same, and waits for its end.
+    pub(super) fn ended(&mut self) -> io::Result<()> {
+        self.leave();
+        match &mut self.child {
+            Some(child) => child.wait().map(drop),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn kill(&mut self) -> io::Result<()> {
         self.leave();
         // It may have ended by itself.

@@ -27,6 +27,13 @@ pub(super) fn install(home: &Path) -> io::Result<()> {
     fs::set_permissions(program, fs::Permissions::from_mode(0o755))
 }
 
+/// The hub of this home, which is not started yet, is to look at terminals for as long as agents live.
+pub(super) fn watch(home: &Path) -> io::Result<()> {
+    let file = home.join(".config/headsup/config.toml");
+    fs::create_dir_all(home.join(".config/headsup"))?;
+    fs::write(file, "screen_rules = true\n")
+}
+
 pub(super) fn show(home: &Path, text: &str) -> io::Result<()> {
     let new = home.join("screen.new");
     fs::write(&new, text)?;

@@ -211,6 +211,7 @@ fn holds(truth: &str, told: &Told) -> bool {
         // Nobody recorded how.
         | ("gone", "ended" | "crashed")
         | ("crashed", "crashed")
+        | ("unknown", "unknown")
         | ("starting", "starting" | "idle" | "unknown") => true,
         ("error", "ended") => failed,
         _ => false,

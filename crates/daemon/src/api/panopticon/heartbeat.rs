@@ -1,7 +1,7 @@
 //! `POST /api/agents/{id}/heartbeat`: what an agent does now.
 
 use crate::api::agent_path::AgentPath;
-use crate::api::reports::check_length;
+use crate::api::reports::{check_length, keep};
 use crate::api::{App, Receipt, Refused, asked, receipt};
 use crate::job::{Heartbeat, Work};
 use axum::extract::{Request, State};
@@ -40,20 +40,23 @@ pub(in crate::api) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     let (said, key) = asked::read::<HeartbeatBody>(request).await?;
+    let body = serde_json::to_value(&said).unwrap_or_default();
     check_length("tool", said.tool.as_deref(), text::NAME)?;
     check_length("summary", said.summary.as_deref(), LONGEST_SUMMARY)?;
     let activity = Activity::parse(&said.state).ok_or_else(|| unknown_state(&said.state))?;
-    let kept = |text: Option<String>, most| {
+    let shortened = |text: Option<String>, most| {
         text.map(|text| text::line(&text, most)).filter(|text| !text.is_empty())
     };
     let heartbeat = Heartbeat {
         agent,
         activity,
-        tool: kept(said.tool, text::NAME),
-        action: kept(said.summary, text::ACTION),
+        tool: shortened(said.tool, text::NAME),
+        action: shortened(said.summary, text::ACTION),
         at: said.timestamp,
     };
+    let moment = app.inbox.evidence().now();
     let reply = app.inbox.submit(Work::Heartbeat(Box::new(heartbeat)), key).await?;
+    keep(&app, moment, &reply, "panopticon", &body);
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }
 

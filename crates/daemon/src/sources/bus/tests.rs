@@ -30,7 +30,7 @@ impl Rig {
         let program = program.stdin(Stdio::piped()).stdout(held).spawn().unwrap();
         listener.set_nonblocking(true).unwrap();
         let server = TcpListener::from_std(listener).unwrap();
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, moved) = unbounded_channel();
         let metrics = Arc::new(Metrics::new());
         tokio::spawn(watch(moved, inbox, Arc::clone(&metrics), Arc::new(Namespaces::new())));

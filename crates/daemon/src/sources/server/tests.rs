@@ -17,7 +17,7 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, moved) = unbounded_channel();
         tokio::spawn(watch(moved, inbox));
         Self { home: tempfile::tempdir().unwrap(), outbox, seats }

@@ -3,6 +3,7 @@
 //! Their rows have their kind under `kind`, and a message under `msg` as JSON, or as the text that it was. An end of
 //! the agent's output is the agent's; a message after that is one to the next agent.
 
+use super::super::program::Program;
 use serde_json::{Value, json};
 
 /// The rows as all others are written; `None` where nobody speaks the protocol.
@@ -14,10 +15,11 @@ pub(super) fn rewritten(timeline: &[Value]) -> Option<Vec<Value>> {
     Some(timeline.iter().filter_map(rewrite).collect())
 }
 
-/// The kind of an agent whose messages have been captured, as the hub was told of them.
+/// The kind of a captured agent that no program here stands for, as one behind a proxy: nothing of it
+/// is played but what the hub was told of it.
 pub(super) fn captured(timeline: &[Value]) -> Option<String> {
     let head = timeline.iter().find(|row| row["src"] == "capture")?;
-    let kind = head["kind"].as_str().filter(|kind| kind.starts_with("acp:"))?;
+    let kind = head["kind"].as_str().filter(|kind| Program::of_kind(kind).is_none())?;
     Some(kind.to_owned())
 }
 

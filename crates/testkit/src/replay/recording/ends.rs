@@ -1,7 +1,7 @@
 //! When recorded processes end: where somebody ended them, else after their goodbye.
 
 use super::rows::Stop;
-use super::{How, ProcessKey, Row, What};
+use super::{Captured, How, ProcessKey, Row, What};
 use std::collections::{BTreeMap, HashMap};
 
 /// What was written before the end may be recorded after it.
@@ -89,6 +89,7 @@ fn heard(rows: &[Row]) -> BTreeMap<ProcessKey, Heard> {
             What::Registry { process, record } => (process, Some(record.is_none())),
             What::Bus { process, .. } => (process, None),
             What::Plugin { process, row } => (process, Some(row["call"] == "dispose")),
+            What::Captured(Captured::Launch { process, .. }) => (process, None),
             _ => continue,
         };
         let first = Heard { first: row.t_ms, ..Heard::default() };

@@ -1,10 +1,11 @@
 //! The rows of a timeline, one by one.
 
 use super::super::program::{Program, SPEAKER};
+use super::captured;
 use super::ends::Exit;
 use super::output::{self, Said};
 use super::terminal::Word;
-use super::{ProcessKey, Row, What, t_ms, text};
+use super::{Captured, ProcessKey, Row, What, t_ms, text};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ const BUS: ProcessKey = super::panes::PID;
 
 /// Kinds of rows that are played, or are the recorder's own notes: what it did and what it saw of
 /// the model.
-const KNOWN: [&str; 33] = [
+const KNOWN: [&str; 36] = [
     "action",
     "agent_stdout_closed",
     "agent_to_client",
@@ -35,7 +36,9 @@ const KNOWN: [&str; 33] = [
     "osc",
     "plugin",
     "poll",
+    "process",
     "registry",
+    "report",
     "rpc",
     "screen",
     "screen_match",
@@ -43,6 +46,7 @@ const KNOWN: [&str; 33] = [
     "server",
     "sse",
     "start",
+    "stream",
     "stream_end",
     "tmux",
     "told",
@@ -95,6 +99,8 @@ pub(super) struct Raw {
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
     launches: u32,
+    /// The process that a capture tells as launched, last.
+    agent: Option<ProcessKey>,
     last_t_ms: u64,
 }
 
@@ -130,6 +136,7 @@ impl Raw {
             nameless: HashMap::new(),
             judges_told,
             launches: 0,
+            agent: None,
             last_t_ms: 0,
         }
     }
@@ -166,7 +173,9 @@ impl Raw {
             Some("server") => {
                 row["msg"].is_object().then(|| What::Served { message: row["msg"].to_string() })
             }
-            Some("hook") => self.hook(row, t_ms),
+            Some("hook" | "stream") => self.hook(row, t_ms),
+            Some("process") => self.process(row, t_ms),
+            Some("report") => captured::report(row),
             Some("message") => text(&row["text"])
                 .map(|text| What::Message { by_client: row["from"] == "client", text }),
             Some("message_end") => {
@@ -174,8 +183,14 @@ impl Raw {
             }
             Some("registry") => self.registry(row, t_ms),
             Some("osc") => {
-                self.said.extend(Word::read(row, t_ms));
-                None
+                let word = Word::read(row, t_ms);
+                match self.agent {
+                    Some(agent) => word.map(|word| word.said_by(agent)),
+                    None => {
+                        self.said.extend(word);
+                        None
+                    }
+                }
             }
             _ => None,
         };
@@ -188,6 +203,21 @@ impl Raw {
             self.stops.push(Stop { t_ms, pid: None, session, at_once, all: false, signal: None });
         }
         self.rows.extend(what.map(|what| Row { t_ms, what }));
+    }
+
+    /// What a capture tells of a process.
+    fn process(&mut self, row: &Value, t_ms: u64) -> Option<What> {
+        let process = pid(&row["pid"])?;
+        if row["state"] == "gone" {
+            let (pid, session) = (Some(process), None);
+            let stop = Stop { t_ms, pid, session, at_once: true, all: false, signal: None };
+            self.stops.push(stop);
+        }
+        let what = captured::process(row, process);
+        if let Some(What::Captured(Captured::Launch { .. })) = what {
+            self.agent = Some(process);
+        }
+        what
     }
 
     /// By `run`, or as that starts it: then what it says to its terminal is heard from the start.
@@ -218,8 +248,9 @@ impl Raw {
             .filter_map(|parent| pid(&parent["pid"]))
             .collect();
         let process = in_env.or_else(|| chain.first().copied());
-        let one = (self.program == &SPEAKER).then_some(NAMELESS);
-        let process = one.or(process).unwrap_or_else(|| self.nameless(session.clone()));
+        let one = (self.program == &SPEAKER).then_some(self.agent.unwrap_or(NAMELESS));
+        let process =
+            one.or(process).or(self.agent).unwrap_or_else(|| self.nameless(session.clone()));
         let above = chain.iter().skip_while(|pid| **pid != process).nth(1);
         self.parents.extend(above.map(|above| (process, *above)));
         self.was_in(session, process);
@@ -284,7 +315,9 @@ fn told(row: &Value) -> Option<What> {
     let status = match row["status"].as_str()? {
         "done" => "idle",
         "failed" => "error",
-        word @ ("working" | "blocked" | "idle" | "crashed" | "ended" | "starting") => word,
+        word @ ("working" | "blocked" | "idle" | "crashed" | "ended" | "starting" | "unknown") => {
+            word
+        }
         _ => return None,
     };
     let why = "as it was told then".to_owned();

@@ -1,6 +1,6 @@
 //! What a player does of a recording, without playing it.
 
-use super::{ProcessKey, Recording, What, Witness, objects};
+use super::{Captured, ProcessKey, Recording, What, Witness, objects};
 use serde_json::Value;
 use std::path::Path;
 
@@ -49,6 +49,10 @@ pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> V
             What::BusEnd { process } => (Some(*process), String::new()),
             What::Plugin { process, row } => (Some(*process), moved(&row.to_string())),
             What::End { process, .. } => (Some(*process), String::new()),
+            What::Captured(
+                Captured::Launch { process, told } | Captured::Exit { process, told },
+            ) => (Some(*process), told.to_string()),
+            What::Captured(Captured::Report { body, .. }) => (None, moved(body)),
         };
         Step { t_ms: row.t_ms, witness: row.witness(), process, text }
     });

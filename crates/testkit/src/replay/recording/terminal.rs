@@ -44,6 +44,11 @@ impl Word {
         Some(Self { t_ms, session, part, body })
     }
 
+    /// As the shim of a launched process reported it.
+    pub(super) fn said_by(self, process: ProcessKey) -> What {
+        What::Said { process, part: self.part, body: self.body }
+    }
+
     /// A status of the program as a whole, and not the end of one.
     fn stands(&self) -> bool {
         let fields = || self.body.split(':');
