@@ -179,27 +179,53 @@ fn a_clean_end_is_no_crash() {
     assert_eq!((&end["headline"], &end["process"]["code"]), (&json!("ended"), &json!(0)), "{end}");
 }
 
-fn in_tmux(rig: &Rig) -> Child {
+fn in_tmux(rig: &Rig, options: &[&str]) -> Child {
     let folder = rig.home.path().display().to_string();
     program(&rig.home.path().join("bin/tmux"), &TMUX.replace("HOME", &folder));
-    let mut command = rig.home.command(["run", "--here", "--id", "api", "--", "claude"]);
+    let own = ["run", "--here", "--id", "api"];
+    let mut command = rig.home.command(own.iter().chain(options).chain(&["--", "claude"]));
     command.env("TMUX", "/run/nowhere/default,1,0").env("TMUX_PANE", "%5");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
+fn show(rig: &Rig, text: &str) {
+    let new = rig.home.path().join("screen.new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, rig.home.path().join("screen")).unwrap();
+}
+
+fn screen(name: &str) -> String {
+    let folder = crate::fixtures().join("screens/claude-code/2.1.330");
+    fs::read_to_string(folder.join(name).with_extension("txt")).unwrap()
+}
+
+/// Also one that comes later, where a person has asked for it.
+#[test]
+fn a_dialog_of_one_that_is_observable() {
+    let rig = Rig::new("claude");
+    show(&rig, "");
+    let mut agent = in_tmux(&rig, &["--observable"]);
+    rig.comes_to("starting");
+    let event = r#"{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}"#;
+    rig.home.hook("claude-code", event, &[("HEADSUP_AGENT_ID", "api")]).ok();
+    rig.comes_to("idle");
+    show(&rig, &screen("login__in_a_session"));
+    rig.comes_to("blocked");
+    show(&rig, &screen("prompt__at_rest"));
+    rig.comes_to("idle");
+    let (bundle, _) = rig.again("api", &[("screen", 2), ("hook", 1)]);
+    assert!(bundle.contains("\"observable\":true"), "{bundle}");
+    drop(agent.stdin.take());
+    agent.wait().unwrap();
+}
+
 #[test]
 fn a_dialog_that_only_the_screen_shows() {
     let rig = Rig::new("claude");
-    let show = |text: &str| {
-        let new = rig.home.path().join("screen.new");
-        fs::write(&new, text).unwrap();
-        fs::rename(new, rig.home.path().join("screen")).unwrap();
-    };
-    let folder = crate::fixtures().join("screens/claude-code/2.1.330");
-    let trust = fs::read_to_string(folder.join("trust.txt")).unwrap();
+    let (show, trust) = (|text: &str| show(&rig, text), screen("trust"));
     show("");
-    let mut agent = in_tmux(&rig);
+    let mut agent = in_tmux(&rig, &[]);
     rig.comes_to("starting");
     show(&format!("a secret of somebody's\n{trust}"));
     rig.comes_to("blocked");

@@ -184,12 +184,11 @@ impl Raw {
             Some("registry") => self.registry(row, t_ms),
             Some("osc") => {
                 let word = Word::read(row, t_ms);
-                match self.agent {
-                    Some(agent) => word.map(|word| word.said_by(agent)),
-                    None => {
-                        self.said.extend(word);
-                        None
-                    }
+                if let Some(agent) = self.agent {
+                    word.map(|word| word.said_by(agent))
+                } else {
+                    self.said.extend(word);
+                    None
                 }
             }
             _ => None,
