@@ -94,7 +94,9 @@ pub(super) async fn post(
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
     }
     let evidence = app.inbox.evidence();
-    rows.iter().for_each(|row| evidence.keep(&agent, moment, row));
+    for row in &rows {
+        evidence.keep(&agent, moment, row);
+    }
     if let Some((says, row)) = shown {
         evidence.keep_title(&agent, moment, &says, &row);
     }
