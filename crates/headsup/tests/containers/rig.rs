@@ -112,7 +112,7 @@ impl Agent {
 
     pub(crate) fn fires(&mut self, event: &str, more: &Value) {
         let mut payload = json!({
-            "session_id": self.session, "hook_event_name": event, "cwd": "/work/api",
+            "session_id": self.session, "hook_event_name": event, "cwd": "/srv/api",
             "transcript_path": "/root/.claude/projects/-work-api/x.jsonl",
         });
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
