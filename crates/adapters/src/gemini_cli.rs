@@ -14,6 +14,7 @@ pub(crate) mod terminal;
 pub(crate) mod transcript;
 
 use crate::{HookContext, Sighting, json, text};
+use headsup_core::observation::Fact;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -36,6 +37,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
     seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
+    seen.needs_log = seen.fact == Fact::CompactionStarted;
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -112,7 +112,7 @@ pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
     "Notification",
 ];
 
-/// The seven events of Gemini CLI that say something of the status. Never those of the model: each is a
+/// The eight events of Gemini CLI that say something of the status. Never those of the model: each is a
 /// process of its own, in series, for every piece of an answer (0.61.0, measured).
 pub(crate) const GEMINI_CLI_EVENTS: &[&str] = &[
     "SessionStart",
@@ -122,6 +122,7 @@ pub(crate) const GEMINI_CLI_EVENTS: &[&str] = &[
     "BeforeTool",
     "AfterTool",
     "Notification",
+    "PreCompress",
 ];
 
 /// Of Copilot CLI's events those that say something of the status (1.0.102).

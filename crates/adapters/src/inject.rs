@@ -8,6 +8,8 @@ pub(crate) mod entries;
 #[cfg(test)]
 mod recipes;
 pub(crate) mod script;
+pub mod server;
+pub mod skill;
 mod tables;
 pub(crate) mod variable;
 
@@ -185,6 +187,10 @@ pub(crate) enum Part {
     Tables(&'static Form),
     /// A file of our own, which the program runs in its own process.
     Script(&'static Script),
+    /// A server of tools, among those of others.
+    Server(&'static server::Form),
+    /// A text of our own, for models.
+    Skill,
 }
 
 /// What makes the event of a [`Recipe::probe`].
@@ -235,6 +241,8 @@ impl Recipe {
             Part::Entries(form) => entries::append(form, text, launcher),
             Part::Tables(form) => tables::append(form, text, launcher),
             Part::Script(script) => script::append(script, text, launcher),
+            Part::Server(form) => server::append(form, text, launcher),
+            Part::Skill => skill::append(text),
         }
     }
 
@@ -250,6 +258,8 @@ impl Recipe {
             Part::Entries(form) => entries::remove(form, text, launcher, original),
             Part::Tables(form) => Ok(tables::remove(form, text, launcher)),
             Part::Script(_) => Ok(script::remove(text, launcher, original)),
+            Part::Server(form) => server::remove(form, text, launcher, original),
+            Part::Skill => Ok(skill::remove(text)),
         }
     }
 
@@ -259,22 +269,51 @@ impl Recipe {
             Part::Entries(form) => entries::inspect(form, text, launcher),
             Part::Tables(form) => tables::inspect(form, text, launcher),
             Part::Script(script) => Ok(script::inspect(script, text, launcher)),
+            Part::Server(form) => server::inspect(form, text, launcher),
+            Part::Skill => Ok(skill::inspect(text)),
         }
     }
 
-    /// Whether there is nothing in there but entries of ours, of whatever state folders.
+    /// Whether there is nothing in there but what is ours, of whatever state folders: entries, and a server
+    /// where both stand in one file.
     pub fn is_all_ours(&self, text: &str) -> bool {
         match self.part {
-            Part::Entries(form) => entries::is_all_ours(form, text),
+            Part::Entries(form) => {
+                entries::is_all_ours(form, text)
+                    || server::beside(self).and_then(|of| server::without(of, text)).is_some_and(
+                        |rest| entries::is_all_ours(form, &rest) || entries::is_bare(&rest),
+                    )
+            }
             Part::Tables(form) => tables::is_all_ours(form, text),
             Part::Script(_) => script::is_ours(text),
+            Part::Server(form) => {
+                let rest = server::without(form, text);
+                let hooks = recipe(self.kind).filter(|hooks| hooks.settings == self.settings);
+                let rest = rest.as_deref().unwrap_or(text);
+                server::is_all_ours(form, text)
+                    || hooks.is_some_and(|hooks| match hooks.part {
+                        Part::Entries(form) => entries::is_all_ours(form, rest),
+                        _ => false,
+                    })
+            }
+            Part::Skill => skill::is_ours(text),
+        }
+    }
+
+    /// Under which name it is remembered what was there before.
+    pub fn record(&self) -> String {
+        match self.part {
+            Part::Server(_) => format!("{}.mcp", self.kind),
+            Part::Skill => format!("{}.skill", self.kind),
+            _ => self.kind.to_owned(),
         }
     }
 
     /// What holds our entries where it is not a plugin folder, in a word or two.
     pub fn place(&self) -> &'static str {
         match self.part {
-            Part::Entries(_) | Part::Tables(_) => "settings",
+            Part::Entries(_) | Part::Tables(_) | Part::Server(_) => "settings",
+            Part::Skill => "skill",
             Part::Script(_) => "plugin file",
         }
     }

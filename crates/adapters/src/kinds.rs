@@ -41,6 +41,21 @@ pub fn is_kind(kind: &str) -> bool {
     }
 }
 
+/// The kind of a program by the name that it gives itself as a client of servers: a kind or a program's
+/// name, alone or with more behind a hyphen. `custom` for whatever else it says.
+pub fn kind_of_client(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    let is = |word: &str| {
+        let rest = name.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let by_program = crate::inject::recipes()
+        .iter()
+        .flat_map(|recipe| recipe.programs.iter().map(move |program| (*program, recipe.kind)));
+    let named = KINDS.iter().map(|kind| (*kind, *kind)).chain(by_program).filter(|(of, _)| is(of));
+    named.max_by_key(|(word, _)| word.len()).map_or("custom", |(_, kind)| kind)
+}
+
 /// There is no such kind of agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no such kind of agent: {0}")]
@@ -63,6 +78,22 @@ mod tests {
         let long = format!("acp:{}", "x".repeat(65));
         for not in ["", "acp", "acp:", "acp:a b", "acp:../x", "Claude-Code", "claude", &long] {
             assert!(!is_kind(not), "{not}");
+        }
+    }
+
+    #[test]
+    fn a_client_is_known_by_the_beginning_of_its_name() {
+        for (name, kind) in [
+            ("claude-code", "claude-code"),
+            ("codex-mcp-client", "codex"),
+            ("gemini-cli-mcp-client", "gemini-cli"),
+            ("OpenCode", "opencode"),
+            ("qwen-cli-mcp-client-x", "qwen-code"),
+            ("codexter", "custom"),
+            ("inspector-client", "custom"),
+            ("", "custom"),
+        ] {
+            assert_eq!(kind_of_client(name), kind, "{name}");
         }
     }
 }

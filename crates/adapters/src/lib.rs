@@ -40,7 +40,7 @@ pub use app_server::{
 pub use context::{Ancestor, HookContext, is_shell};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
-pub use kinds::{UnknownKind, is_kind, kinds};
+pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
 pub use registry::{
     RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
 };
@@ -75,6 +75,8 @@ pub struct Sighting {
     /// That process serves other conversations as well: it does not tell whose this is.
     pub shares_process: bool,
     pub fact: Fact,
+    /// Only the program's log tells how this goes on: without one it must not be believed.
+    pub needs_log: bool,
     /// What the timeline says of it: capped and redacted.
     pub activity: Option<Activity>,
 }
@@ -166,6 +168,7 @@ impl Sighting {
             tmux_pane: None,
             process: None,
             shares_process: false,
+            needs_log: false,
             fact,
             activity: None,
         }

@@ -88,7 +88,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.61.0",
         witnesses: "hooks, title, log, process",
-        cannot: "errors of the API and Esc, without its log; a grant or a refusal, without its title",
+        cannot: "errors of the API and Esc, without its log; a grant or a refusal, without its title; that a /compress came to nothing",
         instead: None,
     },
     Support {

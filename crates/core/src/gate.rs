@@ -8,6 +8,7 @@
 
 mod acts;
 mod guard;
+mod inputs;
 mod level;
 mod process;
 mod prompts;
@@ -22,9 +23,14 @@ mod turn;
 mod tests;
 
 pub use acts::{
-    Container, Description, append_activity, describe, mark_seen, report_verdict, set_stage,
+    Container, Description, Said, append_activity, describe, link_pr, link_task, mark_seen,
+    report_verdict, set_stage, snooze,
 };
-pub use screen::has_spoken;
+pub use inputs::{
+    Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
+    time_out, waits_for,
+};
+pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
@@ -195,8 +201,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
         }
         Fact::DialogShown { actor, prompt } => {
-            let prompt = prompts::about_latest_call(step, actor, prompt);
-            prompts::opened(step, &observation.name, actor, &prompt, 0)
+            prompts::shown(step, &observation.name, actor, prompt)
         }
         Fact::PromptResolved { actor, reason, key, resolution } => {
             prompts::resolved(step, actor, *reason, key.as_deref(), resolution)

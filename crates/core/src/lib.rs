@@ -25,4 +25,5 @@ pub mod verdict;
 pub mod wire;
 pub mod word;
 pub mod words;
+pub mod work;
 pub mod workflow;

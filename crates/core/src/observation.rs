@@ -157,6 +157,9 @@ pub enum Fact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionStart {
     Startup,
+    /// The same of a program that tells it before its prompt box is open: it may still ask something
+    /// first, which nothing but its screen shows.
+    Early,
     Resume,
     Clear,
     Compact,

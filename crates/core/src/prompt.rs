@@ -1,5 +1,11 @@
 //! A prompt: anything that waits for a human.
 
+pub mod answer;
+pub mod input;
+
+pub use input::{Input, Mark, OnTimeout, Risk};
+
+use crate::id::AgentId;
 use crate::status::BlockedReason;
 use crate::status::turn::words;
 use crate::time::UnixMs;
@@ -119,8 +125,14 @@ pub struct OpenPrompt {
     #[serde(with = "crate::time::stored")]
     pub opened_at: UnixMs,
     pub source: crate::source::Source,
+    /// It was told by a notice that may be late and names no call: nothing such tells how it is answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_notice: bool,
     #[serde(flatten)]
     pub ask: NewPrompt,
+    /// What an input request has beside that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Box<Input>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +160,18 @@ pub enum Via {
     Notification,
 }
 
+words!(Via {
+    Web = "web", Cli = "cli", Tui = "tui", Comment = "comment", Terminal = "terminal",
+    Api = "api", Notification = "notification",
+});
+
+/// The agent whose prompt has this id; `None` if it cannot be one's. Ids are `AGENT-pNUMBER`.
+pub fn agent_of(id: &str) -> Option<AgentId> {
+    let (agent, number) = id.rsplit_once("-p")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    AgentId::new(agent).ok().filter(|_| is_number)
+}
+
 /// How a prompt ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -157,16 +181,30 @@ pub struct Resolution {
     pub via: Option<Via>,
     pub actor: Option<String>,
     pub at: UnixMs,
+    /// What was chosen, where several could be; `value` names them all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+    /// The value is what the asker said it would do by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub default_used: bool,
+    /// It ended by its deadline, and no channel had brought it to anybody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nobody_saw_it: bool,
 }
 
 impl Resolution {
     /// It went away in the terminal; what was chosen is not known.
     pub fn elsewhere(at: UnixMs) -> Self {
-        let via = Some(Via::Terminal);
-        Self { by: ResolvedBy::Elsewhere, value: None, via, actor: None, at }
+        Self { via: Some(Via::Terminal), ..Self::of(ResolvedBy::Elsewhere, at) }
     }
 
     pub fn cancelled(at: UnixMs) -> Self {
-        Self { by: ResolvedBy::Cancelled, value: None, via: None, actor: None, at }
+        Self::of(ResolvedBy::Cancelled, at)
+    }
+
+    /// Of which nothing more is known than how and when.
+    pub fn of(by: ResolvedBy, at: UnixMs) -> Self {
+        let (value, via, actor, values) = (None, None, None, Vec::new());
+        Self { by, value, via, actor, at, values, default_used: false, nobody_saw_it: false }
     }
 }

@@ -2,16 +2,18 @@
 //!
 //! Only [`crate::gate`] changes what a seat says of its status.
 
+pub mod held;
 pub mod history;
 pub mod view;
 
+pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 
 use crate::id::{AgentId, ProcessId};
-use crate::observation::{BackgroundShells, Level};
-use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
+use crate::observation::BackgroundShells;
+use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{BlockedReason, Headline, HeadlineFacts, Outcome, Process, Turn};
+use crate::status::{Headline, HeadlineFacts, Outcome, Process, Turn};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -46,8 +48,21 @@ pub struct Seat {
     pub seen_turn_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<StageStatus>,
+    /// Workflows that came before this one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub runs: u32,
+    /// A person wants to hear nothing of it before.
+    #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
+    pub snoozed_until: Option<UnixMs>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<VerdictDoc>,
+    /// What it works on; most have none, and there are thousands of seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Box<Links>>,
+    /// A question that nobody has answered in time, and that must not be gone on without. Kept until
+    /// nothing else is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<String>,
     /// Open prompts, oldest first: the blocked set, plus parked input requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<OpenPrompt>,
@@ -142,6 +157,21 @@ pub struct About {
     pub suspended_at: Option<UnixMs>,
     #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<UnixMs>,
+    /// A digest of the token by which its calls are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// The task and the pull requests of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Links {
+    /// The task's identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Ids of pull requests, or URLs of those that only a URL is known of; the last one last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prs: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +182,9 @@ pub struct Session {
     /// Its start was witnessed, not only inferred from a later fact.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub start_seen: bool,
+    /// It was told before the prompt box was open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_early: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,55 +267,6 @@ pub struct Claim {
     pub confirmed_at: UnixMs,
 }
 
-/// A fact that waits: the next observations decide whether it still holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
-    #[serde(with = "stored")]
-    pub until: UnixMs,
-    pub source: Source,
-    pub name: String,
-    pub what: HeldFact,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HeldFact {
-    Prompt {
-        actor: Actor,
-        prompt: NewPrompt,
-    },
-    Level(HeldLevel),
-    /// The turn is over; how is still to be told.
-    Over,
-    /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
-    Left,
-}
-
-/// A level that contradicts a fresher edge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HeldLevel {
-    Idle { shells: u32 },
-    Done,
-    Working,
-    Blocked { reason: BlockedReason, detail: Option<String> },
-    Failed { code: String },
-}
-
-impl From<&Level> for HeldLevel {
-    fn from(level: &Level) -> Self {
-        match level {
-            Level::Idle { shells } => Self::Idle { shells: *shells },
-            Level::Done => Self::Done,
-            Level::Working { .. } => Self::Working,
-            Level::Blocked { reason, detail } => {
-                Self::Blocked { reason: *reason, detail: detail.clone() }
-            }
-            Level::Failed { code } => Self::Failed { code: code.clone() },
-        }
-    }
-}
-
 const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
 /// More than an agent runs side by side.
@@ -326,7 +310,11 @@ impl Seat {
             outcome: None,
             seen_turn_seq: 0,
             stage: None,
+            runs: 0,
+            snoozed_until: None,
             verdicts: Vec::new(),
+            links: None,
+            unanswered: None,
             prompts: Vec::new(),
             prompts_opened: 0,
             subagents: Vec::new(),
@@ -362,6 +350,11 @@ impl Seat {
     /// The agents' own open prompts: all but parked input requests.
     pub fn own_prompts(&self) -> impl Iterator<Item = &OpenPrompt> {
         self.prompts.iter().filter(|open| open.ask.kind != PromptKind::Input)
+    }
+
+    /// The open input requests, oldest first.
+    pub fn inputs(&self) -> impl Iterator<Item = &OpenPrompt> {
+        self.prompts.iter().filter(|open| open.ask.kind == PromptKind::Input)
     }
 
     pub fn seen(&self) -> bool {

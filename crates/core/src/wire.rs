@@ -4,18 +4,30 @@ pub mod agent;
 pub mod explain;
 pub mod history;
 pub mod problem;
+pub mod prompt;
+pub mod pull;
 pub mod report;
 pub mod row;
+pub mod task;
 
 pub use agent::{
-    AgentDoc, BackgroundDoc, CountersDoc, EvidenceDoc, LocationDoc, ProcessDoc, PromptDoc,
-    PromptState, RosterDoc, StageDoc, TurnDoc, VerdictDoc,
+    AgentDoc, BackgroundDoc, CountersDoc, EvidenceDoc, LocationDoc, ProcessDoc, RosterDoc,
+    StageDoc, TurnDoc, VerdictDoc,
 };
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use history::{HistoryDoc, IntervalDoc, SampleDoc};
 pub use problem::Problem;
+pub use prompt::{OnePromptDoc, PromptDoc, PromptState, PromptsDoc};
+pub use pull::{
+    FileDoc, MergeBody, MergedDoc, NewPullBody, OnePullDoc, PendingMergeDoc, PullChangeBody,
+    PullDoc, PullsDoc,
+};
 pub use report::{ReportBody, VerdictBody};
 pub use row::{RosterRowsDoc, RowDoc};
+pub use task::{
+    AgentTaskDoc, CommentBody, CommentDoc, CompleteBody, LinkBody, NewTaskBody, OneCommentDoc,
+    OneTaskDoc, ReviewBody, TaskChangeBody, TaskDoc, TaskStatusBody, TasksDoc,
+};
 
 /// The version every JSON document carries.
 pub const SCHEMA: u32 = 1;

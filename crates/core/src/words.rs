@@ -6,11 +6,13 @@
 pub mod age;
 mod asked;
 mod brief;
+mod resolution;
 mod row;
 pub mod text;
 
 pub use asked::{answered, asked};
 pub use brief::{activity, brief, ending, location, marks, outcome, prompt, tilde};
+pub use resolution::{fallback, resolution, verdict as resolved};
 pub use row::row;
 
 use serde::Serialize;

@@ -42,6 +42,9 @@ pub struct StageStatus {
     pub phase: Option<String>,
     pub progress: Option<f64>,
     pub since: UnixMs,
+    /// What stands in the way, where it is blocked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blockers: Vec<String>,
 }
 
 /// A move that the workflow does not have.

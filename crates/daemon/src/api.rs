@@ -3,6 +3,8 @@
 mod activity;
 mod agent;
 mod agent_path;
+mod agent_prs;
+mod agent_task;
 mod agents;
 mod asked;
 mod coder;
@@ -15,19 +17,30 @@ mod health;
 mod history;
 mod hooks;
 mod listener;
+mod mcp;
 mod metrics;
 mod open;
 mod openapi;
 mod panopticon;
+mod pr;
 mod process;
+mod prompt_path;
+pub(crate) mod prompts;
+mod prs;
 mod query;
 mod refused;
 mod reports;
+mod review;
 pub(crate) mod roster;
 mod seats;
 mod seen;
+mod snooze;
+mod stage;
+mod task;
+mod tasks;
 mod terminal;
 mod verdicts;
+mod workflow;
 
 pub(crate) use events::Subscription;
 pub(crate) use listener::link;
@@ -38,6 +51,7 @@ use crate::access::Access;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
+use crate::forge::{ForgeSettings, Pulls};
 use crate::inbox::Inbox;
 use crate::job::Reply;
 use crate::listener::Listener;
@@ -47,12 +61,13 @@ use crate::oom::Ooms;
 use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
+use crate::tracker::{Tracker, TrackerSettings};
 use crate::web;
-use axum::Router;
 use axum::handler::Handler;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
+use axum::{Extension, Router};
 use headsup_core::id::AgentId;
 use headsup_core::seat::{History, Seat};
 use headsup_core::wire::SCHEMA;
@@ -69,6 +84,10 @@ pub(crate) struct App {
     pub(crate) board: Arc<Board>,
     pub(crate) bus: Arc<Bus>,
     pub(crate) inbox: Inbox,
+    pub(crate) tracker: Box<dyn Tracker>,
+    pub(crate) tracker_settings: TrackerSettings,
+    pub(crate) pulls: Pulls,
+    pub(crate) forge_settings: ForgeSettings,
     pub(crate) reader: Arc<Reader>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -76,6 +95,8 @@ pub(crate) struct App {
     pub(crate) home: PathBuf,
     /// The person's home folder, which people are shown as `~`.
     pub(crate) person: Option<String>,
+    /// What the person is called in what they do.
+    pub(crate) name: String,
     pub(crate) namespaces: Arc<Namespaces>,
     pub(crate) most_subscribers: u64,
     pub(crate) access: Arc<Access>,
@@ -142,6 +163,34 @@ routes! { shared, shared_described:
     terminal => post,
     seen => post,
     verdicts => post,
+    prompts => get,
+    prompts => one,
+    prompts::open => post,
+    prompts::answer => post,
+    prompts::cancel => post,
+    prompts::notice => post,
+    stage => post,
+    workflow => get,
+    snooze => post,
+    agent_task => get,
+    agent_task => put,
+    agent_task::comments => post,
+    agent_task::status => post,
+    agent_task::complete => post,
+    review => post,
+    tasks => get,
+    tasks => post,
+    task => get,
+    task => patch,
+    task::comments => post,
+    prs => get,
+    prs => post,
+    pr => get,
+    pr => patch,
+    pr::refresh => post,
+    pr::merge => post,
+    agent_prs => get,
+    agent_prs => post,
     activity => get,
     explain => get,
     history => get,
@@ -167,6 +216,8 @@ routes! { local, local_described:
 
 routes! { for_browsers, for_browsers_described: open => get }
 
+routes! { for_agents, for_agents_described: mcp => post }
+
 fn on<H, T>(methods: &[HttpMethod], handler: H) -> MethodRouter<Arc<App>>
 where
     H: Handler<T, Arc<App>>,
@@ -178,7 +229,13 @@ where
 }
 
 fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
-    router.fallback(not_found).method_not_allowed_fallback(wrong_method).with_state(app)
+    let served = |router: Router<Arc<App>>| {
+        let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
+        router.with_state(Arc::clone(&app))
+    };
+    // What agents call by their protocol becomes calls of everything else.
+    let inside = served(shared());
+    served(router.merge(for_agents().layer(Extension(mcp::Inside(inside)))))
 }
 
 async fn not_found() -> Refused {
@@ -204,15 +261,23 @@ struct Receipt<'a> {
 }
 
 /// Who is at the other end of the request's connection.
-fn peer(extensions: &axum::http::Extensions) -> Peer {
+pub(crate) fn peer(extensions: &axum::http::Extensions) -> Peer {
     extensions.get::<Connected>().map(|connected| connected.peer).unwrap_or_default()
 }
 
 /// `status` where it was done now, 200 where it was done before.
 fn receipt(status: StatusCode, reply: &Reply) -> Response {
     let (status, receipt) = match reply {
+        Reply::Prompt { cursor, .. } => {
+            let (agent_id, cursor) = (None, Some(cursor.to_string()));
+            (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
+        }
         Reply::Done { agent, cursor } => {
             let (agent_id, cursor) = (agent.as_ref(), Some(cursor.to_string()));
+            (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
+        }
+        Reply::Made { .. } => {
+            let (agent_id, cursor) = (None, None);
             (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
         }
         Reply::Duplicate => {

@@ -52,6 +52,18 @@ impl Board {
         (snapshot.seats.values().cloned().collect(), snapshot.head)
     }
 
+    /// How many input requests are open.
+    pub(crate) fn inputs(&self) -> usize {
+        self.read().seats.values().map(|seat| seat.inputs().count()).sum()
+    }
+
+    /// The seats in which one is open.
+    pub(crate) fn with_inputs(&self) -> Vec<AgentId> {
+        let snapshot = self.read();
+        let waiting = snapshot.seats.values().filter(|seat| seat.inputs().next().is_some());
+        waiting.map(|seat| seat.id.clone()).collect()
+    }
+
     /// For the writer alone, after its commit. `None` takes a seat away.
     pub(crate) fn apply(
         &self,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of all agents together, and of one.
-const MOST: usize = 4 << 20;
+const MOST: usize = 2 << 20;
 const MOST_OF_ONE: usize = 256 << 10;
 /// A longer payload is shortened first.
 const LONG: usize = 16 << 10;
@@ -48,8 +48,9 @@ struct OfOne {
     rows: VecDeque<Row>,
     bytes: usize,
     dropped: u64,
-    /// What its title said last, and when that was kept.
-    title: Option<(String, UnixMs)>,
+    /// What its title said last, and when that was kept. Boxed: few have one, and there may be ten
+    /// thousand agents.
+    title: Option<Box<(String, UnixMs)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -160,11 +161,11 @@ impl Evidence {
         let is_news = {
             let mut kept = self.lock();
             let title = &mut kept.agents.entry(agent.clone()).or_default().title;
-            let told = title.as_ref().is_some_and(|(said, at)| {
+            let told = title.as_deref().is_some_and(|(said, at)| {
                 said == says && (0..SAME_TITLE_MS).contains(&moment.at.since(*at))
             });
             if !told {
-                *title = Some((says.to_owned(), moment.at));
+                *title = Some(Box::new((says.to_owned(), moment.at)));
             }
             !told
         };

@@ -1,7 +1,7 @@
 //! One event as clients get it: serialized once, then only shared.
 
 use bytes::Bytes;
-use headsup_core::event::Event;
+use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use std::fmt::Write as _;
@@ -14,6 +14,8 @@ pub(crate) struct Frame {
     pub(crate) at: UnixMs,
     pub(crate) agent: AgentId,
     pub(crate) kind: &'static str,
+    /// The id of the prompt that has ended by it.
+    pub(crate) resolved: Option<Box<str>>,
     message: Message,
 }
 
@@ -38,7 +40,11 @@ impl Frame {
         message.extend_from_slice(b"\n\n");
         let (at, agent) = (event.at, event.agent_id.clone());
         let message = Message { whole: Bytes::from(message), json };
-        Ok(Self { seq, at, agent, kind, message })
+        let resolved = match &event.body {
+            EventBody::PromptResolved { prompt } => Some(prompt.id.as_str().into()),
+            _ => None,
+        };
+        Ok(Self { seq, at, agent, kind, resolved, message })
     }
 
     /// The event's JSON. The same bytes are stored.
@@ -82,7 +88,6 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headsup_core::event::EventBody;
 
     #[test]
     fn the_stored_bytes_are_the_sent_bytes() {

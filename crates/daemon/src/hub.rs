@@ -8,6 +8,7 @@ use crate::clock::{Clock, System};
 use crate::evidence::Evidence;
 use crate::filesystem;
 use crate::flusher::Flusher;
+use crate::forge::{self, ForgeSettings, Pulls};
 use crate::home::Home;
 use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
@@ -16,11 +17,13 @@ use crate::limits::{self, Limits};
 use crate::listener::{self, Desk, Memory};
 use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
+use crate::person;
 use crate::samples::Samples;
 use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
 use crate::spool::Spool;
 use crate::store::{Opened, Reader, Store};
+use crate::tracker::{Local, TrackerSettings};
 use crate::writer::{Parts, Pen, Writer};
 use crate::{Config, RunError};
 use headsup_core::observation::BackgroundShells;
@@ -44,6 +47,8 @@ pub struct Hub {
     /// Comes to its end with the writer.
     writer_ended: oneshot::Receiver<()>,
     check: Check,
+    /// Merges what people agree to.
+    approvals: tokio::task::JoinHandle<()>,
 }
 
 impl Hub {
@@ -65,11 +70,12 @@ impl Hub {
         limits: Limits,
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
+        let work = (config.tracker, config.forge);
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
         // Here and on no other thread: there is nothing else to do yet, and ten thousand seats are made
         // in half the time by the thread whose memory grows in long stretches.
-        let prepared = Prepared::new(&home, clock, limits, background_shells)?;
+        let prepared = Prepared::new(&home, clock, limits, background_shells, work)?;
         let Prepared { home, pen, app, bus, inbox, outbox, moved, orders } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
@@ -106,7 +112,9 @@ impl Hub {
         let desk = Desk::new(Arc::clone(&app.access), Memory::new(home.path()), door);
         tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
-        let hub = Self { home, app, inbox, bus, server, sources, writer, writer_ended, check };
+        let approvals = tokio::spawn(forge::follow(Arc::clone(&app)));
+        let hub =
+            Self { home, app, inbox, bus, server, sources, writer, writer_ended, check, approvals };
         let listening = match opening {
             Some(opening) => opening.done().await.map(drop),
             None => Ok(()),
@@ -161,6 +169,11 @@ impl Hub {
         self.app.board.head()
     }
 
+    #[cfg(test)]
+    pub(crate) fn tracker(&self) -> &dyn crate::tracker::Tracker {
+        &*self.app.tracker
+    }
+
     /// The way to the writer.
     pub(crate) fn inbox(&self) -> &Inbox {
         &self.inbox
@@ -168,11 +181,14 @@ impl Hub {
 
     /// Takes no more connections, finishes what has begun, stores it and removes the socket.
     pub async fn stop(self) {
-        let Self { home, app, inbox, bus, server, sources, writer, check, .. } = self;
+        let Self { home, app, inbox, bus, server, sources, writer, check, approvals, .. } = self;
         home.unlisten();
         bus.close();
         server.stop().await;
         sources.stop().await;
+        // A merge that breaks off is recognised at the next start.
+        approvals.abort();
+        approvals.await.ok();
         // The writer's connection is the last one: only its close moves the log into the database.
         drop(app);
         tokio::task::spawn_blocking(move || drop(check)).await.ok();
@@ -206,6 +222,7 @@ impl Prepared {
         clock: Arc<dyn Clock>,
         limits: Limits,
         background_shells: BackgroundShells,
+        (tracker_settings, forge_settings): (TrackerSettings, ForgeSettings),
     ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
         if let Some(on) = filesystem::remote(home.path()) {
@@ -248,17 +265,26 @@ impl Prepared {
         let pen = Pen::new(writer);
         let (inbox, outbox) = inbox::pair(pen.clone(), evidence);
         let (listener, orders) = listener::channel();
+        let person = std::env::var("HOME").ok().filter(|home| !home.is_empty());
+        let desks = home.path().join("forge");
+        let forge = forge::Local::new(desks, person.as_ref().map(PathBuf::from));
+        let pulls = Pulls::new(inbox.clone(), Arc::clone(&reader), Box::new(forge));
         let app = App {
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,
             bus: Arc::clone(&bus),
             inbox: inbox.clone(),
+            tracker: Box::new(Local::new(inbox.clone(), Arc::clone(&reader))),
+            tracker_settings,
+            pulls,
+            forge_settings,
             reader,
             metrics,
             started_ms: clock.monotonic_ms(),
             clock,
             home: home.path().to_owned(),
-            person: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
+            person,
+            name: person::name(),
             namespaces,
             most_subscribers: limits::subscribers(),
             access,
@@ -287,7 +313,7 @@ mod tests {
     /// The writer's thread is not there yet.
     fn prepared(home: &Path) -> Prepared {
         let (clock, limits) = (Arc::new(System::new()), Limits::default());
-        Prepared::new(home, clock, limits, BackgroundShells::Idle).unwrap()
+        Prepared::new(home, clock, limits, BackgroundShells::Idle, Default::default()).unwrap()
     }
 
     #[tokio::test]

@@ -1,8 +1,14 @@
 //! Everything the writer can be asked to do: the table of contents of what changes the hub.
 
 mod key;
+mod prompts;
+mod pull;
+mod task;
 
 pub(crate) use key::Key;
+pub(crate) use prompts::{Asked, Given, Moved, Noticed, TakenBack};
+pub(crate) use pull::PullAct;
+pub(crate) use task::TaskAct;
 
 use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
@@ -11,9 +17,12 @@ use headsup_core::compat::panopticon::Activity;
 use headsup_core::gate::{Container, Description};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
+use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::verdict::Verdict;
+use headsup_core::wire::PromptDoc;
+use headsup_core::workflow::{By, Stage};
 use tokio::sync::oneshot;
 
 /// One job on its way to the writer.
@@ -36,6 +45,26 @@ pub(crate) enum Work {
     Heartbeat(Box<Heartbeat>),
     /// What an agent found of a task.
     Verdict(Box<VerdictOn>),
+    /// A question for a person.
+    Ask(Box<Asked>),
+    /// A person's answer to one.
+    Answer(Box<Given>),
+    /// One that is taken back.
+    TakeBack(Box<TakenBack>),
+    /// One that a person has got, or looked at.
+    Notice(Box<Noticed>),
+    /// Deadlines of questions of this seat have passed.
+    Expire { agent: AgentId },
+    /// The wall clock was set back by so many milliseconds (negative).
+    ShiftDeadlines { by_ms: i64 },
+    /// A workflow moves.
+    Stage(Box<Moved>),
+    /// A person wants to hear nothing of this seat before then.
+    Snooze { agent: AgentId, until: Option<UnixMs> },
+    /// What becomes of a task of the hub's own tracker, or of an agent's link to one.
+    Task(Box<TaskAct>),
+    /// What becomes of a pull request's record.
+    Pull(Box<PullAct>),
     /// A launcher takes a seat.
     Register(Box<Registration>),
     /// A launcher tells of the process that it has started.
@@ -175,7 +204,10 @@ impl Work {
     pub(crate) fn is_act(&self) -> bool {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
-            Self::Verdict(_) => true,
+            Self::Verdict(_) | Self::Task(_) | Self::Pull(_) | Self::Stage(_) => true,
+            Self::Ask(_) | Self::Answer(_) | Self::TakeBack(_) | Self::Notice(_) => true,
+            Self::Snooze { .. } => true,
+            Self::Expire { .. } | Self::ShiftDeadlines { .. } => false,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
             Self::Heartbeat(_) => false,
@@ -205,6 +237,10 @@ pub(crate) enum Reply {
     /// Done; the log stands at `cursor`. Without an agent the report was not understood and
     /// belongs to nobody.
     Done { agent: Option<AgentId>, cursor: u64 },
+    /// The same, of a prompt: as it is now. `is_new`: it was not found, but opened or ended now.
+    Prompt { prompt: Box<PromptDoc>, is_new: bool, cursor: u64 },
+    /// Something new has been stored, and is called this.
+    Made { id: String },
     /// This id was seen before: nothing was done now.
     Duplicate,
 }
@@ -213,6 +249,30 @@ pub(crate) enum Reply {
 pub(crate) enum Refusal {
     #[error("no agent has this id")]
     NoSuchAgent,
+    #[error("no prompt has this id")]
+    NoSuchPrompt,
+    #[error("the prompt was resolved before")]
+    AlreadyResolved,
+    #[error("it is answered in the agent's own terminal")]
+    TerminalOnly,
+    #[error("{0}")]
+    BadAnswer(BadAnswer),
+    #[error("too many questions are open already")]
+    TooManyPrompts,
+    #[error("a question of this agent is open")]
+    OpenQuestion,
+    #[error("no task has this identifier")]
+    NoSuchTask,
+    #[error("no pull request has this id")]
+    NoSuchPull,
+    #[error("the pull request is merged")]
+    PullFinal,
+    #[error("the agent has no task")]
+    NoTask,
+    #[error(
+        "the workflow is at {}, which does not lead to {}", from.map_or("none", Stage::word), to.word()
+    )]
+    IllegalStage { from: Option<Stage>, to: Stage, by: By },
     #[error("the agent is running")]
     Running,
     #[error("an agent with this id is there and has not ended")]

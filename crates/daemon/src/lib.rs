@@ -9,6 +9,7 @@ mod api;
 mod board;
 mod body;
 mod bus;
+mod caller;
 mod cgroup;
 pub mod clock;
 pub mod engine;
@@ -17,6 +18,7 @@ mod evidence;
 mod filesystem;
 mod flusher;
 mod fnv;
+mod forge;
 mod frame;
 mod guard;
 mod home;
@@ -26,13 +28,16 @@ mod integrity;
 mod job;
 mod limits;
 pub mod listener;
+pub mod mcp;
 #[doc(hidden)]
 pub mod measure;
 mod metrics;
 mod namespaces;
 mod oom;
 mod peer;
+mod person;
 mod process;
+mod repository;
 mod samples;
 mod serve;
 mod sighting;
@@ -41,16 +46,19 @@ mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
+mod tracker;
 mod web;
 mod writer;
 
 pub use error::RunError;
 pub use filesystem::remote;
+pub use forge::ForgeSettings;
 pub use headsup_core::observation::BackgroundShells;
 pub use home::refusal;
 pub use hub::Hub;
 pub use listener::{Listen, ListenError};
 pub use sources::ScreenRules;
+pub use tracker::{RepositorySettings, TrackerSettings};
 
 use headsup_adapters::WatchedFolder;
 use std::path::PathBuf;
@@ -76,6 +84,10 @@ pub struct Config {
     pub listen: Option<Listen>,
     /// The hub does not start where it cannot listen there; else agents report all the same.
     pub must_listen: bool,
+    /// Who keeps tasks, and what they are called.
+    pub tracker: TrackerSettings,
+    /// Who decides of merges.
+    pub forge: ForgeSettings,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

@@ -44,6 +44,11 @@ pub(crate) const BATCH_JOBS: usize = 512;
 /// Events in one commit, about: fewer than the bus holds, so that a watcher who reads is not
 /// overrun by one burst.
 pub(crate) const BATCH_EVENTS: usize = 512;
+/// Questions to people that are open at once.
+pub(crate) const PROMPTS: usize = 1_000;
+/// How long after its deadline a question times out: answers that came before it are on their way.
+/// Milliseconds.
+pub(crate) const DEADLINE_GRACE_MS: i64 = 50;
 /// Ids of reports that changed nothing, which only memory remembers.
 pub(crate) const RECENT_IDS: usize = 4_096;
 /// Event streams at once, where the system allows so many files.

@@ -79,6 +79,7 @@ impl Log {
             frames: &frames,
             seats: touched.map(|seat| (&seat.id, Some(seat))).collect(),
             ids: keys.iter().map(|(key, seq)| StoredId { key, seq: *seq }).collect(),
+            ..Changes::default()
         };
         self.store.commit(&changes).map_err(failed)?;
         let pages = self.store.log_pages();
@@ -110,6 +111,8 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         screen_rules: ScreenRules::Never,
         listen: None,
         must_listen: false,
+        tracker: crate::TrackerSettings::default(),
+        forge: crate::ForgeSettings::default(),
         engines: Vec::new(),
     };
     let hub = Hub::start(config).await.map_err(io::Error::other)?;

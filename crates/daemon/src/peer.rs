@@ -32,28 +32,56 @@ const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /// loopback that the kernel does not list has been given up by whoever it was, and says nothing
 /// for itself any more; from elsewhere it is on another machine.
 pub(crate) fn is_another_users(peer: SocketAddr, local: SocketAddr) -> bool {
-    let tables: Vec<String> =
-        TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
+    let tables = tables();
     if tables.is_empty() {
         // The kernel tells nobody.
         return false;
     }
-    let owner = tables.iter().find_map(|table| owner(table, peer, local));
+    let owner = tables.iter().find_map(|table| Some(socket(table, peer, local)?.user));
     owner.map_or(peer.ip().to_canonical().is_loopback(), |owner| owner != own_uid())
 }
 
-/// The user of the socket at `peer` that is connected to `local`, in one of the kernel's tables:
+fn tables() -> Vec<String> {
+    TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect()
+}
+
+/// A process of this machine that is at the other end of a TCP connection on loopback. It looks at all
+/// that our processes have open: for what is seldom asked.
+pub(crate) fn process_at(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+    if !peer.ip().to_canonical().is_loopback() {
+        return None;
+    }
+    let inode = tables().iter().find_map(|table| Some(socket(table, peer, local)?.inode))?;
+    let wanted = format!("socket:[{inode}]");
+    let holds = |pid: &u32| {
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let mut links = open.filter_map(|file| std::fs::read_link(file.path()).ok());
+        links.any(|link| link.as_os_str() == wanted.as_str())
+    };
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(holds)
+}
+
+/// A socket as the kernel lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Socket {
+    user: u32,
+    inode: u64,
+}
+
+/// The socket at `peer` that is connected to `local`, in one of the kernel's tables:
 /// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid timeout inode …`.
 /// A socket without an inode has no program any more; the kernel shows it as root's.
-fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+fn socket(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
     let (from, to) = (entries(peer), entries(local));
     table.lines().find_map(|line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
         let is_from = from.iter().any(|entry| fields.clone().next() == Some(entry));
         let is_to = to.iter().any(|entry| fields.clone().nth(1) == Some(entry));
-        let uid = fields.nth(6)?.parse().ok()?;
-        let inode: u64 = fields.nth(1)?.parse().ok()?;
-        (is_from && is_to && inode != 0).then_some(uid)
+        let user = fields.nth(6)?.parse().ok()?;
+        let inode = fields.nth(1)?.parse().ok()?;
+        (is_from && is_to && inode != 0).then_some(Socket { user, inode })
     })
 }
 
@@ -87,6 +115,20 @@ fn admits(own: u32, peer: Option<u32>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+        socket(table, peer, local).map(|socket| socket.user)
+    }
+
+    #[test]
+    fn whoever_connects_on_loopback_is_found() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let local = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(local).unwrap();
+        let peer = client.local_addr().unwrap();
+        assert_eq!(process_at(peer, local), Some(std::process::id()));
+        assert_eq!(process_at("192.0.2.1:49153".parse().unwrap(), local), None);
+    }
 
     #[test]
     fn only_our_own_user_is_admitted() {

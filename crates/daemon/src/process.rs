@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 /// How far up ancestors are looked for.
 const MAX_ANCESTORS: usize = 8;
+/// No shell is nested so deep; whoever is stands for nobody.
+const LONGEST_LINE: usize = 4_096;
 /// A clock tick as Linux shows it to programs, whatever it counts in itself (`USER_HZ`).
 const TICK_MS: u64 = 10;
 /// The variable in which an agent carries the id of its seat.
@@ -27,6 +29,17 @@ pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
     let mut found = Vec::new();
     let mut next = Stat::read(pid).map_or(0, |stat| stat.parent);
     while next > 0 && found.len() < MAX_ANCESTORS {
+        let Some(stat) = Stat::read(next) else { break };
+        found.push((next, stat.start_ticks));
+        next = stat.parent;
+    }
+    found
+}
+
+/// Pid and start ticks of a process and of all those above it, the nearest first.
+pub(crate) fn line(pid: u32) -> Vec<(u32, u64)> {
+    let (mut found, mut next) = (Vec::new(), pid);
+    while next > 0 && found.len() < LONGEST_LINE {
         let Some(stat) = Stat::read(next) else { break };
         found.push((next, stat.start_ticks));
         next = stat.parent;

@@ -121,18 +121,25 @@ pub(crate) struct Origin {
     peer: SocketAddr,
     local: SocketAddr,
     is_another_users: OnceLock<bool>,
+    process: OnceLock<Option<u32>>,
 }
 
 impl Origin {
     fn of(stream: &TcpStream) -> io::Result<Self> {
         let (peer, local) = (stream.peer_addr()?, stream.local_addr()?);
-        Ok(Self { peer, local, is_another_users: OnceLock::new() })
+        Ok(Self { peer, local, is_another_users: OnceLock::new(), process: OnceLock::new() })
     }
 
     #[cfg(test)]
     pub(crate) fn told(is_another_users: bool) -> Self {
         let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        Self { peer: nowhere, local: nowhere, is_another_users: is_another_users.into() }
+        let is_another_users = is_another_users.into();
+        Self { peer: nowhere, local: nowhere, is_another_users, process: None.into() }
+    }
+
+    /// The process of this machine at its other end, if it is on loopback. Looked up once.
+    pub(crate) fn process(&self) -> Option<u32> {
+        *self.process.get_or_init(|| peer::process_at(self.peer, self.local))
     }
 
     /// Whether another user of this machine has made it. Looked up once, and only when it matters.

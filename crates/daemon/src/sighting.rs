@@ -5,8 +5,10 @@ use crate::namespaces::{Namespaces, Peer};
 use headsup_adapters::{HookContext, Sighting};
 use headsup_core::gate::Container;
 use headsup_core::id::AgentId;
+use headsup_core::observation::Fact;
 use headsup_core::time::UnixMs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// One hook's report, ready for the writer.
 #[derive(Debug)]
@@ -61,6 +63,10 @@ pub(crate) fn read(
         Ok(Err(_)) => return Err(Unreadable::UnknownKind),
         Err(_) => return Err(Unreadable::Defect),
     };
+    let has_log = || sighting.log_path.as_ref().is_some_and(|path| Path::new(path).is_file());
+    if sighting.needs_log && !has_log() {
+        sighting.fact = Fact::Nothing;
+    }
     let (pid_namespace, mut container) = match &mut sighting.process {
         Some(process) => {
             process.pid_namespace = context.pidns;
@@ -80,4 +86,28 @@ pub(crate) fn read(
     let ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
     let kind = kind.to_owned();
     Ok(HookReport { kind, claimed, sighting, ancestors, pid_namespace, container, spooled })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compressing(log: &Path) -> Fact {
+        let body = serde_json::json!({
+            "hook_event_name": "PreCompress", "session_id": "s-1", "trigger": "manual",
+            "transcript_path": log,
+        });
+        let envelope = Envelope { kind: "gemini-cli", ..Envelope::default() };
+        let report = read(envelope, body.to_string().as_bytes(), &Namespaces::new());
+        report.unwrap().sighting.fact
+    }
+
+    #[test]
+    fn what_only_a_log_can_end_does_not_begin_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        assert_eq!(compressing(&log), Fact::Nothing);
+        std::fs::write(&log, "").unwrap();
+        assert_eq!(compressing(&log), Fact::CompactionStarted);
+    }
 }

@@ -87,6 +87,48 @@ pub(crate) struct Eyes {
     pub(crate) engines: Vec<PathBuf>,
 }
 
+/// The ways to those sources that keep a list of seats of their own. One that is not there does not
+/// listen.
+struct Told {
+    screens: Moved,
+    titles: Moved,
+    served: Moved,
+    contained: Moved,
+    buses: Moved,
+    logs: Moved,
+}
+
+impl Told {
+    /// It is another than before: each source looks what that means for it.
+    fn of(&self, seat: &Arc<Seat>) {
+        let Self { screens, titles, served, contained, buses, logs } = self;
+        for way in [screens, titles, served, contained, buses, logs] {
+            way.send(Arc::clone(seat)).ok();
+        }
+    }
+
+    /// It was there at the start: only sources that it may concern hear of it.
+    fn of_one_stored(&self, seat: &Arc<Seat>) {
+        let Self { screens, titles, served, contained, buses, logs } = self;
+        if seat.process.state.is_over() {
+            return;
+        }
+        let (process, log) = (seat.process.id.is_some(), seat.about.log_path.is_some());
+        let in_container = seat.about.location.container.is_some();
+        let ways = [
+            (screens, process),
+            (titles, process),
+            (buses, process),
+            (contained, in_container),
+            (served, log),
+            (logs, log),
+        ];
+        for (way, _) in ways.into_iter().filter(|(_, concerned)| *concerned) {
+            way.send(Arc::clone(seat)).ok();
+        }
+    }
+}
+
 /// Running sources. Dropping it ends them.
 #[derive(Debug)]
 pub(crate) struct Sources {
@@ -126,6 +168,7 @@ impl Sources {
             tasks.spawn(screen::watch(screen_rules, own, with_screens, inbox.clone()));
             tasks.spawn(title::watch(Arc::clone(board), with_titles, inbox.clone()));
         }
+        let told = Told { screens, titles, served, contained, buses, logs };
         let (seats, _) = board.all();
         let (ours, said) = (inbox.clone(), Arc::clone(&goodbyes));
         let mut processes = process::Processes::new(ours, said, ooms, samples, last_words);
@@ -144,26 +187,16 @@ impl Sources {
                 // There may be ten thousand of them, and somebody who waits for a first answer.
                 tokio::task::coop::consume_budget().await;
                 processes.look_at(&seat, true);
-                screens.send(Arc::clone(&seat)).ok();
-                titles.send(Arc::clone(&seat)).ok();
-                served.send(Arc::clone(&seat)).ok();
-                contained.send(Arc::clone(&seat)).ok();
-                buses.send(Arc::clone(&seat)).ok();
-                logs.send(seat).ok();
+                told.of_one_stored(&seat);
             }
             let (folders, more) = unbounded_channel();
             let follow = async {
                 while let Some(seat) = moved.recv().await {
                     processes.look_at(&seat, false);
-                    screens.send(Arc::clone(&seat)).ok();
-                    titles.send(Arc::clone(&seat)).ok();
-                    served.send(Arc::clone(&seat)).ok();
-                    contained.send(Arc::clone(&seat)).ok();
-                    buses.send(Arc::clone(&seat)).ok();
                     if let Some(folder) = folder_of(&seat) {
                         folders.send(folder).ok();
                     }
-                    logs.send(seat).ok();
+                    told.of(&seat);
                 }
             };
             tokio::join!(follow, registries.watch(more));

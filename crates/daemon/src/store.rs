@@ -8,9 +8,12 @@ mod history;
 mod load;
 mod migrations;
 mod open;
+mod prompts;
+pub(crate) mod pulls;
 mod quarantine;
 mod read;
 mod retention;
+pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -18,7 +21,7 @@ mod write;
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
 pub(crate) use read::Reader;
-pub(crate) use write::{Changes, StoredId};
+pub(crate) use write::{Changes, PromptKey, StoredId};
 
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode};
@@ -84,7 +87,7 @@ impl Store {
         std::fs::metadata(self.log_path()).map_or(true, |log| log.len() == 0)
     }
 
-    #[cfg(test)]
+    /// What is stored, for the writer to look at.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }

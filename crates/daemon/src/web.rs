@@ -9,6 +9,7 @@ mod agent;
 mod ages;
 mod assets;
 mod explain;
+mod inbox;
 mod live;
 mod missing;
 mod parts;
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(roster::get))
         .route("/agents/{id}", get(agent::get))
+        .route("/inbox", get(inbox::get))
         .route("/ui/events", get(live::get))
         .route("/ui/{version}/{name}", get(assets::get))
 }

@@ -14,12 +14,16 @@ mod forget;
 mod heartbeat;
 mod hook;
 mod pen;
+mod prompts;
+mod pull;
 mod recent;
 mod report;
 mod resting;
 mod seat;
 mod seen;
+mod stage;
 mod staging;
+mod task;
 mod upkeep;
 mod verdict;
 mod witnessed;
@@ -30,7 +34,7 @@ use crate::clock::{Clock, Steady};
 use crate::evidence::{Evidence, Hook, Moment};
 use crate::flusher::Flusher;
 use crate::job::{Answer, Job, Key, Refusal, Work};
-use crate::limits::Limits;
+use crate::limits::{DEADLINE_GRACE_MS, Limits};
 use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
 use crate::sources::Moved;
@@ -39,6 +43,7 @@ use crate::store::{Store, StoreError};
 use deadlines::Deadlines;
 use headsup_core::clock::ClockWatch;
 use headsup_core::gate;
+use headsup_core::id::AgentId;
 use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::time::UnixMs;
@@ -49,6 +54,9 @@ use resting::Resting;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+
+/// After a deadline that the disk would not take. Milliseconds.
+const RETRY_MS: i64 = 1_000;
 
 /// What the writer is built from.
 pub(crate) struct Parts {
@@ -87,6 +95,8 @@ pub(crate) struct Writer {
     sources: Moved,
     roster: Roster,
     deadlines: Deadlines,
+    /// Of questions to people, on the wall clock.
+    expiries: Deadlines,
     recent: RecentIds,
     resting: Resting,
     upkeep: upkeep::Upkeep,
@@ -108,6 +118,13 @@ impl From<Job> for Item {
     }
 }
 
+impl From<Work> for Item {
+    /// What the writer does by itself.
+    fn from(work: Work) -> Self {
+        Self { work, key: None, answer: None, spooled: None }
+    }
+}
+
 impl Item {
     fn refuse(self, refusal: Refusal) {
         if let Some(to) = self.answer {
@@ -126,12 +143,15 @@ impl Writer {
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
         let (seats, _) = board.all();
         let mut roster = Roster::with_capacity(seats.len());
-        let mut deadlines = Deadlines::default();
+        let (mut deadlines, mut expiries) = (Deadlines::default(), Deadlines::default());
         let recent = RecentIds::new(store.last_id()?);
         for seat in &seats {
             roster.upsert(seat);
             if let Some(at) = gate::next_deadline(seat) {
                 deadlines.set(&seat.id, at.max(now));
+            }
+            if let Some(at) = gate::next_expiry(seat) {
+                expiries.set(&seat.id, at.plus(DEADLINE_GRACE_MS));
             }
         }
         Ok(Self {
@@ -152,6 +172,7 @@ impl Writer {
             sources: parts.sources,
             roster,
             deadlines,
+            expiries,
             recent,
             resting: Resting::default(),
             upkeep: upkeep::Upkeep::default(),
@@ -168,7 +189,7 @@ impl Writer {
     /// One round: the spool, what has come due, what has come in.
     fn turn(&mut self, jobs: Vec<Job>) {
         let now = self.now();
-        self.look_at_clock(now);
+        let jump = self.look_at_clock(now);
         let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_) | Work::Spooled));
         // Older reports first: a live one must not overtake what its own agent said before.
         let mut drained = Ok(());
@@ -186,6 +207,11 @@ impl Writer {
                 hook.refuse(refusal);
             }
         }
+        // First of all: what has passed by a clock that was wrong has not passed.
+        let by_ms = jump.filter(|jump| *jump < 0);
+        drop(items.splice(0..0, by_ms.map(|by_ms| Work::ShiftDeadlines { by_ms }.into())));
+        // Behind the answers that came with them, which may have been in time.
+        items.extend(self.expired().into_iter().map(|agent| Work::Expire { agent }.into()));
         // A failure has been answered and logged where it happened.
         self.process(items, due).ok();
     }
@@ -195,9 +221,8 @@ impl Writer {
     }
 
     /// After a sleep, or when the clock was set, silence means nothing: ageing starts again.
-    fn look_at_clock(&mut self, now: UnixMs) {
-        let jump = self.watch.look(self.clock.wall().0, self.clock.monotonic_ms());
-        let Some(jump) = jump else { return };
+    fn look_at_clock(&mut self, now: UnixMs) -> Option<i64> {
+        let jump = self.watch.look(self.clock.wall().0, self.clock.monotonic_ms())?;
         tracing::info!(jump_ms = jump, "the clock jumped");
         self.clock_jumped();
         let (seats, head) = self.board.all();
@@ -209,12 +234,33 @@ impl Writer {
             })
             .collect();
         self.board.apply(renewed, head);
+        Some(jump)
+    }
+
+    /// Seats of which a question's deadline may have passed.
+    fn expired(&mut self) -> Vec<AgentId> {
+        let wall = self.clock.wall();
+        let mut expired = self.expiries.take_due(wall);
+        expired.retain(|id| {
+            let at = self.board.seat(id).as_deref().and_then(gate::next_expiry);
+            let Some(at) = at.map(|at| at.plus(DEADLINE_GRACE_MS)) else { return false };
+            // If the disk does not take it now, it is tried again.
+            let is_over = at <= wall;
+            self.expiries.set(id, if is_over { wall.plus(RETRY_MS) } else { at });
+            is_over
+        });
+        expired
     }
 
     /// Until when there is nothing to do by itself.
     fn patience(&mut self) -> Duration {
-        let Some(next) = self.deadlines.next() else { return self.limits.idle_look };
-        let ms = u64::try_from(next.since(self.now())).unwrap_or(0);
+        let now = self.now();
+        let settling = self.deadlines.next().map(|next| next.since(now));
+        let expiry = self.expiries.next().map(|next| next.since(self.clock.wall()));
+        let Some(next) = settling.into_iter().chain(expiry).min() else {
+            return self.limits.idle_look;
+        };
+        let ms = u64::try_from(next).unwrap_or(0);
         Duration::from_millis(ms).min(self.limits.idle_look)
     }
 }

@@ -1,5 +1,8 @@
 //! What the included parsers expect around them, as small as they need it.
 
+use headsup_core::work::pull::MergePolicy;
+use std::path::PathBuf;
+
 pub(crate) struct Refused;
 
 impl Refused {
@@ -108,4 +111,25 @@ pub enum ScreenRules {
     #[default]
     BeforeFirstEvent,
     Always,
+}
+
+/// The hub's settings of tasks, which `config` hands on.
+#[derive(Debug)]
+pub struct TrackerSettings {
+    pub prefix: Option<String>,
+    pub repositories: Vec<RepositorySettings>,
+}
+
+/// The same of one repository.
+#[derive(Debug)]
+pub struct RepositorySettings {
+    pub path: PathBuf,
+    pub prefix: Option<String>,
+}
+
+/// The hub's settings of merges, which `config` hands on.
+#[derive(Debug)]
+pub struct ForgeSettings {
+    pub merge_policy: MergePolicy,
+    pub repositories: Vec<(PathBuf, MergePolicy)>,
 }

@@ -10,7 +10,7 @@
 
 // What an included file calls the hub's crate.
 extern crate self as headsup_daemon;
-pub use around::ScreenRules;
+pub use around::{ForgeSettings, RepositorySettings, ScreenRules, TrackerSettings};
 pub use headsup_core::observation::BackgroundShells;
 
 mod around;

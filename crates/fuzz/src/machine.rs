@@ -59,10 +59,10 @@ pub(crate) fn roster(bytes: &[u8]) {
     assert_eq!(Headline::parse(word), Some(seat.headline()));
 }
 
-/// The page of one agent, whose id is one, or that of all.
+/// The page of one agent, whose id is one, the inbox, or that of all.
 pub(crate) fn page(bytes: &[u8]) {
     let text = str::from_utf8(bytes).ok();
-    if let Ok(Some(id)) = choice::agent(text) {
+    if let Ok(choice::Page::Agent(id)) = choice::page(text) {
         assert!(AgentId::new(id.as_str()).is_ok());
     }
 }

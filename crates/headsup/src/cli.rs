@@ -2,6 +2,7 @@
 
 mod ack;
 mod acp;
+mod answer;
 mod capture;
 mod doctor;
 pub(crate) mod down;
@@ -10,15 +11,23 @@ mod explain;
 mod forget;
 mod history;
 pub(crate) mod hooks;
+mod inbox;
 pub(crate) mod listen;
 mod log;
 mod ls;
+mod mcp;
+mod next;
 mod open;
+mod pr;
+mod prompt;
 mod rename;
 mod report;
 mod run;
 mod show;
+mod snooze;
+mod stage;
 mod statusline;
+mod task;
 mod up;
 mod verdict;
 mod wait;
@@ -75,15 +84,24 @@ enum Command {
     Capture(capture::Args),
     Watch(watch::Args),
     Wait(wait::Args),
+    Inbox(inbox::Args),
+    Answer(answer::Args),
+    Next(next::Args),
     Ack(ack::Args),
+    Snooze(snooze::Args),
     Forget(forget::Args),
     Rename(rename::Args),
     Report(report::Args),
+    Prompt(prompt::Args),
+    Stage(stage::Args),
     Verdict(verdict::Args),
+    Task(task::Args),
+    Pr(pr::Args),
     Run(run::Args),
     Acp(acp::Args),
     Launch(run::LaunchArgs),
     Hooks(hooks::Args),
+    Mcp(mcp::Args),
     Doctor(doctor::Args),
     Open(open::Args),
     Statusline(statusline::Args),
@@ -96,6 +114,7 @@ impl Command {
         match self {
             Self::Down(_) => true,
             Self::Hooks(args) => args.uninstalls(),
+            Self::Mcp(args) => args.uninstalls(),
             _ => false,
         }
     }
@@ -129,6 +148,7 @@ Exit codes:
 Examples:
   headsup up                            start the hub
   headsup ls                            who waits for me?
+  headsup inbox                         what do they want?
   headsup wait api --until done         sleep until the agent api is done
   headsup watch --json                  every change, one JSON object a line";
 
@@ -242,15 +262,24 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Capture(args) => block_on(capture::run(args, context)),
         Command::Watch(args) => block_on(watch::run(args, context)),
         Command::Wait(args) => block_on(wait::run(args, context)),
+        Command::Inbox(args) => block_on(inbox::run(args, context)),
+        Command::Answer(args) => block_on(answer::run(args, context)),
+        Command::Next(args) => block_on(next::run(args, context)),
+        Command::Snooze(args) => block_on(snooze::run(args, context)),
+        Command::Prompt(args) => block_on(prompt::run(args, context)),
+        Command::Stage(args) => block_on(stage::run(args, context)),
         Command::Ack(args) => block_on(ack::run(args, context)),
         Command::Forget(args) => block_on(forget::run(args, context)),
         Command::Report(args) => block_on(report::run(args, context)),
         Command::Verdict(args) => block_on(verdict::run(args, context)),
+        Command::Task(args) => block_on(task::run(args, context)),
+        Command::Pr(args) => block_on(pr::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
         Command::Acp(args) => block_on(acp::run(args, context)),
         Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),
+        Command::Mcp(args) => block_on(mcp::run(args, context)),
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Open(args) => block_on(open::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),
@@ -261,8 +290,11 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
 
 /// The place that the environment names, with absolute paths: the hub works elsewhere.
 fn place() -> Place {
+    absolute(Place::from_env())
+}
+
+fn absolute(place: Place) -> Place {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    let place = Place::from_env();
     let url = place.url.map(|url| match url {
         Url::Unix(path) if !path.as_os_str().is_empty() => Url::Unix(absolute(path)),
         url => url,

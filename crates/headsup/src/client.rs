@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod answer;
+pub(crate) mod calls;
 pub(crate) mod names;
 pub(crate) mod page;
 pub(crate) mod resolve;
@@ -15,13 +16,14 @@ pub(crate) mod version;
 use crate::error::{CommandError, Kind};
 use address::{Address, Connection, NoConnection};
 use bytes::Bytes;
+use headsup_core::id::AgentId;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Method, Request, Response, header};
+use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -31,6 +33,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// The code of an answer that broke off: whoever gave it may be gone.
 pub(crate) const CONNECTION_LOST: &str = "connection_lost";
 
+/// The header by which a request that has to be sent again is known.
+pub(crate) const KEY: &str = "x-headsup-id";
+
 type Sender = SendRequest<Full<Bytes>>;
 
 /// One caller. It keeps its connection between calls.
@@ -38,7 +43,7 @@ type Sender = SendRequest<Full<Bytes>>;
 pub(crate) struct Client {
     address: Address,
     token: Option<String>,
-    idle: RefCell<Option<Sender>>,
+    idle: Mutex<Option<Sender>>,
 }
 
 /// Why a call brought no answer.
@@ -54,7 +59,7 @@ pub(crate) enum CallError {
 impl Client {
     /// A caller for the hub at `address`; `token` is sent over TCP and TLS alone.
     pub(crate) fn new(address: Address, token: Option<String>) -> Self {
-        Self { address, token, idle: RefCell::new(None) }
+        Self { address, token, idle: Mutex::default() }
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -64,7 +69,7 @@ impl Client {
     /// Connects now, so that the next call finds the line open.
     pub(crate) async fn connect(&self) -> Result<(), CallError> {
         let sender = self.dial().await?;
-        self.idle.replace(Some(sender));
+        self.keep(sender);
         Ok(())
     }
 
@@ -125,6 +130,39 @@ impl Client {
         self.call(Method::DELETE, path, None).await
     }
 
+    /// One request with further headers, and its answer, whatever it says.
+    pub(crate) async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        headers: &[(&'static str, &str)],
+    ) -> Result<(StatusCode, Bytes), CallError> {
+        let mut request = self.request(method, path, body)?;
+        for (name, text) in headers {
+            request.headers_mut().insert(*name, value(name, text)?);
+        }
+        let mut sender = self.line().await?;
+        let response = sender.send_request(request).await.map_err(CallError::Broken)?;
+        let status = response.status();
+        let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
+        self.keep(sender);
+        Ok((status, body))
+    }
+
+    /// The line that is open, or a new one.
+    async fn line(&self) -> Result<Sender, CallError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match idle.filter(|sender| !sender.is_closed()) {
+            Some(sender) => Ok(sender),
+            None => self.dial().await,
+        }
+    }
+
+    fn keep(&self, sender: Sender) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).replace(sender);
+    }
+
     async fn call(
         &self,
         method: Method,
@@ -135,7 +173,7 @@ impl Client {
             let (sender, response) = self.send(method, path, body).await?;
             let status = response.status();
             let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
-            self.idle.replace(Some(sender));
+            self.keep(sender);
             answer::check(status, path, body).map_err(CallError::Answer)
         };
         match timeout(ANSWER_WITHIN, exchange).await {
@@ -151,10 +189,7 @@ impl Client {
         path: &str,
         body: Option<Bytes>,
     ) -> Result<(Sender, Response<Incoming>), CallError> {
-        let mut sender = match self.idle.take().filter(|sender| !sender.is_closed()) {
-            Some(sender) => sender,
-            None => self.dial().await?,
-        };
+        let mut sender = self.line().await?;
         let request = self.request(method, path, body)?;
         let response = sender.send_request(request).await.map_err(CallError::Broken)?;
         Ok((sender, response))
@@ -196,7 +231,15 @@ impl Client {
         if [Method::POST, Method::PUT, Method::PATCH].contains(&method) {
             request = request
                 .header(header::CONTENT_TYPE, "application/json")
-                .header("x-headsup-id", uuid::Uuid::now_v7().to_string());
+                .header(KEY, uuid::Uuid::now_v7().to_string());
+        }
+        // Inside an agent a command speaks for that agent.
+        if let Some(own) = resolve::own_id().filter(|id| AgentId::new(id).is_ok()) {
+            request = request.header("x-headsup-agent", own);
+        }
+        if let Some(token) = std::env::var("HEADSUP_AGENT_TOKEN").ok().filter(|t| !t.is_empty()) {
+            request =
+                request.header("x-headsup-agent-token", value("HEADSUP_AGENT_TOKEN", &token)?);
         }
         if let (None, Some(token)) = (self.address.socket(), &self.token) {
             request = request

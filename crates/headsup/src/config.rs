@@ -3,7 +3,11 @@
 //! The hub and the commands read it; a hook never does. Nothing is read from a repository.
 
 use crate::error::CommandError;
-use headsup_daemon::{BackgroundShells, ScreenRules};
+use headsup_core::work::pull::MergePolicy;
+use headsup_core::work::task::is_prefix;
+use headsup_daemon::{
+    BackgroundShells, ForgeSettings, RepositorySettings, ScreenRules, TrackerSettings,
+};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,6 +27,57 @@ pub(crate) struct Config {
     pub(crate) listen: Option<String>,
     /// Names by which browsers may call it there.
     pub(crate) allowed_hosts: Vec<String>,
+    /// Who decides whether a pull request is merged.
+    pub(crate) merge_policy: MergePolicy,
+    /// Who keeps the tasks, and what they are called.
+    pub(crate) tracker: Tracker,
+    /// What holds in one repository or folder, and below.
+    pub(crate) repository: Vec<Repository>,
+}
+
+/// Settings of tasks, wherever no repository has its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tracker {
+    /// The first part of new identifiers; left out: the repository's or folder's name.
+    pub(crate) prefix: Option<Prefix>,
+}
+
+/// Settings of one repository.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Repository {
+    /// Its folder, absolute.
+    pub(crate) path: Absolute,
+    #[serde(default)]
+    pub(crate) prefix: Option<Prefix>,
+    #[serde(default)]
+    pub(crate) merge_policy: Option<MergePolicy>,
+}
+
+/// The first part of a task's identifier.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Prefix(pub(crate) String);
+
+impl TryFrom<String> for Prefix {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        let why = "a prefix is a capital letter and up to nine capital letters or digits";
+        if is_prefix(&text) { Ok(Self(text)) } else { Err(why) }
+    }
+}
+
+/// A path that means the same in every working folder.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "PathBuf")]
+pub(crate) struct Absolute(pub(crate) PathBuf);
+
+impl TryFrom<PathBuf> for Absolute {
+    type Error = &'static str;
+    fn try_from(path: PathBuf) -> Result<Self, &'static str> {
+        if path.is_absolute() { Ok(Self(path)) } else { Err("the path is an absolute one") }
+    }
 }
 
 /// Are words coloured?
@@ -51,7 +106,7 @@ impl Default for Retention {
 }
 
 /// Every key, for whoever misspells one.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 13] = [
     "colour",
     "retention",
     "events",
@@ -60,6 +115,11 @@ const KEYS: [&str; 8] = [
     "screen_rules",
     "listen",
     "allowed_hosts",
+    "merge_policy",
+    "tracker",
+    "prefix",
+    "repository",
+    "path",
 ];
 /// How alike two words are that are meant to be one, out of 1.
 const ALIKE: f64 = 0.7;
@@ -97,6 +157,26 @@ impl Config {
             Some(true) => ScreenRules::Always,
             Some(false) => ScreenRules::Never,
         }
+    }
+
+    /// Who keeps the tasks of which repository.
+    pub(crate) fn tracker(&self) -> TrackerSettings {
+        let named = |prefix: &Option<Prefix>| prefix.as_ref().map(|prefix| prefix.0.clone());
+        let repositories = self.repository.iter().map(|repository| RepositorySettings {
+            path: repository.path.0.clone(),
+            prefix: named(&repository.prefix),
+        });
+        TrackerSettings {
+            prefix: named(&self.tracker.prefix),
+            repositories: repositories.collect(),
+        }
+    }
+
+    /// Who decides of merges in which repository.
+    pub(crate) fn forge(&self) -> ForgeSettings {
+        let own = |of: &Repository| Some((of.path.0.clone(), of.merge_policy?));
+        let repositories = self.repository.iter().filter_map(own).collect();
+        ForgeSettings { merge_policy: self.merge_policy, repositories }
     }
 
     pub(crate) fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
@@ -160,6 +240,10 @@ mod tests {
             ("colour = \"pink\"\n", "/c.toml:1: unknown variant `pink`", None),
             ("background_shell = 1\n", "/c.toml:1: unknown field", Some("background_shells")),
             ("background_shells = \"done\"\n", "/c.toml:1: unknown variant `done`", None),
+            ("[tracker]\nprefx = \"A\"\n", "/c.toml:2: unknown field `prefx`", Some("prefix")),
+            ("[tracker]\nprefix = \"a b\"\n", "/c.toml:2: a prefix is", None),
+            ("[[repository]]\nprefix = \"A\"\n", "/c.toml:1: missing field `path`", None),
+            ("[[repository]]\npath = \"here\"\n", "/c.toml:2: the path is an absolute", None),
             ("\n\ncolour \n", "/c.toml:3: ", None),
         ];
         for (text, why, hint) in cases {
@@ -169,6 +253,28 @@ mod tests {
             let expected: Vec<String> = hint.iter().map(|key| format!("is it {key:?}?")).collect();
             assert_eq!(error.hints, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_repository_may_name_its_tasks() {
+        let text = "[tracker]\nprefix = \"ANY\"\n[[repository]]\npath = \"/a\"\nprefix = \"A\"\n";
+        let set = parse(text).unwrap().tracker();
+        assert_eq!(set.prefix.as_deref(), Some("ANY"));
+        let [only] = set.repositories.as_slice() else { panic!("{set:?}") };
+        assert_eq!((only.path.as_path(), only.prefix.as_deref()), ("/a".as_ref(), Some("A")));
+    }
+
+    #[test]
+    fn a_repository_may_say_who_decides_of_merges() {
+        let asked = parse("").unwrap().forge();
+        assert_eq!((asked.merge_policy, asked.repositories), (MergePolicy::Ask, vec![]));
+        let text =
+            "merge_policy = \"allow\"\n[[repository]]\npath = \"/a\"\nmerge_policy = \"ask\"\n";
+        let set = parse(text).unwrap().forge();
+        assert_eq!(set.merge_policy, MergePolicy::Allow);
+        assert_eq!(set.repositories, [(PathBuf::from("/a"), MergePolicy::Ask)]);
+        let error = parse("merge_policy = \"never\"\n").unwrap_err();
+        assert!(error.message.contains("`ask` or `allow`"), "{}", error.message);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub(crate) mod event;
 pub(crate) mod explain;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod inbox;
 pub(crate) mod line;
 pub(crate) mod pieces;
 pub(crate) mod roster;

@@ -6,10 +6,16 @@
 mod agent;
 #[path = "e2e/hub.rs"]
 mod hub;
+#[path = "e2e/inbox.rs"]
+mod inbox;
 #[path = "e2e/kill.rs"]
 mod kill;
+#[path = "e2e/pr.rs"]
+mod pr;
 #[path = "e2e/spool.rs"]
 mod spool;
+#[path = "e2e/task.rs"]
+mod task;
 #[path = "e2e/turn.rs"]
 mod turn;
 #[path = "e2e/wait.rs"]

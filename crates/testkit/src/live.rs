@@ -13,7 +13,7 @@ mod captured;
 pub mod cases;
 mod eyes;
 mod figures;
-mod install;
+pub mod install;
 mod judge;
 mod memory;
 mod page;

@@ -186,7 +186,7 @@ fn resolved(told: &Told<'_>, by: ResolvedBy) -> Fact {
     let chosen = told.options.items().into_iter().next();
     let value = chosen.and_then(|option| option.object::<Answer<'_>>().value.text());
     let value = value.map(|value| text::line(&value, text::NAME));
-    let resolution = Resolution { by, value, via: None, actor: None, at: UnixMs(0) };
+    let resolution = Resolution { value, ..Resolution::of(by, UnixMs(0)) };
     let (_, reason) = reason(told);
     Fact::PromptResolved { actor: Actor::Main, reason, key: key(told), resolution }
 }

@@ -19,6 +19,7 @@ const UNAWAITED: &str = "PreToolUse";
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    matchers: &[],
     command: "command",
     // In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured).
     timeout: ("timeout", 5),

@@ -80,12 +80,10 @@ pub(crate) fn elicited(payload: &Payload<'_>, context: &HookContext) -> Fact {
 /// `ElicitationResult`: answered, declined or cancelled in the terminal.
 pub(crate) fn elicitation_result(payload: &Payload<'_>) -> Fact {
     let resolution = Resolution {
-        by: ResolvedBy::Human,
         value: payload.action.text().map(|action| text::line(&action, NAME)),
         via: Some(Via::Terminal),
-        actor: None,
         // No clock here: the gate knows when it was received.
-        at: UnixMs::default(),
+        ..Resolution::of(ResolvedBy::Human, UnixMs::default())
     };
     Fact::PromptResolved {
         actor: payload.actor(),

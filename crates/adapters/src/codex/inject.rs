@@ -15,6 +15,7 @@ use std::ffi::OsString;
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    matchers: &[],
     command: "command",
     // In seconds. Of `SessionEnd` and `Interrupt` it warns if they may take longer (measured).
     timeout: ("timeout", 3),

@@ -34,6 +34,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    matchers: &[],
     command: "bash",
     timeout: ("timeoutSec", 5),
     name: None,

@@ -132,3 +132,19 @@ fn the_log_tells_how_a_dialog_was_left() {
     assert!(log_line(KIND, br#"{"type":"abort","data":{"#).is_none());
     assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
 }
+
+#[test]
+fn the_log_tells_that_a_person_has_the_conversation_summed_up() {
+    let read = |line: &str| log_line(KIND, line.as_bytes()).unwrap().fact;
+    let start = |more: &str| {
+        read(&format!(r#"{{"type":"session.compaction_start","data":{{"tokenLimit":1{more}}}}}"#))
+    };
+    assert_eq!(start(r#","trigger":"manual""#), Some(Fact::CompactionStarted));
+    assert_eq!((start(r#","trigger":"auto""#), start("")), (None, None));
+    let complete = |more: &str| {
+        let line = format!(r#"{{"type":"session.compaction_complete","data":{{}}{more}}}"#);
+        read(&line)
+    };
+    assert_eq!(complete(""), Some(Fact::CompactionEnded { manual: true }));
+    assert_eq!(complete(r#","agentId":"a-1""#), None);
+}

@@ -1,7 +1,7 @@
 //! The log of a session, `session-state/SESSION/events.jsonl`, one JSON object a line.
 //!
 //! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered,
-//! Esc at a dialog, and that a call of the model is not tried again.
+//! Esc at a dialog, that a call of the model is not tried again, and that a person has the conversation summed up.
 //!
 //! | line | fact |
 //! |---|---|
@@ -9,6 +9,8 @@
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `permission.completed` | prompt resolved: a permission; `cancelled` is Esc, which ends the turn: `abort` follows |
 //! | `human_response.recorded` | prompt resolved: a question |
+//! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
+//! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
 //! | all others | nothing; the first read takes prompts and model from them |
 //!
 //! Lines of a helper have its `agentId`.
@@ -38,6 +40,7 @@ skim! {
         session: "sessionId",
         selected_model: "selectedModel",
         new_model: "newModel",
+        trigger: "trigger",
         result: "result",
         error_type: "errorType",
         message: "message",
@@ -72,6 +75,13 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         ("user.message", Actor::Main) => read.is_prompt = true,
         ("abort", Actor::Main) => read.fact = Some(Fact::TurnInterrupted { turn_ref: None }),
         ("session.error", Actor::Main) => read.fact = Some(failed(&data)),
+        ("session.compaction_start", Actor::Main) => {
+            let is_wanted = data.trigger.text().as_deref() == Some("manual");
+            read.fact = is_wanted.then_some(Fact::CompactionStarted);
+        }
+        ("session.compaction_complete", Actor::Main) => {
+            read.fact = Some(Fact::CompactionEnded { manual: true });
+        }
         ("permission.completed", actor) => {
             let answer: Answer<'_> = data.result.walked();
             let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
@@ -106,12 +116,10 @@ fn failed(data: &Data<'_>) -> Fact {
 
 fn resolved(actor: Actor, reason: BlockedReason, value: Option<String>) -> Fact {
     let resolution = Resolution {
-        by: ResolvedBy::Human,
         value,
         via: Some(Via::Terminal),
-        actor: None,
         // No clock here: the gate knows when it was received.
-        at: UnixMs::default(),
+        ..Resolution::of(ResolvedBy::Human, UnixMs::default())
     };
     Fact::PromptResolved { actor, reason, key: None, resolution }
 }

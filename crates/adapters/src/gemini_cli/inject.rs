@@ -32,6 +32,8 @@ pub(crate) const RECIPE: Recipe = Recipe {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    // Else it comes with every call of the model (measured).
+    matchers: &[("PreCompress", "manual")],
     command: "command",
     timeout: ("timeout", 5_000),
     name: Some("headsup"),

@@ -11,7 +11,8 @@
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
 //! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
-//! | `PreCompress`, `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
+//! | `PreCompress` | by a person (`manual`): compaction started, whose end the log tells; else nothing: it comes with every call of the model, and is not registered for that | measured |
+//! | `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
 
 use super::payload::{Details, Payload};
 use crate::text::{self, TITLE};
@@ -47,6 +48,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             turn_ref: None,
         },
         "Notification" => notification(payload),
+        "PreCompress" if payload.trigger.text().as_deref() == Some("manual") => {
+            Fact::CompactionStarted
+        }
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
         other => payload::unknown(other),
     }

@@ -13,6 +13,7 @@ skim! {
         cwd: "cwd",
         source: "source",
         reason: "reason",
+        trigger: "trigger",
         prompt: "prompt",
         prompt_response: "prompt_response",
         tool_name: "tool_name",

@@ -21,11 +21,11 @@ fn fact(event: &str, members: &str) -> Fact {
 }
 
 #[test]
-fn seven_events_are_registered_and_none_of_the_models() {
+fn eight_events_are_registered_and_none_of_the_models() {
     let events = events_to_register(KIND);
-    assert_eq!(events.len(), 7);
+    assert_eq!(events.len(), 8);
     for event in events {
-        assert!(!event.contains("Model") && !event.contains("Compress"), "{event}");
+        assert!(!event.contains("Model"), "{event}");
         assert!(!matches!(fact(event, ""), Fact::NotUnderstood { .. }), "{event}");
     }
     assert!(matches!(fact("CoffeeBreak", ""), Fact::NotUnderstood { .. }));
@@ -49,6 +49,26 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     ] {
         let members = format!(r#""source":"{source}""#);
         assert_eq!(fact("SessionStart", &members), Fact::SessionStarted { how, attach: None });
+    }
+}
+
+#[test]
+fn a_person_has_the_conversation_summed_up_and_the_log_tells_of_its_end() {
+    assert_eq!(fact("PreCompress", r#""trigger":"manual""#), Fact::CompactionStarted);
+    for other in ["", r#""trigger":"auto""#, r#""trigger":{}"#] {
+        assert_eq!(fact("PreCompress", other), Fact::Nothing, "{other}");
+    }
+    let line = |text: &str| log_line(KIND, text.as_bytes()).and_then(|line| line.fact);
+    let ended = Some(Fact::CompactionEnded { manual: true });
+    assert_eq!(line(r#"{"$set":{"sessionId":"897e2ece-e781-41ab-bd51-7c3fd1f86ccf"}}"#), ended);
+    assert_eq!(line(r#"{"type":"error","content":"Failed to compress chat history."}"#), ended);
+    for other in [
+        r#"{"$set":{"lastUpdated":"2026-11-23T07:00:20.394Z"}}"#,
+        r#"{"$set":{"messages":[{"sessionId":"x"}]}}"#,
+        r#"{"type":"info","content":""}"#,
+        r#"{"$set":{"sessionId":"897e"}"#,
+    ] {
+        assert_eq!(line(other), None, "{other}");
     }
 }
 

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `info`, `Request cancelled.` | turn interrupted |
 //! | `error`, `[API Error: …]` | turn failed; the server's own word for it is the code |
+//! | `error`, `Failed to compress chat history…` | compaction ended (read) |
+//! | `$set` of `sessionId` | compaction ended, if a person has asked for one: the conversation is begun anew with its summary. Nothing tells of one that came to nothing |
 //! | all others | nothing; prompts are `user`, and `$set` rewrites what stood before |
 
 use crate::json::{self, skim};
@@ -16,12 +18,20 @@ use headsup_core::observation::Fact;
 
 const CANCELLED: &str = "Request cancelled.";
 const FAILED: &str = "[API Error: ";
+const NOT_COMPRESSED: &str = "Failed to compress chat history";
 
 skim! {
     Line {
         kind: "type",
         timestamp: "timestamp",
         content: "content",
+        set: "$set",
+    }
+}
+
+skim! {
+    Set {
+        session: "sessionId",
     }
 }
 
@@ -41,13 +51,20 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let detail = Some(text::line(&said, text::DETAIL));
             read.fact = Some(Fact::TurnFailed { code: code(&said), detail, turn_ref: None });
         }
+        Some("error") if said.starts_with(NOT_COMPRESSED) => {
+            read.fact = Some(Fact::CompactionEnded { manual: true });
+        }
+        None if line.set.walked::<Set<'_>>().session.text().is_some() => {
+            read.fact = Some(Fact::CompactionEnded { manual: true });
+        }
         _ => return Some(read),
     }
     if read.fact.is_some() {
         if !json::is_whole(text) {
             return None;
         }
-        read.name = text::line(&line.kind.text().unwrap_or_default(), text::EVENT);
+        let name = line.kind.text().unwrap_or_else(|| "$set".into());
+        read.name = text::line(&name, text::EVENT);
     }
     Some(read)
 }

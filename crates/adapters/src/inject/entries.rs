@@ -10,6 +10,7 @@ const HOOKS: &str = "hooks";
 const ASYNC: &str = "async";
 const NAME: &str = "name";
 const VERSION: &str = "version";
+const MATCHER: &str = "matcher";
 
 /// How a program wants its entries.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Form {
     pub(crate) kind: &'static str,
     /// The events that have an entry.
     pub(crate) events: &'static [&'static str],
+    /// The events of which an entry is wanted for one cause alone, with its name. Groups have it.
+    pub(crate) matchers: &'static [(&'static str, &'static str)],
     /// The member that holds the command.
     pub(crate) command: &'static str,
     /// The member that holds the time-out, and the time-out in the program's own unit.
@@ -151,14 +154,20 @@ pub(crate) fn remove(
     {
         prop.remove();
     }
-    if let Some(top) = top.filter(|top| original.is_none() && is_bare(form, top)) {
+    if let Some(top) = top.filter(|top| original.is_none() && is_version_alone(form, top)) {
         top.properties().into_iter().for_each(CstObjectProp::remove);
     }
     if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
+/// Is this an object with nothing in it?
+pub(super) fn is_bare(text: &str) -> bool {
+    let top = parse(text).ok().and_then(|(_, root)| root.object_value());
+    top.is_some_and(|top| top.properties().is_empty())
+}
+
 /// Is nothing left in there but the version that we have written?
-fn is_bare(form: &Form, top: &CstObject) -> bool {
+fn is_version_alone(form: &Form, top: &CstObject) -> bool {
     let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
     form.version.is_some() && top.properties().iter().all(is_version)
 }
@@ -230,7 +239,7 @@ pub(super) fn shape(what: &str, expected: &'static str) -> Unchanged {
 }
 
 /// The property of this name; twice the same leaves open which one the program reads.
-fn one(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, Unchanged> {
+pub(super) fn one(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, Unchanged> {
     let mut found = named(Some(object), name);
     let first = found.next();
     if found.next().is_some() {
@@ -260,7 +269,10 @@ fn group(form: &Form, event: &str, command: &str) -> CstInputValue {
     if !form.is_grouped {
         return entry;
     }
-    CstInputValue::Object(vec![(HOOKS.to_owned(), CstInputValue::Array(vec![entry]))])
+    let matcher = form.matchers.iter().find(|(of, _)| *of == event);
+    let matcher = matcher.map(|(_, cause)| (MATCHER.to_owned(), text(cause)));
+    let entries = (HOOKS.to_owned(), CstInputValue::Array(vec![entry]));
+    CstInputValue::Object(matcher.into_iter().chain([entries]).collect())
 }
 
 /// Each entry of an event, with the group it stands in. Other shapes are nobody's business.

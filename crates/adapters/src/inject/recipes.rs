@@ -9,7 +9,7 @@ const LAUNCHER: &str = "/home/dev/.headsup/bin/headsup";
 fn form(recipe: &Recipe) -> Option<&'static Form> {
     match recipe.part {
         Part::Entries(form) => Some(form),
-        Part::Tables(_) | Part::Script(_) => None,
+        Part::Tables(_) | Part::Script(_) | Part::Server(_) | Part::Skill => None,
     }
 }
 
@@ -54,7 +54,12 @@ fn there_is_an_entry_for_each_event_in_the_programs_own_form() {
         for event in events {
             let command = command(kind, LAUNCHER, event).replace('"', "\\\"");
             let wanted = entry.to_string().replace('@', &command);
-            assert_eq!(installed["hooks"][event], json!([json(&wanted)]), "{kind} {event}");
+            let mut wanted = json(&wanted);
+            let matchers = form(recipe).unwrap().matchers;
+            if let Some((_, cause)) = matchers.iter().find(|(of, _)| of == event) {
+                wanted["matcher"] = Value::from(*cause);
+            }
+            assert_eq!(installed["hooks"][event], json!([wanted]), "{kind} {event}");
         }
         let version = form(recipe).unwrap().version.map_or(Value::Null, Value::from);
         assert_eq!(installed["version"], version);
@@ -106,6 +111,16 @@ fn other_peoples_hooks_and_settings_stay_to_the_byte() {
         assert_eq!(removed, before, "{}", recipe.kind);
         assert!(!recipe.is_all_ours(&installed));
     }
+}
+
+#[test]
+fn what_is_wanted_for_one_cause_alone_is_not_called_for_others() {
+    let recipe = all().find(|recipe| recipe.kind == "gemini-cli").unwrap();
+    let installed = json(&install(recipe, ""));
+    let groups = |event: &str| installed["hooks"][event].as_array().unwrap().clone();
+    assert_eq!(groups("PreCompress").len(), 1);
+    assert_eq!(groups("PreCompress")[0]["matcher"], "manual");
+    assert!(groups("BeforeTool")[0].get("matcher").is_none());
 }
 
 #[test]

@@ -187,12 +187,10 @@ impl<'a> Reading<'a> {
 
     fn resolved(&self, actor: Actor) -> Fact {
         let resolution = Resolution {
-            by: ResolvedBy::Human,
             value: self.words(&self.map.members.message, NAME),
             via: Some(Via::Terminal),
-            actor: None,
             // No clock here: the gate knows when it was received.
-            at: UnixMs::default(),
+            ..Resolution::of(ResolvedBy::Human, UnixMs::default())
         };
         let key = self.id(&self.map.members.key);
         Fact::PromptResolved { actor, reason: BlockedReason::Permission, key, resolution }

@@ -63,6 +63,7 @@ fn form(lists: &'static Lists) -> Form {
     Form {
         kind: &lists.map.kind,
         events: &lists.events,
+        matchers: &[],
         command: "command",
         timeout: (&shape.timeout.0, shape.timeout.1),
         name: shape.name.as_deref(),

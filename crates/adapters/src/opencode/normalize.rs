@@ -118,12 +118,10 @@ fn resolved(event: &str, actor: Actor, payload: &Payload<'_>) -> Fact {
         _ => name(payload.reply),
     };
     let resolution = Resolution {
-        by: ResolvedBy::Human,
         value,
         via: Some(Via::Terminal),
-        actor: None,
         // No clock here: the gate knows when it was received.
-        at: UnixMs::default(),
+        ..Resolution::of(ResolvedBy::Human, UnixMs::default())
     };
     let key = payload.key();
     match (&actor, payload.status.text().as_deref()) {

@@ -44,6 +44,7 @@ fn defaults(variable: Variables<'_>) -> PathBuf {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    matchers: &[],
     command: "command",
     timeout: ("timeout", 5),
     name: Some("headsup"),

@@ -4,14 +4,14 @@
 //!
 //! | event | fact | |
 //! |---|---|---|
-//! | `SessionStart` | session started | measured |
+//! | `SessionStart` | session started; it comes some time after the program, also while that asks whether to trust the folder, or for a login | measured |
 //! | `SessionEnd` | session ended, also by a signal it hears; with `clear` the process goes on, and with the word for leaving, too, where it begins anew because its folder has been trusted | measured, `clear` read |
 //! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
 //! | `PermissionRequest` | prompt opened: permission or question | measured |
 //! | `PreToolUse` | tool granted: it comes after the approval | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended; with one that was cancelled, by a denial or by Esc, so has the turn | measured |
 //! | `PostToolUseFailure`, `PermissionDenied` | tool ended | read |
-//! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial; `permission_prompt`: prompt confirmed | measured |
+//! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial: the turn is over, and may be told before the hook that says how; `permission_prompt`: prompt confirmed | measured |
 //! | `Stop` | turn ended, with what goes on in the background | measured, background read |
 //! | `StopFailure` | turn failed | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended | read |
@@ -21,7 +21,7 @@
 use super::payload::Payload;
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, payload};
-use headsup_core::observation::{Fact, Submitter};
+use headsup_core::observation::{Fact, SessionStart, Submitter};
 
 /// The tool that asks a person.
 const QUESTION: &str = "ask_user_question";
@@ -77,7 +77,11 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     let manual = payload.trigger.text().as_deref() == Some("manual");
     match event {
         "SessionStart" => {
-            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
+            let how = match payload::session_start(payload.source) {
+                SessionStart::Startup => SessionStart::Early,
+                how => how,
+            };
+            Fact::SessionStarted { how, attach: None }
         }
         "SessionEnd" => payload::session_end(payload.reason, &["clear"], &[]),
         "UserPromptSubmit" => {
@@ -113,7 +117,7 @@ fn requested(payload: &Payload<'_>) -> Fact {
 
 fn notification(payload: &Payload<'_>) -> Fact {
     match payload.notification_type.text().as_deref() {
-        Some("idle_prompt") if !payload.is_helpers() => Fact::IdleNotice,
+        Some("idle_prompt") if !payload.is_helpers() => Fact::TurnOver,
         Some("permission_prompt" | "elicitation_dialog") => Fact::PromptConfirmed,
         _ => Fact::Nothing,
     }

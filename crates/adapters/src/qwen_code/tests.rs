@@ -65,7 +65,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     assert_eq!(fact("SessionEnd", ""), either);
     assert!(matches!(fact("SessionEnd", r#""reason":7"#), Fact::NotUnderstood { .. }));
     for (source, how) in [
-        ("startup", SessionStart::Startup),
+        ("startup", SessionStart::Early),
         ("resume", SessionStart::Resume),
         ("clear", SessionStart::Clear),
         ("compact", SessionStart::Compact),
@@ -104,7 +104,7 @@ fn what_goes_on_behind_a_stop_are_helpers() {
 #[test]
 fn the_free_prompt_is_told_for_the_main_agent_alone() {
     let idle = r#""notification_type":"idle_prompt""#;
-    assert_eq!(fact("Notification", idle), Fact::IdleNotice);
+    assert_eq!(fact("Notification", idle), Fact::TurnOver);
     assert_eq!(fact("Notification", &format!(r#"{idle},"agent_id":"a-1""#)), Fact::Nothing);
     assert_eq!(fact("Notification", r#""notification_type":"auth_success""#), Fact::Nothing);
 }

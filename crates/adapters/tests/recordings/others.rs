@@ -74,6 +74,10 @@ fn recorded_events_as_facts() {
                 last = case;
             }
             let seen = read(kind, &row);
+            // For that cause it is not registered.
+            if row["payload"]["trigger"] == "auto" {
+                continue;
+            }
             if events_to_register(kind).contains(&seen.event.as_str()) {
                 writeln!(text, "  {} -> {}", seen.event, told(&seen.fact)).unwrap();
             }

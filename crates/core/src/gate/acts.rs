@@ -3,7 +3,7 @@
 use super::{Decision, Step};
 use crate::event::EventBody;
 use crate::id::AgentId;
-use crate::seat::Seat;
+use crate::seat::{Links, Seat};
 use crate::source::{Evidence, Source};
 use crate::status::Process;
 use crate::time::UnixMs;
@@ -30,7 +30,7 @@ pub fn mark_seen(seat: &mut Seat, now: UnixMs) -> Decision {
     step.finish(&before)
 }
 
-fn act(seat: &mut Seat, now: UnixMs) -> Step<'_> {
+pub(super) fn act(seat: &mut Seat, now: UnixMs) -> Step<'_> {
     let evidence = Evidence::new(Source::Report, now);
     Step::new(seat, evidence, now)
 }
@@ -50,6 +50,8 @@ pub struct Description {
     pub log_path: Option<String>,
     pub tmux: Option<String>,
     pub container: Container,
+    /// A digest of the token by which its calls are known.
+    pub token: Option<String>,
 }
 
 /// What is known of the container that an agent is in.
@@ -81,6 +83,7 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
     take(&mut about.title, &description.title);
     take(&mut about.log_path, &description.log_path);
     take(&mut about.location.tmux, &description.tmux);
+    take(&mut about.token, &description.token);
     match &description.container {
         Container::Unsaid => {}
         Container::Inside(id) => take(&mut about.location.container, &Some(id.clone())),
@@ -164,36 +167,113 @@ pub fn report_verdict(
     step.finish(&before)
 }
 
-/// Moves the workflow. The stages passed through on the way are told one by one.
+/// What is said with a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Said<'a> {
+    pub message: Option<&'a str>,
+    pub phase: Option<&'a str>,
+    pub progress: Option<f64>,
+    pub blockers: &'a [String],
+}
+
+/// Pull requests kept of a seat; the oldest goes first.
+const MOST_PRS: usize = 64;
+
+/// The task that the agent works on from now on, or none.
+pub fn link_task(seat: &mut Seat, task: Option<&str>, now: UnixMs) -> Decision {
+    link(seat, now, |links| {
+        let changes = links.task.as_deref() != task;
+        links.task = task.map(str::to_owned);
+        changes
+    })
+}
+
+/// One more pull request of the agent's, by its id or its URL.
+pub fn link_pr(seat: &mut Seat, pr: &str, now: UnixMs) -> Decision {
+    link(seat, now, |links| {
+        if links.prs.iter().any(|known| known == pr) {
+            return false;
+        }
+        if links.prs.len() == MOST_PRS {
+            links.prs.remove(0);
+        }
+        links.prs.push(pr.to_owned());
+        true
+    })
+}
+
+/// The same again is no news.
+fn link(seat: &mut Seat, now: UnixMs, change: impl FnOnce(&mut Links) -> bool) -> Decision {
+    let before = seat.status_key();
+    let mut links = seat.links.as_deref().cloned().unwrap_or_default();
+    let changes = change(&mut links);
+    let mut step = act(seat, now);
+    if changes {
+        step.seat.links = (links != Links::default()).then(|| Box::new(links));
+        let agent = Box::new(step.seat.doc());
+        step.emit(EventBody::Updated { agent });
+    }
+    step.finish(&before)
+}
+
+/// Moves the workflow. The stages passed through on the way are told one by one; the same again
+/// is no news.
+///
+/// # Errors
+/// The workflow has no such move; nothing changes.
 pub fn set_stage(
     seat: &mut Seat,
     stage: Stage,
     by: By,
-    message: Option<&str>,
-    phase: Option<&str>,
-    progress: Option<f64>,
+    said: &Said<'_>,
     now: UnixMs,
 ) -> Result<Decision, IllegalStage> {
     let current = seat.stage.as_ref().map(|status| status.stage);
     let path = workflow::path(current, stage, by)?;
     let before = seat.status_key();
     let mut step = act(seat, now);
-    for passed in path {
-        let last = passed == stage;
-        let since = match &step.seat.stage {
-            Some(status) if status.stage == passed => status.since,
-            _ => now,
-        };
-        let own = |text: Option<&str>| text.filter(|_| last).map(str::to_owned);
-        let status = StageStatus {
-            stage: passed,
-            message: own(message),
-            phase: own(phase),
-            progress: progress.filter(|_| last),
-            since,
-        };
-        step.seat.stage = Some(status.clone());
-        step.emit(EventBody::StageChanged { stage: status });
-    }
+    walk(&mut step, &path, said);
     Ok(step.finish(&before))
+}
+
+/// Goes through these stages; what is said goes with the last one.
+pub(super) fn walk(step: &mut Step<'_>, path: &[Stage], said: &Said<'_>) {
+    for (place, passed) in path.iter().enumerate() {
+        let said = if place + 1 == path.len() { *said } else { Said::default() };
+        let status = StageStatus {
+            stage: *passed,
+            message: said.message.map(str::to_owned),
+            phase: said.phase.map(str::to_owned),
+            progress: said.progress,
+            blockers: said.blockers.to_vec(),
+            since: match &step.seat.stage {
+                Some(status) if status.stage == *passed => status.since,
+                _ => step.now,
+            },
+        };
+        if step.seat.stage.as_ref() != Some(&status) {
+            step.seat.stage = Some(status.clone());
+            step.emit(EventBody::StageChanged { stage: status });
+        }
+    }
+}
+
+/// Whoever sits here begins something new: its workflow begins anew with it.
+pub(super) fn new_run(step: &mut Step<'_>) {
+    if step.seat.stage.take().is_some() {
+        step.seat.runs += 1;
+        step.changed = true;
+    }
+}
+
+/// What waits here is nothing to a person until then. Nothing ends it but time, or another word.
+pub fn snooze(seat: &mut Seat, until: Option<UnixMs>, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    if step.seat.snoozed_until != until {
+        step.seat.snoozed_until = until;
+        step.changed = true;
+        step.announce = true;
+    }
+    step.finish(&before)
 }

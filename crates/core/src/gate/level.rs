@@ -12,11 +12,11 @@ use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 use crate::time::UnixMs;
 
-/// How long a program counts as coming up after its first word. Milliseconds.
+/// A program that has shown rest for so long has come up. Milliseconds.
 const START_MS: i64 = 1_000;
 
 /// So long after the end of a turn its title may still come, on a busy machine. Milliseconds.
-const DRAWN_MS: i64 = 1_500;
+const DRAWN_MS: i64 = 4_000;
 
 /// So long a screen is looked for that tells what a program asks while its first title calls it
 /// ready. Milliseconds.
@@ -28,6 +28,7 @@ pub(super) fn said(
     source: Source,
     level: &Level,
 ) -> Result<Effect, Refusal> {
+    let has_rested = has_rested(step, source);
     let before = claim(step, source, level.word());
     if let Level::Idle { shells } = level {
         // A source may only know that there are some; an exact count came with the stop.
@@ -63,13 +64,24 @@ pub(super) fn said(
     if is_main_agents_rest(step, &held) {
         return refuse(Rule::G5, "helpers go on, of which it says nothing");
     }
-    let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked");
+    // Behind a dialog that has ended the turn a title may be drawn once more as if it worked.
+    let over = source.tier() == Tier::Title && !step.seat.turn.open;
+    let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked") && !over;
     // A status file is written once all is decided; a terminal is told of every step, and behind a
     // dialog that was refused something goes on for a moment, too.
-    let may_be_refused = resumed && source == Source::ProgramStatus && step.seat.has_edge_witness();
+    let may_be_refused = resumed
+        && match source {
+            Source::ProgramStatus => step.seat.has_edge_witness(),
+            Source::Title => prompts::is_told_by_hooks(step),
+            _ => false,
+        };
     let at_once = match resumed {
         true => !may_be_refused,
-        false => !(is_first || explained(step, level) || may_be_a_start(step, source, level)),
+        false => {
+            !(is_first
+                || explained(step, level)
+                || (!has_rested && may_be_a_start(step, source, level)))
+        }
     };
     if at_once {
         step.seat.held.retain(|held| !is_level_of(held, source));
@@ -106,12 +118,20 @@ fn explained(step: &Step<'_>, level: &Level) -> bool {
     step.seat.has_edge_witness() || (ends && step.seat.about.log_path.is_some())
 }
 
-/// A program that comes up may show work on its terminal for a moment, before its first prompt.
+/// A program that comes up, however long that takes it, may show work on its terminal for a moment, before
+/// its first prompt.
 fn may_be_a_start(step: &Step<'_>, source: Source, level: &Level) -> bool {
     let on_terminal = matches!(source, Source::ProgramStatus | Source::Title);
-    let process = &step.seat.process;
-    let comes_up = !process.state.is_running() || step.now.since(process.since) < START_MS;
-    on_terminal && comes_up && matches!(level, Level::Working { .. }) && step.seat.turn.seq == 0
+    let (turn, since) = (&step.seat.turn, step.seat.process.since);
+    let is_new = !turn.open && turn.ended.as_ref().is_none_or(|ended| ended.at < since);
+    on_terminal && is_new && matches!(level, Level::Working { .. })
+}
+
+/// Has a source shown rest for so long that the program has come up?
+fn has_rested(step: &Step<'_>, source: Source) -> bool {
+    let rests = |claim: &&Claim| claim.source == source && claim.word == "idle";
+    let mut claims = step.seat.claims.iter().filter(rests);
+    claims.any(|claim| step.now.since(claim.since) >= START_MS)
 }
 
 fn is_level_of(held: &Held, source: Source) -> bool {

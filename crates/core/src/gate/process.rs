@@ -93,6 +93,7 @@ pub(super) fn said(
             if state.is_over() {
                 // The one that sat here is gone; who comes is not known yet.
                 step.seat.process.id = id.cloned();
+                super::acts::new_run(step);
             }
             if matches!(state, Process::Exited(_)) {
                 // How the one before ended is no outcome of this one: it would pass for done.

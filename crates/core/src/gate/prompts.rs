@@ -109,7 +109,8 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
 pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let starting = matches!(step.seat.process.state, Process::Starting { .. });
     // A dialog before the first event belongs to no turn.
-    let before = step.evidence.source == Source::Screen && !screen::has_spoken(step.seat);
+    let is_first = !screen::has_spoken(step.seat) || screen::early_start(step.seat).is_some();
+    let before = step.evidence.source == Source::Screen && is_first;
     if !starting && !before {
         step.ensure_running(None);
         if !step.seat.turn.open {
@@ -130,7 +131,9 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
         actor: actor.clone(),
         opened_at: step.now,
         source: step.evidence.source,
+        by_notice: false,
         ask,
+        input: None,
     };
     let doc = Box::new(PromptDoc::new(&step.seat.id, &open, None));
     step.seat.prompts.push(open);
@@ -152,14 +155,43 @@ fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewProm
     ask
 }
 
-/// The prompt with the call it is about, where its notice named none: the last one of this actor
-/// that nobody has asked about.
-pub(super) fn about_latest_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewPrompt {
+/// A notice that a dialog is open.
+pub(super) fn shown(
+    step: &mut Step<'_>,
+    name: &str,
+    actor: &Actor,
+    prompt: &NewPrompt,
+) -> Result<Effect, Refusal> {
+    let before = step.seat.prompts_opened;
+    let (actor, prompt) = about_latest_call(step, actor, prompt);
+    let effect = opened(step, name, &actor, &prompt, 0)?;
+    if step.seat.prompts_opened > before
+        && let Some(open) = step.seat.prompts.last_mut()
+    {
+        open.by_notice = true;
+    }
+    Ok(effect)
+}
+
+/// Do hooks tell how what is open is answered? Those that name the call do.
+pub(super) fn is_told_by_hooks(step: &Step<'_>) -> bool {
+    step.seat.own_prompts().any(|open| open.source.tier() == Tier::Edge && !open.by_notice)
+}
+
+/// The prompt with the call it is about, where its notice named none, and whose that is: the last one that
+/// nobody has asked about. A notice without a name may be a helper's; one of a helper is its own.
+fn about_latest_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> (Actor, NewPrompt) {
     let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.clone()).collect();
-    let calls = step.seat.open_tools.iter().rev().filter(|open| open.actor == *actor);
-    let mut free = calls.filter(|open| !asked.contains(&open.tool));
-    let tool = prompt.tool.clone().or_else(|| free.next().map(|open| open.tool.clone()));
-    NewPrompt { tool, ..prompt.clone() }
+    let may_be = |open: &&OpenTool| actor.is_main() || open.actor == *actor;
+    let mut calls = step.seat.open_tools.iter().rev().filter(may_be);
+    let free = calls.find(|open| !asked.contains(&open.tool));
+    match (&prompt.tool, free) {
+        (None, Some(open)) => {
+            let tool = Some(open.tool.clone());
+            (open.actor.clone(), NewPrompt { tool, ..prompt.clone() })
+        }
+        _ => (actor.clone(), prompt.clone()),
+    }
 }
 
 /// What asked about this call has been answered with yes: it starts.

@@ -2,9 +2,10 @@
 
 use super::{Effect, Refusal, Rule, STALE_MS, Step, prompts, refuse, turn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
-use crate::seat::{Claim, Seat};
+use crate::seat::{Claim, HeldFact, Seat, Session};
 use crate::source::{Confidence, Source, Tier};
 use crate::status::{BlockedReason, Exit, ExitKind, OutcomeKind, Process, Turn};
+use crate::time::UnixMs;
 
 /// Has the program in this seat told anything of itself yet? Before that a screen is the only witness.
 /// A title is none: a program may call itself ready while it asks whether to trust the folder.
@@ -15,9 +16,32 @@ pub fn has_spoken(seat: &Seat) -> bool {
     !starting && (edges || seat.claims.iter().any(says))
 }
 
+/// How long a program that has told its start early may take to show what it asks first. Milliseconds.
+const ASKS_FIRST_MS: i64 = 3_000;
+
+/// Is its screen the only witness of what it asks? Before it has told anything, or while what was seen
+/// then still stands, or, where its start is told early, for a while after that.
+pub fn may_ask_unheard(seat: &Seat, now: UnixMs) -> bool {
+    let comes_up = |session: &Session| now.since(session.since) < ASKS_FIRST_MS;
+    !has_spoken(seat)
+        || early_start(seat).is_some_and(|session| comes_up(session) || is_at_dialog(seat))
+}
+
+/// The session of a program that has told nothing but its early start.
+pub(super) fn early_start(seat: &Seat) -> Option<&Session> {
+    let session = seat.session.as_ref().filter(|session| session.is_early && !seat.turn.open)?;
+    let ended = seat.turn.ended.as_ref().is_some_and(|ended| ended.at >= session.since);
+    (!ended).then_some(session)
+}
+
+/// Is a dialog open that only the screen shows?
+pub(super) fn is_at_dialog(seat: &Seat) -> bool {
+    seat.own_prompts().any(|open| open.source == Source::Screen)
+}
+
 /// Is a dialog to be seen that comes before the program's first event?
 pub(super) fn is_at_first_dialog(seat: &Seat) -> bool {
-    !has_spoken(seat) && seat.own_prompts().any(|open| open.source == Source::Screen)
+    !has_spoken(seat) && is_at_dialog(seat)
 }
 
 /// A strongly visible dialog may override hooks, in this direction only.
@@ -47,6 +71,10 @@ pub(super) fn dialog(
 
 /// The dialog went away: it was answered where we could not see it.
 pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
+    if step.seat.held.iter().any(|held| held.what == HeldFact::Left) {
+        // It has said goodbye, and its process tells in a moment whether it has left.
+        return Effect::Outranked("its process tells in a moment whether it has left");
+    }
     match prompts::withdraw(step, |asked| asked.source == Source::Screen) {
         true => Effect::Decides,
         false => Effect::Confirms,

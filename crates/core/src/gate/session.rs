@@ -1,6 +1,6 @@
 //! Starts, ends and changes of a session.
 
-use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, turn};
+use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, screen, turn};
 use crate::observation::{History, SessionEnd, SessionStart};
 use crate::seat::{Held, HeldFact, Session};
 use crate::source::{Source, Tier};
@@ -13,7 +13,7 @@ const LEAVE_MS: i64 = 2_000;
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
-    step.seat.session = Some(Session { id: id.to_owned(), since, start_seen });
+    step.seat.session = Some(Session { id: id.to_owned(), since, start_seen, is_early: false });
     step.entered = true;
     step.changed = true;
 }
@@ -48,6 +48,10 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
 /// Ends whatever was going on: an open turn, prompts, helpers, tools.
 pub(super) fn close(step: &mut Step<'_>, open_turn: OutcomeKind) {
     prompts::withdraw_all(step);
+    close_all_but_prompts(step, open_turn);
+}
+
+fn close_all_but_prompts(step: &mut Step<'_>, open_turn: OutcomeKind) {
     step.seat.held.clear();
     step.seat.subagents.clear();
     step.seat.shells = 0;
@@ -114,10 +118,17 @@ pub(super) fn started(
         let session = step.seat.session.as_ref().map(|session| session.id.clone());
         renew(step, session.as_deref(), true);
     }
+    let is_early = how == SessionStart::Early;
     if let Some(session) = &mut step.seat.session {
         session.start_seen = true;
+        session.is_early = is_early;
     }
-    close(step, OutcomeKind::Interrupted);
+    // After a goodbye it begins anew: what it had asked has been answered.
+    let anew = step.seat.held.iter().any(|held| held.what == HeldFact::Left);
+    match is_early && !anew && screen::is_at_dialog(step.seat) {
+        true => close_all_but_prompts(step, OutcomeKind::Interrupted),
+        false => close(step, OutcomeKind::Interrupted),
+    }
     step.ensure_running(attach);
     if step.seat.about.started_at.is_none() {
         step.seat.about.started_at = Some(step.now);
@@ -151,8 +162,10 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<
     let process = &step.seat.process;
     let is_watched = process.id.is_some() && !process.state.is_over();
     match how {
-        SessionEnd::Either if is_watched && step.seat.turn.open => {
-            // Whoever leaves in mid-turn mostly was told to go, and is gone in a moment.
+        SessionEnd::Either
+            if is_watched && (step.seat.turn.open || screen::is_at_dialog(step.seat)) =>
+        {
+            // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
             let (until, source) = (step.now.plus(LEAVE_MS), step.evidence.source);
             let what = HeldFact::Left;
             step.seat.held.push(Held { until, source, name: name.to_owned(), what });
@@ -194,7 +207,8 @@ pub(super) fn take_up_left(step: &mut Step<'_>) {
     }
     let (since, start_seen) = (step.now, true);
     let left = step.seat.left_sessions.pop_back();
-    step.seat.session = left.map(|left| Session { id: left.id, since, start_seen });
+    let session = |id| Session { id, since, start_seen, is_early: false };
+    step.seat.session = left.map(|left| session(left.id));
     step.changed = true;
 }
 

@@ -4,6 +4,7 @@ mod script;
 
 mod blocked;
 mod compaction;
+mod inputs;
 mod levels;
 mod process;
 mod rules;

@@ -11,9 +11,15 @@ use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 /// How long after a silent end its failure may be told. Milliseconds.
 const LATE_FAILURE_MS: i64 = 2_000;
 
+/// How long after the end of a turn its notice may come. Milliseconds.
+const NOTICE_MS: i64 = 1_500;
+
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     step.ensure_running(None);
+    if step.seat.stage.as_ref().is_some_and(|status| status.stage.is_terminal()) {
+        super::acts::new_run(step);
+    }
     let turn = &mut step.seat.turn;
     turn.seq += 1;
     turn.open = true;
@@ -420,10 +426,20 @@ pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effe
     Ok(Effect::Decides)
 }
 
+/// Is a notice without a name perhaps late, and of the turn before the one that has a name?
+fn may_be_the_last_ones(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().filter(|_| turn.reference.is_some());
+    ended.is_some_and(|ended| step.now.since(ended.at) < NOTICE_MS)
+}
+
 /// The turn is over, and a slower source tells how.
 pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
     if !step.seat.turn.open {
         return idle_notice(step);
+    }
+    if may_be_the_last_ones(step) {
+        return refuse(Rule::G10, "it may be the notice of the turn before");
     }
     let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
     if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {

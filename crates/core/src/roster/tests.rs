@@ -16,7 +16,8 @@ fn seat(id: &str, session: Option<&str>, pid: Option<u32>) -> Seat {
     seat.process.state = running;
     seat.process.id = pid.map(process);
     seat.about.cwd = Some("/home/dev/api".into());
-    seat.session = session.map(|id| Session { id: id.into(), since: NOW, start_seen: true });
+    seat.session =
+        session.map(|id| Session { id: id.into(), since: NOW, start_seen: true, is_early: false });
     seat
 }
 

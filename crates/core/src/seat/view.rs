@@ -69,6 +69,7 @@ impl Seat {
             outcome: self.outcome.clone(),
             seen: self.seen(),
             stage: self.stage.clone(),
+            snoozed_until: self.snoozed_until,
             verdicts: self.verdicts.clone(),
             background: BackgroundDoc {
                 subagents: u32::try_from(self.subagents.len()).unwrap_or(u32::MAX),
@@ -76,8 +77,8 @@ impl Seat {
             },
             subagents: self.subagents.clone(),
             prompts: self.prompts.iter().map(|p| PromptDoc::new(&self.id, p, None)).collect(),
-            task: None,
-            prs: Vec::new(),
+            task: self.links.as_ref().and_then(|links| links.task.clone()),
+            prs: self.links.as_ref().map(|links| links.prs.clone()).unwrap_or_default(),
             last_activity: self.last_activity.clone(),
             counters: self.counters,
             evidence: EvidenceDoc::from(&self.turn.evidence),

@@ -1,8 +1,8 @@
 //! The agent document and its parts.
 
+use super::PromptDoc;
 use crate::compat::VocabularyDoc;
 use crate::id::AgentId;
-use crate::prompt::{Answerable, Choice, OpenPrompt, PromptKind, Resolution};
 use crate::source::{Confidence, Evidence, Source};
 use crate::status::{Attach, Headline, Outcome, Process, Turn};
 use crate::time::UnixMs;
@@ -60,6 +60,10 @@ pub struct AgentDoc {
     pub outcome: Option<Outcome>,
     pub seen: bool,
     pub stage: Option<StageDoc>,
+    /// A person wants to hear nothing of it before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub snoozed_until: Option<UnixMs>,
     pub verdicts: Vec<VerdictDoc>,
     pub background: BackgroundDoc,
     /// Ids of the helpers that run now.
@@ -199,62 +203,6 @@ impl From<&Evidence> for EvidenceDoc {
             confidence: evidence.confidence,
             observed_at: evidence.observed_at,
             confirmed_at: evidence.confirmed_at,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum PromptState {
-    Open,
-    Resolved,
-}
-
-/// A prompt on the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct PromptDoc {
-    pub id: String,
-    pub agent_id: AgentId,
-    pub kind: PromptKind,
-    /// The helper that asks; absent for the agent itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub subagent: Option<String>,
-    pub title: String,
-    pub body: Option<String>,
-    pub options: Vec<Choice>,
-    pub multi_select: bool,
-    pub default_action: Option<String>,
-    pub expires_at: Option<UnixMs>,
-    pub opened_at: UnixMs,
-    pub answerable: Vec<Answerable>,
-    pub state: PromptState,
-    pub resolution: Option<Resolution>,
-}
-
-impl PromptDoc {
-    pub fn new(agent: &AgentId, open: &OpenPrompt, resolution: Option<Resolution>) -> Self {
-        let subagent = match &open.actor {
-            crate::prompt::Actor::Main => None,
-            crate::prompt::Actor::Sub(id) => Some(id.clone()),
-        };
-        Self {
-            id: open.id.clone(),
-            agent_id: agent.clone(),
-            kind: open.ask.kind,
-            subagent,
-            title: open.ask.title.clone(),
-            body: open.ask.body.clone(),
-            options: open.ask.options.clone(),
-            multi_select: open.ask.multi_select,
-            default_action: None,
-            expires_at: None,
-            opened_at: open.opened_at,
-            answerable: open.ask.answerable.clone(),
-            state: if resolution.is_some() { PromptState::Resolved } else { PromptState::Open },
-            resolution,
         }
     }
 }

@@ -57,7 +57,9 @@ mod tests {
             actor: Actor::Main,
             opened_at: UnixMs(1),
             source: Source::Hook,
+            by_notice: false,
             ask: NewPrompt::plain(reason, Some("Bash: make")),
+            input: None,
         };
         let resolution = by.map(|(by, value)| Resolution {
             by,

@@ -2,7 +2,7 @@
 
 mod presence;
 
-use super::{App, for_browsers_described, local_described, shared_described};
+use super::{App, for_agents_described, for_browsers_described, local_described, shared_described};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use headsup_core::wire::Problem;
@@ -40,8 +40,10 @@ pub(super) async fn get() -> impl IntoResponse {
 
 /// Every route of every transport.
 fn document() -> OpenApi {
-    let all: OpenApiRouter<Arc<App>> =
-        shared_described().merge(local_described()).merge(for_browsers_described());
+    let all: OpenApiRouter<Arc<App>> = shared_described()
+        .merge(local_described())
+        .merge(for_browsers_described())
+        .merge(for_agents_described());
     let mut api = all.into_openapi();
     presence::mark(&mut api);
     api.info = InfoBuilder::new()
@@ -62,7 +64,10 @@ fn document() -> OpenApi {
     api.security = Some(vec![needs("token"), needs("session")]);
     let tags = [
         ("agents", "Who is there, and how they are"),
+        ("tasks", "What agents work on"),
+        ("prs", "What they hand in"),
         ("reports", "What agents and scripts say of themselves"),
+        ("prompts", "What waits for a person, and how far the work is"),
         ("events", "Every change, from any place in the log on"),
         ("compatibility", "What other systems say and ask in their own words"),
         ("hub", "The hub itself"),

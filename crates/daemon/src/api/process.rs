@@ -77,7 +77,7 @@ pub(super) async fn put(
     let fact = match said.state {
         Phase::Exited => {
             let exit = Exit::from_wait(said.code, said.signal, false);
-            let starved = exit.was_killed() && app.ooms.has_struck(&process);
+            let starved = may_be_starved(&exit) && app.ooms.has_struck(&process);
             let kind = if starved { ExitKind::OomKilled } else { exit.kind };
             ProcessFact::Exited(Exit { kind, ..exit })
         }
@@ -99,4 +99,21 @@ pub(super) async fn put(
         app.inbox.evidence().keep(&agent, moment, &row);
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+/// Was it killed itself, or did it leave with an error because what it had launched was?
+fn may_be_starved(exit: &Exit) -> bool {
+    exit.was_killed() || (exit.kind == ExitKind::Crashed && exit.signal.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_whose_program_was_killed_leaves_with_an_error() {
+        let left = |code, signal| may_be_starved(&Exit::from_wait(code, signal, false));
+        assert!(left(None, Some(9)) && left(Some(137), None) && left(Some(1), None));
+        assert!(!left(Some(0), None) && !left(None, Some(11)) && !left(None, Some(15)));
+    }
 }

@@ -5,7 +5,9 @@ use crate::store::StoreError;
 use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::wire::Problem;
+use headsup_core::workflow::Stage;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -32,6 +34,18 @@ impl Refused {
         self
     }
 
+    /// With what this refusal alone can tell.
+    pub(crate) fn with(mut self, add: impl FnOnce(&mut Problem)) -> Self {
+        add(&mut self.problem);
+        self
+    }
+
+    /// The closed set that a word was not in.
+    pub(crate) fn allowed(mut self, words: impl IntoIterator<Item = &'static str>) -> Self {
+        *self.problem = self.problem.allowed(words);
+        self
+    }
+
     pub(crate) fn no_such_agent() -> Self {
         Self::new(404, "no_such_agent", Refusal::NoSuchAgent.to_string())
             .hint("GET /api/v1/agents?all=true lists all ids")
@@ -47,6 +61,25 @@ impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
         let (status, code) = match refusal {
             Refusal::NoSuchAgent => return Self::no_such_agent(),
+            Refusal::NoSuchTask => {
+                return Self::new(404, "no_such_task", refusal.to_string())
+                    .hint("GET /api/v1/tasks lists them");
+            }
+            Refusal::NoSuchPull => {
+                return Self::new(404, "no_such_pr", refusal.to_string())
+                    .hint("GET /api/v1/prs lists them");
+            }
+            Refusal::PullFinal => (409, "pr_final"),
+            Refusal::NoTask => {
+                return Self::new(409, "no_task", refusal.to_string())
+                    .hint("link one first: PUT /api/v1/agents/{id}/task, `headsup task link`");
+            }
+            Refusal::IllegalStage { from, by, .. } => {
+                let legal = from.map(|from| from.targets(by)).unwrap_or_default();
+                return Self::new(409, "illegal_stage", refusal.to_string())
+                    .hint("report the stage that lies between first")
+                    .allowed(legal.into_iter().map(Stage::word));
+            }
             Refusal::Running => {
                 return Self::new(409, "agent_running", refusal.to_string())
                     .hint("end it first, or use force=true: it comes back at its next report");
@@ -55,6 +88,19 @@ impl From<Refusal> for Refused {
                 return Self::new(409, "agent_exists", refusal.to_string())
                     .hint("take another id, or end that one first");
             }
+            Refusal::NoSuchPrompt => {
+                return Self::new(404, "no_such_prompt", refusal.to_string())
+                    .hint("GET /api/v1/prompts lists what is open");
+            }
+            Refusal::AlreadyResolved => (409, "already_resolved"),
+            Refusal::TerminalOnly => (409, "terminal_only"),
+            Refusal::BadAnswer(BadAnswer::Empty) => (400, "bad_answer"),
+            Refusal::BadAnswer(_) => (422, "invalid_option"),
+            Refusal::TooManyPrompts => {
+                return Self::new(409, "too_many_prompts", refusal.to_string())
+                    .hint("ask less at once, or take questions back");
+            }
+            Refusal::OpenQuestion => (409, "open_question"),
             Refusal::IdConflict => (409, "id_conflict"),
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),

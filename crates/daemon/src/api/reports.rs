@@ -4,6 +4,7 @@ use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
+use crate::caller::Caller;
 use crate::evidence::Moment;
 use crate::job::{OwnReport, Reply, Work};
 use crate::limits::BODY;
@@ -45,6 +46,7 @@ pub(super) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     let (parts, body) = request.into_parts();
+    Caller::of_an_act(&app, &parts.headers, &parts.extensions)?.about(&app, &agent)?;
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     let key = headers::key(&parts.headers, agent.as_str(), &body)?;

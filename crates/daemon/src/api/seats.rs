@@ -4,6 +4,8 @@
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::{App, Receipt, Refused, asked, receipt};
+use crate::caller;
+use crate::caller::Caller;
 use crate::job::{Registration, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -19,6 +21,8 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 const MOST_LABELS: usize = 64;
+/// One that is shorter could be guessed.
+const SHORTEST_TOKEN: usize = 32;
 
 /// What may be said about a seat. `kind` is a launcher's alone.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -30,6 +34,12 @@ pub(super) struct SeatBody {
     labels: BTreeMap<String, String>,
     cwd: Option<String>,
     tmux: Option<String>,
+    /// By which the calls of the agent are known from then on; it is kept as its digest. A launcher's
+    /// alone, as `kind` is.
+    token: Option<String>,
+    /// It runs already and speaks for itself; nobody has launched it for this seat. A taker's alone, as
+    /// `kind` is.
+    adopted: bool,
 }
 
 #[utoipa::path(
@@ -37,7 +47,7 @@ pub(super) struct SeatBody {
     path = "/api/v1/agents/{id}",
     operation_id = "take_seat",
     tag = "agents",
-    summary = "Takes a seat for an agent that is about to start",
+    summary = "Takes a seat for an agent that is about to start, or that runs and has none",
     params(
         ("id" = AgentId, Path, description = "The agent"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
@@ -59,7 +69,8 @@ pub(super) async fn put(
     if !headsup_adapters::is_kind(&kind) {
         return Err(Refused::new(400, "unknown_kind", format!("there is no kind {kind:?}")));
     }
-    let about = Description { adopted: Some(false), ..said.description()? };
+    let adopted = Some(said.adopted);
+    let about = Description { adopted, ..said.description()? };
     let registration = Registration { agent, kind, about };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
     Ok(receipt(StatusCode::CREATED, &reply))
@@ -86,9 +97,16 @@ pub(super) async fn patch(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<SeatBody>(request).await?;
     if said.kind.is_some() {
         return Err(bad("the kind of an agent does not change"));
+    }
+    if said.token.is_some() {
+        return Err(bad("the token of an agent does not change while it lives"));
+    }
+    if said.adopted {
+        return Err(bad("whether it was launched is said as its seat is taken"));
     }
     let about = Box::new(said.description()?);
     if let Some(name) = &about.name {
@@ -123,6 +141,9 @@ impl SeatBody {
         if self.labels.len() > MOST_LABELS {
             return Err(bad("too many labels"));
         }
+        if self.token.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
+            return Err(bad("a token has at least 32 characters"));
+        }
         let line = |text: String| text::line(&text, text::NAME);
         let name = self.name.map(line);
         if name.as_ref().is_some_and(String::is_empty) {
@@ -135,6 +156,7 @@ impl SeatBody {
             labels: labels.collect(),
             cwd: self.cwd.and_then(|path| text::path(&path)),
             tmux: self.tmux.map(line),
+            token: self.token.as_deref().map(caller::digest),
             ..Description::default()
         })
     }

@@ -4,6 +4,7 @@ use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, receipt};
 use crate::body;
+use crate::caller::people_only;
 use crate::job::Work;
 use crate::limits::BODY;
 use axum::extract::{Request, State};
@@ -33,6 +34,7 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    people_only(&app, request.headers(), request.extensions())?;
     let (parts, body) = request.into_parts();
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;

@@ -3,6 +3,7 @@
 use super::agent_path::AgentPath;
 use super::reports::check_length;
 use super::{App, Receipt, Refused, asked, receipt};
+use crate::caller::Caller;
 use crate::job::{VerdictOn, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -37,7 +38,9 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let (said, key) = asked::read::<VerdictBody>(request).await?;
+    caller.about(&app, &agent)?;
     let verdict = Verdict::parse(&said.verdict).ok_or_else(|| unknown_verdict(&said.verdict))?;
     let (task, notes) = checked("task", &said.task, said.notes.as_deref())?;
     let on = VerdictOn { agent, task, verdict, notes, registers: false };

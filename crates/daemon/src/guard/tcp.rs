@@ -59,6 +59,11 @@ impl Gates {
         self.further.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Every name by which this listener may be called.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.own.iter().cloned().chain(self.allowed()).collect()
+    }
+
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
         let headers = request.headers();
         let host = self.check_host(request)?;

@@ -9,7 +9,7 @@ use crate::job::{Sight, Witnessed, Work};
 use crate::process;
 use headsup_adapters::evidence::screen_essence;
 use headsup_adapters::{Shown, has_screens, screen, screen_version};
-use headsup_core::gate::has_spoken;
+use headsup_core::gate::{has_spoken, may_ask_unheard};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
@@ -106,9 +106,9 @@ impl Screens {
 
     fn may_look(&self, seat: &Seat) -> bool {
         let lives = !seat.process.state.is_over();
-        let may =
-            self.when != ScreenRules::Never && (is_asked_for(self.when, seat) || !has_spoken(seat));
-        lives && may
+        let asked_for = is_asked_for(self.when, seat);
+        let alone = || may_ask_unheard(seat, self.inbox.evidence().now().at);
+        lives && self.when != ScreenRules::Never && (asked_for || alone())
     }
 
     /// One look at every terminal.

@@ -4,7 +4,7 @@ use super::{StoreError, open};
 use headsup_core::gate;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -67,7 +67,13 @@ fn seats(connection: &Connection, path: &Path, start: UnixMs) -> Result<Read, St
     let share = ((end + cores - 1) / cores).max(SHARE);
     let mut stretches = (0..end).step_by(usize::try_from(share).unwrap_or(usize::MAX));
     let first = stretches.next().unwrap_or(0);
-    let beside = |from| move || read(&open::connect_to_load(path)?, (from, from + share), start);
+    let beside = |from| {
+        move || {
+            stretch_memory(usize::try_from(share).unwrap_or(0) * OF_ONE);
+            let connection = open::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            read(&connection, (from, from + share), start)
+        }
+    };
     std::thread::scope(|scope| {
         let others: Vec<_> = stretches.map(|from| scope.spawn(beside(from))).collect();
         let (mut seats, mut unreadable) = read(connection, (first, first + share), start)?;
@@ -83,6 +89,22 @@ fn seats(connection: &Connection, path: &Path, start: UnixMs) -> Result<Read, St
         }
         Ok((seats, unreadable))
     })
+}
+
+/// What a seat takes in memory, about, in bytes.
+const OF_ONE: usize = 2_560;
+/// Bytes at once that an allocator still takes from its heap.
+const PIECE: usize = 96 << 10;
+/// More than one heap of a thread does not grow to.
+const HEAP: usize = 32 << 20;
+
+/// Asks for memory in long pieces and gives it back at once. The system's allocator lets the heap of
+/// any thread but the first grow a page at a time, and for each page all threads of the process stop;
+/// what it has had before, it has again without that. Nothing is written there: it costs no memory.
+fn stretch_memory(bytes: usize) {
+    let pieces: Vec<Vec<u8>> =
+        (0..bytes.min(HEAP).div_ceil(PIECE)).map(|_| Vec::with_capacity(PIECE)).collect();
+    drop(std::hint::black_box(pieces));
 }
 
 fn read(connection: &Connection, stretch: Stretch, start: UnixMs) -> Result<Read, StoreError> {

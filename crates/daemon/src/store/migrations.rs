@@ -7,6 +7,9 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0001_log_and_seats.sql"),
     include_str!("migrations/0002_history_beside_the_seat.sql"),
     include_str!("migrations/0003_moments_as_numbers.sql"),
+    include_str!("migrations/0004_prompts.sql"),
+    include_str!("migrations/0005_tasks.sql"),
+    include_str!("migrations/0006_pull_requests.sql"),
 ];
 
 pub(super) fn known() -> u32 {

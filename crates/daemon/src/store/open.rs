@@ -13,9 +13,6 @@ use std::time::Duration;
 /// A page in the write-ahead log, about.
 const PAGE_BYTES: u64 = 4_096;
 
-/// How much of the file is mapped while the seats are read.
-const LOAD_MAP: i64 = 1 << 30;
-
 /// A store and what was in it.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -66,10 +63,7 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -2_048)?;
     migrations::run(&mut connection)?;
-    map(&connection)?;
-    let loaded = Loaded::from(&connection, path, now);
-    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
-    let loaded = loaded?;
+    let loaded = Loaded::from(&connection, path, now)?;
     // What a killed hub has left counts too.
     let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
     let log_pages = Arc::new(AtomicU32::new(u32::try_from(log).unwrap_or(u32::MAX)));
@@ -89,18 +83,6 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     Ok((store, loaded))
 }
 
-/// Ten thousand seats are read once: not page by page, and not through the cache.
-fn map(connection: &Connection) -> Result<(), StoreError> {
-    Ok(connection.pragma_update_and_check(None, "mmap_size", LOAD_MAP, |_| Ok(()))?)
-}
-
-/// One more connection to read seats at a start.
-pub(super) fn connect_to_load(path: &Path) -> Result<Connection, StoreError> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    map(&connection)?;
-    Ok(connection)
-}
-
 pub(super) fn connect_again(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
@@ -108,7 +90,7 @@ pub(super) fn connect_again(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
+pub(super) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;

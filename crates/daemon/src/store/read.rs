@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// A connection that cannot write, for one reader at a time.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    connection: Mutex<Connection>,
+    pub(super) connection: Mutex<Connection>,
     turn: Arc<Semaphore>,
 }
 
@@ -49,6 +49,14 @@ impl Reader {
         };
         let done = tokio::task::spawn_blocking(read).await;
         done.map_err(|error| StoreError::Io(error.into()))?
+    }
+
+    /// One look at what is stored.
+    pub(super) fn with<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        read(&self.connection.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Looks at up to `most` events behind `after`, up to `until`; `wanted` is asked with each

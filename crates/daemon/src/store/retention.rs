@@ -38,6 +38,11 @@ impl Store {
         if keep_from > oldest {
             let sql = "DELETE FROM events WHERE seq < ?1";
             self.connection.execute(sql, [keep_from.cast_signed()])?;
+            for sql in
+                ["DELETE FROM prompts WHERE seq < ?1", "DELETE FROM prompt_keys WHERE seq < ?1"]
+            {
+                self.connection.execute(sql, [keep_from.cast_signed()])?;
+            }
             self.sweep.due = true;
         }
         Ok(keep_from)

@@ -43,7 +43,7 @@ impl Bench {
         let frames = [Arc::new(Frame::new(self.head, &event).unwrap())];
         let key = Key::new(&format!("id-{:08}", self.head), "", b"").unwrap();
         let ids = vec![StoredId { key: &key, seq: self.head }];
-        self.store.commit(&Changes { frames: &frames, seats: Vec::new(), ids }).unwrap();
+        self.store.commit(&Changes { frames: &frames, ids, ..Changes::default() }).unwrap();
     }
 
     fn act(&mut self, agent: &str) {

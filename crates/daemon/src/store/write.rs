@@ -1,5 +1,7 @@
 //! The one transaction through which everything is written.
 
+use super::pulls::{self, PullRow};
+use super::tasks::{self, CommentRow, TaskRow};
 use super::{Store, StoreError};
 use crate::frame::Frame;
 use crate::job::Key;
@@ -16,6 +18,18 @@ pub(crate) struct Changes<'a> {
     /// `None` removes a seat.
     pub(crate) seats: Vec<(&'a AgentId, Option<&'a Seat>)>,
     pub(crate) ids: Vec<StoredId<'a>>,
+    pub(crate) prompt_keys: Vec<PromptKey<'a>>,
+    pub(crate) tasks: Vec<&'a TaskRow>,
+    pub(crate) comments: &'a [CommentRow],
+    pub(crate) pulls: Vec<&'a PullRow>,
+}
+
+/// What a prompt was opened under.
+#[derive(Debug)]
+pub(crate) struct PromptKey<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) prompt: &'a str,
+    pub(crate) seq: u64,
 }
 
 /// A request that has had its effect.
@@ -27,7 +41,13 @@ pub(crate) struct StoredId<'a> {
 
 impl Changes<'_> {
     pub(crate) fn is_empty(&self) -> bool {
-        self.frames.is_empty() && self.seats.is_empty() && self.ids.is_empty()
+        self.frames.is_empty()
+            && self.seats.is_empty()
+            && self.ids.is_empty()
+            && self.prompt_keys.is_empty()
+            && self.tasks.is_empty()
+            && self.comments.is_empty()
+            && self.pulls.is_empty()
     }
 }
 
@@ -100,6 +120,8 @@ impl Store {
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
             connection.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
         }
+        tasks::write(connection, &changes.tasks, changes.comments)?;
+        pulls::write(connection, &changes.pulls)?;
         if !changes.ids.is_empty() {
             // An id that is there already came by the spool as well.
             let sql = "INSERT OR IGNORE INTO report_ids (id, seq, digest) VALUES (?1, ?2, ?3)";
@@ -108,6 +130,10 @@ impl Store {
                 let (seq, digest) = (seq.cast_signed(), key.digest.cast_signed());
                 insert.execute(params![key.id, seq, digest])?;
             }
+        }
+        for PromptKey { key, prompt, seq } in &changes.prompt_keys {
+            let sql = "INSERT OR REPLACE INTO prompt_keys (key, prompt, seq) VALUES (?1, ?2, ?3)";
+            connection.prepare_cached(sql)?.execute(params![key, prompt, seq.cast_signed()])?;
         }
         transaction.commit()
     }
@@ -136,6 +162,12 @@ fn append(connection: &Connection, frames: &[Arc<Frame>]) -> Result<(), StoreErr
     for frame in frames {
         let (seq, body) = (frame.seq.cast_signed(), Text(frame.json()));
         insert.execute(params![seq, frame.at.0, frame.agent.as_str(), frame.kind, body])?;
+        if let Some(prompt) = &frame.resolved {
+            // An agent that was forgotten and came back may have had one of this id before.
+            let sql = "INSERT OR REPLACE INTO prompts (id, agent, seq) VALUES (?1, ?2, ?3)";
+            let row = params![prompt, frame.agent.as_str(), seq];
+            connection.prepare_cached(sql)?.execute(row)?;
+        }
     }
     Ok(())
 }

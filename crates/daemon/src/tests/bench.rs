@@ -38,6 +38,8 @@ pub(super) struct Bench {
     pub(super) background_shells: BackgroundShells,
     /// Sockets of container engines.
     pub(super) engines: Vec<PathBuf>,
+    /// Who decides of merges.
+    pub(super) forge: crate::ForgeSettings,
     hub: Option<Hub>,
 }
 
@@ -53,9 +55,9 @@ impl Bench {
         let temp = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(START));
         let (folders, background_shells) = (Vec::new(), BackgroundShells::Idle);
-        let engines = Vec::new();
+        let (engines, forge) = (Vec::new(), crate::ForgeSettings::default());
         let mut bench =
-            Self { temp, clock, limits, folders, background_shells, engines, hub: None };
+            Self { temp, clock, limits, folders, background_shells, engines, forge, hub: None };
         bench.start().await;
         bench
     }
@@ -78,6 +80,8 @@ impl Bench {
             screen_rules: crate::ScreenRules::Never,
             listen: None,
             must_listen: false,
+            tracker: crate::TrackerSettings::default(),
+            forge: self.forge.clone(),
             engines: self.engines.clone(),
         };
         let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
@@ -99,9 +103,9 @@ impl Bench {
         copy_folder(&self.home(), &temp.path().join("home"));
         let (clock, limits, folders) = (self.clock.clone(), self.limits, self.folders.clone());
         let background_shells = self.background_shells;
-        let engines = Vec::new();
+        let (engines, forge) = (Vec::new(), crate::ForgeSettings::default());
         let mut bench =
-            Self { temp, clock, limits, folders, background_shells, engines, hub: None };
+            Self { temp, clock, limits, folders, background_shells, engines, forge, hub: None };
         bench.start().await;
         bench
     }

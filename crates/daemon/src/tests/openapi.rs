@@ -92,6 +92,8 @@ async fn answers_are_what_the_description_says() {
     let issue = r#"{"issueId":"P-1","status":"in-progress"}"#;
     let (coder, found) = ("/api/coder/agent-status", "/api/specialists/{name}/report-status");
     let id = "/api/v1/agents/{id}";
+    let (task, comments) = ("/api/v1/tasks/{identifier}", "/api/v1/tasks/{identifier}/comments");
+    let (work, done) = ("/api/v1/agents/{id}/task", "/api/v1/agents/{id}/task/complete");
     let calls = [
         ("get", "/api/v1/agents", "/api/v1/agents?all=true", "", 200),
         ("get", "/api/v1/agents", "/api/v1/agents?status=nonsense", "", 400),
@@ -133,9 +135,43 @@ async fn answers_are_what_the_description_says() {
         ("get", "/api/agents/{id}/activity", "/api/agents/nobody/activity?limit=3", "", 200),
         ("post", found, "/api/specialists/s/report-status", issue, 200),
         ("post", found, "/api/specialists/s/report-status", "{}", 400),
+        ("post", "/api/v1/tasks", "/api/v1/tasks", r#"{"title":"t","prefix":"A"}"#, 201),
+        ("post", "/api/v1/tasks", "/api/v1/tasks", r#"{"title":"t","status":"x"}"#, 400),
+        ("get", "/api/v1/tasks", "/api/v1/tasks", "", 200),
+        ("get", task, "/api/v1/tasks/A-1", "", 200),
+        ("patch", task, "/api/v1/tasks/A-1", r#"{"status":"done"}"#, 200),
+        ("post", comments, "/api/v1/tasks/A-1/comments", r#"{"comment":"c"}"#, 201),
+        ("get", work, "/api/v1/agents/h/task", "", 200),
+        ("put", work, "/api/v1/agents/h/task", r#"{"task_identifier":"A-1"}"#, 200),
+        ("get", work, "/api/v1/agents/h/task", "", 200),
+        ("post", done, "/api/v1/agents/h/task/complete", r#"{"summary":"s"}"#, 200),
+        ("post", done, "/api/v1/agents/h/task/complete", r#"{"summary":"s"}"#, 409),
     ];
     let json = [("content-type", "application/json")];
-    for (method, path, target, body, status) in calls {
+    let (open, prompt) = ("/api/v1/agents/{id}/prompts", "/api/v1/prompts/{pid}");
+    let (given, back) = ("/api/v1/prompts/{pid}/answer", "/api/v1/prompts/{pid}/cancel");
+    let (seen, stage) = ("/api/v1/prompts/{pid}/seen", "/api/v1/agents/{id}/stage");
+    let (workflow, snooze) = ("/api/v1/agents/{id}/workflow", "/api/v1/agents/{id}/snooze");
+    let question = r#"{"question":"?","default_action":"-","options":["a","b"]}"#;
+    let more = [
+        ("post", open, "/api/v1/agents/script/prompts", question, 201),
+        ("post", open, "/api/v1/agents/script/prompts", "{}", 400),
+        ("get", "/api/v1/prompts", "/api/v1/prompts", "", 200),
+        ("get", prompt, "/api/v1/prompts/script-p3", "", 404),
+        ("get", prompt, "/api/v1/prompts/script-p2", "", 200),
+        ("post", seen, "/api/v1/prompts/script-p2/seen", r#"{"via":"web"}"#, 200),
+        ("get", workflow, "/api/v1/agents/script/workflow", "", 200),
+        ("post", given, "/api/v1/prompts/script-p2/answer", r#"{"option":9}"#, 422),
+        ("post", given, "/api/v1/prompts/script-p2/answer", r#"{"option":1}"#, 200),
+        ("post", given, "/api/v1/prompts/script-p2/answer", r#"{"option":2}"#, 409),
+        ("post", back, "/api/v1/prompts/script-p2/cancel", "{}", 409),
+        ("get", "/api/v1/prompts", "/api/v1/prompts?state=resolved", "", 200),
+        ("post", stage, "/api/v1/agents/script/stage", r#"{"stage":"blocked"}"#, 200),
+        ("post", stage, "/api/v1/agents/script/stage", r#"{"stage":"completed"}"#, 409),
+        ("post", snooze, "/api/v1/agents/script/snooze", r#"{"for_ms":1000}"#, 200),
+        ("get", id, "/api/v1/agents/script", "", 200),
+    ];
+    for (method, path, target, body, status) in calls.into_iter().chain(more) {
         let headers = if body.is_empty() { &[][..] } else { &json };
         let reply = client.send(&method.to_uppercase(), target, headers, body).await;
         assert_eq!(reply.status, status, "{method} {target}: {}", reply.text());
@@ -181,7 +217,7 @@ async fn routes_and_description_are_the_same() {
     let told = [headers[0], ("authorization", bearer.as_str())];
     let api = document(&client).await;
     for (path, item) in api["paths"].as_object().unwrap() {
-        let target = ["{id}", "{kind}", "{name}"]
+        let target = ["{id}", "{pid}", "{kind}", "{name}", "{identifier}", "{pr}"]
             .iter()
             .fold(path.clone(), |target, part| target.replace(part, "nobody"));
         let only_tcp = path == "/open";

@@ -89,6 +89,8 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
+        tracker: crate::TrackerSettings::default(),
+        forge: crate::ForgeSettings::default(),
         engines: Vec::new(),
     })
     .await
@@ -130,6 +132,8 @@ async fn a_newer_database_is_refused_and_not_touched() {
         screen_rules: crate::ScreenRules::Never,
         listen: None,
         must_listen: false,
+        tracker: crate::TrackerSettings::default(),
+        forge: crate::ForgeSettings::default(),
         engines: Vec::new(),
     })
     .await

@@ -14,6 +14,15 @@ pub(super) enum Ages {
 }
 
 impl Ages {
+    /// How long there is until `moment`.
+    pub(super) fn until(self, moment: UnixMs) -> Markup {
+        let text = match self {
+            Self::AsOf(now) => age::short(moment.since(now)),
+            Self::Open => String::new(),
+        };
+        html! { time.left datetime=(moment) data-until=(moment.0) { (text) } }
+    }
+
     /// How long ago `moment` was.
     pub(super) fn since(self, moment: UnixMs) -> Markup {
         let text = match self {

@@ -17,7 +17,7 @@ struct Asset {
     text: &'static str,
 }
 
-const ALL: [Asset; 4] = [
+const ALL: [Asset; 5] = [
     Asset {
         name: "board.css",
         kind: "text/css; charset=utf-8",
@@ -27,6 +27,11 @@ const ALL: [Asset; 4] = [
         name: "board.js",
         kind: "text/javascript; charset=utf-8",
         text: include_str!("assets/board.js"),
+    },
+    Asset {
+        name: "answer.js",
+        kind: "text/javascript; charset=utf-8",
+        text: include_str!("assets/answer.js"),
     },
     Asset { name: "icon.svg", kind: "image/svg+xml", text: include_str!("assets/icon.svg") },
     Asset {

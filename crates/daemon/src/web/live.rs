@@ -8,7 +8,7 @@ mod choice;
 use super::ages::Ages;
 use super::parts::{Parts, Sent};
 use super::roster::Roster;
-use super::{agent, assets, sink};
+use super::{agent, assets, inbox, sink};
 use crate::api::{App, Refused, Subscription};
 use crate::frame::{self, Frame};
 use axum::body::Body;
@@ -17,6 +17,7 @@ use axum::http::Uri;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use choice::Page;
 use futures_util::stream;
 use headsup_core::id::AgentId;
 use serde::Serialize;
@@ -33,9 +34,10 @@ const BURST: Duration = Duration::from_millis(50);
 const BEAT: Duration = Duration::from_secs(3);
 
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Refused> {
-    let view = match choice::agent(uri.query())? {
-        None => View::Roster(Roster::default()),
-        Some(id) => {
+    let view = match choice::page(uri.query())? {
+        Page::Roster => View::Roster(Roster::default()),
+        Page::Inbox => View::Inbox,
+        Page::Agent(id) => {
             let known = app.board.seat(&id).is_some();
             View::Agent { id, known }
         }
@@ -64,6 +66,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
 #[derive(Debug)]
 enum View {
     Roster(Roster),
+    Inbox,
     /// `known`: it has been shown, so that it is forgotten if it is not there.
     Agent {
         id: AgentId,
@@ -141,6 +144,7 @@ impl Live {
     async fn news(&mut self) -> Option<Option<Parts>> {
         let parts = match &mut self.view {
             View::Roster(roster) => roster.parts(&self.app, Ages::Open),
+            View::Inbox => inbox::parts(&self.app, Ages::Open).await.ok()?,
             View::Agent { id, known } => {
                 *known |= self.app.board.seat(id).is_some();
                 match known {

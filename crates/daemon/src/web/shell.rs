@@ -23,6 +23,7 @@ pub(super) fn live(
                 a.skip href="#main" { "Skip to the agents" }
                 header.top {
                     a.brand href="/" { span.logo aria-hidden="true" {} "headsup" }
+                    a.nav #to-inbox href="/inbox" { "Inbox" }
                     (summary)
                     p #link role="status" { span.lamp aria-hidden="true" {} span #link-text { "Connecting" } }
                 }
@@ -78,6 +79,7 @@ fn head(title: &str) -> Markup {
                 data-calm=(url("icon.svg")) data-wanted=(url("icon-wanted.svg"));
             link rel="stylesheet" href=(url("board.css"));
             script type="module" src=(url("board.js")) {}
+            script type="module" src=(url("answer.js")) {}
         }
     }
 }

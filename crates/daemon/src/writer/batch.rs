@@ -1,13 +1,18 @@
 //! One batch: staged in memory, written in one transaction, then shown, published and answered.
 
 use super::staging::{self, Staging};
-use super::{Item, Writer, chat, forget, heartbeat, hook, report, seat, seen, verdict, witnessed};
+use super::{
+    Item, Writer, chat, forget, heartbeat, hook, prompts, pull, report, seat, seen, stage,
+};
+use super::{task, verdict, witnessed};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
-use crate::job::{Answer, Refusal, Reply, Work};
-use crate::limits::BATCH_EVENTS;
+use crate::job::{Answer, Key, Refusal, Reply, Work};
+use crate::limits::{BATCH_EVENTS, DEADLINE_GRACE_MS};
 use crate::sources;
-use crate::store::{Changes, StoreError, StoredId};
+use crate::store::pulls::PullRow;
+use crate::store::tasks::{CommentRow, TaskRow};
+use crate::store::{Changes, PromptKey, StoreError, StoredId};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
@@ -26,6 +31,11 @@ struct Staged {
     seats: Vec<(AgentId, staging::Staged)>,
     frames: Vec<Arc<Frame>>,
     ids: Vec<staging::StagedId>,
+    /// What prompts were opened under: keys, prompts, and where the log stood behind it.
+    prompt_keys: Vec<(String, (String, u64))>,
+    tasks: Vec<TaskRow>,
+    comments: Vec<CommentRow>,
+    pulls: Vec<PullRow>,
     head: u64,
 }
 
@@ -88,7 +98,7 @@ impl Writer {
                 for (index, id) in due.iter().enumerate() {
                     position = Position::Due(index);
                     if !poisoned.contains(&position) {
-                        staging.now = time.now(clock);
+                        (staging.now, staging.wall) = (time.now(clock), clock.wall());
                         tick(&mut staging, id);
                     }
                 }
@@ -97,7 +107,7 @@ impl Writer {
                     answers.push(if poisoned.contains(&position) {
                         Err(Refusal::Defect)
                     } else {
-                        staging.now = time.now(clock);
+                        (staging.now, staging.wall) = (time.now(clock), clock.wall());
                         work(&mut staging, item)
                     });
                     if staging.frames.len() >= BATCH_EVENTS {
@@ -106,9 +116,15 @@ impl Writer {
                 }
             }));
             if done.is_ok() {
-                let Staging { seats, frames, ids, head, .. } = staging;
+                let Staging {
+                    seats, frames, ids, prompt_keys, tasks, comments, pulls, head, ..
+                } = staging;
                 let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
-                return (Staged { seats, frames, ids, head }, answers);
+                let prompt_keys = prompt_keys.into_iter().collect();
+                let (tasks, pulls) = (tasks.into_values().collect(), pulls.into_values().collect());
+                let staged =
+                    Staged { seats, frames, ids, prompt_keys, tasks, comments, pulls, head };
+                return (staged, answers);
             }
             tracing::error!(?position, "a defect: one job panicked and is left out");
             self.metrics.panic("writer");
@@ -119,13 +135,20 @@ impl Writer {
 
     /// Writes, shows, publishes.
     fn commit(&mut self, staged: Staged) -> Result<(), Refusal> {
-        let Staged { seats, frames, ids, head } = staged;
+        let Staged { seats, frames, ids, prompt_keys, tasks, comments, pulls, head } = staged;
         let dirty = seats.iter().filter(|(_, staged)| staged.dirty);
         let stored = ids.iter().filter(|id| id.stored);
         let changes = Changes {
             frames: &frames,
             seats: dirty.map(|(id, staged)| (id, staged.seat.as_deref())).collect(),
             ids: stored.map(|id| StoredId { key: &id.key, seq: id.seq }).collect(),
+            prompt_keys: prompt_keys
+                .iter()
+                .map(|(key, (prompt, seq))| PromptKey { key, prompt, seq: *seq })
+                .collect(),
+            tasks: tasks.iter().collect(),
+            comments: &comments,
+            pulls: pulls.iter().collect(),
         };
         if !changes.is_empty() {
             let start = Instant::now();
@@ -149,6 +172,9 @@ impl Writer {
         for (id, staged) in &seats {
             if let Some(at) = staged.seat.as_deref().and_then(gate::next_deadline) {
                 self.deadlines.set(id, if at > now { at } else { now.plus(AGAIN_MS) });
+            }
+            if let Some(at) = staged.seat.as_deref().and_then(gate::next_expiry) {
+                self.expiries.set(id, at.plus(DEADLINE_GRACE_MS));
             }
         }
         let mut stored = Vec::new();
@@ -246,7 +272,7 @@ fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     };
     Some(match answer {
         Ok(Reply::Done { .. }) if not_understood => NOT_UNDERSTOOD,
-        Ok(Reply::Done { .. }) => "accepted",
+        Ok(Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. }) => "accepted",
         Ok(Reply::Duplicate) => "duplicate",
         Err(_) => "refused",
     })
@@ -270,7 +296,7 @@ fn tick(staging: &mut Staging<'_>, id: &AgentId) {
 
 /// One item, unless its id has come before.
 fn work(staging: &mut Staging<'_>, item: &Item) -> Answer {
-    let Some(key) = &item.key else { return perform(staging, &item.work) };
+    let Some(key) = &item.key else { return perform(staging, &item.work, None) };
     match staging.digest_of(&key.id) {
         Ok(None) => {}
         Ok(Some(digest)) if digest == key.digest => return Ok(Reply::Duplicate),
@@ -281,20 +307,30 @@ fn work(staging: &mut Staging<'_>, item: &Item) -> Answer {
         }
     }
     let writes_before = staging.writes;
-    let answer = perform(staging, &item.work)?;
+    let answer = perform(staging, &item.work, Some(key))?;
     // What only the spool holds must be known to have been read even if it changed nothing.
     let stored = staging.writes != writes_before || item.answer.is_none();
     staging.remember(key, stored);
     Ok(answer)
 }
 
-fn perform(staging: &mut Staging<'_>, work: &Work) -> Answer {
+fn perform(staging: &mut Staging<'_>, work: &Work, key: Option<&Key>) -> Answer {
     match work {
         Work::Hook(report) => hook::admit(staging, report),
         Work::Report(report) => report::admit(staging, report),
         Work::Chat(report) => chat::admit(staging, report),
         Work::Heartbeat(heartbeat) => heartbeat::admit(staging, heartbeat),
         Work::Verdict(on) => verdict::report(staging, on),
+        Work::Ask(asked) => prompts::ask(staging, asked),
+        Work::Answer(given) => prompts::answer(staging, given),
+        Work::TakeBack(back) => prompts::cancel(staging, back),
+        Work::Notice(noticed) => prompts::notice(staging, noticed),
+        Work::Expire { agent } => prompts::expire(staging, agent),
+        Work::ShiftDeadlines { by_ms } => prompts::shift(staging, *by_ms),
+        Work::Stage(moved) => stage::set(staging, moved),
+        Work::Snooze { agent, until } => stage::snooze(staging, agent, *until),
+        Work::Task(act) => task::perform(staging, act, key),
+        Work::Pull(act) => pull::perform(staging, act, key),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),

@@ -1,8 +1,9 @@
 //! A person takes a seat out of the roster.
 
 use super::batch::done;
-use super::staging::Staging;
+use super::{prompts, staging::Staging};
 use crate::job::{Answer, Refusal};
+use headsup_core::gate;
 use headsup_core::id::AgentId;
 
 pub(super) fn forget(staging: &mut Staging<'_>, id: &AgentId, force: bool) -> Answer {
@@ -10,6 +11,9 @@ pub(super) fn forget(staging: &mut Staging<'_>, id: &AgentId, force: bool) -> An
     if seat.process.state.is_running() && !seat.stale && !force {
         return Err(Refusal::Running);
     }
+    let now = staging.now;
+    // Whoever waits for an answer is told that none will come.
+    staging.change(id, None, |seat| prompts::all(gate::cancel_inputs(seat, now)))?;
     staging.forget(id)?;
     Ok(done(staging, id))
 }

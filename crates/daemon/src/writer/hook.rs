@@ -77,7 +77,10 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         namespace: *pid_namespace,
         cwd: sighting.cwd.as_deref(),
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
-        starts_up: matches!(sighting.fact, Fact::SessionStarted { how: SessionStart::Startup, .. }),
+        starts_up: matches!(
+            sighting.fact,
+            Fact::SessionStarted { how: SessionStart::Startup | SessionStart::Early, .. }
+        ),
     };
     staging.roster.place(&caller, |process: &ProcessId| {
         // The report itself shows that the processes above it live, also where we cannot look.

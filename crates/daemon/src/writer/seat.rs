@@ -9,7 +9,7 @@ use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
-use headsup_core::status::StartPhase;
+use headsup_core::status::{Attach, StartPhase};
 
 /// A seat for an agent that is about to start. One that has ended is taken again; one that has
 /// not is somebody else's.
@@ -30,14 +30,21 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             staging.push(agent, None, EventBody::Registered { agent: doc })?;
         }
     }
+    let (source, name, fact) = match about.adopted {
+        Some(true) => {
+            let attach = Attach::Interactive;
+            (Source::Report, "report", ProcessFact::Running { attach, restored: false })
+        }
+        _ => (Source::Process, "launch", ProcessFact::Starting(StartPhase::Booting)),
+    };
     let observation = Observation {
         at: now,
         delivery: Delivery::Live,
-        source: Source::Process,
+        source,
         session: None,
         process: None,
-        name: "launch".to_owned(),
-        fact: Fact::Process(ProcessFact::Starting(StartPhase::Booting)),
+        name: name.to_owned(),
+        fact: Fact::Process(fact),
     };
     staging.change(agent, None, |seat| gate::admit(seat, &observation))?;
     Ok(done(staging, agent))

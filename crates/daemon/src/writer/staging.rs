@@ -9,6 +9,8 @@ use crate::board::Board;
 use crate::fnv::Fnv;
 use crate::frame::Frame;
 use crate::job::{Key, Refusal};
+use crate::store::pulls::PullRow;
+use crate::store::tasks::{CommentRow, TaskRow};
 use crate::store::{Store, StoreError};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::gate::Decision;
@@ -17,8 +19,9 @@ use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use headsup_core::wire::SCHEMA;
-use std::collections::HashMap;
+use headsup_core::wire::{PromptDoc, SCHEMA};
+use headsup_core::work::task::TaskId;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -31,11 +34,20 @@ pub(super) struct Staging<'a> {
     pub(super) background_shells: BackgroundShells,
     /// The time of the job at hand.
     pub(super) now: UnixMs,
+    /// The same moment on the wall clock.
+    pub(super) wall: UnixMs,
     /// Where the log stands behind what is staged.
     pub(super) head: u64,
     pub(super) seats: HashMap<AgentId, Staged>,
     pub(super) frames: Vec<Arc<Frame>>,
     pub(super) ids: HashMap<String, StagedId>,
+    /// Prompts that are over, by their ids.
+    pub(super) resolved: HashMap<String, PromptDoc>,
+    /// Prompts by what they were opened under, and where the log stood behind it.
+    pub(super) prompt_keys: HashMap<String, (String, u64)>,
+    pub(super) tasks: BTreeMap<TaskId, TaskRow>,
+    pub(super) comments: Vec<CommentRow>,
+    pub(super) pulls: BTreeMap<String, PullRow>,
     /// Counts whatever must be written.
     pub(super) writes: u64,
 }
@@ -70,10 +82,16 @@ impl<'a> Staging<'a> {
             recent,
             background_shells,
             now: UnixMs(0),
+            wall: UnixMs(0),
             head: board.head(),
             seats: HashMap::new(),
             frames: Vec::new(),
             ids: HashMap::new(),
+            resolved: HashMap::new(),
+            prompt_keys: HashMap::new(),
+            tasks: BTreeMap::new(),
+            comments: Vec::new(),
+            pulls: BTreeMap::new(),
             writes: 0,
         }
     }
@@ -145,6 +163,9 @@ impl<'a> Staging<'a> {
         body: EventBody,
     ) -> Result<(), Refusal> {
         let seq = self.head + 1;
+        if let EventBody::PromptResolved { prompt } = &body {
+            self.resolved.insert(prompt.id.clone(), prompt.as_ref().clone());
+        }
         let event = Event {
             schema: SCHEMA,
             cursor: seq.to_string(),
@@ -178,10 +199,41 @@ impl<'a> Staging<'a> {
         self.ids.insert(key.id.clone(), staged);
     }
 
+    /// A prompt was opened, or found, under this key.
+    pub(super) fn name_prompt(&mut self, key: &str, prompt: &str) {
+        self.writes += 1;
+        self.prompt_keys.insert(key.to_owned(), (prompt.to_owned(), self.head));
+    }
+
+    /// The prompt that was opened under this key.
+    pub(super) fn prompt_of(&self, key: &str) -> Result<Option<String>, Refusal> {
+        match self.prompt_keys.get(key) {
+            Some((prompt, _)) => Ok(Some(prompt.clone())),
+            None => self.store.prompt_of(key).map_err(|error| unreadable(&error)),
+        }
+    }
+
+    /// The prompt of this id, if it is over.
+    pub(super) fn resolved(&self, id: &str) -> Result<Option<PromptDoc>, Refusal> {
+        match self.resolved.get(id) {
+            Some(prompt) => Ok(Some(prompt.clone())),
+            None => self.store.resolved(id).map_err(|error| unreadable(&error)),
+        }
+    }
+
+    pub(super) fn is_resolved(&self, id: &str) -> Result<bool, Refusal> {
+        Ok(self.resolved(id)?.is_some())
+    }
+
     /// Undoes the one thing that is not in the overlay.
     pub(super) fn roll_back(self) {
         restore(self.roster, self.board, self.seats.keys());
     }
+}
+
+fn unreadable(error: &StoreError) -> Refusal {
+    tracing::error!(%error, "earlier prompts cannot be read");
+    Refusal::StorageFailed
 }
 
 /// Brings back what was said of a seat, which the store has. True: it was not here.

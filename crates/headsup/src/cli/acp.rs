@@ -75,7 +75,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let name = args.name.clone().unwrap_or_else(|| name::of(&args.command));
     let kind = format!("acp:{name}");
     let hub = start::client(&context.place).ok();
-    let seats = Seats { args: &args, kind: &kind, here: &here };
+    let token = order::secret()?;
+    let seats = Seats { args: &args, kind: &kind, here: &here, token: &token };
     let found = match &hub {
         Some(hub) => seats.take_at_once(hub, &name).await,
         None => None,
@@ -85,7 +86,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let order = Order::new(&program, arguments, &here, id.as_str())
         .speaking()
         .with("HEADSUP_AGENT_ID", id.as_str())
-        .with("HEADSUP_AGENT_TOKEN", order::secret()?);
+        .with("HEADSUP_AGENT_TOKEN", &*token);
     let order = match &context.place.home {
         Some(home) => order.with("HEADSUP_HOME", home),
         None => order,
@@ -123,6 +124,7 @@ struct Seats<'a> {
     args: &'a Args,
     kind: &'a str,
     here: &'a Path,
+    token: &'a str,
 }
 
 impl Seats<'_> {
@@ -183,6 +185,7 @@ impl Seats<'_> {
     async fn put(&self, hub: &Client, id: &AgentId) -> Result<(), CommandError> {
         let mut body = self.about();
         body["kind"] = self.kind.into();
+        body["token"] = self.token.into();
         let body = Bytes::from(body.to_string());
         hub.put(&format!("/api/v1/agents/{id}"), body).await.map(drop)
     }

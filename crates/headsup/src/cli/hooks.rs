@@ -232,11 +232,11 @@ pub(crate) fn binary() -> Result<PathBuf, CommandError> {
     path.map_err(|error| CommandError::internal(format!("cannot find this program: {error}")))
 }
 
-type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
+pub(crate) type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
 /// The refusal, and what a person can do instead.
-type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
+pub(crate) type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
 
-fn apply(
+pub(crate) fn apply(
     sites: &[Site],
     dry_run: bool,
     context: &Context,
@@ -281,7 +281,7 @@ fn apply(
 }
 
 /// The refusal, and what to paste by hand.
-fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError {
+pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError {
     let command = refused(error);
     if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
         return command;
@@ -300,7 +300,7 @@ fn with_snippet(error: &SetupError, site: &Site, output: Output) -> CommandError
 }
 
 /// The refusal, and what to take out by hand.
-fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandError {
+pub(crate) fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandError {
     let command = refused(error);
     if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
         return command;

@@ -118,7 +118,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
     let streams = streaming(&args, &program, arguments, &here);
     let client = context.client().await?;
-    let (id, was_there) = register(&args, &program, &here, &client).await?;
+    let token = order::secret()?;
+    let (id, was_there) = register(&args, &program, &here, &token, &client).await?;
     let launched = async {
         let launch = launch_folder(home);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
@@ -128,8 +129,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             Some(recipe) => settings::inject(recipe, arguments, &launch, id.as_str(), context)?,
             None => Launched::with(arguments.to_vec()),
         };
-        let order = order_of(&program, &launched, &here, &id, home, in_tmux)?;
-        let order = order.streaming(streams);
+        let order = order_of(&program, &launched, &here, &id, home, in_tmux);
+        let order = order.with("HEADSUP_AGENT_TOKEN", &*token).streaming(streams);
         if in_tmux {
             return in_session(order, &id, &launch, &client, &here).await;
         }
@@ -171,15 +172,14 @@ fn order_of(
     id: &AgentId,
     home: &Path,
     elsewhere: bool,
-) -> Result<Order, CommandError> {
+) -> Order {
     let order = Order::new(program, &launched.arguments, here, id.as_str());
     let order = if elsewhere { order.with_whole_environment() } else { order };
     let order = match &launched.variable {
         Some((name, value)) => order.with(name, value),
         None => order,
     };
-    let order = order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home);
-    Ok(order.with("HEADSUP_AGENT_TOKEN", order::secret()?))
+    order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home)
 }
 
 async fn in_session(
@@ -219,6 +219,7 @@ async fn register(
     args: &Args,
     program: &Program,
     here: &Path,
+    token: &str,
     client: &Client,
 ) -> Result<(AgentId, bool), CommandError> {
     let pairs = args.label.iter().filter_map(|label| label.split_once('='));
@@ -226,6 +227,7 @@ async fn register(
     let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
     let body = json!({
         "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
+        "token": token,
     });
     let body = Bytes::from(body.to_string());
     let take = async |id: AgentId| {

@@ -166,6 +166,8 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         screen_rules,
         listen,
         must_listen: is_asked,
+        tracker: context.config.tracker(),
+        forge: context.config.forge(),
     };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {

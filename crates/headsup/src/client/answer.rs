@@ -20,6 +20,8 @@ pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes
     let retryable = problem.retryable;
     let hints = problem.hint.into_iter().collect();
     let (code, message) = (problem.code, problem.detail);
+    // What was typed was none of what there is.
+    let kind = if code == "invalid_option" { Kind::Usage } else { kind };
     Err(CommandError { kind, code, message, hints, retryable })
 }
 

@@ -57,7 +57,11 @@ pub(crate) fn no_home() -> CommandError {
 
 /// A client for the hub of `place`, which need not be there.
 pub(crate) fn client(place: &Place) -> Result<Client, CommandError> {
-    let token = std::env::var("HEADSUP_TOKEN").ok().filter(|token| !token.is_empty());
+    client_with(place, std::env::var("HEADSUP_TOKEN").ok().filter(|token| !token.is_empty()))
+}
+
+/// The same with another token than the environment's.
+pub(crate) fn client_with(place: &Place, token: Option<String>) -> Result<Client, CommandError> {
     let url = place.url.as_ref().ok_or_else(no_home)?;
     Ok(Client::new(Address::of(url)?, token))
 }

@@ -152,6 +152,7 @@ fn push_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
     use std::process::{Command, Stdio};
 
     fn process(pid: u32, comm: &str) -> Process {
@@ -191,8 +192,12 @@ mod tests {
     #[test]
     fn a_program_is_looked_at_where_its_session_starts() {
         let headless = hook_table::headless("qwen-code", "SessionStart").unwrap();
-        let mut program = Command::new("sleep");
-        let mut child = program.args(["60", "-p"]).stdin(Stdio::null()).spawn().unwrap();
+        // It has answered: a program that is only being started has no command line yet.
+        let mut program = Command::new("cat");
+        program.args(["--", "-", "-p"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = program.spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = Process::read(child.id()).unwrap();
         let told = is_headless(headless, &[process(1, "sh"), found], None);
         child.kill().unwrap();

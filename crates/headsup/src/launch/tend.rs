@@ -210,6 +210,6 @@ impl From<WaitStatus> for End {
 }
 
 /// The inode of our pid namespace.
-pub(super) fn pid_namespace() -> Option<u64> {
+pub(crate) fn pid_namespace() -> Option<u64> {
     std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok()
 }

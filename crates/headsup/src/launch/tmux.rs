@@ -34,6 +34,17 @@ impl Tmux {
         output.status.success().then(|| text.trim().to_owned())
     }
 
+    /// Whether this runs inside of tmux.
+    pub(crate) fn is_around() -> bool {
+        std::env::var_os("TMUX").is_some_and(|tmux| !tmux.is_empty())
+    }
+
+    /// Brings a pane to the front of the client that this runs in. False where that cannot be.
+    pub(crate) fn go_to(&self, pane: &str) -> bool {
+        let output = self.command().args(["switch-client", "-t", pane]).output();
+        output.is_ok_and(|output| output.status.success())
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new("tmux");
         if let Some(socket) = &self.socket {
@@ -57,11 +68,21 @@ impl Tmux {
         if self.is_dead(&name) {
             self.command().args(["kill-session", "-t", &format!("={name}")]).output().ok();
         }
-        let mut command = self.command();
-        command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "-c"]);
-        // A format as well; what would be one is doubled.
-        command.arg(literal(folder)).arg("--");
-        let output = command.args(words).output().map_err(|error| cannot(&error.to_string()))?;
+        let mut tries = 0;
+        let output = loop {
+            let mut command = self.command();
+            command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "-c"]);
+            // A format as well; what would be one is doubled.
+            command.arg(literal(folder)).arg("--");
+            let output =
+                command.args(words).output().map_err(|error| cannot(&error.to_string()))?;
+            tries += 1;
+            // A server whose last session has just ended is on its way out: the next one serves us.
+            let was_leaving = output.stderr.starts_with(b"server exited");
+            if !was_leaving || tries == TRIES {
+                break output;
+            }
+        };
         let pane = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         // Where its server cannot be started, as with a `TMUX` of one that is gone, it fails with 0 (3.3a).
         if !output.status.success() || !pane.starts_with('%') {
@@ -124,6 +145,9 @@ impl Tmux {
         self.socket.as_ref().map(|socket| socket.to_string_lossy().into_owned())
     }
 }
+
+/// How often a server on its way out is tried again.
+const TRIES: u32 = 5;
 
 /// tmux knows no `.` in a name. An id's other characters are harmless to it.
 pub(crate) fn session_name(id: &str) -> String {

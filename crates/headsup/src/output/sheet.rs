@@ -110,7 +110,8 @@ impl Sheet {
     fn prompts(&mut self, prompts: &[PromptDoc]) {
         for prompt in prompts {
             let ago = age::since(prompt.opened_at, self.now);
-            self.field("prompt", format!("{} ({ago} ago)", words::prompt(prompt)));
+            let (id, asked) = (&prompt.id, words::prompt(prompt));
+            self.field("prompt", format!("{id}, {asked} ({ago} ago)"));
             let body = prompt.body.iter().flat_map(|body| body.lines());
             for line in body.take(20) {
                 self.field("", format!("  {line}"));
@@ -191,7 +192,7 @@ mod tests {
         turn        blocked (question): Which database?, for 1m, turn 4
         outcome     failed (overloaded), 1m ago, not seen yet
         evidence    hook, strong, confirmed 1m ago
-        prompt      question: Which database? (1m ago)
+        prompt      api-p1, question: Which database? (1m ago)
                       Two are configured.
                       Pick one.
                       1. main

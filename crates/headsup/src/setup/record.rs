@@ -53,7 +53,7 @@ fn read(path: &Path) -> Result<Option<String>, SetupError> {
 
 impl Record {
     pub(super) fn path(site: &Site) -> PathBuf {
-        site.setup_folder().join(format!("{}.json", site.recipe.kind))
+        site.setup_folder().join(format!("{}.json", site.recipe.record()))
     }
 
     pub(super) fn load(site: &Site) -> Result<Self, SetupError> {

@@ -90,7 +90,8 @@ fn a_signal_is_passed_on_and_the_agent_answers_it() {
         let pid = i32::try_from(talk.child.id()).unwrap();
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
         // What a shell waits for ends first.
-        talk.write(b"\n").unwrap();
+        // It may have ended by itself already.
+        talk.write(b"\n").ok();
         assert_eq!(talk.rest(), b"ready\ngot\n", "{name}");
         assert_eq!(talk.ends().code(), Some(5), "{name}");
     }

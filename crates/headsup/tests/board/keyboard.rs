@@ -13,11 +13,11 @@ fn the_keyboard_reaches_every_agent_and_updates_leave_it_there() {
     }
     board.shows("three", "working");
     let mut reached = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..6 {
         board.browser.press(TAB);
         reached.push(board.browser.text(FOCUSED));
     }
-    assert_eq!(reached, ["skip", "brand", "to-one", "to-two", "to-three"]);
+    assert_eq!(reached, ["skip", "brand", "to-inbox", "to-one", "to-two", "to-three"]);
     let outline = "return getComputedStyle(document.activeElement).outlineStyle";
     assert_eq!(board.browser.text(outline), "solid", "where the focus is can be seen");
 

@@ -14,7 +14,7 @@ const CONTRASTS: &str = "
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     const ground = (e) => { while (getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)') e = e.parentElement; return getComputedStyle(e).backgroundColor; };
-    const texts = document.querySelectorAll('.status, .name, .kind, .path, .age, .brief, .mark, .asked span, #summary li, h2');
+    const texts = document.querySelectorAll('.status, .name, .kind, .path, .age, .brief, .mark, .asked span, #summary li, h2, .option, .quiet, .times, .whose *, .how, .over .title, .nav');
     return [...texts].map((e) => {
       const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
       return [e.className || e.tagName, (a + 0.05) / (b + 0.05)];
@@ -24,12 +24,15 @@ const CONTRASTS: &str = "
 fn it_is_readable_in_light_and_dark() {
     let Some(board) = Board::start() else { return };
     scene::busy(&board);
+    scene::questions(&board);
     let mut grounds = Vec::new();
-    for scheme in ["light", "dark"] {
+    for (path, scheme) in [("/", "light"), ("/", "dark"), ("/inbox", "light"), ("/inbox", "dark")] {
+        board.open(path);
+        board.live();
         let still = ("prefers-reduced-motion", "reduce");
         board.browser.prefer(&[("prefers-color-scheme", scheme), still]);
         grounds.push(board.browser.text("return getComputedStyle(document.body).backgroundColor"));
-        assert_eq!(board.browser.js(CONTRASTS), json!([]), "{scheme}");
+        assert_eq!(board.browser.js(CONTRASTS), json!([]), "{path} {scheme}");
     }
     assert_ne!(grounds[0], grounds[1]);
     board.is_clean();
@@ -46,7 +49,8 @@ fn it_fits_narrow_and_wide_windows() {
         &json!({"name": "n".repeat(90), "cwd": format!("/{}", "d".repeat(200))}),
     );
     board.shows("long", "blocked");
-    for path in ["/", "/agents/api", "/agents/long"] {
+    scene::questions(&board);
+    for path in ["/", "/inbox", "/agents/api", "/agents/long"] {
         board.open(path);
         board.live();
         for width in [360, 390, 768, 1280, 2200] {

@@ -7,6 +7,7 @@
 
 mod attack;
 mod hostile;
+mod inbox;
 mod keyboard;
 mod link;
 mod live;

@@ -200,7 +200,10 @@ fn an_agent_that_never_says_a_word_still_has_a_process_and_an_end() {
         ("kill -TERM $$", "ended", "killed", Value::Null, json!(15)),
         ("kill -KILL $$", "crashed", "crashed", Value::Null, json!(9)),
     ] {
-        let script = format!("\"$HEADSUP\" show . --json; {end}");
+        // Its launcher tells of the process beside it.
+        let until = "case $doc in *\\\"starting\\\"*) ;; *) break ;; esac";
+        let look = format!("while :; do doc=$(\"$HEADSUP\" show . --json); {until}; done");
+        let script = format!("{look}; printf '%s' \"$doc\"; {end}");
         let args = ["run", "--here", "--id", "job", "--", "sh", "-c", &script];
         let output = rig.command(&args).env("HEADSUP", BINARY).output().unwrap();
         let done = headsup_testkit::home::Done::from(output);

@@ -111,6 +111,11 @@ fn vim_is_the_same() {
     same(&screens, &[":set number incsearch", "Enter", "/One", "Enter"], "One");
     for screen in &screens {
         screen.tmux(&["resize-window", "-t", "s", "-x", "60", "-y", "15"]);
+        // It hears of it beside its input: a redraw that comes later takes the answer away.
+        wait::until("the new size", || {
+            screen.keys(&[":set columns?", "Enter"]);
+            screen.shown().contains("columns=60").then_some(())
+        });
     }
     same(&screens, &["Go", "after", "Escape", ":set columns?", "Enter"], "columns=60");
     same(&screens, &[":wq", "Enter"], "code 0");

@@ -60,11 +60,9 @@ pub fn all() -> Vec<Case> {
     [claude_code::all(), codex::all(), others.concat()].concat()
 }
 
-/// The one of this program and name; also of those that are not in the table, because they show a witness
-/// and no situation of its own.
+/// The one of this program and name.
 pub fn named(kind: &str, name: &str) -> Option<Case> {
-    let mut known = all().into_iter().chain(opencode::WITH_PORT.iter().copied());
-    known.find(|case| case.program.kind == kind && case.name == name)
+    all().into_iter().find(|case| case.program.kind == kind && case.name == name)
 }
 
 /// What a case is played with.

@@ -29,6 +29,16 @@ impl Program {
     }
 }
 
+/// A script of an npm package at one version, and the `node` that runs it.
+///
+/// # Errors
+/// As [`Program::install`].
+pub fn script(package: &str, version: &str, script: &str) -> Result<(PathBuf, PathBuf), String> {
+    let name = format!("{}-{version}", package.trim_start_matches('@').replace('/', "-"));
+    let path = format!("node_modules/{package}/{script}");
+    Ok((node()?, installed(&name, &format!("{package}@{version}"), &path)?))
+}
+
 fn node() -> Result<PathBuf, String> {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "x64",

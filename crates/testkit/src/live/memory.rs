@@ -1,11 +1,19 @@
 //! A control group with too little memory, where the machine lets us make one.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Memory control groups of version 1; only an administrator can make one.
 const ROOT: &str = "/sys/fs/cgroup/memory";
+
+/// Bytes that are no room for any program.
+const LEAST: u64 = 1 << 20;
+
+/// How many this process has made: it may play several cases at once.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// It is removed when it goes out of scope, once it is empty.
 #[derive(Debug)]
@@ -15,7 +23,9 @@ pub(super) struct MemoryGroup {
 
 impl MemoryGroup {
     pub(super) fn new() -> Option<Self> {
-        let folder = PathBuf::from(ROOT).join(format!("headsup-{}", std::process::id()));
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("headsup-{}-{number}", std::process::id());
+        let folder = PathBuf::from(ROOT).join(name);
         fs::create_dir(&folder).ok()?;
         folder.join("memory.oom_control").is_file().then_some(Self { folder })
     }
@@ -25,18 +35,27 @@ impl MemoryGroup {
     }
 
     fn set(&self, name: &str, value: u64) {
-        fs::write(self.folder.join(name), value.to_string()).expect("a control group");
+        self.try_to_set(name, value).expect("a control group");
+    }
+
+    fn try_to_set(&self, name: &str, value: u64) -> io::Result<()> {
+        fs::write(self.folder.join(name), value.to_string())
     }
 
     /// Leaves its processes hardly any room and waits until the system kills one; says when.
     pub(super) fn starve(&self) -> Instant {
         // What they held before they came is counted elsewhere: they soon want more than this.
         let held = fs::read_to_string(self.folder.join("memory.usage_in_bytes"));
-        let held: u64 = held.ok().and_then(|held| held.trim().parse().ok()).unwrap_or_default();
-        self.set("memory.limit_in_bytes", held.max(1 << 20));
+        let mut room: u64 = held.ok().and_then(|held| held.trim().parse().ok()).unwrap_or_default();
+        self.set("memory.limit_in_bytes", room.max(LEAST));
+        // What the system can take away from them is no room either.
+        while room > LEAST && self.try_to_set("memory.limit_in_bytes", room / 8 * 7).is_ok() {
+            room = room / 8 * 7;
+        }
         crate::wait::until("the system to kill it", || {
             let counted = fs::read_to_string(self.folder.join("memory.oom_control")).ok()?;
-            counted.lines().any(|line| line == "oom_kill 1").then(Instant::now)
+            let killed = counted.lines().find_map(|line| line.strip_prefix("oom_kill "));
+            killed.filter(|killed| *killed != "0").map(|_| Instant::now())
         })
     }
 }
@@ -45,5 +64,20 @@ impl Drop for MemoryGroup {
     fn drop(&mut self) {
         // What still dies in it is waited for by the system.
         fs::remove_dir(&self.folder).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_plays_at_once_have_groups_of_their_own() {
+        let Some(one) = MemoryGroup::new() else { return };
+        let other = MemoryGroup::new().unwrap();
+        assert_ne!(one.folder, other.folder);
+        let folder = one.folder.clone();
+        drop(one);
+        assert!(!folder.exists() && other.folder.exists());
     }
 }

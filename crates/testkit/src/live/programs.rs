@@ -92,8 +92,10 @@ pub(super) struct Screen {
     pub(super) again: Option<&'static str>,
     /// When a turn has failed.
     pub(super) failed: &'static str,
-    /// What is typed to sum the conversation up, and to leave.
+    /// What is typed to sum the conversation up, and what is shown when it is.
     pub(super) compact: &'static str,
+    pub(super) compacted: &'static str,
+    /// What is typed to leave.
     pub(super) exit: &'static str,
     /// What is typed to begin a new conversation.
     pub(super) new: &'static str,
@@ -104,10 +106,12 @@ pub(super) struct Screen {
     pub(super) little_memory: &'static [&'static str],
     /// What SIGTERM does to it: `ended` where it says goodbye, else `crashed`.
     pub(super) terminated: &'static str,
+    /// The key that sends a prompt into a running turn so that it waits for its own.
+    pub(super) queue: &'static str,
     /// What empties its box after a turn was stopped: the prompt may have gone back there.
     pub(super) clear: Option<&'static str>,
-    /// When a key that leaves wants to be pressed once more.
-    pub(super) leave_again: &'static str,
+    /// What asks for the key that leaves once more, where it wants it twice.
+    pub(super) leave_again: Option<&'static str>,
     /// In the dialog that asks whether a helper may start, where that is what is asked.
     pub(super) helper: Option<&'static str>,
     /// Nothing tells that its prompt box is open before the first prompt.
@@ -131,14 +135,16 @@ impl Screen {
         again: None,
         failed: "",
         compact: "/compact",
+        compacted: "ompress",
         exit: "/quit",
         new: "/new",
         resume: &[],
         fork: &[],
         little_memory: &[],
         terminated: "ended",
+        queue: "Enter",
         clear: None,
-        leave_again: "again to exit",
+        leave_again: Some("again to exit"),
         helper: None,
         silent_start: false,
     };

@@ -60,7 +60,7 @@ pub(super) const PROGRAMS: [Program; 7] = [
         pid_variable: None,
         config: ".gemini",
         transcripts: "tmp",
-        unregistered: &["PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection"],
+        unregistered: &["BeforeModel", "AfterModel", "BeforeToolSelection"],
         launched_with: None,
         server: None,
     },

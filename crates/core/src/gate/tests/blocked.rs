@@ -5,7 +5,7 @@ use super::script::{
 };
 use crate::gate::Rule;
 use crate::observation::Fact;
-use crate::prompt::{Actor, Resolution};
+use crate::prompt::{Actor, NewPrompt, PromptKind, Resolution};
 use crate::status::{BlockedReason, Headline};
 
 #[test]
@@ -272,4 +272,37 @@ fn g10_a_request_of_an_ended_turn_blocks_nobody() {
     script.hook(Fact::PromptOpened { actor, prompt, settle_ms, turn_ref });
     script.refused(Rule::G10);
     assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_dialog_without_a_name_is_about_the_latest_call_whoever_made_it() {
+    let kind = PromptKind::Permission;
+    let shown = || {
+        let prompt = NewPrompt { kind, ..NewPrompt::plain(BlockedReason::Permission, None) };
+        Fact::DialogShown { actor: Actor::Main, prompt }
+    };
+    let granted = |actor: Actor, now| Fact::PromptResolved {
+        actor,
+        reason: BlockedReason::Permission,
+        key: None,
+        resolution: Resolution::elsewhere(now),
+    };
+    // The main agent waits for its helper, whose call it is.
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(tool(&sub("h"), "c2", 8));
+    script.hook(shown());
+    assert_eq!(script.seat.prompts[0].actor, sub("h"));
+    script.log(granted(sub("h"), script.now));
+    assert_eq!(script.headline(), Headline::Working);
+    // It asks beside its helper.
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "c2", 8));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(shown());
+    assert_eq!(script.seat.prompts[0].actor, Actor::Main);
+    script.hook(tool_end(&sub("h"), "c2", 8));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    assert_eq!(script.headline(), Headline::Working);
 }

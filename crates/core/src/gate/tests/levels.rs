@@ -4,10 +4,10 @@ use super::script::{
     Script, at_rest, busy, fail, permission, prompt, start, stop, stop_without_a_name, tool,
     tool_end, waiting,
 };
-use crate::observation::{Fact, Level, SessionStart, Submitter};
+use crate::observation::{Fact, Level, ProcessFact, SessionStart, Submitter};
 use crate::prompt::{Actor, NewPrompt, ToolRef};
 use crate::source::Source;
-use crate::status::{BlockedReason, Headline};
+use crate::status::{Attach, BlockedReason, Headline};
 
 /// A call of a program that gives its calls no ids.
 fn call(input: u64) -> ToolRef {
@@ -312,6 +312,19 @@ fn work_that_a_program_shows_while_it_comes_up_is_no_turn() {
 }
 
 #[test]
+fn a_program_may_take_long_to_come_up() {
+    let mut script = on_a_terminal(&[]);
+    let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+    script.said(Source::Report, Fact::Process(running));
+    script.after(5_000);
+    for level in [busy(), at_rest(), busy(), at_rest()] {
+        script.said(Source::ProgramStatus, Fact::Level(level));
+    }
+    script.tick(300);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
+}
+
+#[test]
 fn what_a_weaker_witness_showed_meanwhile_is_not_believed_against_a_fresh_stronger_one() {
     let mut script = on_a_terminal(&[]);
     script.said(Source::Title, Fact::Level(busy()));
@@ -399,7 +412,7 @@ fn a_title_that_stood_before_the_log_told_a_failure_does_not_bring_work_back() {
     script.tick(300);
     assert_eq!(script.headline(), Headline::Failed);
     // Work that begins after it is news: a person's own command, which no hook tells.
-    script.tick(1_200);
+    script.tick(3_700);
     assert_eq!(script.headline(), Headline::Working);
     script.said(Source::Title, Fact::Level(at_rest()));
     script.tick(300);
@@ -431,6 +444,39 @@ fn a_turn_that_is_over_waits_a_moment_for_the_log_that_tells_how() {
     let mut script = Script::working();
     script.hook(Fact::TurnOver);
     script.hook(prompt("t2"));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_title_behind_a_dialog_of_which_hooks_tell_the_answer_waits_for_it() {
+    let asked = || {
+        let mut script = Script::working();
+        script.said(Source::Title, Fact::Level(busy()));
+        script.hook(permission(&Actor::Main, 7));
+        script.said(Source::Title, Fact::Level(waiting()));
+        script.said(Source::Title, Fact::Level(busy()));
+        assert_eq!(script.headline(), Headline::Blocked);
+        script
+    };
+    // Refused: it was drawn once more before its hook has said so.
+    let mut script = asked();
+    let ended = Fact::ToolsEnded {
+        actor: Actor::Main,
+        tools: Vec::new(),
+        interrupted: true,
+        turn_ref: Some("t1".to_owned()),
+    };
+    script.hook(ended);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Idle);
+    // And once more after that.
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(3_000);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
+    // Granted, and its hook was lost.
+    let mut script = asked();
     script.tick(300);
     assert_eq!(script.headline(), Headline::Working);
 }

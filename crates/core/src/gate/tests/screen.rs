@@ -1,9 +1,9 @@
 //! What a terminal shows.
 
-use super::script::{Script, prompt, start};
-use crate::gate::Rule;
+use super::script::{Script, prompt, start, stop};
+use crate::gate::{Rule, may_ask_unheard};
 use crate::id::ProcessId;
-use crate::observation::{Fact, Level, ProcessFact, SessionStart};
+use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
 use crate::source::{Confidence, Source};
 use crate::status::{BlockedReason, Exit, Headline, StartPhase, Turn};
 
@@ -183,4 +183,68 @@ fn a_title_that_calls_it_ready_waits_for_the_dialog_before_its_first_event() {
     script.session = Some("s1".into());
     script.hook(start(SessionStart::Startup));
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+/// A seat whose program has told its start while its screen asks something.
+fn asking() -> Script {
+    let mut script = starting();
+    script.said(Source::Screen, trust(true));
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Early));
+    script
+}
+
+#[test]
+fn an_early_start_answers_no_dialog() {
+    let mut script = asking();
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+    assert!(may_ask_unheard(&script.seat, script.now.plus(60_000)), "until the dialog is gone");
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
+    // Whoever is at work has been let.
+    let mut script = asking();
+    script.hook(prompt("t1"));
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 1));
+}
+
+#[test]
+fn a_dialog_is_looked_for_a_while_behind_an_early_start() {
+    let mut script = starting();
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Early));
+    assert_eq!(script.headline(), Headline::Idle);
+    assert!(may_ask_unheard(&script.seat, script.now.plus(1_000)));
+    assert!(!may_ask_unheard(&script.seat, script.now.plus(10_000)));
+    script.said(Source::Screen, trust(false));
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 0));
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Idle);
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    assert!(!may_ask_unheard(&script.seat, script.now));
+    // Other programs tell their start behind what they ask.
+    let mut script = starting();
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    assert!(!may_ask_unheard(&script.seat, script.now));
+}
+
+#[test]
+fn a_goodbye_at_a_dialog_waits_for_the_process() {
+    let bye = || Fact::SessionEnded { how: SessionEnd::Either };
+    let mut script = asking();
+    script.hook(bye());
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.published.clear();
+    script.session = None;
+    let gone = ProcessFact::Exited(Exit::from_wait(Some(0), None, false));
+    script.said(Source::Process, Fact::Process(gone));
+    assert_eq!((script.headline(), script.count("agent.status_changed")), (Headline::Ended, 1));
+    // Trusted, it begins anew.
+    let mut script = asking();
+    script.hook(bye());
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Early));
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Idle, 1));
 }

@@ -425,3 +425,17 @@ fn an_end_of_turn_and_process_in_one_report_is_both() {
     script.refused(gate::Rule::G3);
     assert_eq!(script.seat.incarnation, 1);
 }
+
+#[test]
+fn a_late_notice_of_rest_does_not_end_the_turn_that_was_queued() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    script.hook(Fact::TurnOver);
+    script.refused(Rule::G10);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    script.after(2_000).hook(Fact::TurnOver);
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}

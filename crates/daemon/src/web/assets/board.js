@@ -27,6 +27,7 @@ function replace(old, fresh) {
   if (old.isEqualNode(fresh)) return false;
   const news = fresh.dataset.headline !== old.dataset.headline;
   fresh.classList.toggle("changed", news && root.dataset.link === "live");
+  dispatchEvent(new CustomEvent("headsup:replace", { detail: { old, fresh } }));
   old.replaceWith(fresh);
   return true;
 }

@@ -3,9 +3,20 @@
 use crate::api::{Query, Refused};
 use headsup_core::id::AgentId;
 
-/// The agent whose page it is; `None`: that of all.
-pub(super) fn agent(query: Option<&str>) -> Result<Option<AgentId>, Refused> {
-    let query = Query::parse(query, &["agent"])?;
+#[derive(Debug)]
+pub(super) enum Page {
+    Roster,
+    Inbox,
+    Agent(AgentId),
+}
+
+pub(super) fn page(query: Option<&str>) -> Result<Page, Refused> {
+    let query = Query::parse(query, &["agent", "view"])?;
     let id = query.one("agent")?.map(AgentId::new).transpose();
-    id.map_err(|_| Refused::no_such_agent())
+    match (id.map_err(|_| Refused::no_such_agent())?, query.one("view")?) {
+        (Some(id), None) => Ok(Page::Agent(id)),
+        (None, None) => Ok(Page::Roster),
+        (None, Some("inbox")) => Ok(Page::Inbox),
+        _ => Err(Refused::new(400, "bad_parameter", "a view is `inbox`, and of all agents")),
+    }
 }

@@ -1,6 +1,7 @@
 //! Agents as people have them, and pictures of the page with them.
 
 use crate::rig::Board;
+use headsup_testkit::http;
 use serde_json::json;
 use std::path::Path;
 
@@ -58,6 +59,30 @@ fn crowd(board: &Board) {
     board.agrees();
 }
 
+/// Agents that ask through the hub, and one that has its answer.
+pub(super) fn questions(board: &Board) {
+    let ask = |agent: &str, body: &serde_json::Value| {
+        let path = format!("/api/v1/agents/{agent}/prompts");
+        let body = body.to_string();
+        let sent = http::request(&board.home.socket(), "POST", &path, &[], body.as_bytes());
+        assert_eq!(sent.unwrap().0, 201);
+    };
+    let region = json!({"question": "Which region is the new cluster for?",
+        "default_action": "eu-central, as the others", "options": [
+            {"label": "eu-central", "description": "where the others are"}, "us-east", "both"]});
+    let name = json!({"title": "What is the release called?", "default_action": "2026.48",
+        "question": "The changelog has three breaking changes.\nWhat is the release called?"});
+    let drop = json!({"question": "Which tables may be dropped?", "default_action": "none",
+        "multi_select": true, "risk": "high", "options": ["sessions_old", "carts_2024", "tmp_import"]});
+    let done =
+        json!({"question": "Push to main?", "default_action": "no", "options": ["yes", "no"]});
+    for (agent, body) in [("search", &done), ("search", &region), ("etl", &name), ("mobile", &drop)]
+    {
+        ask(agent, body);
+    }
+    board.home.run(["answer", "search-p1", "no"]).ok();
+}
+
 pub(super) fn pictures(board: &Board, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     let save = |name: &str| {
@@ -86,6 +111,17 @@ pub(super) fn pictures(board: &Board, folder: &Path) {
         save(name);
         scheme("dark");
         save(&format!("{name}-dark"));
+        scheme("light");
+    }
+    questions(board);
+    for (path, name) in [("/inbox", "inbox"), ("/", "asked")] {
+        board.open(path);
+        board.live();
+        board.browser.size(1200, 1300);
+        save(name);
+        scheme("dark");
+        board.browser.size(390, 1500);
+        save(&format!("{name}-narrow-dark"));
         scheme("light");
     }
     board.open("/");

@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<Case> {
 const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
     case("tool_turn", common::tool_turn),
-    case("steered", steered),
+    case("steered", common::sessions::steered),
     case("permission_approved", common::permission_approved),
     case("permission_denied", common::permission_denied),
     case("two_permissions", common::asks::two_permissions),
@@ -82,22 +82,6 @@ fn question_answered(stage: &Stage) {
 
 fn question_escaped(stage: &Stage) {
     common::asks::escaped_question(&planning(stage));
-}
-
-/// What is typed into a running turn is a part of it.
-fn steered(stage: &Stage) {
-    stage.hub();
-    let agent = stage.start(&[]);
-    agent.prompt("[[hold one]] [[text First.]]");
-    agent.rest();
-    agent.submit("[[hold two]] [[text Second.]]");
-    agent.rest();
-    stage.model.release("one");
-    stage.answered(&Asker::Main);
-    agent.rest();
-    stage.model.release("two");
-    agent.answered();
-    agent.rest();
 }
 
 /// The turn is over while its command runs on, and nothing wakes the agent at its end.

@@ -37,6 +37,7 @@ pub(super) const CASES: &[Case] = &[
     case("suspended", common::hub::suspended),
     case("by_hand", common::hub::by_hand),
     case("clear", common::sessions::clear),
+    case("compact_manual", compact_manual),
     case("unknown_event", common::sessions::unknown_event),
     case("queued_prompt", common::sessions::queued_prompt),
     case("background_shell", common::sessions::background_shell),
@@ -92,4 +93,8 @@ fn question_escaped(stage: &Stage) {
     stage.model.release("go");
     agent.answered();
     agent.rest();
+}
+
+fn compact_manual(stage: &Stage) {
+    common::sessions::compact_after(stage, 2);
 }

@@ -50,10 +50,7 @@ pub(super) const CASES: &[Case] = &[
     case("run_in_tmux", common::hub::run_in_tmux),
     case("headless", common::headless),
     case("headless_failed", common::errors::headless_failed),
-];
-
-/// With a port, beside its plugin and without it: the same situations, by another witness.
-pub(super) const WITH_PORT: &[Case] = &[
+    // By another witness, beside its plugin and without it.
     case("port_turn", port_turn),
     case("port_permission", port_permission),
     case("port_esc", port_esc),
@@ -125,7 +122,8 @@ fn queued_prompt(stage: &Stage) {
     let agent = stage.start(&[]);
     agent.prompt("[[hold one]] [[text First.]]");
     agent.rest();
-    // It goes with what was said before.
+    // It goes with what was said before, which has its answer.
+    stage.model.request(&Asker::Main, 0);
     stage.model.script(Reply::new().hold("two").and_text("Second."));
     agent.submit("And then?");
     agent.rest();

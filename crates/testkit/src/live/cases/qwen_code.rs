@@ -42,6 +42,7 @@ pub(super) const CASES: &[Case] = &[
     case("compact_manual", compact_manual),
     case("nested", common::sessions::nested),
     case("unknown_event", common::sessions::unknown_event),
+    case("steered", common::sessions::steered),
     case("queued_prompt", common::sessions::queued_prompt),
     case("background_shell", common::sessions::background_shell),
     case("subagent", common::subagent),

@@ -102,7 +102,7 @@ const SILENCES: &[(&str, &str)] = &[
         "its first hook comes with the first prompt: started without `headsup run` it is told with that",
     ),
     (
-        "who is who in the shared background process, killed",
-        "not played: its hooks do not name the terminal, and a turn there outlives the terminal (a recording of that is played back in `headsup/tests/replay`)",
+        "a hang-up of one that was started by hand without its background process",
+        "not played: told as `crashed`, because it says no goodbye, and nothing tells that from another sudden death",
     ),
 ];

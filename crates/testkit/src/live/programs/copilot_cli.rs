@@ -22,10 +22,12 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         question: "Waiting for response",
         answer: &["Enter"],
         failed: "✗ ",
+        compacted: "Compaction completed",
         interrupt: &["Escape", "Escape"],
         exit: "/exit",
         new: "/clear",
         resume: &["--continue"],
+        leave_again: None,
         silent_start: true,
         ..Screen::BARE
     },
@@ -34,7 +36,10 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
     arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
     headless: |prompt| ["-p", prompt].map(str::to_owned).to_vec(),
     silences: &[
-        ("compaction", "not played: no hook and no title tells of one that a person asks for"),
+        (
+            "automatic compaction",
+            "not played: it comes at a share of the model's window, beside the turn",
+        ),
         (
             "`esc_in_stream`, `esc_in_tool`",
             "no hook and no line of its log tells of it until it ends",

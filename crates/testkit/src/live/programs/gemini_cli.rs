@@ -39,6 +39,10 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
             "automatic compaction",
             "not played: it comes at half a million tokens; its one hook comes with every call of the model",
         ),
+        (
+            "a `/compress` that comes to nothing",
+            "not played: nothing tells its end, neither hook nor title nor log; it stays `working`, grows stale, and is `unknown` after two minutes",
+        ),
         ("a launch's own hooks", "it takes none: `headsup run` finds those that are installed"),
         (
             "main agent blocked while a helper works, a helper behind the finished answer",

@@ -27,6 +27,8 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
         new: "/clear",
         resume: &["--continue"],
         helper: Some("Help out"),
+        // Enter sends it into the turn that runs.
+        queue: "C-q",
         // The prompt goes back into its box.
         clear: Some("C-u"),
         ..Screen::BARE

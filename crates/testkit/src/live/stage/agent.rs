@@ -4,8 +4,10 @@ use super::{REST, Stage, signal};
 use crate::live::pane::Pane;
 use crate::live::truth::{Class, Mark, Seat};
 use crate::model::{Asker, Mark as Seen, What};
+use crate::wait;
 use rustix::process::Signal;
 use serde_json::json;
+use std::fs;
 use std::time::Instant;
 
 /// One agent in its terminal.
@@ -44,6 +46,9 @@ impl Agent<'_> {
     /// Sends a prompt and waits until the model has been asked. From then on it works.
     #[track_caller]
     pub fn prompt(&self, text: &str) {
+        let all = || self.stage.model.requests();
+        let asked = || all().iter().filter(|one| one.asker() != Asker::Side).count();
+        let before = asked();
         let at = self.submit(text);
         if self.stage.program.screen.silent_start && self.is_new() {
             self.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
@@ -54,6 +59,7 @@ impl Agent<'_> {
             &[self.stage.program.screen.working],
             format!("prompt sent: {text}"),
         );
+        wait::until("the model to be asked", || (asked() > before).then_some(()));
     }
 
     /// Nothing has been true of it yet but that it starts, or starts again.
@@ -87,8 +93,14 @@ impl Agent<'_> {
     /// Types a line and presses Enter.
     #[track_caller]
     pub fn submit(&self, text: &str) -> Instant {
+        self.submit_by(text, "Enter")
+    }
+
+    /// Types a line and presses this key.
+    #[track_caller]
+    pub fn submit_by(&self, text: &str, key: &str) -> Instant {
         self.pane.text(text);
-        let at = self.pane.key("Enter");
+        let at = self.pane.key(key);
         self.stage.did(at, json!({ "do": "type", "text": text }));
         at
     }
@@ -211,6 +223,17 @@ impl Agent<'_> {
         }
     }
 
+    /// That process, and all that it and those have started.
+    pub fn family(&self) -> Vec<u32> {
+        let mut family = vec![self.pid()];
+        let mut next = 0;
+        while let Some(pid) = family.get(next) {
+            family.extend(children(*pid));
+            next += 1;
+        }
+        family
+    }
+
     /// The id of its seat.
     pub fn id(&self) -> String {
         self.stage.id_of(self.seat).expect("a seat")
@@ -237,4 +260,13 @@ impl Agent<'_> {
     pub fn rest(&self) {
         self.stage.stand_for(REST);
     }
+}
+
+/// What the threads of a process have started.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let pids = |list: String| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    lists.flat_map(|list| -> Vec<u32> { pids(list) }).collect()
 }

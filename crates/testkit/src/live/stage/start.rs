@@ -55,6 +55,15 @@ impl Stage {
         agent
     }
 
+    /// The same of one that first asks something, shown as `words`, of which nothing is told.
+    #[track_caller]
+    pub fn start_by_hand_to_dialog(&self, id: &str, args: &[&str], words: &str) -> Agent<'_> {
+        let agent = self.placed(Seat::Named(id.to_owned()), self.launch(args));
+        agent.shows(words);
+        agent.settle();
+        agent
+    }
+
     fn launch(&self, args: &[&str]) -> Pane<'_> {
         let (command, args) = (self.program.command, (self.program.arguments)(args));
         let mut words = vec![self.bin().join(command).display().to_string()];
@@ -106,7 +115,10 @@ impl Stage {
         let at = Instant::now();
         let agent = self.placed(Seat::Named("api".to_owned()), self.ran_in_tmux("api", args));
         agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
-        let at = agent.shows(words);
+        // Whoever looks now and then sees it late.
+        let seen = agent.shows(words);
+        let shown = agent.pane.eyes().since(at, |screen| screen.contains(words));
+        let at = shown.map_or(seen, |shown| shown.min(seen));
         agent.screen_taken();
         agent.mark(at, "blocked", Class::Unhooked, &format!("dialog: {words}"));
         agent.settle();

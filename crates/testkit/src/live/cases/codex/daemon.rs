@@ -2,22 +2,37 @@
 //! conversations.
 
 use super::{Case, case, common};
-use crate::live::stage::Stage;
+use crate::live::programs::codex::UNTRUSTED;
+use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use crate::model::Asker;
 
 pub(super) const CASES: &[Case] = &[
     case("daemon_turn", daemon_turn),
     case("daemon_two_terminals", daemon_two_terminals),
+    case("daemon_hangup", daemon_hangup),
+    case("daemon_outlived", daemon_outlived),
+    case("daemon_sigkill", daemon_sigkill),
     case("hub_late", |stage| common::hub::hub_late(stage, FIRST)),
 ];
 
 const FIRST: &str = "codex-proj";
 const SECOND: &str = "codex-proj-2";
 
+/// The first terminal, where a person trusts the hooks: whoever starts it so that it does not ask gets a
+/// process without a background.
+fn first(stage: &Stage) -> Agent<'_> {
+    let agent = stage.start_by_hand_to_dialog(FIRST, UNTRUSTED, "Hooks need review");
+    agent.press("Down");
+    agent.settle();
+    agent.press("Enter");
+    agent.ready();
+    agent
+}
+
 fn daemon_turn(stage: &Stage) {
     stage.hub();
-    let agent = stage.start_by_hand_untold(FIRST, &[]);
+    let agent = first(stage);
     let at = agent.submit("[[hold go]] [[text Hello.]]");
     agent.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
     agent.mark(at, "working", Class::Unmeasured, "prompt sent");
@@ -28,10 +43,55 @@ fn daemon_turn(stage: &Stage) {
     agent.turn();
 }
 
+/// The terminal that has started it goes away in mid-turn, and the turn goes on without it.
+fn daemon_hangup(stage: &Stage) {
+    stage.hub();
+    outlives(stage, &first(stage));
+}
+
+/// It is killed itself, in mid-turn.
+fn daemon_sigkill(stage: &Stage) {
+    stage.hub();
+    let agent = first(stage);
+    begun(stage, &agent);
+    common::kill(&agent);
+}
+
+/// Another terminal does.
+fn daemon_outlived(stage: &Stage) {
+    stage.hub();
+    let one = first(stage);
+    let turn = begun(stage, &one);
+    stage.model.release("go");
+    one.mark(stage.over(turn), "done", Class::Hooked, "answer finished");
+    one.rest();
+    outlives(stage, &stage.start_by_hand_untold(SECOND, UNTRUSTED));
+}
+
+fn outlives(stage: &Stage, agent: &Agent<'_>) {
+    let turn = begun(stage, agent);
+    let at = agent.hang_up();
+    agent.mark(at, "working", Class::Unmeasured, "its terminal is gone");
+    agent.rest();
+    stage.model.release("go");
+    agent.mark(stage.over(turn), "done", Class::Hooked, "answer finished");
+    agent.rest();
+}
+
+/// Its first turn; the request to the model.
+fn begun(stage: &Stage, agent: &Agent<'_>) -> usize {
+    let at = agent.submit("[[hold go]] [[text Hello.]]");
+    agent.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
+    agent.mark(at, "working", Class::Unmeasured, "prompt sent");
+    let turn = stage.asked(&Asker::Main);
+    agent.rest();
+    turn
+}
+
 fn daemon_two_terminals(stage: &Stage) {
     stage.hub();
-    let one = stage.start_by_hand_untold(FIRST, &[]);
-    let other = stage.start_by_hand_untold(SECOND, &[]);
+    let one = first(stage);
+    let other = stage.start_by_hand_untold(SECOND, UNTRUSTED);
     let at = one.submit("[[hold one]] [[text One.]]");
     one.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
     one.mark(at, "working", Class::Unmeasured, "prompt sent");

@@ -24,15 +24,17 @@ pub(in crate::live::cases) fn sighup_idle(stage: &Stage) {
     agent.rest();
 }
 
-/// It wants the key twice.
+/// Some want the key twice.
 pub(in crate::live::cases) fn ctrl_d(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.turn();
-    agent.press("C-d");
-    agent.shows(stage.screen().leave_again);
+    if let Some(words) = stage.screen().leave_again {
+        agent.press("C-d");
+        agent.shows(words);
+    }
     let at = agent.press("C-d");
-    agent.mark(at, "ended", Class::Kill, "Ctrl-D, twice");
+    agent.mark(at, "ended", Class::Kill, "Ctrl-D");
     agent.rest();
 }
 
@@ -45,7 +47,8 @@ pub(in crate::live::cases) fn oom(stage: &Stage) {
     // What it shows needs room.
     agent.prompt("[[slow 100000 2]]");
     agent.rest();
-    group.take_in(agent.pid());
+    // Some are a launcher and what it has launched.
+    agent.family().into_iter().for_each(|pid| group.take_in(pid));
     // The hub looks every 2 s where the process belongs.
     stage.rest(Duration::from_millis(2_500));
     let at = group.starve();

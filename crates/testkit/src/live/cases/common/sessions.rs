@@ -102,13 +102,29 @@ pub(in crate::live::cases) fn unknown_event(stage: &Stage) {
     agent.rest();
 }
 
+/// What is typed into a running turn is a part of it.
+pub(in crate::live::cases) fn steered(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[hold one]] [[text First.]]");
+    agent.rest();
+    agent.submit("[[hold two]] [[text Second.]]");
+    agent.rest();
+    stage.model.release("one");
+    stage.answered(&Asker::Main);
+    agent.rest();
+    stage.model.release("two");
+    agent.answered();
+    agent.rest();
+}
+
 /// A prompt that is sent while the agent works waits, and begins a turn of its own.
 pub(in crate::live::cases) fn queued_prompt(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.prompt("[[hold one]] [[text First.]]");
     agent.rest();
-    agent.submit("[[hold two]] [[text Second.]]");
+    agent.submit_by("[[hold two]] [[text Second.]]", stage.screen().queue);
     agent.rest();
     stage.model.release("one");
     agent.answered();
@@ -134,7 +150,7 @@ pub(in crate::live::cases) fn compact_after(stage: &Stage, turns: usize) {
     agent.mark(at, "working", Class::Unhooked, stage.screen().compact);
     agent.rest();
     stage.model.release("sum");
-    agent.shows("ompress");
+    agent.shows(stage.screen().compacted);
     stage.rest(Duration::from_secs(1));
     let at = stage.answered_last(&Asker::Compaction);
     agent.mark(at, "done", Class::Unhooked, "summed up");

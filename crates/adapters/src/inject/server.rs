@@ -1,0 +1,227 @@
+//! The tools that headsup serves, in a program's configuration: one server by its name, beside those of
+//! others.
+
+mod json;
+mod lines;
+pub mod print;
+
+use super::{Found, Launch, Part, Probe, Recipe, Unchanged};
+use crate::{claude_code, codex, copilot_cli, gemini_cli, opencode, qwen_code};
+use serde_json::{Value, json};
+
+/// The name under which programs know the server.
+pub(crate) const NAME: &str = "headsup";
+
+/// How long a program lets a call take, in seconds: longer than any of ours waits.
+const PATIENCE_S: u64 = 330;
+
+/// What a program that keeps its environment from servers has to hand on.
+pub(crate) const VARIABLES: [&str; 8] = [
+    "HEADSUP_AGENT_ID",
+    "HEADSUP_AGENT_TOKEN",
+    "HEADSUP_URL",
+    "HEADSUP_TOKEN",
+    "BOB_API_URL",
+    "BOB_API_KEY",
+    "BOB_SESSION_ID",
+    "PANOPTICON_AGENT_ID",
+];
+
+/// How a program wants a server.
+#[derive(Debug)]
+pub(crate) struct Form {
+    /// The member or the table that holds all servers.
+    pub(crate) within: &'static str,
+    pub(crate) style: Style,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `{command, args, env}`, as most have it.
+    Plain,
+    /// The same with `type: "stdio"`.
+    Typed,
+    /// The same with `type: "local"`, and all tools allowed to be seen.
+    Listed,
+    /// One list for command and arguments.
+    OneList,
+    /// A TOML table.
+    Table,
+}
+
+/// The server as this program wants it.
+pub(crate) fn wished(style: Style, launcher: &str) -> Value {
+    let home = launcher.strip_suffix("/bin/headsup");
+    let env = home.map_or(json!({}), |home| json!({ "HEADSUP_HOME": home }));
+    let milliseconds = PATIENCE_S * 1_000;
+    match style {
+        Style::Plain => {
+            json!({ "command": launcher, "args": ["mcp"], "env": env, "timeout": milliseconds })
+        }
+        Style::Typed => json!({
+            "type": "stdio", "command": launcher, "args": ["mcp"], "env": env,
+            "timeout": milliseconds,
+        }),
+        Style::Listed => json!({
+            "type": "local", "command": launcher, "args": ["mcp"], "env": env, "tools": ["*"],
+            "timeout": milliseconds,
+        }),
+        Style::OneList => json!({
+            "type": "local", "command": [launcher, "mcp"], "environment": env, "enabled": true,
+            "timeout": milliseconds,
+        }),
+        Style::Table => json!({
+            "command": launcher, "args": ["mcp"], "env": env, "env_vars": VARIABLES,
+            "tool_timeout_sec": PATIENCE_S,
+        }),
+    }
+}
+
+pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
+    match form.style {
+        Style::Table => lines::append(form, text, launcher),
+        _ => json::append(form, text, launcher),
+    }
+}
+
+pub(crate) fn remove(
+    form: &Form,
+    text: &str,
+    launcher: &str,
+    original: Option<&str>,
+) -> Result<String, Unchanged> {
+    match form.style {
+        Style::Table => lines::remove(form, text, launcher),
+        _ => json::remove(form, text, launcher, original),
+    }
+}
+
+pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, Unchanged> {
+    let there = match form.style {
+        Style::Table => lines::server(form, text)?,
+        _ => json::server(form, text)?,
+    };
+    let mut found = Found::default();
+    match there {
+        None => found.missing = vec![NAME],
+        Some(server) if server == wished(form.style, launcher) => {
+            found.entries.push((NAME.to_owned(), format!("{launcher} mcp")));
+        }
+        Some(server) if is_of(&server, launcher) => {
+            found.outdated = 1;
+            found.missing = vec![NAME];
+        }
+        Some(server) => {
+            found.others = 1;
+            found.missing = vec![NAME];
+            found.elsewhere.extend(home_of(&server));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether there is nothing in there but a server of ours, of whatever state folder.
+pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
+    match form.style {
+        Style::Table => lines::is_all_ours(form, text),
+        _ => json::is_all_ours(form, text),
+    }
+}
+
+/// The text without a server of ours, of whatever state folder; `None` where there is none.
+pub(crate) fn without(form: &Form, text: &str) -> Option<String> {
+    let there = match form.style {
+        Style::Table => lines::server(form, text),
+        _ => json::server(form, text),
+    };
+    let there = there.ok().flatten()?;
+    home_of(&there)?;
+    let launcher = command(&there)?;
+    remove(form, text, launcher, None).ok()
+}
+
+/// The servers of the same program, where they stand in the file of these hooks.
+pub(crate) fn beside(hooks: &Recipe) -> Option<&'static Form> {
+    let server = of(hooks.kind).filter(|server| server.settings == hooks.settings)?;
+    match server.part {
+        Part::Server(form) => Some(form),
+        _ => None,
+    }
+}
+
+/// What a server runs.
+fn command(server: &Value) -> Option<&str> {
+    let command = server.get("command")?;
+    command.as_str().or_else(|| command.get(0)?.as_str())
+}
+
+fn is_of(server: &Value, launcher: &str) -> bool {
+    command(server) == Some(launcher)
+}
+
+/// The state folder of a server that is headsup's, whichever it is.
+fn home_of(server: &Value) -> Option<String> {
+    command(server)?.strip_suffix("/bin/headsup").map(str::to_owned)
+}
+
+const AFTER: &str =
+    "it has the tools from its next start on; which agent it is, `headsup run` tells it";
+
+/// What all of them have in common.
+const fn server(of: Recipe, form: &'static Form) -> Recipe {
+    Recipe {
+        plugin: None,
+        managed: &[],
+        after_settings: AFTER,
+        advice: "",
+        trust: None,
+        launch: Launch::AsTyped,
+        part: Part::Server(form),
+        probe: Probe::Written(super::probe),
+        ..of
+    }
+}
+
+/// Claude Code keeps servers of its user in `.claude.json`: in the home folder, or in the folder that
+/// `CLAUDE_CONFIG_DIR` names (2.1.330, measured).
+static CLAUDE_CODE: Recipe = server(
+    Recipe { folder: "", settings: ".claude.json", ..claude_code::RECIPE },
+    &Form { within: "mcpServers", style: Style::Typed },
+);
+
+/// Codex hands servers a few variables of its own environment and those that `env_vars` names.
+static CODEX: Recipe = server(
+    Recipe { settings: "config.toml", ..codex::RECIPE },
+    &Form { within: "mcp_servers", style: Style::Table },
+);
+
+static COPILOT_CLI: Recipe = server(
+    Recipe { settings: "mcp-config.json", ..copilot_cli::RECIPE },
+    &Form { within: "mcpServers", style: Style::Listed },
+);
+
+static GEMINI_CLI: Recipe =
+    server(gemini_cli::RECIPE, &Form { within: "mcpServers", style: Style::Plain });
+
+static QWEN_CODE: Recipe =
+    server(qwen_code::RECIPE, &Form { within: "mcpServers", style: Style::Plain });
+
+static OPENCODE: Recipe = server(
+    Recipe { settings: "opencode.json", ..opencode::RECIPE },
+    &Form { within: "mcp", style: Style::OneList },
+);
+
+static ALL: [&Recipe; 6] = [&CLAUDE_CODE, &CODEX, &COPILOT_CLI, &GEMINI_CLI, &OPENCODE, &QWEN_CODE];
+
+/// All programs that the tools can be installed into.
+pub fn all() -> &'static [&'static Recipe] {
+    &ALL
+}
+
+/// That of a kind, or of the program that people know it by.
+pub fn of(name: &str) -> Option<&'static Recipe> {
+    ALL.iter().copied().find(|recipe| recipe.kind == name || recipe.runs(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What waits for its moment in a seat.
+
+use crate::observation::Level;
+use crate::prompt::{Actor, NewPrompt};
+use crate::source::Source;
+use crate::status::BlockedReason;
+use crate::time::{UnixMs, stored};
+use serde::{Deserialize, Serialize};
+
+/// A fact that waits: the next observations decide whether it still holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    #[serde(with = "stored")]
+    pub until: UnixMs,
+    pub source: Source,
+    pub name: String,
+    pub what: HeldFact,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldFact {
+    Prompt {
+        actor: Actor,
+        prompt: NewPrompt,
+    },
+    Level(HeldLevel),
+    /// The turn is over; how is still to be told.
+    Over,
+    /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
+    Left,
+}
+
+/// A level that contradicts a fresher edge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldLevel {
+    Idle { shells: u32 },
+    Done,
+    Working,
+    Blocked { reason: BlockedReason, detail: Option<String> },
+    Failed { code: String },
+}
+
+impl From<&Level> for HeldLevel {
+    fn from(level: &Level) -> Self {
+        match level {
+            Level::Idle { shells } => Self::Idle { shells: *shells },
+            Level::Done => Self::Done,
+            Level::Working { .. } => Self::Working,
+            Level::Blocked { reason, detail } => {
+                Self::Blocked { reason: *reason, detail: detail.clone() }
+            }
+            Level::Failed { code } => Self::Failed { code: code.clone() },
+        }
+    }
+}

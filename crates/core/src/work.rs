@@ -1,0 +1,5 @@
+//! What agents work on and hand in: tasks and pull requests, whoever keeps them. Pure rules.
+
+pub mod comment;
+pub mod pull;
+pub mod task;

@@ -1,0 +1,104 @@
+//! `GET` and `PUT /api/v1/agents/{id}/task`: what an agent works on.
+
+pub(super) mod comments;
+pub(super) mod complete;
+pub(super) mod status;
+
+use super::agent_path::AgentPath;
+use super::query::Query;
+use super::{App, Refused, asked, receipt};
+use crate::caller::Caller;
+use crate::job::{Refusal, TaskAct, Work};
+use crate::tracker::TrackerError;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use headsup_core::id::AgentId;
+use headsup_core::wire::{AgentTaskDoc, LinkBody, Problem, SCHEMA};
+use headsup_core::work::task::TaskId;
+use std::sync::Arc;
+
+#[utoipa::path(
+    get,
+    path = "/api/v1/agents/{id}/task",
+    operation_id = "get_agent_task",
+    tag = "tasks",
+    summary = "What an agent works on",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+    ),
+    responses(
+        (status = 200, description = "The task, if it has one", body = AgentTaskDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    uri: Uri,
+) -> Result<Json<AgentTaskDoc>, Refused> {
+    Query::parse(uri.query(), &[])?;
+    Ok(Json(document(&app, agent).await?))
+}
+
+#[utoipa::path(
+    put,
+    path = "/api/v1/agents/{id}/task",
+    operation_id = "link_task",
+    tag = "tasks",
+    summary = "The task that an agent works on from now on",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = LinkBody),
+    responses(
+        (status = 200, description = "The task", body = AgentTaskDoc),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn put(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Json<AgentTaskDoc>, Refused> {
+    Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
+    let (said, key) = asked::read::<LinkBody>(request).await?;
+    let unknown = || TrackerError::NoSuchTask(said.task_identifier.chars().take(100).collect());
+    let task = TaskId::parse(&said.task_identifier).ok_or_else(unknown)?;
+    let act = TaskAct::Link { agent: agent.clone(), task };
+    match app.inbox.submit(Work::Task(Box::new(act)), key).await {
+        Err(Refusal::NoSuchTask) => Err(unknown().into()),
+        done => {
+            done?;
+            Ok(Json(document(&app, agent).await?))
+        }
+    }
+}
+
+async fn document(app: &App, agent: AgentId) -> Result<AgentTaskDoc, Refused> {
+    let task = match linked(app, &agent) {
+        Ok(identifier) => Some(app.tracker.get(&identifier).await?),
+        Err(Refusal::NoTask) => None,
+        Err(refusal) => return Err(refusal.into()),
+    };
+    Ok(AgentTaskDoc { schema: SCHEMA, agent_id: agent, has_task: task.is_some(), task })
+}
+
+/// The identifier of the task that the agent works on.
+fn linked(app: &App, agent: &AgentId) -> Result<String, Refusal> {
+    let seat = app.board.seat(agent).ok_or(Refusal::NoSuchAgent)?;
+    let links = seat.links.as_ref().ok_or(Refusal::NoTask)?;
+    links.task.clone().ok_or(Refusal::NoTask)
+}
+
+/// Hands an act over whose answer is a receipt.
+pub(super) async fn submit(
+    app: &App,
+    act: TaskAct,
+    key: Option<crate::job::Key>,
+) -> Result<Response, Refused> {
+    let reply = app.inbox.submit(Work::Task(Box::new(act)), key).await?;
+    Ok(receipt(StatusCode::OK, &reply))
+}

@@ -1,0 +1,66 @@
+//! `POST /api/v1/agents/{id}/review`: an agent's work waits for a reviewer.
+
+use super::agent_path::AgentPath;
+use super::agent_task::submit;
+use super::reports::check_length;
+use super::task::words_of;
+use super::{App, Receipt, Refused, asked};
+use crate::caller::Caller;
+use crate::job::TaskAct;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use headsup_adapters::text;
+use headsup_core::id::AgentId;
+use headsup_core::wire::{Problem, ReviewBody};
+use std::sync::Arc;
+
+/// In characters.
+const LONGEST_URL: usize = 2_000;
+
+#[utoipa::path(
+    post,
+    path = "/api/v1/agents/{id}/review",
+    operation_id = "submit_for_review",
+    tag = "tasks",
+    summary = "An agent's work waits for a reviewer",
+    description = "One unit: its workflow is `awaiting_review`, its task, if it has one, is `in_review` and gets the summary as a comment.",
+    params(
+        ("id" = AgentId, Path, description = "The agent"),
+        ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+    ),
+    request_body(content = ReviewBody),
+    responses(
+        (status = 200, description = "Stored", body = Receipt),
+        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn post(
+    State(app): State<Arc<App>>,
+    AgentPath(agent): AgentPath,
+    request: Request,
+) -> Result<Response, Refused> {
+    Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
+    let (said, key) = asked::read::<ReviewBody>(request).await?;
+    let pr_url = url_of(&said.pr_url)?;
+    let summary = words_of("summary", &said.summary)?;
+    let notes = said.notes_for_reviewer.as_deref();
+    let notes = notes.map(|notes| words_of("notes_for_reviewer", notes)).transpose()?;
+    let notes = notes.map(|notes| format!("\n\nFor the reviewer: {notes}")).unwrap_or_default();
+    let comment = format!("Ready for review: {pr_url}\n\n{summary}{notes}");
+    // The board has room for a line.
+    let summary = text::line(&summary, text::DETAIL);
+    submit(&app, TaskAct::Review { agent, comment, summary, pr_url }, key).await
+}
+
+/// A URL with a scheme of the web or of the hub's own pull requests, and nothing invisible in it.
+pub(super) fn url_of(url: &str) -> Result<String, Refused> {
+    check_length("pr_url", Some(url), LONGEST_URL)?;
+    let known =
+        ["https://", "http://", "headsup://pr/"].iter().any(|scheme| url.starts_with(scheme));
+    let plain = url.chars().all(|c| c.is_ascii_graphic());
+    if known && plain {
+        return Ok(url.to_owned());
+    }
+    let detail = "pr_url is a URL, as https://host/owner/repo/pull/1 or headsup://pr/ID";
+    Err(Refused::new(400, "bad_url", detail))
+}

@@ -1,0 +1,211 @@
+//! Who asks: a person, or the agent in some seat.
+//!
+//! An agent must not answer for its person, nor speak for another agent. It is known by the token
+//! that its launch has given it, by the processes above the one that has connected, or by what
+//! that one's environment says; whoever is under no agent is the person.
+
+use crate::api::{App, Refused, peer};
+use crate::namespaces::Peer;
+use crate::process;
+use crate::serve::Connected;
+use axum::http::{Extensions, HeaderMap};
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use headsup_core::workflow::By;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Whose word a request is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    Agent(AgentId),
+    Person,
+}
+
+/// What a token is kept as: whoever reads the store cannot use it.
+pub(crate) fn digest(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+impl Caller {
+    /// # Errors
+    /// What the request says of its caller contradicts itself, or the token is of nobody.
+    pub(crate) fn of(
+        app: &App,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Self, Refused> {
+        let token = headers.get("x-headsup-agent-token").filter(|token| !token.is_empty());
+        let claimed = claimed(headers)?;
+        let by_token = token.and_then(|token| holder(app, token.to_str().ok()?));
+        let is = match by_token {
+            Some(agent) => Some(agent),
+            None => above(app, peer(extensions)),
+        };
+        match (is, claimed) {
+            (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
+                Err(not_yours(&is, &claimed))
+            }
+            (Some(is), _) => Ok(Self::Agent(is)),
+            (None, _) if token.is_some() => {
+                let detail = "this agent token is of no agent that the hub knows";
+                Err(Refused::new(403, "unknown_agent_token", detail)
+                    .hint("it is a launch's own: HEADSUP_AGENT_ID says of which agent"))
+            }
+            (None, Some(claimed)) => Ok(Self::Agent(claimed)),
+            (None, None) => Ok(Self::Person),
+        }
+    }
+
+    /// The same for whatever somebody does. On loopback the process at the other end is looked for as well:
+    /// an agent may have read the token of its person.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub(crate) fn of_an_act(
+        app: &App,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Self, Refused> {
+        let caller = Self::of(app, headers, extensions)?;
+        if caller != Self::Person {
+            return Ok(caller);
+        }
+        let origin = extensions.get::<Connected>().and_then(|connected| connected.origin.as_ref());
+        let process = origin.and_then(|origin| origin.process());
+        let agent = process.and_then(|pid| above(app, Peer::Process(pid)));
+        Ok(agent.map_or(Self::Person, Self::Agent))
+    }
+
+    /// The agent that it is, if it is one.
+    pub(crate) fn agent(self) -> Option<AgentId> {
+        match self {
+            Self::Agent(agent) => Some(agent),
+            Self::Person => None,
+        }
+    }
+
+    /// As whom it may speak of this agent: as itself, or as a person.
+    ///
+    /// # Errors
+    /// It is another agent.
+    pub(crate) fn about(&self, app: &App, agent: &AgentId) -> Result<By, Refused> {
+        match self {
+            Self::Person => Ok(By::Person),
+            Self::Agent(is) if speaks_for(app, is, agent) => Ok(By::Agent),
+            Self::Agent(is) => Err(not_yours(is, agent)),
+        }
+    }
+
+    /// Only people answer.
+    ///
+    /// # Errors
+    /// It is an agent, the one that asks or another.
+    pub(crate) fn answers(&self, app: &App, agent: &AgentId) -> Result<(), Refused> {
+        match self {
+            Self::Person => Ok(()),
+            Self::Agent(is) if speaks_for(app, is, agent) || speaks_for(app, agent, is) => {
+                let detail = format!("{is} has asked a person and cannot answer for one");
+                Err(Refused::new(403, "self_answer", detail)
+                    .hint("wait for the answer; or take the question back"))
+            }
+            Self::Agent(is) => {
+                let detail = format!("{is} is an agent; only a person answers");
+                Err(Refused::new(403, "human_only", detail))
+            }
+        }
+    }
+}
+
+/// What people alone do: an agent's word on it would be nobody's.
+///
+/// # Errors
+/// An agent asks for it.
+pub(crate) fn people_only(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Result<(), Refused> {
+    match Caller::of_an_act(app, headers, extensions)? {
+        Caller::Person => Ok(()),
+        Caller::Agent(is) => {
+            let detail = format!("{is} is an agent; only a person says what a person has seen");
+            Err(Refused::new(403, "human_only", detail))
+        }
+    }
+}
+
+fn not_yours(is: &AgentId, wanted: &AgentId) -> Refused {
+    let detail = format!("this is said by agent {is}, which cannot speak for {wanted}");
+    Refused::new(403, "not_your_agent", detail)
+        .hint("an agent speaks for itself alone; a person does it from a shell of their own")
+}
+
+/// `X-Headsup-Agent`: the seat that the caller says it sits in.
+fn claimed(headers: &HeaderMap) -> Result<Option<AgentId>, Refused> {
+    let Some(claimed) = headers.get("x-headsup-agent").filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    let bad = || Refused::new(400, "bad_agent_id", headsup_core::id::BadAgentId.to_string());
+    let claimed = claimed.to_str().map_err(|_| bad())?;
+    AgentId::new(claimed).map(Some).map_err(|_| bad())
+}
+
+/// An agent speaks for its own seat. One that was started by another, and inherits its id, speaks
+/// in its name as well.
+fn speaks_for(app: &App, is: &AgentId, wanted: &AgentId) -> bool {
+    let mut at = Some(is.clone());
+    // Nesting has an end; a circle of parents would have none.
+    for _ in 0..16 {
+        let Some(agent) = at else { return false };
+        if agent == *wanted {
+            return true;
+        }
+        at = app.board.seat(&agent).and_then(|seat| seat.about.parent.clone());
+    }
+    false
+}
+
+/// The agent that was launched with this token.
+fn holder(app: &App, token: &str) -> Option<AgentId> {
+    let digest = digest(token);
+    let snapshot = app.board.read();
+    let has = |seat: &&std::sync::Arc<Seat>| seat.about.token.as_deref() == Some(&*digest);
+    snapshot.seats.values().find(has).map(|seat| seat.id.clone())
+}
+
+/// The agent that a process of this machine runs under: the nearest of those above it that sits in
+/// a seat; else the one that its environment names.
+fn above(app: &App, peer: Peer) -> Option<AgentId> {
+    let Peer::Process(pid) = peer else { return None };
+    let line = process::line(pid);
+    let places: HashMap<(u32, u64), usize> =
+        line.iter().enumerate().map(|(place, process)| (*process, place)).collect();
+    let nearest = {
+        let snapshot = app.board.read();
+        let placed = snapshot.seats.values().filter_map(|seat| {
+            let process = seat.process.id.as_ref()?;
+            let place = places.get(&(process.pid_here()?, process.start_ticks))?;
+            Some((*place, seat.id.clone()))
+        });
+        placed.min_by_key(|(place, _)| *place)
+    };
+    nearest.map(|(_, agent)| agent).or_else(|| process::claimed_seat(pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_kept_as_its_digest() {
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(digest("abc"), known);
+    }
+}

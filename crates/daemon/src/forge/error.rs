@@ -1,0 +1,70 @@
+//! Why a forge did not do it.
+
+use crate::job::Refusal;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ForgeError {
+    #[error("{} is in no git repository", .0.display())]
+    NoRepository(PathBuf),
+    #[error("the repository {} belongs to another user", .0.display())]
+    AnotherUsers(PathBuf),
+    #[error("{0:?} cannot be the name of a branch")]
+    BadBranch(String),
+    #[error("there is no branch {branch:?} in {repo}{}", those(.there))]
+    NoBranch { branch: String, repo: String, there: Vec<String>, is_base: bool },
+    #[error("head and base are both {0:?}")]
+    SameBranch(String),
+    #[error("{base} has every commit of {head} already")]
+    NothingNew { head: String, base: String },
+    #[error("{head} conflicts with {base} in {}", listed(.files))]
+    Conflicts { head: String, base: String, files: Vec<String> },
+    #[error("{head} and {base} have no commit in common")]
+    Unrelated { head: String, base: String },
+    #[error("{branch} is at {is} now, and {expected} was looked at")]
+    HeadMoved { branch: String, expected: String, is: String },
+    #[error("{base} has moved while it was merged into")]
+    BaseMoved { base: String },
+    #[error("{base} is checked out in {}, which cannot follow: {why}", folder.display())]
+    CheckoutInTheWay { base: String, folder: PathBuf, why: String },
+    #[error("there is no pull request {0:?}")]
+    NoSuchPull(String),
+    #[error("the pull request is {0}")]
+    NotOpen(&'static str),
+    #[error("the pull request is a draft")]
+    Draft,
+    #[error("this request was made before, with another body")]
+    AnotherRequest,
+    #[error("{0}")]
+    Refused(Refusal),
+    #[error("the pull requests cannot be read")]
+    Unreadable,
+    #[error("git cannot be started: {0}")]
+    NoGit(std::io::Error),
+    #[error("git could not {doing}: {why}")]
+    Git { doing: &'static str, why: String },
+    #[error("git did not end within {0} s")]
+    TooLong(u64),
+    #[error("git said more than {0} MiB")]
+    TooMuch(u64),
+    #[error("there is no room to work in: {0}")]
+    Desk(std::io::Error),
+}
+
+/// Names shown in a message at most.
+const SHOWN: usize = 10;
+
+fn those(branches: &[String]) -> String {
+    match branches {
+        [] => String::new(),
+        branches => format!("; there are {}", listed(branches)),
+    }
+}
+
+fn listed(files: &[String]) -> String {
+    let shown = files.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,115 @@
+//! A merge lands: the branch moves, and so does a checkout of it, or nothing does.
+
+use super::look::names;
+use super::{Desk, ForgeError, Local, Place, Prepared, repository, run};
+use crate::repository::Checkout;
+use headsup_core::wire::PullDoc;
+use std::path::Path;
+
+/// Files asked about in one call.
+const AT_ONCE: usize = 500;
+
+/// What a checkout has in its git folder while a person is in the middle of something.
+const UNDER_WAY: [&str; 5] =
+    ["MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "BISECT_LOG"];
+
+pub(super) async fn land(
+    forge: &Local,
+    pull: &PullDoc,
+    prepared: Prepared,
+) -> Result<(), ForgeError> {
+    let repository = repository(Path::new(&pull.repo))?;
+    let branch = format!("refs/heads/{}", pull.base_branch);
+    let desk = forge.desk(&repository, true).await?;
+    let Prepared { base_sha, sha } = prepared;
+    let mut moved = Vec::new();
+    let mut done = Ok(());
+    for checkout in repository.checkouts() {
+        if on_branch(&checkout).await? != branch {
+            continue;
+        }
+        done = follow(&desk, &checkout, pull, (&base_sha, &sha)).await;
+        if done.is_err() {
+            break;
+        }
+        moved.push(checkout);
+    }
+    if done.is_ok() {
+        let place = forge.signed(Place::new(&repository.common)).await;
+        let why = format!("headsup: merge {}", pull.head_branch);
+        let args = ["update-ref", "-m", &why, "--end-of-options", &branch, &sha, &base_sha];
+        if run(&place, &args).await?.code != 0 {
+            done = Err(ForgeError::BaseMoved { base: pull.base_branch.clone() });
+        }
+    }
+    if done.is_err() {
+        for checkout in &moved {
+            // As it was: what has just been written goes back.
+            tree(&desk, checkout, &sha, &base_sha).await.ok();
+        }
+    }
+    done
+}
+
+async fn on_branch(checkout: &Checkout) -> Result<String, ForgeError> {
+    let head = run(&Place::new(&checkout.git), &["symbolic-ref", "--quiet", "HEAD"]).await?;
+    Ok(head.text())
+}
+
+/// Brings the files of a checkout from the one commit to the other, as a pull would; files with changes
+/// of a person's own are left alone, and if one of them would have to change, nothing is.
+async fn follow(
+    desk: &Desk,
+    checkout: &Checkout,
+    pull: &PullDoc,
+    (old, new): (&str, &str),
+) -> Result<(), ForgeError> {
+    let in_the_way = |why: String| ForgeError::CheckoutInTheWay {
+        base: pull.base_branch.clone(),
+        folder: checkout.folder.clone(),
+        why,
+    };
+    if let Some(what) = UNDER_WAY.iter().find(|name| checkout.git.join(name).exists()) {
+        return Err(in_the_way(format!("something is under way there ({what})")));
+    }
+    if checkout.git.join("info/sparse-checkout").exists() {
+        return Err(in_the_way("only a part of the files is checked out there".to_owned()));
+    }
+    let place = at(desk, checkout);
+    let list = ["diff", "--name-only", "-z", "--no-ext-diff", "--end-of-options", old, new];
+    let changed: Vec<String> =
+        names(&desk.run(&list).await?.ok("list the files")?.stdout).collect();
+    for files in changed.chunks(AT_ONCE) {
+        let mut args = vec!["check-attr", "-z", "filter", "--"];
+        args.extend(files.iter().map(String::as_str));
+        let told = run(&place, &args).await?.ok("ask for filters")?;
+        let told: Vec<String> = names(&told.stdout).collect();
+        let filtered = told.chunks_exact(3).find_map(|said| match said {
+            [path, _, value] if !["unspecified", "unset"].contains(&value.as_str()) => {
+                Some((path, value))
+            }
+            _ => None,
+        });
+        if let Some((path, filter)) = filtered {
+            let why = format!("{path} goes through a filter ({filter}), and none is run here");
+            return Err(in_the_way(why));
+        }
+    }
+    // Files that were only touched are as they were.
+    run(&place, &["update-index", "-q", "--refresh"]).await?;
+    tree(desk, checkout, old, new).await.map_err(|error| match error {
+        ForgeError::Git { why, .. } => in_the_way(why),
+        other => other,
+    })
+}
+
+async fn tree(desk: &Desk, checkout: &Checkout, old: &str, new: &str) -> Result<(), ForgeError> {
+    let args = ["read-tree", "-m", "-u", "--end-of-options", old, new];
+    run(&at(desk, checkout), &args).await?.ok("move a checkout").map(drop)
+}
+
+/// The desk's configuration, the checkout's files and index.
+fn at(desk: &Desk, checkout: &Checkout) -> Place {
+    let place = desk.place.clone().on(&checkout.folder);
+    place.with("GIT_INDEX_FILE", checkout.git.join("index"))
+}

@@ -1,0 +1,133 @@
+//! What a pull request changes, and whether it could be merged.
+
+use super::{Desk, ForgeError, Local, Looked, repository, tip};
+use headsup_core::wire::{FileDoc, PullDoc};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Files listed of a pull request.
+const MOST_FILES: usize = 300;
+
+pub(super) async fn look(
+    forge: &Local,
+    pull: &PullDoc,
+    intended: Option<&str>,
+) -> Result<Looked, ForgeError> {
+    let repository = repository(Path::new(&pull.repo))?;
+    let base_sha = tip(&repository, &pull.base_branch, true).await?;
+    let desk = forge.desk(&repository, false).await?;
+    let merged_as = match intended {
+        Some(sha) if is_behind(&desk, sha, &base_sha).await? => Some(sha.to_owned()),
+        _ => None,
+    };
+    if merged_as.is_some() {
+        // Its branch may be gone, and what it changed is known.
+        return Ok(Looked { merged_as, ..known(pull, base_sha) });
+    }
+    let head_sha = tip(&repository, &pull.head_branch, false).await?;
+    let names = (pull.head_branch.clone(), pull.base_branch.clone());
+    if is_behind(&desk, &head_sha, &base_sha).await? {
+        let (head, base) = names;
+        return Err(ForgeError::NothingNew { head, base });
+    }
+    let fork = desk.run(&["merge-base", "--end-of-options", &base_sha, &head_sha]).await?;
+    if fork.code == 1 {
+        let (head, base) = names;
+        return Err(ForgeError::Unrelated { head, base });
+    }
+    let fork = fork.ok("find where the branch begins")?.text();
+    let diff = ["diff", "--numstat", "-z", "-M", "--no-color", "--no-ext-diff", "--no-textconv"];
+    let args = [&diff[..], &["--end-of-options", &fork, &head_sha]].concat();
+    let place = desk.place.clone().with("GIT_ATTR_SOURCE", &head_sha);
+    let told = super::run(&place, &args).await?.ok("compare the branches")?;
+    let files = numstat(&told.stdout);
+    let conflicts = conflicts(&desk, &base_sha, &head_sha).await?;
+    let obstacle = conflicts.map(|files| {
+        let (head, base) = names;
+        ForgeError::Conflicts { head, base, files }.to_string()
+    });
+    let sum = |of: fn(&FileDoc) -> u64| files.iter().map(of).sum();
+    Ok(Looked {
+        head_sha,
+        base_sha,
+        additions: sum(|file| file.additions),
+        deletions: sum(|file| file.deletions),
+        changed_files: files.len() as u64,
+        files: files.iter().take(MOST_FILES).cloned().collect(),
+        obstacle,
+        merged_as: None,
+    })
+}
+
+/// As it was seen last.
+fn known(pull: &PullDoc, base_sha: String) -> Looked {
+    Looked {
+        head_sha: pull.head_sha.clone(),
+        base_sha,
+        additions: pull.additions,
+        deletions: pull.deletions,
+        changed_files: pull.changed_files,
+        files: pull.files.clone(),
+        obstacle: None,
+        merged_as: None,
+    }
+}
+
+/// Whether the base has this commit. One that is not there any more it has not.
+async fn is_behind(desk: &Desk, sha: &str, base: &str) -> Result<bool, ForgeError> {
+    let args = ["merge-base", "--is-ancestor", "--end-of-options", sha, base];
+    Ok(desk.run(&args).await?.code == 0)
+}
+
+/// The files that both sides have changed in ways that do not go together.
+async fn conflicts(desk: &Desk, base: &str, head: &str) -> Result<Option<Vec<String>>, ForgeError> {
+    let place = desk.place.clone().with("GIT_ATTR_SOURCE", base);
+    let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
+    let merged =
+        super::run(&place, &[&args[..], &["--end-of-options", base, head]].concat()).await?;
+    match merged.code {
+        0 => Ok(None),
+        1 => Ok(Some(names(&merged.stdout).skip(1).collect())),
+        _ => Err(ForgeError::Git { doing: "try the merge", why: merged.why() }),
+    }
+}
+
+/// Names that end with a zero byte each.
+pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let names = bytes.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8_lossy(name).into_owned())
+}
+
+/// `ADDED TAB DELETED TAB PATH NUL`; of a renamed file `ADDED TAB DELETED TAB NUL OLD NUL NEW NUL`
+/// (git 2.47). Of a binary file both are `-`.
+fn numstat(bytes: &[u8]) -> Vec<FileDoc> {
+    let mut parts = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let mut files = Vec::new();
+    while let Some(part) = parts.next() {
+        let mut columns = part.splitn(3, '\t');
+        let mut lines = || columns.next().map(|column| column.parse().unwrap_or(0));
+        let (Some(additions), Some(deletions)) = (lines(), lines()) else { break };
+        let path = match columns.next() {
+            Some("") => parts.nth(1).map(Cow::into_owned),
+            path => path.map(str::to_owned),
+        };
+        let Some(path) = path else { break };
+        files.push(FileDoc { path, additions, deletions });
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_of_plain_renamed_and_binary_files() {
+        let told = b"3\t1\ta b\0-\t-\tx.png\x001\t0\t\0old\0new\0";
+        let files = numstat(told);
+        let told: Vec<_> =
+            files.iter().map(|f| (f.path.as_str(), f.additions, f.deletions)).collect();
+        assert_eq!(told, [("a b", 3, 1), ("x.png", 0, 0), ("new", 1, 0)]);
+        assert!(numstat(b"").is_empty());
+    }
+}

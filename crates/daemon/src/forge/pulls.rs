@@ -1,0 +1,276 @@
+//! Pull requests: the records of the hub, and the forge that their branches are on.
+
+use super::{Approval, Branches, Forge, ForgeError, Found, Looked};
+use crate::inbox::Inbox;
+use crate::job::{Key, PullAct, Refusal, Reply, TakenBack, Work};
+use crate::store::pulls::PullRow;
+use crate::store::{Reader, StoreError};
+use headsup_core::id::AgentId;
+use headsup_core::prompt::Via;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::PullDoc;
+use headsup_core::work::pull::{MergeMethod, PullState};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// What a new pull request says of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct NewPull {
+    pub(crate) title: String,
+    pub(crate) body: Option<String>,
+    pub(crate) head: String,
+    pub(crate) base: Option<String>,
+    pub(crate) draft: bool,
+    pub(crate) folder: PathBuf,
+    pub(crate) agent: Option<AgentId>,
+    pub(crate) task: Option<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Pulls {
+    inbox: Inbox,
+    reader: Arc<Reader>,
+    forge: Box<dyn Forge>,
+    /// Merges come one after the other: each begins where the last one ended.
+    merging: Mutex<()>,
+}
+
+impl Pulls {
+    pub(crate) fn new(inbox: Inbox, reader: Arc<Reader>, forge: Box<dyn Forge>) -> Self {
+        Self { inbox, reader, forge, merging: Mutex::new(()) }
+    }
+
+    pub(crate) async fn list(
+        &self,
+        state: Option<PullState>,
+        agent: Option<AgentId>,
+        most: u32,
+    ) -> Result<Vec<PullDoc>, ForgeError> {
+        self.read(move |reader| reader.pulls(state, agent.as_ref().map(AgentId::as_str), most))
+            .await
+    }
+
+    pub(crate) async fn get(&self, id: &str) -> Result<PullDoc, ForgeError> {
+        Ok(self.row(id).await?.doc)
+    }
+
+    /// True: it was there already.
+    pub(crate) async fn create(
+        &self,
+        new: NewPull,
+        key: Option<Key>,
+    ) -> Result<(PullDoc, bool), ForgeError> {
+        let NewPull { title, body, head, base, draft, folder, agent, task } = new;
+        let branches = Branches { folder, head: head.clone(), base };
+        let Found { repo, base } = self.forge.find(branches).await?;
+        let id = uuid::Uuid::now_v7().to_string();
+        let mut doc = PullDoc {
+            url: format!("headsup://pr/{id}"),
+            id,
+            provider: self.forge.name().to_owned(),
+            repo,
+            title,
+            body: body.filter(|body| !body.is_empty()),
+            state: PullState::Open,
+            draft,
+            head_branch: head,
+            base_branch: base,
+            head_sha: String::new(),
+            base_sha: String::new(),
+            additions: 0,
+            deletions: 0,
+            changed_files: 0,
+            files: Vec::new(),
+            mergeable: false,
+            mergeable_reason: None,
+            checks: Vec::new(),
+            reviews: Vec::new(),
+            agent_id: agent,
+            task,
+            merge_sha: None,
+            created_at: UnixMs(0),
+            updated_at: UnixMs(0),
+            refreshed_at: UnixMs(0),
+            merged_at: None,
+        };
+        let Looked { head_sha, base_sha, files, obstacle, .. } = {
+            let looked = self.forge.look(&doc, None).await?;
+            (doc.additions, doc.deletions) = (looked.additions, looked.deletions);
+            doc.changed_files = looked.changed_files;
+            looked
+        };
+        (doc.head_sha, doc.base_sha, doc.files) = (head_sha, base_sha, files);
+        (doc.mergeable, doc.mergeable_reason) = (obstacle.is_none(), obstacle);
+        let (own, request) = (doc.id.clone(), key.as_ref().map(|key| key.id.clone()));
+        let made = self.act(PullAct::Create(Box::new(doc)), key).await?;
+        let row = match (made, request.clone()) {
+            (Reply::Made { id }, _) => self.row(&id).await?,
+            (_, Some(request)) => {
+                let found = self.read(move |reader| reader.pull_of(&request)).await?;
+                // The same request found one that was there.
+                found.ok_or(ForgeError::AnotherRequest)?
+            }
+            _ => return Err(ForgeError::AnotherRequest),
+        };
+        let existing = row.doc.id != own && (request.is_none() || row.request != request);
+        Ok((row.doc, existing))
+    }
+
+    pub(crate) async fn change(
+        &self,
+        id: &str,
+        title: Option<String>,
+        body: Option<String>,
+        state: Option<PullState>,
+        key: Option<Key>,
+    ) -> Result<PullDoc, ForgeError> {
+        let asked = self.row(id).await?.approvals;
+        self.act(PullAct::Change { id: id.to_owned(), title, body, state }, key).await?;
+        if state == Some(PullState::Closed) {
+            self.take_back(asked).await;
+        }
+        self.get(id).await
+    }
+
+    /// Looks at the branches again.
+    pub(crate) async fn refresh(&self, id: &str) -> Result<PullDoc, ForgeError> {
+        let row = self.row(id).await?;
+        if row.doc.state == PullState::Merged {
+            return Ok(row.doc);
+        }
+        let looked = match self.forge.look(&row.doc, row.intended.as_deref()).await {
+            Ok(looked) => looked,
+            // It is told where the pull request is shown, too.
+            Err(error @ (ForgeError::NoBranch { .. } | ForgeError::NothingNew { .. })) => {
+                let obstacle = Some(error.to_string());
+                let PullDoc { head_sha, base_sha, files, .. } = row.doc.clone();
+                let (additions, deletions) = (row.doc.additions, row.doc.deletions);
+                let changed_files = row.doc.changed_files;
+                let merged_as = None;
+                Looked {
+                    head_sha,
+                    base_sha,
+                    additions,
+                    deletions,
+                    changed_files,
+                    files,
+                    obstacle,
+                    merged_as,
+                }
+            }
+            Err(error) => return Err(error),
+        };
+        let looked = Box::new(looked);
+        self.act(PullAct::Looked { id: id.to_owned(), looked }, None).await?;
+        self.get(id).await
+    }
+
+    /// Merges the very commit that was seen last. True: it was merged before.
+    pub(crate) async fn merge(
+        &self,
+        id: &str,
+        method: MergeMethod,
+        expected: Option<String>,
+    ) -> Result<(PullDoc, bool), ForgeError> {
+        let _turn = self.merging.lock().await;
+        let mut row = self.row(id).await?;
+        if row.intended.is_some() {
+            // One broke off: did it happen?
+            row = PullRow { doc: self.refresh(id).await?, intended: None, ..row };
+        }
+        let pull = row.doc;
+        match pull.state {
+            PullState::Merged => return Ok((pull, true)),
+            PullState::Closed => return Err(ForgeError::NotOpen("closed")),
+            PullState::Open if pull.draft => return Err(ForgeError::Draft),
+            PullState::Open => {}
+        }
+        if let Some(expected) = expected.filter(|expected| *expected != pull.head_sha) {
+            let (branch, is) = (pull.head_branch, pull.head_sha);
+            return Err(ForgeError::HeadMoved { branch, expected, is });
+        }
+        let prepared = self.forge.prepare(&pull, method).await?;
+        let sha = prepared.sha.clone();
+        self.act(PullAct::Intends { id: id.to_owned(), sha }, None).await?;
+        let landed = self.forge.land(&pull, prepared).await;
+        let merged = landed.is_ok();
+        self.act(PullAct::Ended { id: id.to_owned(), merged }, None).await?;
+        landed?;
+        self.take_back(row.approvals).await;
+        Ok((self.get(id).await?, false))
+    }
+
+    /// Whether a merge of it would be possible now; nothing happens.
+    pub(crate) async fn check(
+        &self,
+        pull: &PullDoc,
+        method: MergeMethod,
+    ) -> Result<(), ForgeError> {
+        if pull.draft {
+            return Err(ForgeError::Draft);
+        }
+        self.forge.prepare(pull, method).await.map(drop)
+    }
+
+    /// What people were asked of it.
+    pub(crate) async fn approvals(&self, id: &str) -> Result<Vec<Approval>, ForgeError> {
+        Ok(self.row(id).await?.approvals)
+    }
+
+    /// What people were asked, of all that are open.
+    pub(crate) async fn asked(&self) -> Result<Vec<(String, Approval)>, ForgeError> {
+        let rows = self.read(Reader::asked_pulls).await?;
+        let asked = |row: PullRow| {
+            let id = row.doc.id;
+            row.approvals.into_iter().map(move |approval| (id.clone(), approval))
+        };
+        Ok(rows.into_iter().flat_map(asked).collect())
+    }
+
+    pub(crate) async fn ask(&self, id: &str, approval: Approval) -> Result<(), ForgeError> {
+        self.act(PullAct::Asked { id: id.to_owned(), approval }, None).await.map(drop)
+    }
+
+    pub(crate) async fn not_merged(
+        &self,
+        id: &str,
+        prompt: String,
+        why: String,
+    ) -> Result<(), ForgeError> {
+        self.act(PullAct::NotMerged { id: id.to_owned(), prompt, why }, None).await.map(drop)
+    }
+
+    /// It is merged or closed: nobody is to be asked any more.
+    async fn take_back(&self, asked: Vec<Approval>) {
+        for Approval { agent, prompt, .. } in asked {
+            let back = TakenBack { agent, prompt, via: Via::Api, actor: None };
+            // One that has ended cannot be taken back, and need not be.
+            self.inbox.submit(Work::TakeBack(Box::new(back)), None).await.ok();
+        }
+    }
+
+    async fn row(&self, id: &str) -> Result<PullRow, ForgeError> {
+        let unknown = || ForgeError::NoSuchPull(id.chars().take(100).collect());
+        let id = id.to_owned();
+        self.read(move |reader| reader.pull(&id)).await?.ok_or_else(unknown)
+    }
+
+    async fn act(&self, act: PullAct, key: Option<Key>) -> Result<Reply, ForgeError> {
+        let done = self.inbox.submit(Work::Pull(Box::new(act)), key).await;
+        done.map_err(|refusal| match refusal {
+            Refusal::IdConflict => ForgeError::AnotherRequest,
+            other => ForgeError::Refused(other),
+        })
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ForgeError> {
+        self.reader.run(read).await.map_err(|error| {
+            tracing::error!(%error, "the pull requests cannot be read");
+            ForgeError::Unreadable
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! What a forge did not do, as a problem with what to do next.
+
+use super::ForgeError;
+use crate::api::Refused;
+use crate::job::Refusal;
+
+impl From<ForgeError> for Refused {
+    fn from(error: ForgeError) -> Self {
+        let says = error.to_string();
+        let refused = |status, code, hint: &str| Self::new(status, code, says.clone()).hint(hint);
+        match error {
+            ForgeError::NoRepository(_) => refused(
+                422,
+                "no_repository",
+                "name a folder of a git repository; an agent's is the folder that it works in",
+            ),
+            ForgeError::AnotherUsers(_) => {
+                refused(403, "foreign_repository", "use a clone of your own")
+            }
+            ForgeError::BadBranch(_) => {
+                refused(400, "bad_branch", "give the branch's short name, as feature/login")
+            }
+            ForgeError::NoBranch { is_base: true, .. } => {
+                refused(422, "base_not_found", "name the branch to merge into as base_branch")
+            }
+            ForgeError::NoBranch { branch, .. } => {
+                let hint = format!("make it first: `git switch -c {branch}`, and commit to it");
+                refused(422, "head_not_found", &hint)
+            }
+            ForgeError::SameBranch(_) => {
+                refused(422, "same_branch", "commit to a branch of its own: `git switch -c NAME`")
+            }
+            ForgeError::NothingNew { .. } => {
+                refused(422, "no_commits", "commit your changes first: `git commit`")
+            }
+            ForgeError::Conflicts { head, base, .. } => {
+                let hint = format!(
+                    "on {head}: `git merge {base}`, put the files right, commit, refresh the pull request"
+                );
+                refused(409, "conflicts", &hint)
+            }
+            ForgeError::Unrelated { .. } => {
+                refused(422, "unrelated_histories", "begin the branch at a commit of the base")
+            }
+            ForgeError::HeadMoved { .. } => refused(
+                409,
+                "head_moved",
+                "look at the new commits: refresh the pull request, then merge it",
+            ),
+            ForgeError::BaseMoved { .. } => refused(409, "base_moved", "merge again"),
+            ForgeError::CheckoutInTheWay { .. } => refused(
+                409,
+                "checkout_in_the_way",
+                "commit or stash what is there, or switch it to another branch; then merge again",
+            ),
+            ForgeError::NoSuchPull(_) | ForgeError::Refused(Refusal::NoSuchPull) => {
+                refused(404, "no_such_pr", "`headsup pr ls` lists them")
+            }
+            ForgeError::NotOpen(_) | ForgeError::Refused(Refusal::PullFinal) => {
+                refused(409, "pr_final", "open another one; a closed one is opened with state open")
+            }
+            ForgeError::Draft => {
+                refused(409, "draft", "it is not ready: make one that is no draft")
+            }
+            ForgeError::AnotherRequest => Self::from(Refusal::IdConflict),
+            ForgeError::Refused(refusal) => Self::from(refusal),
+            ForgeError::Unreadable => Self::new(500, "storage_unreadable", says),
+            ForgeError::NoGit(_) => {
+                refused(500, "no_git", "install git, or put it on the PATH of the hub")
+            }
+            ForgeError::Git { .. } => {
+                refused(500, "git_failed", "look whether `git fsck` finds the repository sound")
+            }
+            ForgeError::TooLong(_) | ForgeError::TooMuch(_) => {
+                refused(500, "git_failed", "the repository is too large for this: use git itself")
+            }
+            ForgeError::Desk(_) => refused(507, "storage_failed", "make room on the hub's disk"),
+        }
+    }
+}

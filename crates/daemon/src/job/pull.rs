@@ -1,0 +1,24 @@
+//! What can become of a pull request's record.
+
+use crate::forge::{Approval, Looked};
+use headsup_core::wire::PullDoc;
+use headsup_core::work::pull::PullState;
+
+/// An act on a pull request's record, not on its branches.
+#[derive(Debug)]
+pub(crate) enum PullAct {
+    /// A new one, unless an open one of the same branches is there.
+    Create(Box<PullDoc>),
+    /// What is left out stays.
+    Change { id: String, title: Option<String>, body: Option<String>, state: Option<PullState> },
+    /// How it stands now.
+    Looked { id: String, looked: Box<Looked> },
+    /// A person is asked whether it may be merged.
+    Asked { id: String, approval: Approval },
+    /// What a person agreed to is not possible any more, and why.
+    NotMerged { id: String, prompt: String, why: String },
+    /// A merge is about to lead to this commit.
+    Intends { id: String, sha: String },
+    /// The merge that was intended has happened, or will not.
+    Ended { id: String, merged: bool },
+}

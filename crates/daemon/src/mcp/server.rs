@@ -1,0 +1,200 @@
+//! The server: the protocol on one side, the table and the hub on the other.
+
+use super::failure::Failure;
+use super::hub::Hub;
+use super::scope::Scope;
+use super::table::{self, Act, Tool};
+use super::wait::{Pulse, is_open};
+use super::{arguments, operation, schema, tasks};
+use headsup_core::id::AgentId;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CustomRequest, CustomResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, UpdateTaskParams,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The list of tools changes with the program alone; a client asks anew after an hour.
+const LIST_FRESH_MS: u64 = 3_600_000;
+
+const INSTRUCTIONS: &str = "\
+headsup shows people what you are doing and carries your questions to them. Call update_status when you begin, when something \
+visible changes and when you are done; request_input when a person has to decide; mark_blocked when you cannot go on.";
+
+/// Both eras of the protocol: with `initialize`, and with everything in each request.
+const VERSIONS: [ProtocolVersion; 4] = [
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+/// One server, for one agent.
+#[derive(Debug)]
+pub(crate) struct Server<H> {
+    hub: Arc<H>,
+    scope: Scope,
+    /// The agent is in the roster.
+    has_appeared: AtomicBool,
+}
+
+impl<H: Hub> Server<H> {
+    pub(crate) fn new(hub: Arc<H>, scope: Scope) -> Self {
+        Self { hub, scope, has_appeared: AtomicBool::new(false) }
+    }
+
+    fn agent(&self) -> Result<&AgentId, Failure> {
+        match &self.scope {
+            Scope::Agent(agent) => Ok(agent),
+            Scope::Missing(why) => Err(Failure::new("no_scope", why)),
+        }
+    }
+
+    async fn run(
+        &self,
+        tool: &Tool,
+        given: Option<JsonObject>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Failure> {
+        let agent = self.agent()?;
+        let arguments = arguments::check(tool, given)?;
+        let hub = &*self.hub;
+        if !self.has_appeared.load(Ordering::Relaxed) {
+            let client = context.client_info().map(|client| client.name);
+            operation::appear(hub, agent, client.as_deref()).await?;
+            self.has_appeared.store(true, Ordering::Relaxed);
+        }
+        match &tool.act {
+            Act::Route(route) => Ok(operation::route(hub, agent, route, arguments).await?.into()),
+            Act::Wait => {
+                let seconds = operation::wait_seconds(&arguments);
+                let prompt = arguments.get("prompt_id").and_then(Value::as_str);
+                let prompt = prompt.unwrap_or_default();
+                Ok(operation::wait(hub, agent, prompt, seconds, &pulse(&context)).await?.into())
+            }
+            Act::Ask => {
+                let seconds = operation::wait_seconds(&arguments);
+                let prompt = operation::ask(hub, agent, arguments).await?;
+                let has_tasks =
+                    context.client_capabilities().is_some_and(|client| client.supports_tasks());
+                if has_tasks && is_open(&prompt) {
+                    return Ok(tasks::created(&prompt).into());
+                }
+                if seconds == 0 || !is_open(&prompt) {
+                    return Ok(operation::resolution(prompt).into());
+                }
+                let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
+                Ok(operation::wait(hub, agent, id, seconds, &pulse(&context)).await?.into())
+            }
+        }
+    }
+}
+
+fn pulse(context: &RequestContext<RoleServer>) -> Pulse {
+    Pulse { peer: context.peer.clone(), token: context.meta.get_progress_token() }
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    let names: Vec<_> = table::ALL.iter().map(|tool| tool.name).collect();
+    ErrorData::invalid_params(
+        format!("there is no tool {name:?}; there are {}", names.join(", ")),
+        Some(serde_json::json!({ "allowed": names })),
+    )
+}
+
+impl<H: Hub> ServerHandler for Server<H> {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks().build();
+        let about = Implementation::new("headsup", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Owned(VERSIONS.to_vec())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let list = ListToolsResult::with_all_items(schema::list().to_vec());
+        Ok(list.with_ttl_ms(LIST_FRESH_MS).with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        schema::list().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = table::find(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+        let cancelled = context.ct.clone();
+        let outcome = tokio::select! {
+            outcome = self.run(tool, request.arguments, context) => outcome,
+            // Nobody waits any more; what was asked stays asked.
+            () = cancelled.cancelled() => Err(Failure::new("cancelled", "the call was cancelled")),
+        };
+        Ok(outcome.unwrap_or_else(|failure| CallToolResult::from(failure).into()))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let prompt = operation::prompt(&*self.hub, &request.task_id).await;
+        prompt.map(tasks::state).map_err(tasks::refused)
+    }
+
+    /// Nothing of ours asks for more while it waits, so there is nothing that could be answered.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let prompt = operation::prompt(&*self.hub, &request.task_id).await;
+        prompt.map(drop).map_err(tasks::refused)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cancelled = operation::cancel(&*self.hub, &request.task_id).await;
+        match cancelled {
+            // It has ended before: that is no error of whoever wants it ended.
+            Err(failure) if failure.code == "already_resolved" => Ok(()),
+            other => other.map(drop).map_err(tasks::refused),
+        }
+    }
+
+    /// Where the members of a request are not what they should be, the library takes it for another one.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            "tools/call" | "tools/list" | "tasks/get" | "tasks/cancel" | "tasks/update" => {
+                let what = match request.method.as_str() {
+                    "tools/call" => "params has `name`, a text, and `arguments`, an object",
+                    "tools/list" => "params is an object",
+                    _ => "params has `taskId`, a text",
+                };
+                Err(ErrorData::invalid_params(format!("{}: {what}", request.method), None))
+            }
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The server on a pair of pipes: one message a line.
+
+use super::frame::{self, Bad};
+use super::hub::Hub;
+use super::scope::Scope;
+use super::server::Server;
+use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server};
+use rmcp::transport::Transport;
+use rmcp::{RoleServer, transport};
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Messages that wait for a client that does not read.
+const WAITING: usize = 64;
+
+/// Serves standard input and output until the input ends.
+///
+/// # Errors
+/// The input or output broke.
+pub async fn serve<H: Hub>(hub: H, scope: Scope) -> io::Result<()> {
+    let (read, write) = transport::stdio_pipes();
+    serve_on(hub, scope, read, write).await
+}
+
+/// Serves these instead.
+pub(crate) async fn serve_on<H, R, W>(hub: H, scope: Scope, read: R, write: W) -> io::Result<()>
+where
+    H: Hub,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let server = Server::new(Arc::new(hub), scope);
+    let running = match serve_server(server, Lines::new(read, write)).await {
+        Ok(running) => running,
+        // Whoever has started us has gone, or wanted something else: there is nobody to serve.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(io::Error::other(error)),
+    };
+    running.waiting().await.map(drop).map_err(io::Error::other)
+}
+
+/// Lines in both directions. The library's own says nothing to a line that is too long or no JSON, and
+/// whoever has sent it waits for ever.
+struct Lines<R> {
+    read: BufReader<R>,
+    /// As much of a line as has come: a read may be given up at any time.
+    line: Vec<u8>,
+    is_too_long: bool,
+    to_writer: Option<mpsc::Sender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl<R: AsyncRead + Send + Unpin> Lines<R> {
+    fn new(read: R, write: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+        let (to_writer, lines) = mpsc::channel(WAITING);
+        let writer = Some(tokio::spawn(write_lines(write, lines)));
+        let (line, to_writer) = (Vec::new(), Some(to_writer));
+        Self { read: BufReader::new(read), line, is_too_long: false, to_writer, writer }
+    }
+
+    /// One line, whole; `None` at the end of the input. What is too long is not kept.
+    async fn line(&mut self) -> Option<Result<Vec<u8>, Bad>> {
+        loop {
+            let piece = self.read.fill_buf().await.ok().filter(|piece| !piece.is_empty())?;
+            let end = piece.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(piece.len(), |end| end + 1);
+            self.is_too_long |= self.line.len() + taken > frame::LONGEST;
+            if self.is_too_long {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(&piece[..end.unwrap_or(taken)]);
+            }
+            self.read.consume(taken);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                let is_too_long = std::mem::take(&mut self.is_too_long);
+                return Some(if is_too_long { Err(Bad::TooLong) } else { Ok(line) });
+            }
+        }
+    }
+
+    async fn refuse(&mut self, bad: Bad, line: &[u8]) {
+        if let Some(writer) = &self.to_writer {
+            // Nobody reads any more: then nobody waits either.
+            writer.send(bad.answer(&frame::id(line))).await.ok();
+        }
+    }
+}
+
+async fn write_lines(mut write: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(mut line) = lines.recv().await {
+        line.push(b'\n');
+        if write.write_all(&line).await.is_err() || write.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = self.to_writer.clone();
+        async move {
+            let line = serde_json::to_vec(&item)?;
+            let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nobody reads the answers");
+            let writer = writer.ok_or_else(gone)?;
+            writer.send(line).await.map_err(|_| gone())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let line = match self.line().await? {
+                Ok(line) => line,
+                Err(bad) => {
+                    self.refuse(bad, b"").await;
+                    continue;
+                }
+            };
+            let message = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+            if message.is_empty() {
+                continue;
+            }
+            if let Err(bad) = frame::check(message) {
+                self.refuse(bad, message).await;
+                continue;
+            }
+            match serde_json::from_slice(message) {
+                Ok(message) => return Some(message),
+                Err(_) => self.refuse(Bad::NoMessage, message).await,
+            }
+        }
+    }
+
+    /// What has been said is written before the end.
+    async fn close(&mut self) -> io::Result<()> {
+        self.to_writer.take();
+        match self.writer.take() {
+            Some(writer) => writer.await.map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The server over its own line, before a hub that says what it is told to.
+
+mod golden;
+mod line;
+mod protocol;

@@ -1,0 +1,32 @@
+//! The tools, one file for each matter.
+
+pub(crate) mod inputs;
+pub(crate) mod prs;
+pub(crate) mod session;
+pub(crate) mod task;
+pub(crate) mod workflow;
+
+use super::table::{Field, Shape};
+use serde_json::{Map, Value};
+
+/// Only these members of a document.
+fn only(document: Value, fields: &[Field]) -> Map<String, Value> {
+    let Value::Object(mut document) = document else { return Map::new() };
+    let fields = fields.iter();
+    let kept = fields.filter_map(|Field(name, shape)| {
+        let value = document.remove(*name).unwrap_or_default();
+        // What may be null is told as that, so that nobody wonders.
+        let is_told = !value.is_null() || is_nullable(*shape);
+        is_told.then(|| ((*name).to_owned(), value))
+    });
+    kept.collect()
+}
+
+fn is_nullable(shape: Shape) -> bool {
+    matches!(shape, Shape::MaybeText | Shape::MaybeNumber | Shape::MaybeObject)
+}
+
+/// A text member; empty where there is none.
+fn text<'a>(document: &'a Map<String, Value>, name: &str) -> &'a str {
+    document.get(name).and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,162 @@
+//! Pull requests, wherever the code is kept.
+
+use super::{only, text};
+use crate::mcp::table::{
+    ACTS, Act, Field, GET, Hints, Kind, PATCH, POST, READS, Route, Shape, Tool, optional, required,
+};
+use serde_json::{Map, Value};
+
+const TITLE: Kind = Kind::Text(300);
+const BODY: Kind = Kind::Text(60_000);
+const BRANCH: Kind = Kind::Text(250);
+
+pub(crate) static CREATE_PR: Tool = Tool {
+    name: "create_pr",
+    title: "Open a pull request",
+    about: "Open a pull request for a branch that is pushed, linked to you and your task.",
+    parameters: &[
+        required("title", TITLE, ""),
+        required("head_branch", BRANCH, "The branch with the work"),
+        optional("body", BODY, "Markdown"),
+        optional(
+            "base_branch",
+            BRANCH,
+            "Into which branch; default: the repository's, else main, then master",
+        ),
+        optional("draft", Kind::Flag { default: false }, ""),
+    ],
+    output: PR,
+    hints: Hints { repeats: true, ..ACTS },
+    act: Act::Route(Route { path: "/api/v1/agents/{agent}/prs", shape: pr, say: say_pr, ..POST }),
+};
+
+pub(crate) static LIST_SESSION_PRS: Tool = Tool {
+    name: "list_session_prs",
+    title: "Your pull requests",
+    about: "The pull requests that are linked to you.",
+    parameters: &[],
+    output: &[Field("prs", Shape::Objects)],
+    hints: Hints { open: true, ..READS },
+    act: Act::Route(Route {
+        path: "/api/v1/agents/{agent}/prs",
+        shape: |document| only(document, &[Field("prs", Shape::Objects)]),
+        say: say_prs,
+        ..GET
+    }),
+};
+
+pub(crate) static GET_PR_STATUS: Tool = Tool {
+    name: "get_pr_status",
+    title: "How a pull request is",
+    about: "State, branches, size, checks and reviews of a pull request, as last seen.",
+    parameters: &[required("pr_id", Kind::Uuid, "")],
+    output: PR,
+    hints: Hints { open: true, ..READS },
+    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}", shape: pr, say: say_pr, ..GET }),
+};
+
+pub(crate) static UPDATE_PR: Tool = Tool {
+    name: "update_pr",
+    title: "Change a pull request",
+    about: "Change title, text or state of a pull request.",
+    parameters: &[
+        required("pr_id", Kind::Uuid, ""),
+        optional("title", TITLE, ""),
+        optional("body", BODY, "Markdown"),
+        optional("state", Kind::OneOf(&["open", "closed"]), ""),
+    ],
+    output: PR,
+    hints: Hints { repeats: true, destroys: true, ..ACTS },
+    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}", shape: pr, say: say_pr, ..PATCH }),
+};
+
+pub(crate) static REFRESH_PR: Tool = Tool {
+    name: "refresh_pr",
+    title: "Look at a pull request anew",
+    about: "Ask where the code is kept how a pull request is now.",
+    parameters: &[required("pr_id", Kind::Uuid, "")],
+    output: PR,
+    hints: Hints { repeats: true, ..ACTS },
+    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}/refresh", shape: pr, say: say_pr, ..POST }),
+};
+
+pub(crate) static MERGE_PR: Tool = Tool {
+    name: "merge_pr",
+    title: "Merge a pull request",
+    about: "Merge a pull request. Where people decide that, it asks them and answers \
+            {state:\"pending\", prompt_id}: then call wait_for_input.",
+    parameters: &[
+        required("pr_id", Kind::Uuid, ""),
+        optional("merge_method", Kind::OneOf(&["merge", "squash", "rebase"]), "Default: merge"),
+    ],
+    output: PR,
+    hints: Hints { destroys: true, ..ACTS },
+    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}/merge", shape: pr, say: say_pr, ..POST }),
+};
+
+static PR: &[Field] = &[
+    Field("id", Shape::Text),
+    Field("title", Shape::Text),
+    Field("state", Shape::Text),
+    Field("draft", Shape::Flag),
+    Field("url", Shape::Text),
+    Field("head_branch", Shape::Text),
+    Field("base_branch", Shape::Text),
+    Field("head_sha", Shape::Text),
+    Field("additions", Shape::Number),
+    Field("deletions", Shape::Number),
+    Field("changed_files", Shape::Number),
+    Field("files", Shape::Objects),
+    Field("mergeable", Shape::Flag),
+    Field("mergeable_reason", Shape::Text),
+    Field("created_at", Shape::Text),
+    Field("updated_at", Shape::Text),
+    Field("merged_at", Shape::Text),
+    Field("checks", Shape::Texts),
+    Field("reviews", Shape::Texts),
+];
+
+/// What only one of the tools adds to that.
+static MORE: &[Field] = &[
+    Field("existing", Shape::Flag),
+    Field("already_merged", Shape::Flag),
+    Field("prompt_id", Shape::Text),
+];
+
+/// The pull request; or the prompt in which people are asked.
+fn pr(document: Value) -> Map<String, Value> {
+    let mut more = only(document.clone(), MORE);
+    more.extend(only(document, PR));
+    more
+}
+
+fn say_pr(of: &Map<String, Value>) -> String {
+    if let Some(prompt) = of.get("prompt_id").and_then(Value::as_str) {
+        return format!(
+            "People decide about the merge, and are asked now. Call wait_for_input with prompt_id \
+             {prompt:?}."
+        );
+    }
+    let (title, state) = (text(of, "title"), text(of, "state"));
+    let place = match text(of, "url") {
+        "" => String::new(),
+        url => format!(" ({url})"),
+    };
+    let branches = format!("{} into {}", text(of, "head_branch"), text(of, "base_branch"));
+    format!(
+        "Pull request {title:?}{place} is {state}: {branches}. Its pr_id is {}.",
+        text(of, "id")
+    )
+}
+
+fn say_prs(of: &Map<String, Value>) -> String {
+    let prs = of.get("prs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if prs.is_empty() {
+        return "No pull request is linked to you.".to_owned();
+    }
+    let one = |pr: &Value| {
+        let pr = pr.as_object().cloned().unwrap_or_default();
+        format!("{} ({}, pr_id {})", text(&pr, "title"), text(&pr, "state"), text(&pr, "id"))
+    };
+    format!("Your pull requests: {}.", prs.iter().map(one).collect::<Vec<_>>().join("; "))
+}

@@ -1,0 +1,110 @@
+//! Pull requests.
+
+use super::{Reader, StoreError};
+use crate::forge::Approval;
+use headsup_core::wire::PullDoc;
+use headsup_core::work::pull::PullState;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// A pull request to be written, new or over the old one.
+#[derive(Clone, Debug)]
+pub(crate) struct PullRow {
+    /// The request that made it.
+    pub(crate) request: Option<String>,
+    /// What a merge that is under way, or broke off, leads to.
+    pub(crate) intended: Option<String>,
+    /// What people were asked of it, the last one last.
+    pub(crate) approvals: Vec<Approval>,
+    pub(crate) doc: PullDoc,
+}
+
+pub(super) fn write(connection: &Connection, pulls: &[&PullRow]) -> Result<(), StoreError> {
+    for PullRow { request, intended, approvals, doc } in pulls {
+        let sql = "INSERT INTO pulls (id, updated_at, request, intended, approvals, doc)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                   ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at,
+                       intended = excluded.intended, approvals = excluded.approvals, doc = excluded.doc";
+        let json = serde_json::to_string(doc)?;
+        let asked =
+            (!approvals.is_empty()).then(|| serde_json::to_string(approvals)).transpose()?;
+        let row = params![doc.id, doc.updated_at.0, request, intended, asked, json];
+        connection.prepare_cached(sql)?.execute(row)?;
+    }
+    Ok(())
+}
+
+const COLUMNS: &str = "SELECT request, intended, approvals, doc FROM pulls";
+
+pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>, StoreError> {
+    one(connection, "id = ?1", id)
+}
+
+/// The open one of these branches.
+pub(crate) fn open(
+    connection: &Connection,
+    (repo, head, base): (&str, &str, &str),
+) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT id FROM pulls WHERE doc ->> '$.state' = 'open' AND doc ->> '$.repo' = ?1
+               AND doc ->> '$.head_branch' = ?2 AND doc ->> '$.base_branch' = ?3";
+    let mut select = connection.prepare_cached(sql)?;
+    Ok(select.query_row([repo, head, base], |row| row.get(0)).optional()?)
+}
+
+impl Reader {
+    pub(crate) fn pull(&self, id: &str) -> Result<Option<PullRow>, StoreError> {
+        self.with(|connection| pull(connection, id))
+    }
+
+    /// The pull request that a request has made.
+    pub(crate) fn pull_of(&self, request: &str) -> Result<Option<PullRow>, StoreError> {
+        self.with(|connection| one(connection, "request = ?1", request))
+    }
+
+    /// Open ones that a person was asked about.
+    pub(crate) fn asked_pulls(&self) -> Result<Vec<PullRow>, StoreError> {
+        self.with(|connection| {
+            let sql = format!(
+                "{COLUMNS} WHERE approvals IS NOT NULL AND doc ->> '$.state' = 'open'
+                 ORDER BY updated_at, id"
+            );
+            let mut select = connection.prepare_cached(&sql)?;
+            let rows = select.query_map([], parts)?;
+            rows.map(|row| whole(row?)).collect()
+        })
+    }
+
+    /// The last changed first.
+    pub(crate) fn pulls(
+        &self,
+        state: Option<PullState>,
+        agent: Option<&str>,
+        most: u32,
+    ) -> Result<Vec<PullDoc>, StoreError> {
+        self.with(|connection| {
+            let sql = format!(
+                "{COLUMNS} WHERE (?1 IS NULL OR doc ->> '$.state' = ?1)
+                 AND (?2 IS NULL OR doc ->> '$.agent_id' = ?2)
+                 ORDER BY updated_at DESC, id DESC LIMIT ?3"
+            );
+            let mut select = connection.prepare_cached(&sql)?;
+            let rows = select.query_map(params![state.map(PullState::word), agent, most], parts)?;
+            rows.map(|row| Ok(whole(row?)?.doc)).collect()
+        })
+    }
+}
+
+fn one(connection: &Connection, which: &str, value: &str) -> Result<Option<PullRow>, StoreError> {
+    let mut select = connection.prepare_cached(&format!("{COLUMNS} WHERE {which}"))?;
+    select.query_row([value], parts).optional()?.map(whole).transpose()
+}
+
+type Parts = (Option<String>, Option<String>, Option<String>, String);
+
+fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+}
+
+fn whole((request, intended, asked, doc): Parts) -> Result<PullRow, StoreError> {
+    let approvals = asked.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
+    Ok(PullRow { request, intended, approvals, doc: serde_json::from_str(&doc)? })
+}

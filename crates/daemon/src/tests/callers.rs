@@ -1,0 +1,116 @@
+//! An agent answers for nobody, and speaks for itself alone.
+
+use super::bench::{Bench, Client, Headers};
+use super::prompts::{AS_API, OPEN, answer, asked, question};
+use crate::process;
+use serde_json::json;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+async fn code(client: &Client, path: &str, headers: Headers<'_>, body: &str) -> String {
+    let reply = client.send("POST", path, headers, body.to_owned()).await;
+    if reply.status.is_success() { "ok".to_owned() } else { reply.code() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_is_known_by_its_token_and_the_token_is_kept_by_nobody() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    let seat = json!({"token": TOKEN}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/api", &[], seat).await.status, 201);
+    client.report("web", "working").await;
+    bench.restart().await;
+    let client = bench.client();
+    let token = [("x-headsup-agent-token", TOKEN)];
+    let opened = client.send("POST", OPEN, &token, question().to_string()).await;
+    assert_eq!(opened.status, 201, "{}", opened.text());
+    let path = "/api/v1/prompts/api-p1/answer";
+    let said = r#"{"option": 1}"#;
+    assert_eq!(code(&client, path, &token, said).await, "self_answer");
+    for path in [
+        "/api/v1/agents/web/prompts",
+        "/api/v1/agents/web/stage",
+        "/api/v1/agents/web/reports",
+        "/api/v1/agents/web/verdicts",
+    ] {
+        let body = match path.rsplit('/').next().unwrap() {
+            "prompts" => question().to_string(),
+            "stage" => json!({"stage": "working"}).to_string(),
+            "reports" => json!({"turn": "idle"}).to_string(),
+            _ => json!({"task": "T", "verdict": "passed"}).to_string(),
+        };
+        assert_eq!(code(&client, path, &token, &body).await, "not_your_agent", "{path}");
+    }
+    assert_eq!(
+        code(&client, "/api/v1/agents/api/reports", &token, r#"{"turn":"working"}"#).await,
+        "ok"
+    );
+    let stale = [("x-headsup-agent-token", "f".repeat(64))];
+    let stale = [(stale[0].0, stale[0].1.as_str())];
+    assert_eq!(code(&client, path, &stale, said).await, "unknown_agent_token");
+    let both = [token[0], ("x-headsup-agent", "web")];
+    assert_eq!(
+        code(&client, "/api/v1/agents/web/reports", &both, r#"{"turn":"idle"}"#).await,
+        "not_your_agent"
+    );
+    let web = [("x-headsup-agent", "web")];
+    assert_eq!(code(&client, path, &web, said).await, "human_only");
+    assert_eq!(code(&client, path, &[], said).await, "ok");
+    for entry in std::fs::read_dir(bench.home()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains(TOKEN));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_runs_below_an_agent_is_that_agent() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = asked(&client, question()).await;
+    // This very process sits in the seat.
+    let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
+    let body = |state: &str, code: Option<i32>| {
+        json!({"pid": pid, "start_ticks": start_ticks, "state": state, "code": code}).to_string()
+    };
+    let path = "/api/v1/agents/api/process";
+    client.send("PUT", path, &[], body("running", None)).await;
+    assert_eq!(answer(&client, &id, json!({"option": 1})).await.code(), "self_answer");
+    let other = client.report("web", "working").await;
+    assert_eq!((other.status.as_u16(), other.code().as_str()), (403, "not_your_agent"));
+    assert_eq!(client.report("api", "working").await.status, 202);
+    let snooze = "/api/v1/agents/api/snooze";
+    assert_eq!(code(&client, snooze, &[], r#"{"for_ms": 1000}"#).await, "human_only");
+    // Nor with the token of its person, over TCP.
+    let (tcp, bearer) = (bench.on_tcp().await, bench.bearer());
+    let headers = [("authorization", bearer.as_str())];
+    let path = format!("/api/v1/prompts/{id}/answer");
+    assert_eq!(code(&tcp, &path, &headers, r#"{"option": 1}"#).await, "self_answer");
+    // Whoever is on the line of ours above it is a person.
+    let above = std::os::unix::process::parent_id();
+    let (pid, start_ticks) = process::identity(above).unwrap();
+    let body = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
+    client.send("PUT", "/api/v1/agents/shell", &[], "{}").await;
+    client.send("PUT", "/api/v1/agents/shell/process", &[], body).await;
+    let nearest = client.report("shell", "working").await;
+    assert_eq!(nearest.code(), "not_your_agent", "the nearest one is meant");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_below_another_speaks_in_its_name_and_answers_nothing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = asked(&client, question()).await;
+    assert_eq!(
+        code(&client, "/api/v1/agents/api/stage", AS_API, r#"{"stage":"blocked"}"#).await,
+        "illegal_stage"
+    );
+    assert_eq!(
+        code(&client, &format!("/api/v1/prompts/{id}/answer"), AS_API, r#"{"option":1}"#).await,
+        "self_answer"
+    );
+    let bad = [("x-headsup-agent", "no agent")];
+    assert_eq!(
+        code(&client, &format!("/api/v1/prompts/{id}/answer"), &bad, r#"{"option":1}"#).await,
+        "bad_agent_id"
+    );
+}

@@ -1,0 +1,212 @@
+//! Tasks of the hub's own tracker, through its routes.
+
+use super::bench::{Bench, Client, Reply};
+use crate::tracker::contract;
+use serde_json::{Value, json};
+
+async fn send(client: &Client, method: &str, path: &str, body: &Value) -> Reply {
+    client.send(method, path, &[("content-type", "application/json")], body.to_string()).await
+}
+
+async fn ok(client: &Client, method: &str, path: &str, body: &Value) -> Value {
+    let reply = send(client, method, path, body).await;
+    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text());
+    reply.json()
+}
+
+/// An agent with a task.
+async fn at_work(client: &Client) -> String {
+    client.report("api", "working").await;
+    let made = json!({"title": "Log in", "prefix": "APP"});
+    let task = ok(client, "POST", "/api/v1/tasks", &made).await;
+    let identifier = task["identifier"].as_str().unwrap().to_owned();
+    let link = json!({"task_identifier": identifier.to_lowercase()});
+    let linked = ok(client, "PUT", "/api/v1/agents/api/task", &link).await;
+    assert_eq!((&linked["has_task"], &linked["task"]["title"]), (&json!(true), &json!("Log in")));
+    identifier
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_hubs_own_tracker_keeps_what_every_tracker_keeps() {
+    let bench = Bench::new().await;
+    contract::keeps(bench.hub().tracker()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_count_on_within_a_prefix_also_over_a_kill() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let made = |prefix: &str| json!({"title": "t", "prefix": prefix});
+    for (prefix, identifier) in [("A", "A-1"), ("A", "A-2"), ("B", "B-1"), ("A", "A-3")] {
+        let task = ok(&client, "POST", "/api/v1/tasks", &made(prefix)).await;
+        assert_eq!(task["identifier"], identifier);
+    }
+    let bench = bench.killed_now().await;
+    let client = bench.client();
+    assert_eq!(ok(&client, "POST", "/api/v1/tasks", &made("A")).await["identifier"], "A-4");
+    assert_eq!(client.get("/api/v1/tasks/A-1").await.json()["title"], "t");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_that_are_made_side_by_side_have_numbers_of_their_own() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let make = |_| {
+        let client = client.clone();
+        tokio::spawn(async move {
+            let body = json!({"title": "t", "prefix": "A"});
+            ok(&client, "POST", "/api/v1/tasks", &body).await["identifier"].to_string()
+        })
+    };
+    let made: Vec<_> = (0..40).map(make).collect();
+    let mut names = std::collections::HashSet::new();
+    for task in made {
+        assert!(names.insert(task.await.unwrap()), "twice the same");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agents_task_is_in_its_document_and_outlives_a_restart() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    assert_eq!(client.get("/api/v1/agents/api/task").await.code(), "no_such_agent");
+    client.report("api", "working").await;
+    assert_eq!(client.get("/api/v1/agents/api/task").await.json()["has_task"], false);
+    let identifier = at_work(&client).await;
+    let updated = client.log().await;
+    assert_eq!(updated.last().unwrap()["agent"]["task"], identifier.as_str());
+    bench.restart().await;
+    let client = bench.client();
+    let doc = client.get("/api/v1/agents/api").await.json();
+    assert_eq!(doc["task"], identifier.as_str());
+    let comment = json!({"comment": "half of it"});
+    let comments = "/api/v1/agents/api/task/comments";
+    let by = [("content-type", "application/json"), ("x-headsup-agent", "api")];
+    let said = client.send("POST", comments, &by, comment.to_string()).await.json();
+    assert_eq!(said["author"], "api");
+    let said = ok(&client, "POST", comments, &json!({"comment": "go on"})).await;
+    assert_eq!(said["author"], Value::Null, "a person has said it");
+    let status = json!({"status": "in_progress"});
+    let moved = ok(&client, "POST", "/api/v1/agents/api/task/status", &status).await;
+    assert_eq!(
+        (&moved["status"], &moved["comments"][0]["body"]),
+        (&json!("in_progress"), &json!("half of it"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn completing_is_one_unit_and_happens_once() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let identifier = at_work(&client).await;
+    let url = "https://forge.example/a/b/pull/7";
+    let review = json!({"pr_url": url, "summary": "ready", "notes_for_reviewer": "look at x"});
+    ok(&client, "POST", "/api/v1/agents/api/review", &review).await;
+    let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
+    assert_eq!(task["status"], "in_review");
+    assert!(task["comments"][0]["body"].as_str().unwrap().contains("look at x"));
+    let agent = client.get("/api/v1/agents/api").await.json();
+    assert_eq!(
+        (&agent["stage"]["state"], &agent["prs"]),
+        (&json!("awaiting_review"), &json!([url]))
+    );
+
+    let complete = json!({"summary": "passkeys work", "pr_url": url});
+    let path = "/api/v1/agents/api/task/complete";
+    let id = [("x-headsup-id", "done-1")];
+    for duplicate in [false, true] {
+        let reply = client.send("POST", path, &id, complete.to_string()).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(reply.json()["duplicate"].as_bool().unwrap_or(false), duplicate);
+    }
+    let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
+    assert_eq!((&task["status"], task["comments"].as_array().unwrap().len()), (&json!("done"), 2));
+    let head = client.head().await;
+    let again = send(&client, "POST", path, &complete).await;
+    assert_eq!((again.status.as_u16(), again.code().as_str()), (409, "illegal_stage"));
+    assert_eq!(client.head().await, head, "what is refused is no event");
+    let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
+    assert_eq!(task["comments"].as_array().unwrap().len(), 2, "nor a comment");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_can_be_left_where_it_stands_and_may_be_missing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let identifier = at_work(&client).await;
+    let complete = json!({"summary": "s", "mark_issue_done": false});
+    ok(&client, "POST", "/api/v1/agents/api/task/complete", &complete).await;
+    let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
+    assert_eq!(task["status"], "todo");
+    client.report("lone", "working").await;
+    ok(&client, "POST", "/api/v1/agents/lone/task/complete", &complete).await;
+    let lone = client.get("/api/v1/agents/lone").await.json();
+    assert_eq!(lone["stage"]["state"], "completed");
+    for (path, body) in
+        [("comments", json!({"comment": "x"})), ("status", json!({"status": "done"}))]
+    {
+        let reply = send(&client, "POST", &format!("/api/v1/agents/lone/task/{path}"), &body).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (409, "no_task"), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_named_and_changes_nothing() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let identifier = at_work(&client).await;
+    let task = format!("/api/v1/tasks/{identifier}");
+    let comments = format!("{task}/comments");
+    let before = client.get(&task).await.json();
+    let long = "x".repeat(201);
+    let cases = [
+        ("POST", "/api/v1/tasks", json!({}), "bad_json"),
+        ("POST", "/api/v1/tasks", json!({"title": " \u{200b}"}), "bad_task"),
+        ("POST", "/api/v1/tasks", json!({"title": long}), "too_long"),
+        ("POST", "/api/v1/tasks", json!({"title": "t", "prefix": "a b"}), "bad_task"),
+        ("POST", "/api/v1/tasks", json!({"title": "t", "folder": "here"}), "bad_task"),
+        ("POST", "/api/v1/tasks", json!({"title": "t", "status": "later"}), "bad_task"),
+        ("POST", "/api/v1/tasks", json!({"title": "t", "assignee": "me"}), "bad_json"),
+        ("PATCH", task.as_str(), json!({}), "bad_task"),
+        ("PATCH", task.as_str(), json!({"status": "closed"}), "bad_task"),
+        ("PATCH", "/api/v1/tasks/APP-99", json!({"status": "done"}), "no_such_task"),
+        ("POST", comments.as_str(), json!({"comment": "\n"}), "bad_task"),
+        ("PUT", "/api/v1/agents/api/task", json!({"task_identifier": "APP-99"}), "no_such_task"),
+        ("PUT", "/api/v1/agents/api/task", json!({"task_identifier": "x"}), "no_such_task"),
+        (
+            "PUT",
+            "/api/v1/agents/nobody/task",
+            json!({"task_identifier": identifier}),
+            "no_such_agent",
+        ),
+        (
+            "POST",
+            "/api/v1/agents/api/review",
+            json!({"pr_url": "javascript:x", "summary": "s"}),
+            "bad_url",
+        ),
+        ("POST", "/api/v1/agents/api/review", json!({"summary": "s"}), "bad_json"),
+        ("GET", "/api/v1/tasks?status=x", json!(null), "bad_task"),
+        ("GET", "/api/v1/tasks?limit=0", json!(null), "bad_parameter"),
+    ];
+    for (method, path, body, code) in cases {
+        let reply = send(&client, method, path, &body).await;
+        assert_eq!(reply.code(), code, "{method} {path} {body}: {}", reply.text());
+    }
+    assert_eq!(client.get(&task).await.json(), before);
+    let reply = send(&client, "PATCH", &task, &json!({"status": "closed"})).await.json();
+    assert_eq!(reply["allowed"], json!(["todo", "in_progress", "in_review", "done"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_in_a_task_is_not_kept() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let secret = format!("ghp_{}", "a1B2".repeat(10));
+    let body = json!({"title": "t", "prefix": "A", "body": format!("token {secret}")});
+    let task = ok(&client, "POST", "/api/v1/tasks", &body).await;
+    assert!(!task["body"].as_str().unwrap().contains("a1B2"), "{task}");
+    let comment = json!({"comment": format!("it is {secret}")});
+    let said = ok(&client, "POST", "/api/v1/tasks/A-1/comments", &comment).await;
+    assert!(!said.to_string().contains("a1B2"), "{said}");
+}

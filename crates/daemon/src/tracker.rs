@@ -1,0 +1,82 @@
+//! Task trackers: who keeps the tasks. One small trait, and one suite of tests that each keeps.
+
+#[cfg(test)]
+pub(crate) mod contract;
+mod local;
+mod refused;
+mod settings;
+
+pub(crate) use local::Local;
+pub use settings::{RepositorySettings, TrackerSettings};
+
+use crate::job::Key;
+use futures_util::future::BoxFuture;
+use headsup_core::id::AgentId;
+use headsup_core::wire::{CommentDoc, TaskDoc};
+use headsup_core::work::task::TaskStatus;
+
+/// The hub's own tracker, by name.
+pub(crate) const LOCAL: &str = "local";
+
+/// A task to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct NewTask {
+    /// The first part of its identifier, for a tracker whose identifiers have one.
+    pub(crate) prefix: String,
+    pub(crate) title: String,
+    pub(crate) body: Option<String>,
+    pub(crate) status: TaskStatus,
+}
+
+/// What is left out stays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskChange {
+    pub(crate) title: Option<String>,
+    pub(crate) body: Option<String>,
+    pub(crate) status: Option<TaskStatus>,
+}
+
+/// A comment to be posted.
+#[derive(Clone, Debug)]
+pub(crate) struct NewComment {
+    /// Markdown.
+    pub(crate) body: String,
+    pub(crate) author: Option<AgentId>,
+}
+
+/// Why a tracker did not do it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TrackerError {
+    #[error("there is no task {0:?}")]
+    NoSuchTask(String),
+    #[error("this request was made before, with another body")]
+    AnotherRequest,
+    #[error("{0}")]
+    Refused(crate::job::Refusal),
+    #[error("the tasks cannot be read")]
+    Unreadable,
+}
+
+pub(crate) type Asked<'a, T> = BoxFuture<'a, Result<T, TrackerError>>;
+
+/// Whoever keeps tasks. What changes something takes the key of the request: the same key again has no
+/// second effect, and answers what the first one made.
+pub(crate) trait Tracker: Send + Sync + std::fmt::Debug {
+    /// The task with its comments.
+    fn get<'a>(&'a self, identifier: &'a str) -> Asked<'a, TaskDoc>;
+    /// Tasks without comments, the last changed first.
+    fn list(&self, status: Option<TaskStatus>, most: u32) -> Asked<'_, Vec<TaskDoc>>;
+    fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc>;
+    fn change<'a>(
+        &'a self,
+        identifier: &'a str,
+        change: TaskChange,
+        key: Option<Key>,
+    ) -> Asked<'a, TaskDoc>;
+    fn comment<'a>(
+        &'a self,
+        identifier: &'a str,
+        comment: NewComment,
+        key: Option<Key>,
+    ) -> Asked<'a, CommentDoc>;
+}

@@ -1,0 +1,95 @@
+//! `headsup inbox`
+
+use crate::cli::Context;
+use crate::client::Client;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::inbox::{self, Inbox};
+use crate::output::line::Line;
+use crate::output::roster::View;
+use bytes::Bytes;
+use headsup_core::id::AgentId;
+use headsup_core::status::Headline;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::{AgentDoc, PromptDoc, PromptsDoc, RosterDoc, SCHEMA};
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Show everything that waits for you: questions, permissions, and outcomes that nobody has seen.
+///
+/// What you have snoozed comes last. Questions that agents ask through headsup are answered from here;
+/// an agent's own dialogs are answered in its terminal, which is named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup inbox
+  headsup answer api-p3 --option 2
+  headsup inbox --json | jq -r '.prompts[].title'";
+
+#[derive(Serialize)]
+struct InboxDoc<'a> {
+    schema: u32,
+    prompts: &'a [PromptDoc],
+    outcomes: Vec<OutcomeDoc<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutcomeDoc<'a> {
+    agent_id: &'a AgentId,
+    headline: Headline,
+    at: UnixMs,
+}
+
+pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let inbox = fetch(&client).await?;
+    if context.output.is_json() {
+        let outcomes = inbox.outcomes.iter().map(|agent| OutcomeDoc {
+            agent_id: &agent.id,
+            headline: agent.headline,
+            at: agent.outcome.as_ref().map_or(agent.since, |outcome| outcome.at),
+        });
+        let (prompts, outcomes) = (&*inbox.prompts, outcomes.collect());
+        return Output::json(&InboxDoc { schema: SCHEMA, prompts, outcomes });
+    }
+    if inbox.is_empty() {
+        context.output.say(&Line::plain("Nothing waits for you."));
+        return Ok(());
+    }
+    context.output.lines(&inbox::lines(&inbox, &View::here(context.output)))?;
+    mark_seen(&client, &inbox.prompts).await;
+    Ok(())
+}
+
+/// What waits, the most urgent first.
+pub(super) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
+    let prompts = client.get_doc::<PromptsDoc>("/api/v1/prompts?state=open").await?.prompts;
+    let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?.agents;
+    let outcomes = roster.iter().filter(|agent| is_outcome(agent)).cloned().collect();
+    let agents: BTreeMap<AgentId, AgentDoc> =
+        roster.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
+    Ok(Inbox { prompts, outcomes, agents })
+}
+
+/// It has ended something, and nobody has looked.
+fn is_outcome(agent: &AgentDoc) -> bool {
+    use Headline::{Crashed, Done, Failed, Review};
+    let unseen = matches!(agent.headline, Done | Failed) || !agent.seen;
+    matches!(agent.headline, Done | Failed | Crashed | Review) && unseen
+}
+
+/// A person has these before their eyes. It is no matter if the hub does not take it.
+pub(super) async fn mark_seen(client: &Client, prompts: &[PromptDoc]) {
+    let body = Bytes::from(json!({ "via": "cli" }).to_string());
+    let unseen = prompts.iter().filter(|prompt| {
+        let is_seen = prompt.seen.iter().any(|mark| mark.via == headsup_core::prompt::Via::Cli);
+        prompt.expires_at.is_some() && !is_seen
+    });
+    for prompt in unseen {
+        client.post(&format!("/api/v1/prompts/{}/seen", prompt.id), body.clone()).await.ok();
+    }
+}

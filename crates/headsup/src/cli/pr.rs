@@ -1,0 +1,128 @@
+//! `headsup pr`
+
+mod create;
+mod list;
+mod merge;
+mod refresh;
+mod show;
+mod update;
+
+use crate::cli::Context;
+use crate::client::Client;
+use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::output::line::Line;
+use crate::output::theme;
+use bytes::Bytes;
+use headsup_core::wire::{PullDoc, PullsDoc};
+use serde::Serialize;
+
+/// Pull requests, on the repository itself: branches of this machine, merged by git.
+///
+/// An id is a UUID; its unambiguous ending will do. Nobody's checkout is worked in: a merge is worked out
+/// elsewhere, and a checkout of the branch that is merged into follows it as with a pull.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    Create(create::Args),
+    Ls(list::Args),
+    Show(show::Args),
+    Update(update::Args),
+    Refresh(refresh::Args),
+    Merge(merge::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup pr create 'Log in with a passkey' --head feature/login
+  headsup pr create 'Log in' --head feature/login --agent api
+  headsup pr ls --state open
+  headsup pr merge 3f9c --method squash";
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    match args.act {
+        Act::Create(args) => create::run(args, context).await,
+        Act::Ls(args) => list::run(args, context).await,
+        Act::Show(args) => show::run(args, context).await,
+        Act::Update(args) => update::run(args, context).await,
+        Act::Refresh(args) => refresh::run(args, context).await,
+        Act::Merge(args) => merge::run(args, context).await,
+    }
+}
+
+/// The route of the pull request whose id ends like this: the beginning of a UUID is a time, and much alike.
+async fn path(client: &Client, ending: &str) -> Result<String, CommandError> {
+    let prs = client.get_doc::<PullsDoc>("/api/v1/prs?limit=1000").await?.prs;
+    let mut found = prs.into_iter().filter(|pr| !ending.is_empty() && pr.id.ends_with(ending));
+    match (found.next(), found.next()) {
+        (Some(pr), None) => Ok(format!("/api/v1/prs/{}", pr.id)),
+        (Some(_), Some(_)) => {
+            let message = format!("several pull requests end like {ending:?}");
+            Err(CommandError::new(Kind::Ambiguous, message).hint("type more of the id"))
+        }
+        (None, _) => {
+            let message = format!("there is no pull request {ending:?}");
+            Err(CommandError::new(Kind::NotFound, message)
+                .code("no_such_pr")
+                .hint("see them all: `headsup pr ls`"))
+        }
+    }
+}
+
+fn json(body: &impl Serialize) -> Result<Bytes, CommandError> {
+    let body = serde_json::to_vec(body);
+    let body =
+        body.map_err(|error| CommandError::internal(format!("cannot write the request: {error}")))?;
+    Ok(Bytes::from(body))
+}
+
+/// Letters of an id that tell two of them apart.
+const SHORT: usize = 8;
+
+fn short(pr: &PullDoc) -> &str {
+    pr.id.get(pr.id.len().saturating_sub(SHORT)..).unwrap_or(&pr.id)
+}
+
+/// A pull request whole.
+fn show(context: &Context, pr: &PullDoc) -> Result<(), CommandError> {
+    let field = |name: &str, value: String| Line::plain(name).pad(12).then(value);
+    let head = Line::new().styled(theme::STRONG, &pr.id).then("  ").then(&pr.title);
+    let draft = if pr.draft { ", a draft" } else { "" };
+    let mut lines = vec![head, field("state", format!("{}{draft}", pr.state.word()))];
+    lines.push(field("branches", format!("{} into {}", pr.head_branch, pr.base_branch)));
+    lines.push(field("repository", pr.repo.clone()));
+    lines.push(field("commit", pr.head_sha.clone()));
+    let (files, plus, minus) = (pr.changed_files, pr.additions, pr.deletions);
+    lines.push(field("changes", format!("{files} files, +{plus} -{minus}")));
+    if pr.mergeable {
+        lines.push(field("mergeable", "yes".to_owned()));
+    } else if let Some(why) = &pr.mergeable_reason {
+        lines.push(field("mergeable", format!("no: {why}")));
+    }
+    let of = |agent: &headsup_core::id::AgentId| field("agent", agent.to_string());
+    lines.extend(pr.agent_id.as_ref().map(of));
+    lines.extend(pr.task.as_ref().map(|task| field("task", task.clone())));
+    lines.extend(pr.merge_sha.as_ref().map(|sha| field("merged as", sha.clone())));
+    for file in &pr.files {
+        let (plus, minus) = (file.additions, file.deletions);
+        lines.push(Line::plain(format!("  +{plus} -{minus}  {}", file.path)));
+    }
+    lines.extend(
+        pr.body.iter().flat_map(|body| body.lines()).map(|line| Line::plain(format!("  {line}"))),
+    );
+    context.output.lines(&lines)
+}
+
+/// What a route answered, for people or for scripts.
+fn print(context: &Context, path: &str, answer: &Bytes) -> Result<(), CommandError> {
+    if context.output.is_json() {
+        return Output::json_text(&String::from_utf8_lossy(answer));
+    }
+    show(context, &crate::client::answer::doc::<PullDoc>(path, answer)?)
+}

@@ -1,0 +1,88 @@
+//! `headsup task`
+
+mod comment;
+mod complete;
+mod link;
+mod list;
+mod new;
+mod show;
+mod status;
+
+use crate::cli::Context;
+use crate::client::{Client, answer::encode, resolve};
+use crate::error::CommandError;
+use bytes::Bytes;
+use headsup_core::id::AgentId;
+use headsup_core::work::task::TaskId;
+use serde::Serialize;
+
+/// Tasks: what agents work on, in the hub's own tracker. No account is needed.
+///
+/// An identifier is like APP-12; its first part is the name of the repository or folder, unless the
+/// settings say another. Where a task is wanted, an agent or `.` stands for the task that it works on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    act: Act,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Act {
+    New(new::Args),
+    Ls(list::Args),
+    Show(show::Args),
+    Status(status::Args),
+    Comment(comment::Args),
+    Link(link::Args),
+    Complete(complete::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup task new 'Log in with a passkey'
+  headsup task link api APP-12          the agent api works on it
+  headsup task ls --status in_progress
+  headsup task comment . 'half of it'   inside an agent: its own task";
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    match args.act {
+        Act::New(args) => new::run(args, context).await,
+        Act::Ls(args) => list::run(args, context).await,
+        Act::Show(args) => show::run(args, context).await,
+        Act::Status(args) => status::run(args, context).await,
+        Act::Comment(args) => comment::run(args, context).await,
+        Act::Link(args) => link::run(args, context).await,
+        Act::Complete(args) => complete::run(args, context).await,
+    }
+}
+
+/// The route of what a person typed: a task's own, or that of the task of an agent.
+enum Target {
+    Task(String),
+    Agent(AgentId),
+}
+
+impl Target {
+    /// What looks like an identifier is one; `.` and everything else is an agent.
+    async fn find(client: &Client, word: &str) -> Result<Self, CommandError> {
+        match TaskId::parse(word) {
+            Some(id) => Ok(Self::Task(id.to_string())),
+            None => Ok(Self::Agent(resolve::agent(client, word).await?.id)),
+        }
+    }
+
+    fn path(&self) -> String {
+        match self {
+            Self::Task(id) => format!("/api/v1/tasks/{}", encode(id)),
+            Self::Agent(id) => format!("/api/v1/agents/{id}/task"),
+        }
+    }
+}
+
+fn json(body: &impl Serialize) -> Result<Bytes, CommandError> {
+    let body = serde_json::to_vec(body);
+    let body =
+        body.map_err(|error| CommandError::internal(format!("cannot write the request: {error}")))?;
+    Ok(Bytes::from(body))
+}

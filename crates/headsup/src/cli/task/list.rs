@@ -1,0 +1,44 @@
+//! `headsup task ls`
+
+use crate::cli::Context;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use headsup_core::wire::TasksDoc;
+
+/// List tasks, the last changed first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only those that stand there.
+    #[arg(long, value_parser = ["todo", "in_progress", "in_review", "done"])]
+    status: Option<String>,
+    /// How many at most.
+    #[arg(short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    number: u32,
+}
+
+/// The longest word of a status.
+const STATUS: usize = 11;
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let status = args.status.map(|status| format!("&status={status}")).unwrap_or_default();
+    let path = format!("/api/v1/tasks?limit={}{status}", args.number);
+    if context.output.is_json() {
+        return Output::json_text(&client.get_text(&path).await?);
+    }
+    let tasks = client.get_doc::<TasksDoc>(&path).await?.tasks;
+    if tasks.is_empty() {
+        context.output.say(&Line::plain("headsup: no task; make one: headsup task new TITLE"));
+    }
+    let widest = tasks.iter().map(|task| task.identifier.len()).max().unwrap_or(0);
+    let lines = tasks.iter().map(|task| {
+        let line = Line::plain(&task.identifier).pad(widest + 2);
+        let line = line.then(task.status.word()).pad(widest + 2 + STATUS + 2).then(&task.title);
+        match Output::width() {
+            Some(width) => line.cut(width),
+            None => line,
+        }
+    });
+    context.output.lines(&lines.collect::<Vec<_>>())
+}

@@ -1,0 +1,52 @@
+//! `headsup task show`
+
+use super::Target;
+use crate::cli::Context;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use crate::output::theme;
+use headsup_core::wire::{AgentTaskDoc, OneTaskDoc, TaskDoc};
+
+/// Show a task whole, with what was said of it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Its identifier, or an agent that works on it.
+    #[arg(value_name = "TASK")]
+    task: String,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let target = Target::find(&client, &args.task).await?;
+    let path = target.path();
+    if context.output.is_json() {
+        return Output::json_text(&client.get_text(&path).await?);
+    }
+    let task = match &target {
+        Target::Task(_) => Some(client.get_doc::<OneTaskDoc>(&path).await?.task),
+        Target::Agent(_) => client.get_doc::<AgentTaskDoc>(&path).await?.task,
+    };
+    if let Some(task) = task {
+        context.output.lines(&lines(&task))
+    } else {
+        context.output.say(&Line::plain(format!("headsup: {} has no task", args.task)));
+        Ok(())
+    }
+}
+
+fn lines(task: &TaskDoc) -> Vec<Line> {
+    let head = Line::new().styled(theme::STRONG, &task.identifier).then("  ").then(&task.title);
+    let mut lines = vec![head, Line::plain(format!("status      {}", task.status.word()))];
+    lines.extend(task.url.as_ref().map(|url| Line::plain(format!("url         {url}"))));
+    lines.push(Line::plain(format!("changed     {}", task.updated_at)));
+    let block = |text: &str| text.lines().map(|line| Line::plain(format!("  {line}"))).collect();
+    lines.extend(task.body.as_deref().map_or_else(Vec::new, block));
+    for comment in task.comments.iter().flatten() {
+        let author = comment.author.as_deref().unwrap_or("a person");
+        let head = format!("{author}, {}", comment.created_at);
+        lines.push(Line::new().styled(theme::DIM, head));
+        lines.extend::<Vec<Line>>(block(&comment.body));
+    }
+    lines
+}

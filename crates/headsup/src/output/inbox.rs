@@ -1,0 +1,181 @@
+//! What waits for a person, as cards that say how each is answered.
+
+use crate::output::line::Line;
+use crate::output::roster::View;
+use crate::output::{age, roster, theme};
+use anstyle::Style;
+use headsup_core::id::AgentId;
+use headsup_core::prompt::Answerable;
+use headsup_core::status::Headline;
+use headsup_core::time::UnixMs;
+use headsup_core::wire::{AgentDoc, PromptDoc};
+use headsup_core::words;
+use std::collections::BTreeMap;
+
+/// What stands under a question.
+const INDENT: usize = 4;
+/// Lines of a long question.
+const MOST_BODY: usize = 12;
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    /// Oldest first.
+    pub(crate) prompts: Vec<PromptDoc>,
+    /// Agents that have ended something, in attention order.
+    pub(crate) outcomes: Vec<AgentDoc>,
+    pub(crate) agents: BTreeMap<AgentId, AgentDoc>,
+}
+
+impl Inbox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.prompts.is_empty() && self.outcomes.is_empty()
+    }
+
+    /// Until when a person wants to hear nothing of an agent.
+    fn snoozed(&self, agent: &AgentId, now: UnixMs) -> Option<UnixMs> {
+        let until = self.agents.get(agent)?.snoozed_until;
+        until.filter(|until| *until > now)
+    }
+}
+
+/// One card a prompt, one line an outcome; what is snoozed comes last.
+pub(crate) fn lines(inbox: &Inbox, view: &View) -> Vec<Line> {
+    let is_snoozed = |agent: &AgentId| inbox.snoozed(agent, view.now).is_some();
+    let (later, now): (Vec<_>, Vec<_>) =
+        inbox.prompts.iter().partition(|prompt| is_snoozed(&prompt.agent_id));
+    let (late, soon): (Vec<_>, Vec<_>) =
+        inbox.outcomes.iter().partition(|agent| is_snoozed(&agent.id));
+    let mut lines = Vec::new();
+    for prompt in now {
+        card(&mut lines, prompt, inbox, view);
+    }
+    lines.extend(soon.into_iter().map(|agent| outcome(agent, inbox, view)));
+    for prompt in later {
+        card(&mut lines, prompt, inbox, view);
+    }
+    lines.extend(late.into_iter().map(|agent| outcome(agent, inbox, view)));
+    match view.width {
+        Some(width) => lines.into_iter().map(|line| line.cut(width)).collect(),
+        None => lines,
+    }
+}
+
+fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
+    let agent = inbox.agents.get(&prompt.agent_id);
+    let blocked = theme::style(Headline::Blocked);
+    let mut head = Line::new()
+        .styled(blocked, Headline::Blocked.glyph())
+        .then(" ")
+        .styled(theme::STRONG, prompt.agent_id.as_str())
+        .then("  ")
+        .styled(blocked, prompt.kind.word().replace('_', " "))
+        .then("  ")
+        .then(&prompt.title);
+    if let Some(helper) = &prompt.subagent {
+        head = head.styled(theme::DIM, format!(" [helper {helper} asks]"));
+    }
+    lines.push(snoozed(head, &prompt.agent_id, inbox, view.now));
+    let under = || Line::new().spaces(INDENT);
+    let body = prompt.body.as_deref().unwrap_or_default();
+    lines.extend(body.lines().take(MOST_BODY).map(|line| under().then(line)));
+    if body.lines().count() > MOST_BODY {
+        lines.push(under().styled(theme::DIM, "…"));
+    }
+    for (place, option) in (1..).zip(&prompt.options) {
+        let line = under().styled(theme::DIM, format!("{place}. ")).then(&option.label);
+        let text = option.description.as_deref();
+        let line =
+            text.iter().fold(line, |line, text| line.styled(theme::DIM, format!("  {text}")));
+        lines.push(line);
+    }
+    let mut times = format!("asked {} ago", age::since(prompt.opened_at, view.now));
+    if let (Some(at), Some(default)) = (prompt.expires_at, &prompt.default_action) {
+        let left = words::age::short(at.since(view.now));
+        times = format!("{times} · {left} left, then {}", words::fallback(prompt, default));
+    }
+    lines.push(under().styled(theme::DIM, times));
+    lines.push(under().and(&how(prompt, agent, view)));
+}
+
+/// What to type, or where to go.
+fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
+    if !prompt.answerable.contains(&Answerable::Api) {
+        let place = agent.map(|agent| words::location(agent, view.home.as_deref()));
+        let place = place.as_deref().unwrap_or("-");
+        return Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place);
+    }
+    let what = match prompt.options.is_empty() {
+        true => "'…'",
+        false if prompt.multi_select => "--option N --option M",
+        false => "--option N",
+    };
+    Line::new().styled(theme::HINT, format!("headsup answer {} {what}", prompt.id))
+}
+
+fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
+    let mut line = roster::status(agent.headline)
+        .then("  ")
+        .styled(theme::STRONG, agent.id.as_str())
+        .styled(Style::new(), format!("  {} ago", age::since(agent.since, view.now)));
+    if let Some(brief) = words::brief(agent) {
+        line = line.styled(theme::DIM, "  ").then(brief);
+    }
+    snoozed(line, &agent.id, inbox, view.now)
+}
+
+fn snoozed(line: Line, agent: &AgentId, inbox: &Inbox, now: UnixMs) -> Line {
+    match inbox.snoozed(agent, now) {
+        Some(until) => {
+            let left = words::age::short(until.since(now));
+            line.styled(theme::DIM, format!(" (snoozed for {left})"))
+        }
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::fixture::{AT, agent_with, prompt};
+    use serde_json::json;
+
+    #[test]
+    fn a_card_says_what_is_asked_until_when_and_how_it_is_answered() {
+        let mut asked = prompt("api", "Which database?");
+        let more = json!({
+            "kind": "input", "answerable": ["api"], "default_action": "use SQLite",
+            "expires_at": "2026-11-21T21:30:00.000Z", "on_timeout": "default",
+            "options": [{"label": "Postgres", "value": "pg", "description": "as in production"},
+                {"label": "SQLite", "value": "lite"}],
+        });
+        for (name, value) in more.as_object().unwrap() {
+            asked[name] = value.clone();
+        }
+        let read = |value| serde_json::from_value::<PromptDoc>(value).unwrap();
+        let web = agent_with("web", "blocked", json!({"location": {"tmux": "%3"}}));
+        let docs = agent_with("docs", "done", json!({}));
+        let api =
+            agent_with("api", "blocked", json!({"snoozed_until": "2026-11-21T21:10:00.000Z"}));
+        let agents = [web, docs.clone(), api].map(|agent| (agent.id.clone(), agent));
+        let inbox = Inbox {
+            prompts: vec![read(asked), read(prompt("web", "Bash: make"))],
+            outcomes: vec![docs],
+            agents: agents.into(),
+        };
+        let now = UnixMs::parse(AT).unwrap().plus(240_000);
+        let view = View { now, home: None, width: Some(80), colour: false };
+        let lines: Vec<_> = lines(&inbox, &view).iter().map(|line| line.render(false)).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        ▲ web  permission  Bash: make
+            asked 4m ago
+            answer it in its terminal: tmux %3
+        ✓ done  docs  4m ago
+        ▲ api  input  Which database? (snoozed for 6m)
+            1. Postgres  as in production
+            2. SQLite
+            asked 4m ago · 26m left, then the default: use SQLite
+            headsup answer api-p1 --option N
+        ");
+    }
+}
