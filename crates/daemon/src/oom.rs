@@ -21,6 +21,8 @@ pub(crate) struct Ooms {
 struct Counter {
     file: PathBuf,
     kills: u64,
+    /// What it was a look earlier: who is struck may take a while to end, and whoever waits for it, too.
+    before: u64,
 }
 
 impl Ooms {
@@ -34,14 +36,19 @@ impl Ooms {
 
     fn note(&self, process: &ProcessId, counter: Option<Counter>) {
         // One that has just ended has no group.
-        self.lock().extend(counter.map(|counter| (process.clone(), counter)));
+        let Some(mut counter) = counter else { return };
+        let mut known = self.lock();
+        if let Some(last) = known.get(process).filter(|last| last.file == counter.file) {
+            counter.before = last.kills;
+        }
+        known.insert(process.clone(), counter);
     }
 
-    /// Has its group counted a kill since the last look?
+    /// Has its group counted a kill since the look before the last one?
     pub(crate) fn has_struck(&self, process: &ProcessId) -> bool {
         let known = self.lock();
         let counter = known.get(process);
-        counter.is_some_and(|counter| kills(&counter.file).is_some_and(|now| now > counter.kills))
+        counter.is_some_and(|counter| kills(&counter.file).is_some_and(|now| now > counter.before))
     }
 
     pub(crate) fn forget(&self, process: &ProcessId) {
@@ -67,7 +74,7 @@ impl Counter {
                 _ => None,
             }?;
             let kills = kills(&file)?;
-            Some(Self { file, kills })
+            Some(Self { file, kills, before: kills })
         });
         found.next()
     }
@@ -122,6 +129,9 @@ mod tests {
             let ooms = counted(temp.path(), file, groups);
             assert!(!ooms.has_struck(&process()));
             fs::write(temp.path().join(file), "oom 3\noom_kill 5\n").unwrap();
+            assert!(ooms.has_struck(&process()), "{file}");
+            // It was looked at while what it had started was being killed.
+            ooms.note(&process(), Counter::of(temp.path(), groups));
             assert!(ooms.has_struck(&process()), "{file}");
             // It lives on: another one was struck.
             ooms.note(&process(), Counter::of(temp.path(), groups));

@@ -77,33 +77,38 @@ impl Engine {
 
     /// Tells of an event to whoever listens for this container.
     pub fn tells(&self, id: &str, action: &str, attributes: &Value) {
-        let mut own = json!({"image": "agent:1", "name": "agent"});
-        if let (Some(own), Some(more)) = (own.as_object_mut(), attributes.as_object()) {
-            own.extend(more.clone());
-        }
-        let event = json!({
-            "status": action, "id": id, "from": "agent:1", "Type": "container", "Action": action,
-            "Actor": {"ID": id, "Attributes": own}, "scope": "local",
-            "time": 1_795_296_597, "timeNano": 1_795_296_597_200_000_000_i64,
-        });
-        let line = format!("{event}\n");
-        let chunk = format!("{:x}\r\n{line}\r\n", line.len());
+        self.tells_all(id, &[(action, attributes.clone())]);
+    }
+
+    /// Tells of events that come at once.
+    fn tells_all(&self, id: &str, events: &[(&str, Value)]) {
+        let chunks: String = events.iter().map(|(action, more)| chunk(id, action, more)).collect();
         self.lock().listeners.retain(|listener| {
             let wanted = &listener.wanted;
             let is_told = wanted.is_empty() || wanted.iter().any(|wanted| id.starts_with(wanted));
             // Whoever has gone is forgotten.
-            !is_told || (&listener.stream).write_all(chunk.as_bytes()).is_ok()
+            !is_told || (&listener.stream).write_all(chunks.as_bytes()).is_ok()
         });
     }
 
     /// It ends with a code: the state, and the event.
     pub fn ends(&self, id: &str, code: i32, oom_killed: bool) {
+        self.exits(id, code, oom_killed);
+        self.tells_all(id, &[died(code)]);
+    }
+
+    /// The same, and behind it that somebody wanted it.
+    pub fn stops(&self, id: &str, code: i32) {
+        self.exits(id, code, false);
+        self.tells_all(id, &[died(code), ("stop", json!({}))]);
+    }
+
+    fn exits(&self, id: &str, code: i32, oom_killed: bool) {
         let change = json!({
             "Status": "exited", "Running": false, "Paused": false, "Pid": 0, "ExitCode": code,
             "OOMKilled": oom_killed, "FinishedAt": "2026-01-02T04:04:05Z",
         });
         self.states(id, &change);
-        self.tells(id, "die", &json!({"exitCode": code.to_string(), "execDuration": "60"}));
     }
 
     /// How many listen for what befalls a container.
@@ -138,6 +143,25 @@ impl Drop for Engine {
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn died(code: i32) -> (&'static str, Value) {
+    ("die", json!({"exitCode": code.to_string(), "execDuration": "60"}))
+}
+
+/// One event, as it is sent.
+fn chunk(id: &str, action: &str, more: &Value) -> String {
+    let mut own = json!({"image": "agent:1", "name": "agent"});
+    if let (Some(own), Some(more)) = (own.as_object_mut(), more.as_object()) {
+        own.extend(more.clone());
+    }
+    let event = json!({
+        "status": action, "id": id, "from": "agent:1", "Type": "container", "Action": action,
+        "Actor": {"ID": id, "Attributes": own}, "scope": "local",
+        "time": 1_795_296_597, "timeNano": 1_795_296_597_200_000_000_i64,
+    });
+    let line = format!("{event}\n");
+    format!("{:x}\r\n{line}\r\n", line.len())
 }
 
 const HEAD: &str = "Api-Version: 1.47\r\nServer: Docker/27.3.1 (linux)\r\n";

@@ -150,7 +150,7 @@ impl Agent {
             }
         };
         if !tokio::time::timeout(LAST_WORDS, told).await.unwrap_or(false) {
-            observer.leave_end(end);
+            observer.leave_end(end, LAST_WORDS);
         }
         drop(self.guard);
         Ok(end)

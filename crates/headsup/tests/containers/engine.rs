@@ -84,8 +84,7 @@ fn a_container_that_somebody_stopped_has_ended_and_not_crashed() {
     let Some(seat) = ended("ended", |engine, agent| {
         engine.tells(ID, "kill", &json!({"signal": "15"}));
         agent.kill();
-        engine.ends(ID, 137, false);
-        engine.tells(ID, "stop", &json!({}));
+        engine.stops(ID, 137);
     }) else {
         return;
     };

@@ -40,6 +40,8 @@ struct Queue {
     begins: bool,
     /// Nothing more comes.
     ends: bool,
+    /// The hub is not waited for any more: what is left goes to the spool.
+    hurries: bool,
     /// All is told.
     done: bool,
 }
@@ -82,26 +84,38 @@ impl Observer {
         self.changed.notify_all();
     }
 
-    /// Waits until all is told or spooled, but not longer than this.
+    /// Waits until all is told, but not longer than this; then until the rest of it is spooled, as long again.
     pub(crate) fn end(&self, within: Duration) {
-        let mut queue = lock(&self.queue);
-        queue.ends = true;
+        lock(&self.queue).ends = true;
         self.changed.notify_all();
-        let until = Instant::now() + within;
-        while !queue.done {
-            let Some(left) = until.checked_duration_since(Instant::now()) else { return };
-            let waited = self.changed.wait_timeout(queue, left);
-            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if !self.is_done(within) {
+            self.hurry(within);
         }
     }
 
-    /// The hub could not be told how the agent ended: it finds that in the spool.
-    pub(super) fn leave_end(&self, end: End) {
-        if let Some(news) = lock(&self.ear).ended(end)
-            && let Ok(delivery) = self.delivery.try_lock()
-        {
-            delivery.leave(news);
+    /// The hub could not be told how the agent ended: it finds that in the spool, behind all the rest.
+    pub(super) fn leave_end(&self, end: End, within: Duration) {
+        let Some(news) = lock(&self.ear).ended(end) else { return };
+        let mut queue = lock(&self.queue);
+        if queue.done {
+            drop(queue);
+            lock(&self.delivery).leave(news);
+        } else {
+            queue.waiting.push_back(news);
+            drop(queue);
+            self.hurry(within);
         }
+    }
+
+    fn hurry(&self, within: Duration) {
+        lock(&self.queue).hurries = true;
+        self.is_done(within);
+    }
+
+    fn is_done(&self, within: Duration) -> bool {
+        let queue = lock(&self.queue);
+        let waited = self.changed.wait_timeout_while(queue, within, |queue| !queue.done);
+        waited.unwrap_or_else(PoisonError::into_inner).0.done
     }
 
     fn put(&self, news: News) {
@@ -121,7 +135,11 @@ impl Observer {
             let mut delivery = lock(&self.delivery);
             match next {
                 Next::Said(news) => {
-                    if !delivery.deliver(news) {
+                    let told = match lock(&self.queue).hurries {
+                        true => delivery.leave(news),
+                        false => delivery.deliver(news),
+                    };
+                    if !told {
                         lock(&self.queue).lose(1);
                     } else if self.is_to_make_good() {
                         self.make_good(&mut delivery);
@@ -139,7 +157,6 @@ impl Observer {
                 Next::Nothing => break,
             }
         }
-        lock(&self.queue).done = true;
         self.changed.notify_all();
     }
 
@@ -177,6 +194,7 @@ impl Observer {
                     return Next::Said(news);
                 }
                 if queue.ends {
+                    queue.done = true;
                     return Next::Nothing;
                 }
                 let now = Instant::now();
@@ -274,6 +292,33 @@ mod tests {
         observer.put(News { event: "third", is_transition: false, body: Vec::new() });
         observer.put(News { event: "fourth", is_transition: false, body: Vec::new() });
         assert_eq!([(); 2].map(|()| next(&listener)), ["third", "fourth"], "once");
+    }
+
+    /// Who listens here never answers.
+    #[test]
+    fn an_end_that_a_stuck_hub_is_not_told_stands_in_the_spool_behind_all_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("headsup.sock");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        let home = Some(folder.path().to_owned());
+        let delivery = Delivery { url: Url::Unix(socket), home, ..Delivery::nowhere() };
+        let ear = Traffic::new("7");
+        let end = End { code: Some(3), signal: None };
+        let ended = Ear::ended(&ear, end).unwrap().event;
+        let observer = Observer::start(Some(delivery), Box::new(ear));
+        let words: Vec<String> = (0..200).map(|number| format!("word-{number}-")).collect();
+        for word in &words {
+            let body = word.clone().into_bytes();
+            observer.put(News { event: "said", is_transition: true, body });
+        }
+        // It is in the middle of it.
+        lock(&observer.queue).ends = true;
+        observer.leave_end(end, Duration::from_secs(60));
+        let spool = std::fs::read(folder.path().join("spool/queue")).unwrap();
+        let spool = String::from_utf8_lossy(&spool);
+        let places: Vec<_> = words.iter().map(|word| spool.find(word.as_str()).unwrap()).collect();
+        assert!(places.is_sorted());
+        assert!(spool.rfind(ended).unwrap() > *places.last().unwrap());
     }
 
     fn news(is_transition: bool) -> News {
