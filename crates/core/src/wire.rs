@@ -1,6 +1,7 @@
 //! The only types that are serialized to clients. A change here is a change of the contract.
 
 pub mod agent;
+pub mod effect;
 pub mod explain;
 pub mod history;
 pub mod problem;
@@ -9,11 +10,13 @@ pub mod pull;
 pub mod report;
 pub mod row;
 pub mod task;
+pub mod webhook;
 
 pub use agent::{
     AgentDoc, BackgroundDoc, CountersDoc, EvidenceDoc, LocationDoc, ProcessDoc, RosterDoc,
     StageDoc, TurnDoc, VerdictDoc,
 };
+pub use effect::{EffectDoc, EffectsDoc, OneEffectDoc};
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use history::{HistoryDoc, IntervalDoc, SampleDoc};
 pub use problem::Problem;
@@ -28,6 +31,7 @@ pub use task::{
     AgentTaskDoc, CommentBody, CommentDoc, CompleteBody, LinkBody, NewTaskBody, OneCommentDoc,
     OneTaskDoc, ReviewBody, TaskChangeBody, TaskDoc, TaskStatusBody, TasksDoc,
 };
+pub use webhook::{ExpiryDoc, HeardDoc, OneHeardDoc, WebhookResult, WebhooksDoc};
 
 /// The version every JSON document carries.
 pub const SCHEMA: u32 = 1;

@@ -1,5 +1,8 @@
 //! What agents work on and hand in: tasks and pull requests, whoever keeps them. Pure rules.
 
 pub mod comment;
+pub mod effect;
+pub mod posted;
 pub mod pull;
+pub mod remote;
 pub mod task;

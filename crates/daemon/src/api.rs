@@ -8,6 +8,8 @@ mod agent_task;
 mod agents;
 mod asked;
 mod coder;
+mod cron;
+mod effects;
 mod events;
 mod evidence;
 mod explain;
@@ -40,6 +42,7 @@ mod task;
 mod tasks;
 mod terminal;
 mod verdicts;
+mod webhooks;
 mod workflow;
 
 pub(crate) use events::Subscription;
@@ -51,6 +54,7 @@ use crate::access::Access;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
+use crate::effects::Effects;
 use crate::forge::{ForgeSettings, Pulls};
 use crate::inbox::Inbox;
 use crate::job::Reply;
@@ -61,8 +65,9 @@ use crate::oom::Ooms;
 use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
-use crate::tracker::{Tracker, TrackerSettings};
+use crate::tracker::{TrackerSettings, Trackers};
 use crate::web;
+use crate::webhooks::WebhookSettings;
 use axum::handler::Handler;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -84,10 +89,12 @@ pub(crate) struct App {
     pub(crate) board: Arc<Board>,
     pub(crate) bus: Arc<Bus>,
     pub(crate) inbox: Inbox,
-    pub(crate) tracker: Box<dyn Tracker>,
+    pub(crate) effects: Arc<Effects>,
+    pub(crate) tracker: Trackers,
     pub(crate) tracker_settings: TrackerSettings,
     pub(crate) pulls: Pulls,
     pub(crate) forge_settings: ForgeSettings,
+    pub(crate) webhooks: WebhookSettings,
     pub(crate) reader: Arc<Reader>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -191,6 +198,11 @@ routes! { shared, shared_described:
     pr::merge => post,
     agent_prs => get,
     agent_prs => post,
+    webhooks => get,
+    webhooks::kanbanger => post,
+    cron => get,
+    effects => get,
+    effects::again => post,
     activity => get,
     explain => get,
     history => get,
@@ -276,7 +288,7 @@ fn receipt(status: StatusCode, reply: &Reply) -> Response {
             let (agent_id, cursor) = (agent.as_ref(), Some(cursor.to_string()));
             (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
         }
-        Reply::Made { .. } => {
+        Reply::Made { .. } | Reply::Heard(_) => {
             let (agent_id, cursor) = (None, None);
             (status, Receipt { schema: SCHEMA, duplicate: false, agent_id, cursor })
         }

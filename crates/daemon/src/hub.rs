@@ -5,25 +5,30 @@ use crate::api::{self, App};
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::{Clock, System};
+use crate::effects::{self, Courier, Effects};
 use crate::evidence::Evidence;
 use crate::filesystem;
 use crate::flusher::Flusher;
-use crate::forge::{self, ForgeSettings, Pulls};
+use crate::forge::{self, ForgeSettings, Forges, Pulls};
+use crate::github::GitHub;
 use crate::home::Home;
 use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
+use crate::kanbanger::Kanbanger;
 use crate::limits::{self, Limits};
 use crate::listener::{self, Desk, Memory};
 use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
 use crate::person;
+use crate::providers::{ProviderSettings, Providers};
 use crate::samples::Samples;
 use crate::serve::{self, Server};
 use crate::sources::{self, Sources};
 use crate::spool::Spool;
 use crate::store::{Opened, Reader, Store};
-use crate::tracker::{Local, TrackerSettings};
+use crate::tracker::{Local, TrackerSettings, Trackers};
+use crate::webhooks::WebhookSettings;
 use crate::writer::{Parts, Pen, Writer};
 use crate::{Config, RunError};
 use headsup_core::observation::BackgroundShells;
@@ -32,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// A running hub. End it with [`Hub::stop`]; dropping it lets its tasks run on.
 #[derive(Debug)]
@@ -49,6 +54,8 @@ pub struct Hub {
     check: Check,
     /// Merges what people agree to.
     approvals: tokio::task::JoinHandle<()>,
+    /// Has done elsewhere what is to be done there.
+    outbox: tokio::task::JoinHandle<()>,
 }
 
 impl Hub {
@@ -69,13 +76,23 @@ impl Hub {
         clock: Arc<dyn Clock>,
         limits: Limits,
     ) -> Result<Self, RunError> {
+        Self::start_carried(config, clock, limits, Vec::new()).await
+    }
+
+    /// The same with more couriers than the settings name.
+    pub(crate) async fn start_carried(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        limits: Limits,
+        couriers: Vec<Arc<dyn Courier>>,
+    ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
-        let work = (config.tracker, config.forge);
+        let work = (config.tracker, config.forge, config.providers, config.webhooks);
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
         // Here and on no other thread: there is nothing else to do yet, and ten thousand seats are made
         // in half the time by the thread whose memory grows in long stretches.
-        let prepared = Prepared::new(&home, clock, limits, background_shells, work)?;
+        let prepared = Prepared::new(&home, clock, limits, background_shells, work, couriers)?;
         let Prepared { home, pen, app, bus, inbox, outbox, moved, orders } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
@@ -113,8 +130,20 @@ impl Hub {
         tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
         let approvals = tokio::spawn(forge::follow(Arc::clone(&app)));
-        let hub =
-            Self { home, app, inbox, bus, server, sources, writer, writer_ended, check, approvals };
+        let outbox = tokio::spawn(effects::run(Arc::clone(&app.effects)));
+        let hub = Self {
+            home,
+            app,
+            inbox,
+            bus,
+            server,
+            sources,
+            writer,
+            writer_ended,
+            check,
+            approvals,
+            outbox,
+        };
         let listening = match opening {
             Some(opening) => opening.done().await.map(drop),
             None => Ok(()),
@@ -171,7 +200,17 @@ impl Hub {
 
     #[cfg(test)]
     pub(crate) fn tracker(&self) -> &dyn crate::tracker::Tracker {
-        &*self.app.tracker
+        &self.app.tracker
+    }
+
+    #[cfg(test)]
+    pub(crate) fn app(&self) -> &App {
+        &self.app
+    }
+
+    #[cfg(test)]
+    pub(crate) fn effects(&self) -> &Effects {
+        &self.app.effects
     }
 
     /// The way to the writer.
@@ -181,14 +220,16 @@ impl Hub {
 
     /// Takes no more connections, finishes what has begun, stores it and removes the socket.
     pub async fn stop(self) {
-        let Self { home, app, inbox, bus, server, sources, writer, check, approvals, .. } = self;
+        let Self { home, app, inbox, bus, server, sources, writer, check, .. } = self;
         home.unlisten();
         bus.close();
         server.stop().await;
         sources.stop().await;
-        // A merge that breaks off is recognised at the next start.
-        approvals.abort();
-        approvals.await.ok();
+        // What breaks off is recognised at the next start.
+        for task in [self.approvals, self.outbox] {
+            task.abort();
+            task.await.ok();
+        }
         // The writer's connection is the last one: only its close moves the log into the database.
         drop(app);
         tokio::task::spawn_blocking(move || drop(check)).await.ok();
@@ -222,7 +263,8 @@ impl Prepared {
         clock: Arc<dyn Clock>,
         limits: Limits,
         background_shells: BackgroundShells,
-        (tracker_settings, forge_settings): (TrackerSettings, ForgeSettings),
+        work: (TrackerSettings, ForgeSettings, ProviderSettings, WebhookSettings),
+        mut couriers: Vec<Arc<dyn Courier>>,
     ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
         if let Some(on) = filesystem::remote(home.path()) {
@@ -243,6 +285,7 @@ impl Prepared {
         let flusher = Flusher::start(database.clone(), store.log_path());
         let namespaces = Arc::new(Namespaces::new());
         let (sources, moved) = sources::channel();
+        let (news, changes) = watch::channel(0);
         let evidence = Arc::<Evidence>::default();
         let mut writer = Writer::new(Parts {
             store,
@@ -258,6 +301,7 @@ impl Prepared {
             last_at: loaded.last_at,
             namespaces: Arc::clone(&namespaces),
             sources,
+            effects: news,
         })
         .map_err(fail)?;
         // What was said while no hub was here comes before anything that is said now.
@@ -268,16 +312,30 @@ impl Prepared {
         let person = std::env::var("HOME").ok().filter(|home| !home.is_empty());
         let desks = home.path().join("forge");
         let forge = forge::Local::new(desks, person.as_ref().map(PathBuf::from));
-        let pulls = Pulls::new(inbox.clone(), Arc::clone(&reader), Box::new(forge));
+        let (tracker_settings, forge_settings, providers, webhooks) = work;
+        let github = providers.github.clone().map(GitHub::new);
+        couriers.extend(github.clone().map(|github| Arc::new(github) as Arc<dyn Courier>));
+        let kanbanger = providers.kanbanger.clone().map(Kanbanger::new);
+        couriers.extend(kanbanger.clone().map(|there| Arc::new(there) as Arc<dyn Courier>));
+        let (inbox_of, reader_of) = (inbox.clone(), Arc::clone(&reader));
+        let effects = Effects::new(inbox_of, reader_of, couriers, changes, limits.effects);
+        let effects = Arc::new(effects);
+        let providers =
+            Arc::new(Providers::new(providers, github, kanbanger, Arc::clone(&effects)));
+        let forges = Forges::new(forge, Arc::clone(&providers));
+        let local = Local::new(inbox.clone(), Arc::clone(&reader));
+        let tracker = Trackers::new(local, providers, Arc::clone(&reader));
         let app = App {
+            effects,
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,
             bus: Arc::clone(&bus),
             inbox: inbox.clone(),
-            tracker: Box::new(Local::new(inbox.clone(), Arc::clone(&reader))),
+            tracker,
             tracker_settings,
-            pulls,
+            pulls: Pulls::new(inbox.clone(), Arc::clone(&reader), forges),
             forge_settings,
+            webhooks,
             reader,
             metrics,
             started_ms: clock.monotonic_ms(),
@@ -313,7 +371,8 @@ mod tests {
     /// The writer's thread is not there yet.
     fn prepared(home: &Path) -> Prepared {
         let (clock, limits) = (Arc::new(System::new()), Limits::default());
-        Prepared::new(home, clock, limits, BackgroundShells::Idle, Default::default()).unwrap()
+        let (shells, work) = (BackgroundShells::Idle, Default::default());
+        Prepared::new(home, clock, limits, shells, work, Vec::new()).unwrap()
     }
 
     #[tokio::test]

@@ -1,10 +1,14 @@
 //! Everything the writer can be asked to do: the table of contents of what changes the hub.
 
+mod effect;
+mod heard;
 mod key;
 mod prompts;
 mod pull;
 mod task;
 
+pub(crate) use effect::EffectAct;
+pub(crate) use heard::{CommentThere, Heard, TaskThere, Told};
 pub(crate) use key::Key;
 pub(crate) use prompts::{Asked, Given, Moved, Noticed, TakenBack};
 pub(crate) use pull::PullAct;
@@ -21,7 +25,7 @@ use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::verdict::Verdict;
-use headsup_core::wire::PromptDoc;
+use headsup_core::wire::{HeardDoc, PromptDoc};
 use headsup_core::workflow::{By, Stage};
 use tokio::sync::oneshot;
 
@@ -65,6 +69,10 @@ pub(crate) enum Work {
     Task(Box<TaskAct>),
     /// What becomes of a pull request's record.
     Pull(Box<PullAct>),
+    /// What a web hook has told.
+    Heard(Box<Heard>),
+    /// What becomes of something that is to be done at another system.
+    Effect(Box<EffectAct>),
     /// A launcher takes a seat.
     Register(Box<Registration>),
     /// A launcher tells of the process that it has started.
@@ -205,8 +213,10 @@ impl Work {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Verdict(_) | Self::Task(_) | Self::Pull(_) | Self::Stage(_) => true,
+            Self::Effect(_) => true,
             Self::Ask(_) | Self::Answer(_) | Self::TakeBack(_) | Self::Notice(_) => true,
             Self::Snooze { .. } => true,
+            Self::Heard(heard) => heard.signed,
             Self::Expire { .. } | Self::ShiftDeadlines { .. } => false,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
@@ -241,6 +251,8 @@ pub(crate) enum Reply {
     Prompt { prompt: Box<PromptDoc>, is_new: bool, cursor: u64 },
     /// Something new has been stored, and is called this.
     Made { id: String },
+    /// What came of what a web hook told.
+    Heard(Box<HeardDoc>),
     /// This id was seen before: nothing was done now.
     Duplicate,
 }
@@ -265,6 +277,10 @@ pub(crate) enum Refusal {
     NoSuchTask,
     #[error("no pull request has this id")]
     NoSuchPull,
+    #[error("nothing that is to be done elsewhere has this key")]
+    NoSuchEffect,
+    #[error("it is done, or will be: only what was skipped or failed is tried again")]
+    EffectNotOver,
     #[error("the pull request is merged")]
     PullFinal,
     #[error("the agent has no task")]

@@ -12,6 +12,7 @@ mod bus;
 mod caller;
 mod cgroup;
 pub mod clock;
+mod effects;
 pub mod engine;
 mod error;
 mod evidence;
@@ -20,12 +21,14 @@ mod flusher;
 mod fnv;
 mod forge;
 mod frame;
+mod github;
 mod guard;
 mod home;
 mod hub;
 mod inbox;
 mod integrity;
 mod job;
+mod kanbanger;
 mod limits;
 pub mod listener;
 pub mod mcp;
@@ -34,9 +37,11 @@ pub mod measure;
 mod metrics;
 mod namespaces;
 mod oom;
+pub mod outgoing;
 mod peer;
 mod person;
 mod process;
+mod providers;
 mod repository;
 mod samples;
 mod serve;
@@ -48,17 +53,22 @@ mod store;
 mod tests;
 mod tracker;
 mod web;
+mod webhooks;
 mod writer;
 
 pub use error::RunError;
 pub use filesystem::remote;
 pub use forge::ForgeSettings;
+pub use github::GitHubSettings;
 pub use headsup_core::observation::BackgroundShells;
 pub use home::refusal;
 pub use hub::Hub;
+pub use kanbanger::{KanbangerSettings, Written as WrittenKanbanger, WrittenCall};
 pub use listener::{Listen, ListenError};
+pub use providers::{Provider, ProviderSettings, RepositoryProviders};
 pub use sources::ScreenRules;
 pub use tracker::{RepositorySettings, TrackerSettings};
+pub use webhooks::{SharedSecret, WebhookSettings};
 
 use headsup_adapters::WatchedFolder;
 use std::path::PathBuf;
@@ -88,6 +98,10 @@ pub struct Config {
     pub tracker: TrackerSettings,
     /// Who decides of merges.
     pub forge: ForgeSettings,
+    /// Who is listened to without a token, and whose comments answer.
+    pub webhooks: WebhookSettings,
+    /// Who keeps tasks and pull requests, and where.
+    pub providers: ProviderSettings,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

@@ -1,6 +1,7 @@
 //! How much of everything.
 
 use crate::Retention;
+use crate::effects::Pauses;
 use rustix::fs::inotify::{self, CreateFlags};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -20,6 +21,8 @@ pub(crate) struct Limits {
     /// How often an idle hub looks into the spool by itself, and does small chores.
     pub(crate) idle_look: Duration,
     pub(crate) inotify: Open,
+    /// How soon what was not done elsewhere is tried again, and how often.
+    pub(crate) effects: Pauses,
 }
 
 impl Default for Limits {
@@ -33,7 +36,8 @@ impl Limits {
         let event_age_ms = i64::from(retention.days) * 24 * 3_600_000;
         let inotify = || inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
         let events = retention.events;
-        Self { events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK, inotify }
+        let effects = Pauses { first: Duration::from_secs(1), tries: 300 };
+        Self { events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK, inotify, effects }
     }
 }
 

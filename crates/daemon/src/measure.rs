@@ -113,6 +113,8 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         must_listen: false,
         tracker: crate::TrackerSettings::default(),
         forge: crate::ForgeSettings::default(),
+        webhooks: crate::WebhookSettings::default(),
+        providers: crate::ProviderSettings::default(),
         engines: Vec::new(),
     };
     let hub = Hub::start(config).await.map_err(io::Error::other)?;

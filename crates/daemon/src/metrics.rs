@@ -72,6 +72,7 @@ pub(crate) struct Metrics {
     not_understood: Family<ByEvent, Counter>,
     told_apart: Mutex<HashSet<ByEvent>>,
     refusals: Family<ByCode, Counter>,
+    webhooks: Family<ByResult, Counter>,
     panics: Family<ByWhere, Counter>,
     short: Family<ByWhat, Gauge>,
     locked: Family<ByKind, Gauge>,
@@ -102,6 +103,7 @@ impl Metrics {
             not_understood: Family::default(),
             told_apart: Mutex::default(),
             refusals: Family::default(),
+            webhooks: Family::default(),
             panics: Family::default(),
             short: Family::default(),
             locked: Family::default(),
@@ -132,6 +134,8 @@ impl Metrics {
         let help = "Hooks that changed nothing because they were not understood, by kind and event";
         registry.register("not_understood", help, self.not_understood.clone());
         registry.register("refusals", "Requests refused, by code", self.refusals.clone());
+        let help = "Deliveries of web hooks, by what came of them";
+        registry.register("webhooks", help, self.webhooks.clone());
         registry.register("panics", "Defects that were survived", self.panics.clone());
         let help = "What the system has none left of, so that files are looked at every second";
         registry.register("inotify_short", help, self.short.clone());
@@ -185,6 +189,10 @@ impl Metrics {
 
     pub(crate) fn refusal(&self, code: &'static str) {
         self.refusals.get_or_create(&ByCode { code }).inc();
+    }
+
+    pub(crate) fn webhook(&self, result: &'static str) {
+        self.webhooks.get_or_create(&ByResult { result }).inc();
     }
 
     pub(crate) fn panic(&self, place: &'static str) {

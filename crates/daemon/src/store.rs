@@ -4,6 +4,7 @@
 //! the seats change in the same transaction, so the one is always the fold of the other.
 
 mod activity;
+pub(crate) mod effects;
 mod history;
 mod load;
 mod migrations;
@@ -16,6 +17,7 @@ mod retention;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
+pub(crate) mod webhooks;
 mod write;
 
 pub(crate) use load::Loaded;

@@ -5,14 +5,16 @@ pub(crate) mod contract;
 mod local;
 mod refused;
 mod settings;
+mod trackers;
 
 pub(crate) use local::Local;
 pub use settings::{RepositorySettings, TrackerSettings};
+pub(crate) use trackers::Trackers;
 
 use crate::job::Key;
 use futures_util::future::BoxFuture;
 use headsup_core::id::AgentId;
-use headsup_core::wire::{CommentDoc, TaskDoc};
+use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
 use headsup_core::work::task::TaskStatus;
 
 /// The hub's own tracker, by name.
@@ -55,6 +57,30 @@ pub(crate) enum TrackerError {
     Refused(crate::job::Refusal),
     #[error("the tasks cannot be read")]
     Unreadable,
+    #[error("{0}")]
+    Remote(crate::outgoing::RemoteError),
+    #[error("it waits to be done{}", .0.as_deref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Queued(Option<String>),
+    #[error("it is not done, by the settings ({0})")]
+    Skipped(String),
+    #[error("it could not be done: {0}")]
+    Failed(String),
+    #[error("{0}")]
+    NotConfigured(String),
+}
+
+/// A comment that was posted, or is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Commented {
+    pub(crate) comment: CommentDoc,
+    /// On its way to another system.
+    pub(crate) effect: Option<EffectDoc>,
+}
+
+impl From<crate::outgoing::RemoteError> for TrackerError {
+    fn from(error: crate::outgoing::RemoteError) -> Self {
+        Self::Remote(error)
+    }
 }
 
 pub(crate) type Asked<'a, T> = BoxFuture<'a, Result<T, TrackerError>>;
@@ -78,5 +104,5 @@ pub(crate) trait Tracker: Send + Sync + std::fmt::Debug {
         identifier: &'a str,
         comment: NewComment,
         key: Option<Key>,
-    ) -> Asked<'a, CommentDoc>;
+    ) -> Asked<'a, Commented>;
 }

@@ -10,10 +10,13 @@ mod batch;
 mod chat;
 mod deadlines;
 mod drain;
+mod effect;
 mod forget;
+mod heard;
 mod heartbeat;
 mod hook;
 mod pen;
+mod posted;
 mod prompts;
 mod pull;
 mod recent;
@@ -53,7 +56,7 @@ use recent::RecentIds;
 use resting::Resting;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// After a deadline that the disk would not take. Milliseconds.
 const RETRY_MS: i64 = 1_000;
@@ -74,6 +77,8 @@ pub(crate) struct Parts {
     pub(crate) last_at: UnixMs,
     pub(crate) namespaces: Arc<Namespaces>,
     pub(crate) sources: Moved,
+    /// Counts changes of what is to be done elsewhere.
+    pub(crate) effects: watch::Sender<u64>,
 }
 
 pub(crate) struct Writer {
@@ -93,6 +98,7 @@ pub(crate) struct Writer {
     background_shells: BackgroundShells,
     namespaces: Arc<Namespaces>,
     sources: Moved,
+    effects: watch::Sender<u64>,
     roster: Roster,
     deadlines: Deadlines,
     /// Of questions to people, on the wall clock.
@@ -170,6 +176,7 @@ impl Writer {
             background_shells: parts.background_shells,
             namespaces: parts.namespaces,
             sources: parts.sources,
+            effects: parts.effects,
             roster,
             deadlines,
             expiries,

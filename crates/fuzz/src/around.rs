@@ -1,7 +1,9 @@
 //! What the included parsers expect around them, as small as they need it.
 
 use headsup_core::work::pull::MergePolicy;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) struct Refused;
 
@@ -132,4 +134,100 @@ pub struct RepositorySettings {
 pub struct ForgeSettings {
     pub merge_policy: MergePolicy,
     pub repositories: Vec<(PathBuf, MergePolicy)>,
+}
+
+/// The hub's settings of web hooks, which `config` hands on.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct WebhookSettings {
+    pub secret: Option<SharedSecret>,
+    pub authors: Arc<[String]>,
+    pub replies: bool,
+    pub cron_secret: Option<SharedSecret>,
+}
+
+/// What nobody is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SharedSecret;
+
+impl SharedSecret {
+    pub fn new(text: String) -> Option<Self> {
+        (!text.is_empty()).then_some(Self)
+    }
+}
+
+/// Who keeps what, which `config` hands on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Provider {
+    #[default]
+    Local,
+    GitHub,
+    Kanbanger,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProviderSettings {
+    pub tracker: Provider,
+    pub forge: Provider,
+    pub github: Option<GitHubSettings>,
+    pub kanbanger: Option<KanbangerSettings>,
+    pub repositories: Vec<RepositoryProviders>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepositoryProviders {
+    pub path: PathBuf,
+    pub tracker: Option<Provider>,
+    pub forge: Option<Provider>,
+    pub github: Option<headsup_core::work::remote::RepoName>,
+}
+
+/// The hub's settings of a host, which `config` hands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitHubSettings {
+    pub api: outgoing::Base,
+    pub token: Option<outgoing::Secret>,
+    pub in_progress: String,
+    pub in_review: String,
+}
+
+impl GitHubSettings {
+    pub fn public(token: Option<outgoing::Secret>) -> Self {
+        let api = outgoing::Base::public("api.github.com");
+        Self { api, token, in_progress: String::new(), in_review: String::new() }
+    }
+}
+
+/// What a person writes of Kanbanger, which `config` hands on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WrittenKanbanger {
+    pub url: Option<String>,
+    pub headers: Option<BTreeMap<String, String>>,
+    pub calls: BTreeMap<String, WrittenCall>,
+    pub fields: BTreeMap<String, String>,
+    pub statuses: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WrittenCall {
+    pub method: String,
+    pub path: String,
+    pub body: Option<serde_json::Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct KanbangerSettings(WrittenKanbanger, Option<outgoing::Secret>);
+
+impl KanbangerSettings {
+    pub fn new(written: WrittenKanbanger, key: Option<outgoing::Secret>) -> Result<Self, String> {
+        match written.url.as_deref().map(outgoing::Base::parse) {
+            Some(Err(why)) => Err(why.to_owned()),
+            _ => Ok(Self(written, key)),
+        }
+    }
+}
+
+/// Where another system is, and what nobody may see.
+pub mod outgoing {
+    pub use crate::base::Base;
+    pub use crate::secret::Secret;
 }

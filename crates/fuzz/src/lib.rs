@@ -10,7 +10,11 @@
 
 // What an included file calls the hub's crate.
 extern crate self as headsup_daemon;
-pub use around::{ForgeSettings, RepositorySettings, ScreenRules, TrackerSettings};
+pub use around::{
+    ForgeSettings, GitHubSettings, KanbangerSettings, Provider, ProviderSettings,
+    RepositoryProviders, RepositorySettings, ScreenRules, SharedSecret, TrackerSettings,
+    WebhookSettings, WrittenCall, WrittenKanbanger, outgoing,
+};
 pub use headsup_core::observation::BackgroundShells;
 
 mod around;
@@ -29,6 +33,9 @@ mod vendor;
 mod address;
 #[path = "../../headsup/src/hook/answer.rs"]
 mod answer;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/outgoing/base.rs"]
+mod base;
 #[expect(dead_code, unreachable_pub, reason = "it is included for its parser alone")]
 #[path = "../../testkit/src/replay/bundle.rs"]
 mod bundle;
@@ -65,6 +72,9 @@ mod roster;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/launch/shim/scan.rs"]
 mod scan;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/outgoing/secret.rs"]
+mod secret;
 #[path = "../../headsup/src/hook/shrink.rs"]
 mod shrink;
 #[path = "../../headsup/src/client/sse.rs"]

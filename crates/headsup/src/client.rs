@@ -3,13 +3,11 @@
 pub(crate) mod address;
 pub(crate) mod answer;
 pub(crate) mod calls;
-pub(crate) mod names;
 pub(crate) mod page;
 pub(crate) mod resolve;
 pub(crate) mod sse;
 pub(crate) mod start;
 pub(crate) mod stream;
-pub(crate) mod tls;
 mod tls_error;
 pub(crate) mod version;
 

@@ -2,12 +2,21 @@
 //!
 //! The hub and the commands read it; a hook never does. Nothing is read from a repository.
 
+// The fuzzer includes this file by its path, too.
+#[path = "config/kanbanger.rs"]
+mod kanbanger;
+#[path = "config/providers.rs"]
+mod providers;
+
 use crate::error::CommandError;
 use headsup_core::work::pull::MergePolicy;
 use headsup_core::work::task::is_prefix;
 use headsup_daemon::{
-    BackgroundShells, ForgeSettings, RepositorySettings, ScreenRules, TrackerSettings,
+    BackgroundShells, ForgeSettings, RepositorySettings, ScreenRules, SharedSecret,
+    TrackerSettings, WebhookSettings,
 };
+use kanbanger::Kanbanger;
+use providers::{Forge, GitHub, Name, Provider};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,8 +40,24 @@ pub(crate) struct Config {
     pub(crate) merge_policy: MergePolicy,
     /// Who keeps the tasks, and what they are called.
     pub(crate) tracker: Tracker,
+    /// Whose comments on tasks may answer questions.
+    pub(crate) webhooks: Webhooks,
+    /// Who keeps pull requests.
+    pub(crate) forge: Forge,
+    /// GitHub, or whoever speaks as it does.
+    pub(crate) github: GitHub,
     /// What holds in one repository or folder, and below.
     pub(crate) repository: Vec<Repository>,
+}
+
+/// Settings of what trackers tell by themselves. Secrets are the environment's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Webhooks {
+    /// By id or name, as the tracker tells them. Nobody, where nothing is said.
+    pub(crate) authors: Vec<String>,
+    /// Whoever tried to answer, and did not, gets one polite word in the thread.
+    pub(crate) replies: bool,
 }
 
 /// Settings of tasks, wherever no repository has its own.
@@ -41,6 +66,10 @@ pub(crate) struct Config {
 pub(crate) struct Tracker {
     /// The first part of new identifiers; left out: the repository's or folder's name.
     pub(crate) prefix: Option<Prefix>,
+    /// Who keeps them.
+    pub(crate) provider: Provider,
+    /// How Kanbanger is called.
+    pub(crate) kanbanger: Kanbanger,
 }
 
 /// Settings of one repository.
@@ -53,6 +82,15 @@ pub(crate) struct Repository {
     pub(crate) prefix: Option<Prefix>,
     #[serde(default)]
     pub(crate) merge_policy: Option<MergePolicy>,
+    /// Who keeps its tasks.
+    #[serde(default)]
+    pub(crate) tracker: Option<Provider>,
+    /// Who keeps its pull requests.
+    #[serde(default)]
+    pub(crate) forge: Option<Provider>,
+    /// What it is called there: `owner/name`.
+    #[serde(default)]
+    pub(crate) github: Option<Name>,
 }
 
 /// The first part of a task's identifier.
@@ -106,7 +144,7 @@ impl Default for Retention {
 }
 
 /// Every key, for whoever misspells one.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 32] = [
     "colour",
     "retention",
     "events",
@@ -118,8 +156,27 @@ const KEYS: [&str; 13] = [
     "merge_policy",
     "tracker",
     "prefix",
+    "webhooks",
+    "authors",
+    "replies",
     "repository",
     "path",
+    "forge",
+    "provider",
+    "github",
+    "api",
+    "token",
+    "token_variable",
+    "in_progress",
+    "in_review",
+    "kanbanger",
+    "url",
+    "headers",
+    "calls",
+    "method",
+    "body",
+    "fields",
+    "statuses",
 ];
 /// How alike two words are that are meant to be one, out of 1.
 const ALIKE: f64 = 0.7;
@@ -172,6 +229,17 @@ impl Config {
         }
     }
 
+    /// Who is listened to without a token, and whose comments answer. An empty variable is none.
+    pub(crate) fn webhooks(&self, var: impl Fn(&str) -> Option<OsString>) -> WebhookSettings {
+        let secret = |name: &str| SharedSecret::new(var(name)?.into_string().ok()?);
+        WebhookSettings {
+            secret: secret("KANBANGER_WEBHOOK_SECRET"),
+            authors: self.webhooks.authors.as_slice().into(),
+            replies: self.webhooks.replies,
+            cron_secret: secret("CRON_SECRET"),
+        }
+    }
+
     /// Who decides of merges in which repository.
     pub(crate) fn forge(&self) -> ForgeSettings {
         let own = |of: &Repository| Some((of.path.0.clone(), of.merge_policy?));
@@ -180,7 +248,7 @@ impl Config {
     }
 
     pub(crate) fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
-        toml::from_str(text).map_err(|error| {
+        let read = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
             let why = error.message();
@@ -190,7 +258,8 @@ impl Config {
                 Some(key) => refused.hint(format!("is it {key:?}?")),
                 None => refused,
             }
-        })
+        });
+        read.and_then(|config: Self| config.checked(path))
     }
 }
 
@@ -244,6 +313,8 @@ mod tests {
             ("[tracker]\nprefix = \"a b\"\n", "/c.toml:2: a prefix is", None),
             ("[[repository]]\nprefix = \"A\"\n", "/c.toml:1: missing field `path`", None),
             ("[[repository]]\npath = \"here\"\n", "/c.toml:2: the path is an absolute", None),
+            ("[webhooks]\nauthor = []\n", "/c.toml:2: unknown field `author`", Some("authors")),
+            ("[webhooks]\nauthors = \"ada\"\n", "/c.toml:2: ", None),
             ("\n\ncolour \n", "/c.toml:3: ", None),
         ];
         for (text, why, hint) in cases {
@@ -275,6 +346,21 @@ mod tests {
         assert_eq!(set.repositories, [(PathBuf::from("/a"), MergePolicy::Ask)]);
         let error = parse("merge_policy = \"never\"\n").unwrap_err();
         assert!(error.message.contains("`ask` or `allow`"), "{}", error.message);
+    }
+
+    #[test]
+    fn secrets_are_the_environments_and_an_empty_one_is_none() {
+        let config = parse("[webhooks]\nauthors = [\"17\"]\nreplies = true\n").unwrap();
+        let var = |name: &str| match name {
+            "KANBANGER_WEBHOOK_SECRET" => Some(OsString::from("s3cret")),
+            "CRON_SECRET" => Some(OsString::new()),
+            _ => None,
+        };
+        let set = config.webhooks(var);
+        assert_eq!((set.secret.is_some(), set.cron_secret.is_some()), (true, false));
+        assert_eq!((&*set.authors, set.replies), (&["17".to_owned()][..], true));
+        assert!(!format!("{set:?}").contains("s3cret"), "a secret is shown to nobody");
+        assert_eq!(Config::default().webhooks(|_| None), WebhookSettings::default());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod counted;
 mod files;
 mod hub;
 mod servers;
+mod webhooks;
 
 use crate::cli::{Context, listen};
 use crate::config::{self, Config};
@@ -58,6 +59,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(counted::database(home));
             if let Some(client) = &hub.client {
                 checks.extend(counted::checks(client).await);
+                checks.push(webhooks::check(client).await);
             }
             checks.push(spool(home));
             checks.push(tmux());

@@ -3,7 +3,9 @@
 //! - [`browser::Browser`]: a real Chromium without a window
 //! - [`engine::Engine`]: a container engine that speaks Docker's API and runs nothing
 //! - [`faults::Faults`]: a disk that fails and a clock that jumps, for the real program
+//! - [`kanbanger::Kanbanger`]: a task tracker that fails where a test wants it to
 //! - [`flood`]: more than anybody sends
+//! - [`github::GitHub`]: a host that speaks as GitHub does, and fails as it is told
 //! - [`home::Home`]: a hermetic environment, with a home of its own
 //! - [`hub::Hub`]: a real hub in it, as a child process
 //! - [`program`]: the `headsup` to be tested, built where it is not there
@@ -11,6 +13,7 @@
 //! - [`subscribers`]: listeners that read, and listeners that do not
 //! - [`tls`]: TLS before a plain port, under an authority of a test's own
 //! - [`wait`]: waiting on conditions with a deadline
+//! - [`webhook`]: what trackers tell by themselves, signed
 //! - [`http`]: the smallest client that speaks to the hub's socket
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
 //! - [`crowd`]: many agents with long logs
@@ -26,9 +29,11 @@ pub mod crowd;
 pub mod engine;
 pub mod faults;
 pub mod flood;
+pub mod github;
 pub mod home;
 pub mod http;
 pub mod hub;
+pub mod kanbanger;
 pub mod live;
 pub mod model;
 pub mod picture;
@@ -41,3 +46,4 @@ pub mod small_disk;
 pub mod subscribers;
 pub mod tls;
 pub mod wait;
+pub mod webhook;

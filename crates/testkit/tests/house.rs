@@ -67,7 +67,7 @@ fn crates_depend_only_downwards() {
     let allowed: [(&str, &[&str]); 5] = [
         ("core", &[]),
         ("adapters", &["core"]),
-        ("daemon", &["adapters", "core"]),
+        ("daemon", &["adapters", "core", "testkit"]),
         ("headsup", &["adapters", "core", "daemon", "testkit"]),
         ("testkit", &["core"]),
     ];
@@ -80,6 +80,9 @@ fn crates_depend_only_downwards() {
                 assert!(may.contains(&other), "{name} depends on {other}");
             }
         }
+        // What is for tests alone is not in what is shipped.
+        let shipped = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        assert!(!shipped.contains("headsup-testkit.workspace"), "{name} ships the testkit");
     }
 }
 

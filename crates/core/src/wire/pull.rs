@@ -17,6 +17,14 @@ pub struct PullDoc {
     pub url: String,
     /// The repository: a folder of this machine.
     pub repo: String,
+    /// What the repository is called at another system: `owner/name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub remote: Option<String>,
+    /// Its number there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub number: Option<u64>,
     pub title: String,
     pub body: Option<String>,
     pub state: PullState,

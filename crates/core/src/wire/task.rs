@@ -1,6 +1,6 @@
 //! Tasks as clients see them, and what they say of them.
 
-use super::SCHEMA;
+use super::{EffectDoc, SCHEMA};
 use crate::id::AgentId;
 use crate::time::UnixMs;
 use crate::work::task::TaskStatus;
@@ -14,6 +14,10 @@ pub struct TaskDoc {
     pub identifier: String,
     pub title: String,
     pub status: TaskStatus,
+    /// The tracker's own word, where none of ours says the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub unmapped_status: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub url: Option<String>,
@@ -24,6 +28,9 @@ pub struct TaskDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub comments: Option<Vec<CommentDoc>>,
+    /// What was to be done to it at another system and is not done: it waits, was skipped or failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<EffectDoc>,
     /// The tracker: `local` is the hub's own.
     pub provider: String,
     pub created_at: UnixMs,
@@ -36,7 +43,7 @@ pub struct TaskDoc {
 pub struct CommentDoc {
     pub id: String,
     pub body: String,
-    /// The agent's id; nothing: a person.
+    /// The agent's id, or whom another tracker names; nothing: a person.
     pub author: Option<String>,
     pub created_at: UnixMs,
 }
@@ -54,14 +61,12 @@ pub struct TasksDoc {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct OneCommentDoc {
     pub schema: u32,
+    /// How it stands with it where it goes to another system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub effect: Option<EffectDoc>,
     #[serde(flatten)]
     pub comment: CommentDoc,
-}
-
-impl From<CommentDoc> for OneCommentDoc {
-    fn from(comment: CommentDoc) -> Self {
-        Self { schema: SCHEMA, comment }
-    }
 }
 
 /// One task as a document of its own.
@@ -89,6 +94,10 @@ pub struct AgentTaskDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub task: Option<TaskDoc>,
+    /// Why the task cannot be told now: whoever keeps it does not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub unreachable: Option<String>,
 }
 
 /// The body of `POST /api/v1/tasks`.

@@ -4,10 +4,30 @@
 //! says so in a fixed grammar, comes from somebody who is listed, is newer than the prompt and was not
 //! written by us. Everything else is no answer, with the reason why.
 
+use crate::status::turn::words;
 use crate::time::UnixMs;
 
 /// Every comment of ours carries it, where no reader sees it.
 pub const MARKER: &str = "<!-- headsup:";
+
+/// The mark of a comment of ours.
+pub fn mark(key: &str) -> String {
+    format!("{MARKER}{key} -->")
+}
+
+/// A text of ours with the mark of its key, and with no other: whoever wrote it may have put one there.
+pub fn marked(body: &str, key: &str) -> String {
+    let body = body.replace(MARKER, "<!-- ");
+    format!("{}\n\n{}", body.trim_end(), mark(key))
+}
+
+/// The text as people see it.
+pub fn without_mark(body: &str) -> &str {
+    match body.rfind(MARKER) {
+        Some(at) if body.trim_end().ends_with("-->") => body[..at].trim_end(),
+        _ => body,
+    }
+}
 
 /// What a comment says to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +58,8 @@ pub enum NoAnswer {
     Bot,
     #[error("it is older than the prompt")]
     TooOld,
+    #[error("it says that it was written in the future")]
+    FromFuture,
     #[error(
         "it says nothing to a prompt: `/answer ID VALUE` or `@headsup VALUE` on a line of its own"
     )]
@@ -50,9 +72,18 @@ pub enum NoAnswer {
     UnknownPrompt,
     #[error("several prompts are open: say which, `/answer ID VALUE`")]
     WhichPrompt,
+    #[error("the prompt was resolved before")]
+    AlreadyResolved,
     #[error("the prompt has no such option")]
     NoSuchOption,
 }
+
+words!(NoAnswer {
+    Ours = "ours", NotNew = "not_new", NotListed = "not_listed", Bot = "bot", TooOld = "too_old",
+    FromFuture = "from_future", NotAddressed = "not_addressed", Twice = "twice",
+    BadValue = "bad_value", UnknownPrompt = "unknown_prompt", WhichPrompt = "which_prompt",
+    AlreadyResolved = "already_resolved", NoSuchOption = "no_such_option",
+});
 
 /// A comment as a webhook tells of it.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! A task: what it is called, and where it stands.
 
+use super::remote::Numbered;
 use crate::status::turn::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -50,6 +51,36 @@ impl fmt::Display for TaskId {
     }
 }
 
+/// Who keeps a task, by its identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keeper<'a> {
+    /// The hub's own tracker.
+    Here(TaskId),
+    /// Another system, and what it is called there.
+    There { provider: &'a str, target: &'a str },
+}
+
+impl<'a> Keeper<'a> {
+    /// `APP-12` is ours, `owner/name#12` an issue, `provider:ID` anybody else's; `None` for what is no
+    /// identifier.
+    pub fn of(identifier: &'a str) -> Option<Self> {
+        if let Some(id) = TaskId::parse(identifier) {
+            return Some(Self::Here(id));
+        }
+        if Numbered::parse(identifier).is_some() {
+            return Some(Self::There { provider: ISSUES, target: identifier });
+        }
+        let (provider, target) = identifier.split_once(':')?;
+        let is_word = |b: u8| b.is_ascii_lowercase() || b == b'_';
+        let known = !provider.is_empty() && provider.bytes().all(is_word) && !target.is_empty();
+        let plain = target.bytes().all(|b| b.is_ascii_graphic()) && !target.starts_with('/');
+        (known && plain).then_some(Self::There { provider, target })
+    }
+}
+
+/// Who keeps what is called `owner/name#12`.
+pub const ISSUES: &str = "github";
+
 /// A letter, then up to nine letters or digits, all of them capital.
 pub fn is_prefix(text: &str) -> bool {
     let mut bytes = text.bytes();
@@ -81,6 +112,18 @@ mod tests {
             assert_eq!(TaskId::parse(bad), None, "{bad}");
         }
         assert_eq!(TaskId::parse("APP-99999999999"), None);
+    }
+
+    #[test]
+    fn an_identifier_says_who_keeps_the_task() {
+        let here = TaskId::parse("APP-1").map(Keeper::Here);
+        assert_eq!(Keeper::of("app-1"), here);
+        let there = |provider, target| Some(Keeper::There { provider, target });
+        assert_eq!(Keeper::of("ada/app#1"), there("github", "ada/app#1"));
+        assert_eq!(Keeper::of("other:APP-1"), there("other", "APP-1"));
+        for bad in ["", "app", ":x", "x:", "https://h/a", "A:1", "x:a b"] {
+            assert_eq!(Keeper::of(bad), None, "{bad}");
+        }
     }
 
     #[test]

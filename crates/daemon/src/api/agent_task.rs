@@ -9,7 +9,8 @@ use super::query::Query;
 use super::{App, Refused, asked, receipt};
 use crate::caller::Caller;
 use crate::job::{Refusal, TaskAct, Work};
-use crate::tracker::TrackerError;
+use crate::outgoing::RemoteError;
+use crate::tracker::{Tracker as _, TrackerError};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
@@ -17,6 +18,7 @@ use axum::response::Response;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{AgentTaskDoc, LinkBody, Problem, SCHEMA};
 use headsup_core::work::task::TaskId;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -65,8 +67,16 @@ pub(super) async fn put(
 ) -> Result<Json<AgentTaskDoc>, Refused> {
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<LinkBody>(request).await?;
+    let folder = app.board.seat(&agent).and_then(|seat| seat.about.cwd.clone()).map(PathBuf::from);
+    let task = app.tracker.identifier(&said.task_identifier, folder.as_deref())?;
+    if TaskId::parse(&task).is_none() {
+        // Only whoever keeps it knows whether it is there; without a key nobody can be asked.
+        match app.tracker.get(&task).await {
+            Ok(_) | Err(TrackerError::Remote(RemoteError::NoKey { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     let unknown = || TrackerError::NoSuchTask(said.task_identifier.chars().take(100).collect());
-    let task = TaskId::parse(&said.task_identifier).ok_or_else(unknown)?;
     let act = TaskAct::Link { agent: agent.clone(), task };
     match app.inbox.submit(Work::Task(Box::new(act)), key).await {
         Err(Refusal::NoSuchTask) => Err(unknown().into()),
@@ -79,11 +89,29 @@ pub(super) async fn put(
 
 async fn document(app: &App, agent: AgentId) -> Result<AgentTaskDoc, Refused> {
     let task = match linked(app, &agent) {
-        Ok(identifier) => Some(app.tracker.get(&identifier).await?),
+        Ok(identifier) => Some(app.tracker.get(&identifier).await),
         Err(Refusal::NoTask) => None,
         Err(refusal) => return Err(refusal.into()),
     };
-    Ok(AgentTaskDoc { schema: SCHEMA, agent_id: agent, has_task: task.is_some(), task })
+    let mut doc = AgentTaskDoc {
+        schema: SCHEMA,
+        agent_id: agent,
+        has_task: task.is_some(),
+        task: None,
+        unreachable: None,
+    };
+    match task {
+        None => {}
+        Some(Ok(task)) => doc.task = Some(task),
+        // What was reported of it is stored and will get there.
+        Some(Err(TrackerError::Remote(error)))
+            if error.is_retryable() || matches!(error, RemoteError::NoKey { .. }) =>
+        {
+            doc.unreachable = Some(error.to_string());
+        }
+        Some(Err(error)) => return Err(error.into()),
+    }
+    Ok(doc)
 }
 
 /// The identifier of the task that the agent works on.

@@ -64,7 +64,7 @@ pub(super) async fn post(
     let status = seat.and_then(|seat| StatusUpdate::of(&seat, app.clock.wall()));
     let status = status.map(|update| update.status);
     Ok(match reply {
-        Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. } => {
+        Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. } | Reply::Heard(_) => {
             answer(StatusCode::ACCEPTED, ReportAnswer { status, duplicate: None })
         }
         Reply::Duplicate => answer(StatusCode::OK, ReportAnswer { status, duplicate: Some(true) }),

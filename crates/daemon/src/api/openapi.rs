@@ -66,9 +66,11 @@ fn document() -> OpenApi {
         ("agents", "Who is there, and how they are"),
         ("tasks", "What agents work on"),
         ("prs", "What they hand in"),
+        ("effects", "What is to be done at other systems"),
         ("reports", "What agents and scripts say of themselves"),
         ("prompts", "What waits for a person, and how far the work is"),
         ("events", "Every change, from any place in the log on"),
+        ("webhooks", "What trackers tell by themselves"),
         ("compatibility", "What other systems say and ask in their own words"),
         ("hub", "The hub itself"),
     ];

@@ -51,6 +51,11 @@ impl Refused {
             .hint("GET /api/v1/agents?all=true lists all ids")
     }
 
+    /// The code and the sentence.
+    pub(crate) fn said(&self) -> (String, String) {
+        (self.code.to_owned(), self.problem.detail.clone())
+    }
+
     #[cfg(test)]
     pub(crate) fn code(&self) -> &'static str {
         self.code
@@ -69,6 +74,11 @@ impl From<Refusal> for Refused {
                 return Self::new(404, "no_such_pr", refusal.to_string())
                     .hint("GET /api/v1/prs lists them");
             }
+            Refusal::NoSuchEffect => {
+                return Self::new(404, "no_such_effect", refusal.to_string())
+                    .hint("GET /api/v1/effects lists them");
+            }
+            Refusal::EffectNotOver => (409, "effect_not_over"),
             Refusal::PullFinal => (409, "pr_final"),
             Refusal::NoTask => {
                 return Self::new(409, "no_task", refusal.to_string())

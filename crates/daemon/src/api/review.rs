@@ -12,6 +12,7 @@ use axum::response::Response;
 use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{Problem, ReviewBody};
+use std::path::Path;
 use std::sync::Arc;
 
 /// In characters.
@@ -49,7 +50,14 @@ pub(super) async fn post(
     let comment = format!("Ready for review: {pr_url}\n\n{summary}{notes}");
     // The board has room for a line.
     let summary = text::line(&summary, text::DETAIL);
+    let pr_url = named(&app, &pr_url, &agent).await;
     submit(&app, TaskAct::Review { agent, comment, summary, pr_url }, key).await
+}
+
+/// What the pull request at this address is called in the agent's document.
+pub(super) async fn named(app: &App, url: &str, agent: &AgentId) -> String {
+    let folder = app.board.seat(agent).and_then(|seat| seat.about.cwd.clone());
+    app.pulls.named(url, agent, folder.as_deref().map(Path::new)).await
 }
 
 /// A URL with a scheme of the web or of the hub's own pull requests, and nothing invisible in it.

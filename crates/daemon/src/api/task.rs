@@ -5,7 +5,7 @@ pub(super) mod comments;
 use super::query::Query;
 use super::reports::check_length;
 use super::{App, Refused, asked};
-use crate::tracker::TaskChange;
+use crate::tracker::{TaskChange, Tracker as _};
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::Uri;
@@ -24,7 +24,7 @@ const LONGEST_BODY: usize = 20_000;
     tag = "tasks",
     summary = "One task with its comments",
     params(
-        ("identifier" = String, Path, description = "As `APP-12`, in any case"),
+        ("identifier" = String, Path, description = "As `APP-12`, in any case, or `owner/name#12`"),
     ),
     responses(
         (status = 200, description = "The task", body = OneTaskDoc),
@@ -37,6 +37,7 @@ pub(super) async fn get(
     uri: Uri,
 ) -> Result<Json<OneTaskDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
+    let identifier = app.tracker.identifier(&identifier, None)?;
     Ok(Json(app.tracker.get(&identifier).await?.into()))
 }
 
@@ -47,7 +48,7 @@ pub(super) async fn get(
     tag = "tasks",
     summary = "Changes a task",
     params(
-        ("identifier" = String, Path, description = "As `APP-12`, in any case"),
+        ("identifier" = String, Path, description = "As `APP-12`, in any case, or `owner/name#12`"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
     ),
     request_body(content = TaskChangeBody),
@@ -71,6 +72,7 @@ pub(super) async fn patch(
         body: said.body.as_deref().map(body_of).transpose()?,
         status: said.status.as_deref().map(status).transpose()?,
     };
+    let identifier = app.tracker.identifier(&identifier, None)?;
     Ok(Json(app.tracker.change(&identifier, change, key).await?.into()))
 }
 

@@ -3,7 +3,7 @@
 use super::query::{Query, bad};
 use super::task::{body_of, status, title_of};
 use super::{App, Refused, asked};
-use crate::tracker::NewTask;
+use crate::tracker::{NewTask, Tracker as _};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
@@ -25,6 +25,7 @@ const LISTED: u32 = 100;
     params(
         ("status" = Option<String>, Query, description = "`todo`, `in_progress`, `in_review` or `done`"),
         ("limit" = Option<u32>, Query, description = "1 to 1,000; 100 where nothing is said"),
+        ("folder" = Option<String>, Query, description = "Of whoever keeps the tasks of this folder, an absolute path; else of the hub's own tracker"),
     ),
     responses(
         (status = 200, description = "The tasks, without comments", body = TasksDoc),
@@ -32,12 +33,15 @@ const LISTED: u32 = 100;
     ),
 )]
 pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Json<TasksDoc>, Refused> {
-    let query = Query::parse(uri.query(), &["status", "limit"])?;
+    let query = Query::parse(uri.query(), &["status", "limit", "folder"])?;
     let status = query.one("status")?.map(status).transpose()?;
     let limit = query.one("limit")?.map_or(Some(LISTED), |text| text.parse().ok());
     let limit = limit.filter(|limit| (1..=MOST).contains(limit));
     let limit = limit.ok_or_else(|| bad("limit is 1 to 1000"))?;
-    let tasks = app.tracker.list(status, limit).await?;
+    let tasks = match folder(query.one("folder")?)? {
+        Some(folder) => app.tracker.at(Some(folder))?.list(status, limit).await?,
+        None => app.tracker.list(status, limit).await?,
+    };
     Ok(Json(TasksDoc { schema: SCHEMA, tasks }))
 }
 
@@ -64,12 +68,17 @@ pub(super) async fn post(
     let title = title_of(&said.title)?;
     let body = said.body.as_deref().map(body_of).transpose()?;
     let status = said.status.as_deref().map_or(Ok(TaskStatus::Todo), status)?;
-    let prefix = match said.prefix {
-        Some(prefix) => checked(prefix)?,
-        None => app.tracker_settings.prefix(folder(said.folder.as_deref())?),
+    let folder = folder(said.folder.as_deref())?;
+    let new = |prefix| NewTask { prefix, title, body, status };
+    let task = match said.prefix {
+        // Only identifiers of the hub's own tracker have one.
+        Some(prefix) => app.tracker.create(new(checked(prefix)?), key).await?,
+        None => {
+            let prefix = app.tracker_settings.prefix(folder);
+            app.tracker.at(folder)?.create(new(prefix), key).await?
+        }
     };
-    let new = NewTask { prefix, title, body, status };
-    let task = OneTaskDoc::from(app.tracker.create(new, key).await?);
+    let task = OneTaskDoc::from(task);
     Ok((StatusCode::CREATED, Json(task)).into_response())
 }
 

@@ -1,6 +1,7 @@
 //! Why a forge did not do it.
 
 use crate::job::Refusal;
+use crate::outgoing::RemoteError;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,14 @@ pub(crate) enum ForgeError {
     NoSuchPull(String),
     #[error("the pull request is {0}")]
     NotOpen(&'static str),
+    #[error("it is merged already, as {0}")]
+    Merged(String),
+    #[error("it cannot be merged: {0}")]
+    NotMergeable(String),
+    #[error("{0}")]
+    Remote(RemoteError),
+    #[error("{0}")]
+    NotConfigured(String),
     #[error("the pull request is a draft")]
     Draft,
     #[error("this request was made before, with another body")]
@@ -49,6 +58,19 @@ pub(crate) enum ForgeError {
     TooMuch(u64),
     #[error("there is no room to work in: {0}")]
     Desk(std::io::Error),
+}
+
+impl From<RemoteError> for ForgeError {
+    fn from(error: RemoteError) -> Self {
+        Self::Remote(error)
+    }
+}
+
+impl ForgeError {
+    /// Nobody knows whether it was done.
+    pub(crate) fn may_have_happened(&self) -> bool {
+        matches!(self, Self::Remote(error) if error.may_have_happened())
+    }
 }
 
 /// Names shown in a message at most.

@@ -7,7 +7,7 @@ mod merge;
 mod tests;
 
 use super::git::{Desk, Identity, Place, run};
-use super::{Asked, Branches, Forge, ForgeError, Found, Looked, Prepared};
+use super::{Asked, Branches, Change, Forge, ForgeError, Found, Looked, Opened, Prepared};
 use crate::repository::Repository;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::{MergeMethod, is_branch, is_commit};
@@ -64,8 +64,18 @@ impl Forge for Local {
             }
             tip(&repository, &head, false).await?;
             tip(&repository, &base, true).await?;
-            Ok(Found { repo: repository.main.display().to_string(), base })
+            Ok(Found { repo: repository.main.display().to_string(), base, remote: None })
         })
+    }
+
+    /// There is nothing but the record.
+    fn open<'a>(&'a self, pull: &'a PullDoc, _key: &'a str) -> Asked<'a, Opened> {
+        let url = format!("headsup://pr/{}", pull.id);
+        Box::pin(async move { Ok(Opened { url, number: None, existing: false }) })
+    }
+
+    fn change<'a>(&'a self, _pull: &'a PullDoc, _change: &'a Change) -> Asked<'a, ()> {
+        Box::pin(async { Ok(()) })
     }
 
     fn look<'a>(&'a self, pull: &'a PullDoc, intended: Option<&'a str>) -> Asked<'a, Looked> {
@@ -76,7 +86,7 @@ impl Forge for Local {
         Box::pin(merge::prepare(self, pull, method))
     }
 
-    fn land<'a>(&'a self, pull: &'a PullDoc, prepared: Prepared) -> Asked<'a, ()> {
+    fn land<'a>(&'a self, pull: &'a PullDoc, prepared: Prepared) -> Asked<'a, String> {
         Box::pin(checkout::land(self, pull, prepared))
     }
 }

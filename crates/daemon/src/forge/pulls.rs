@@ -1,6 +1,7 @@
 //! Pull requests: the records of the hub, and the forge that their branches are on.
 
-use super::{Approval, Branches, Forge, ForgeError, Found, Looked};
+use super::{Approval, Branches, Change, ForgeError, Forges, Found, Looked};
+use crate::effects::key_of;
 use crate::inbox::Inbox;
 use crate::job::{Key, PullAct, Refusal, Reply, TakenBack, Work};
 use crate::store::pulls::PullRow;
@@ -31,14 +32,16 @@ pub(crate) struct NewPull {
 pub(crate) struct Pulls {
     inbox: Inbox,
     reader: Arc<Reader>,
-    forge: Box<dyn Forge>,
+    forges: Forges,
     /// Merges come one after the other: each begins where the last one ended.
     merging: Mutex<()>,
+    /// So do new ones at other systems: each is looked for before it is made.
+    opening: Mutex<()>,
 }
 
 impl Pulls {
-    pub(crate) fn new(inbox: Inbox, reader: Arc<Reader>, forge: Box<dyn Forge>) -> Self {
-        Self { inbox, reader, forge, merging: Mutex::new(()) }
+    pub(crate) fn new(inbox: Inbox, reader: Arc<Reader>, forges: Forges) -> Self {
+        Self { inbox, reader, forges, merging: Mutex::new(()), opening: Mutex::new(()) }
     }
 
     pub(crate) async fn list(
@@ -63,13 +66,15 @@ impl Pulls {
     ) -> Result<(PullDoc, bool), ForgeError> {
         let NewPull { title, body, head, base, draft, folder, agent, task } = new;
         let branches = Branches { folder, head: head.clone(), base };
-        let Found { repo, base } = self.forge.find(branches).await?;
-        let id = uuid::Uuid::now_v7().to_string();
+        let forge = self.forges.at(&branches.folder)?;
+        let Found { repo, base, remote } = forge.find(branches).await?;
         let mut doc = PullDoc {
-            url: format!("headsup://pr/{id}"),
-            id,
-            provider: self.forge.name().to_owned(),
+            url: String::new(),
+            id: uuid::Uuid::now_v7().to_string(),
+            provider: forge.name().to_owned(),
             repo,
+            remote: remote.map(|remote| remote.to_string()),
+            number: None,
             title,
             body: body.filter(|body| !body.is_empty()),
             state: PullState::Open,
@@ -94,14 +99,30 @@ impl Pulls {
             refreshed_at: UnixMs(0),
             merged_at: None,
         };
-        let Looked { head_sha, base_sha, files, obstacle, .. } = {
-            let looked = self.forge.look(&doc, None).await?;
-            (doc.additions, doc.deletions) = (looked.additions, looked.deletions);
-            doc.changed_files = looked.changed_files;
-            looked
-        };
-        (doc.head_sha, doc.base_sha, doc.files) = (head_sha, base_sha, files);
-        (doc.mergeable, doc.mergeable_reason) = (obstacle.is_none(), obstacle);
+        let there = doc.remote.is_some();
+        let _turn = if there { Some(self.opening.lock().await) } else { None };
+        let opened = forge.open(&doc, &key_of(key.as_ref(), "pull_request")).await?;
+        (doc.url, doc.number) = (opened.url, opened.number);
+        let looked = forge.look(&doc, None).await?;
+        looked.put_into(&mut doc);
+        let (pull, existing) = self.record(doc, key).await?;
+        if there && existing {
+            // What we had written down of it may be old.
+            return Ok((self.refresh(&pull.id).await?, true));
+        }
+        Ok((pull, existing || opened.existing))
+    }
+
+    pub(crate) fn forges(&self) -> &Forges {
+        &self.forges
+    }
+
+    /// Writes a new one down. True: it was there already.
+    pub(super) async fn record(
+        &self,
+        doc: PullDoc,
+        key: Option<Key>,
+    ) -> Result<(PullDoc, bool), ForgeError> {
         let (own, request) = (doc.id.clone(), key.as_ref().map(|key| key.id.clone()));
         let made = self.act(PullAct::Create(Box::new(doc)), key).await?;
         let row = match (made, request.clone()) {
@@ -125,10 +146,14 @@ impl Pulls {
         state: Option<PullState>,
         key: Option<Key>,
     ) -> Result<PullDoc, ForgeError> {
-        let asked = self.row(id).await?.approvals;
-        self.act(PullAct::Change { id: id.to_owned(), title, body, state }, key).await?;
+        let PullRow { approvals, doc, .. } = self.row(id).await?;
+        if doc.state != PullState::Merged {
+            let (title, body) = (title.clone(), body.clone());
+            self.forges.of(&doc.provider)?.change(&doc, &Change { title, body, state }).await?;
+        }
+        self.act(PullAct::Change { id: doc.id, title, body, state }, key).await?;
         if state == Some(PullState::Closed) {
-            self.take_back(asked).await;
+            self.take_back(approvals).await;
         }
         self.get(id).await
     }
@@ -139,7 +164,8 @@ impl Pulls {
         if row.doc.state == PullState::Merged {
             return Ok(row.doc);
         }
-        let looked = match self.forge.look(&row.doc, row.intended.as_deref()).await {
+        let forge = self.forges.of(&row.doc.provider)?;
+        let looked = match forge.look(&row.doc, row.intended.as_deref()).await {
             Ok(looked) => looked,
             // It is told where the pull request is shown, too.
             Err(error @ (ForgeError::NoBranch { .. } | ForgeError::NothingNew { .. })) => {
@@ -147,7 +173,7 @@ impl Pulls {
                 let PullDoc { head_sha, base_sha, files, .. } = row.doc.clone();
                 let (additions, deletions) = (row.doc.additions, row.doc.deletions);
                 let changed_files = row.doc.changed_files;
-                let merged_as = None;
+                let (merged_as, there) = (None, None);
                 Looked {
                     head_sha,
                     base_sha,
@@ -157,13 +183,19 @@ impl Pulls {
                     files,
                     obstacle,
                     merged_as,
+                    there,
                 }
             }
             Err(error) => return Err(error),
         };
-        let looked = Box::new(looked);
-        self.act(PullAct::Looked { id: id.to_owned(), looked }, None).await?;
-        self.get(id).await
+        let (id, looked) = (&row.doc.id, Box::new(looked));
+        self.act(PullAct::Looked { id: id.clone(), looked }, None).await?;
+        let pull = self.get(id).await?;
+        if pull.state != PullState::Open {
+            // It was merged or closed there.
+            self.take_back(row.approvals).await;
+        }
+        Ok(pull)
     }
 
     /// Merges the very commit that was seen last. True: it was merged before.
@@ -175,6 +207,7 @@ impl Pulls {
     ) -> Result<(PullDoc, bool), ForgeError> {
         let _turn = self.merging.lock().await;
         let mut row = self.row(id).await?;
+        let id = &row.doc.id.clone();
         if row.intended.is_some() {
             // One broke off: did it happen?
             row = PullRow { doc: self.refresh(id).await?, intended: None, ..row };
@@ -190,13 +223,28 @@ impl Pulls {
             let (branch, is) = (pull.head_branch, pull.head_sha);
             return Err(ForgeError::HeadMoved { branch, expected, is });
         }
-        let prepared = self.forge.prepare(&pull, method).await?;
+        let forge = self.forges.of(&pull.provider)?;
+        let prepared = match forge.prepare(&pull, method).await {
+            Ok(prepared) => prepared,
+            // Somebody has merged it there.
+            Err(ForgeError::Merged(sha)) => {
+                self.ended(id, Some(sha)).await?;
+                self.take_back(row.approvals).await;
+                return Ok((self.get(id).await?, true));
+            }
+            Err(error) => return Err(error),
+        };
         let sha = prepared.sha.clone();
         self.act(PullAct::Intends { id: id.to_owned(), sha }, None).await?;
-        let landed = self.forge.land(&pull, prepared).await;
-        let merged = landed.is_ok();
-        self.act(PullAct::Ended { id: id.to_owned(), merged }, None).await?;
-        landed?;
+        match forge.land(&pull, prepared).await {
+            Ok(sha) => self.ended(id, Some(sha)).await?,
+            // The next look tells.
+            Err(error) if error.may_have_happened() => return Err(error),
+            Err(error) => {
+                self.ended(id, None).await?;
+                return Err(error);
+            }
+        }
         self.take_back(row.approvals).await;
         Ok((self.get(id).await?, false))
     }
@@ -210,7 +258,7 @@ impl Pulls {
         if pull.draft {
             return Err(ForgeError::Draft);
         }
-        self.forge.prepare(pull, method).await.map(drop)
+        self.forges.of(&pull.provider)?.prepare(pull, method).await.map(drop)
     }
 
     /// What people were asked of it.
@@ -241,6 +289,12 @@ impl Pulls {
         self.act(PullAct::NotMerged { id: id.to_owned(), prompt, why }, None).await.map(drop)
     }
 
+    /// The merge has happened, as this commit, or it will not.
+    async fn ended(&self, id: &str, merged_as: Option<String>) -> Result<(), ForgeError> {
+        let act = PullAct::Ended { id: id.to_owned(), merged_as };
+        self.act(act, None).await.map(drop)
+    }
+
     /// It is merged or closed: nobody is to be asked any more.
     async fn take_back(&self, asked: Vec<Approval>) {
         for Approval { agent, prompt, .. } in asked {
@@ -252,7 +306,8 @@ impl Pulls {
 
     async fn row(&self, id: &str) -> Result<PullRow, ForgeError> {
         let unknown = || ForgeError::NoSuchPull(id.chars().take(100).collect());
-        let id = id.to_owned();
+        // A UUID is the same in any case.
+        let id = id.to_ascii_lowercase();
         self.read(move |reader| reader.pull(&id)).await?.ok_or_else(unknown)
     }
 
@@ -264,7 +319,7 @@ impl Pulls {
         })
     }
 
-    async fn read<T: Send + 'static>(
+    pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ForgeError> {

@@ -23,8 +23,12 @@ impl From<ForgeError> for Refused {
             ForgeError::NoBranch { is_base: true, .. } => {
                 refused(422, "base_not_found", "name the branch to merge into as base_branch")
             }
-            ForgeError::NoBranch { branch, .. } => {
-                let hint = format!("make it first: `git switch -c {branch}`, and commit to it");
+            ForgeError::NoBranch { branch, repo, .. } => {
+                // A repository of this machine is a folder.
+                let hint = match repo.starts_with('/') {
+                    true => format!("make it first: `git switch -c {branch}`, and commit to it"),
+                    false => format!("push it first: `git push -u origin {branch}`"),
+                };
                 refused(422, "head_not_found", &hint)
             }
             ForgeError::SameBranch(_) => {
@@ -62,6 +66,16 @@ impl From<ForgeError> for Refused {
             ForgeError::Draft => {
                 refused(409, "draft", "it is not ready: make one that is no draft")
             }
+            ForgeError::Merged(_) => refused(409, "pr_final", "refresh it"),
+            ForgeError::NotMergeable(_) => {
+                refused(409, "not_mergeable", "put that right, refresh the pull request, merge it")
+            }
+            ForgeError::Remote(error) => Self::from(error),
+            ForgeError::NotConfigured(_) => refused(
+                422,
+                "not_configured",
+                "name it in the settings: [[repository]] with path, forge and github",
+            ),
             ForgeError::AnotherRequest => Self::from(Refusal::IdConflict),
             ForgeError::Refused(refusal) => Self::from(refusal),
             ForgeError::Unreadable => Self::new(500, "storage_unreadable", says),

@@ -19,6 +19,6 @@ pub(crate) enum PullAct {
     NotMerged { id: String, prompt: String, why: String },
     /// A merge is about to lead to this commit.
     Intends { id: String, sha: String },
-    /// The merge that was intended has happened, or will not.
-    Ended { id: String, merged: bool },
+    /// The merge that was intended has happened, as this commit, or will not.
+    Ended { id: String, merged_as: Option<String> },
 }

@@ -25,10 +25,10 @@ pub(crate) enum TaskAct {
         body: String,
         author: Option<AgentId>,
     },
-    /// The task that an agent works on.
+    /// The task that an agent works on, by its identifier. One of another system has been looked at.
     Link {
         agent: AgentId,
-        task: TaskId,
+        task: String,
     },
     /// The agent's task and workflow are done: comment, status, stage and link in one.
     Complete {

@@ -5,10 +5,10 @@ use super::hub::{Call, Hub, Method};
 use super::table::Route;
 use super::tools::inputs;
 use super::wait::{self, Pulse};
+use crate::outgoing::encode;
 use headsup_core::id::AgentId;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
 
 /// How long a call waits for a person where it does not say. Clients cut calls at 60 s and later.
 const WAIT_SECONDS: u64 = 45;
@@ -205,20 +205,6 @@ fn fill(path: &str, agent: &AgentId, arguments: &mut Map<String, Value>) -> Stri
 fn placeholder(path: &str) -> Option<String> {
     let (_, rest) = path.split_once('{')?;
     rest.split_once('}').map(|(name, _)| name.to_owned())
-}
-
-/// A text as it may stand in a path.
-fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            write!(out, "%{byte:02X}").ok();
-        }
-    }
-    out
 }
 
 /// Which request it is, so that one that has to be sent twice acts once.

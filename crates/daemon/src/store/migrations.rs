@@ -10,6 +10,8 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0004_prompts.sql"),
     include_str!("migrations/0005_tasks.sql"),
     include_str!("migrations/0006_pull_requests.sql"),
+    include_str!("migrations/0007_outbox.sql"),
+    include_str!("migrations/0008_webhooks.sql"),
 ];
 
 pub(super) fn known() -> u32 {

@@ -149,7 +149,17 @@ mod tests {
         let path = temp.path().join("headsup.db");
         let mut store = open(&path);
         store.commit(&Changes { frames: &[ended(1, "api")], ..Changes::default() }).unwrap();
-        let later = ["prompts", "prompt_keys", "tasks", "task_comments", "pulls"];
+        let later = [
+            "prompts",
+            "prompt_keys",
+            "tasks",
+            "task_comments",
+            "pulls",
+            "effects",
+            "webhooks",
+            "webhooks_judged",
+            "heard_tasks",
+        ];
         let before = later.map(|table| format!("DROP TABLE {table};")).concat();
         store.connection().execute_batch(&(before + "PRAGMA user_version = 3")).unwrap();
         drop(store);

@@ -39,15 +39,21 @@ pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>,
     one(connection, "id = ?1", id)
 }
 
-/// The open one of these branches.
-pub(crate) fn open(
-    connection: &Connection,
-    (repo, head, base): (&str, &str, &str),
-) -> Result<Option<String>, StoreError> {
+/// The one with this number at another system; of ours the open one of these branches.
+pub(crate) fn same(connection: &Connection, doc: &PullDoc) -> Result<Option<String>, StoreError> {
+    let PullDoc { repo, head_branch, base_branch, provider, remote, number, .. } = doc;
+    if let Some(number) = number {
+        let sql = "SELECT id FROM pulls WHERE doc ->> '$.provider' = ?1
+                   AND doc ->> '$.remote' = ?2 AND doc ->> '$.number' = ?3";
+        let mut select = connection.prepare_cached(sql)?;
+        let which = params![provider, remote, number.cast_signed()];
+        return Ok(select.query_row(which, |row| row.get(0)).optional()?);
+    }
     let sql = "SELECT id FROM pulls WHERE doc ->> '$.state' = 'open' AND doc ->> '$.repo' = ?1
-               AND doc ->> '$.head_branch' = ?2 AND doc ->> '$.base_branch' = ?3";
+               AND doc ->> '$.head_branch' = ?2 AND doc ->> '$.base_branch' = ?3
+               AND doc ->> '$.number' IS NULL";
     let mut select = connection.prepare_cached(sql)?;
-    Ok(select.query_row([repo, head, base], |row| row.get(0)).optional()?)
+    Ok(select.query_row([repo, head_branch, base_branch], |row| row.get(0)).optional()?)
 }
 
 impl Reader {
@@ -58,6 +64,11 @@ impl Reader {
     /// The pull request that a request has made.
     pub(crate) fn pull_of(&self, request: &str) -> Result<Option<PullRow>, StoreError> {
         self.with(|connection| one(connection, "request = ?1", request))
+    }
+
+    /// The pull request at this address.
+    pub(crate) fn pull_at(&self, url: &str) -> Result<Option<PullRow>, StoreError> {
+        self.with(|connection| one(connection, "doc ->> '$.url' = ?1", url))
     }
 
     /// Open ones that a person was asked about.

@@ -43,6 +43,7 @@ impl Store {
             {
                 self.connection.execute(sql, [keep_from.cast_signed()])?;
             }
+            self.prune_effects(older_than)?;
             self.sweep.due = true;
         }
         Ok(keep_from)

@@ -1,7 +1,9 @@
 //! The one transaction through which everything is written.
 
+use super::effects::{self, EffectRow};
 use super::pulls::{self, PullRow};
 use super::tasks::{self, CommentRow, TaskRow};
+use super::webhooks;
 use super::{Store, StoreError};
 use crate::frame::Frame;
 use crate::job::Key;
@@ -22,6 +24,8 @@ pub(crate) struct Changes<'a> {
     pub(crate) tasks: Vec<&'a TaskRow>,
     pub(crate) comments: &'a [CommentRow],
     pub(crate) pulls: Vec<&'a PullRow>,
+    pub(crate) webhooks: Option<&'a webhooks::Told>,
+    pub(crate) effects: &'a [EffectRow],
 }
 
 /// What a prompt was opened under.
@@ -48,6 +52,8 @@ impl Changes<'_> {
             && self.tasks.is_empty()
             && self.comments.is_empty()
             && self.pulls.is_empty()
+            && self.webhooks.is_none()
+            && self.effects.is_empty()
     }
 }
 
@@ -122,6 +128,10 @@ impl Store {
         }
         tasks::write(connection, &changes.tasks, changes.comments)?;
         pulls::write(connection, &changes.pulls)?;
+        if let Some(told) = changes.webhooks {
+            webhooks::write(connection, told)?;
+        }
+        effects::write(connection, changes.effects)?;
         if !changes.ids.is_empty() {
             // An id that is there already came by the spool as well.
             let sql = "INSERT OR IGNORE INTO report_ids (id, seq, digest) VALUES (?1, ?2, ?3)";

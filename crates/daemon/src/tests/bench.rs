@@ -1,6 +1,7 @@
 //! A hub on a folder of its own, and a small client.
 
 use crate::clock::Manual;
+use crate::effects::Courier;
 use crate::limits::Limits;
 use crate::{BackgroundShells, Config, Hub, Retention};
 use bytes::Bytes;
@@ -40,6 +41,12 @@ pub(super) struct Bench {
     pub(super) engines: Vec<PathBuf>,
     /// Who decides of merges.
     pub(super) forge: crate::ForgeSettings,
+    /// Who is listened to without a token.
+    pub(super) webhooks: crate::WebhookSettings,
+    /// Who keeps tasks and pull requests.
+    pub(super) providers: crate::ProviderSettings,
+    /// Who carries what is to be done elsewhere.
+    pub(super) couriers: Vec<Arc<dyn Courier>>,
     hub: Option<Hub>,
 }
 
@@ -56,8 +63,21 @@ impl Bench {
         let clock = Arc::new(Manual::new(START));
         let (folders, background_shells) = (Vec::new(), BackgroundShells::Idle);
         let (engines, forge) = (Vec::new(), crate::ForgeSettings::default());
-        let mut bench =
-            Self { temp, clock, limits, folders, background_shells, engines, forge, hub: None };
+        let (couriers, providers, hub) = (Vec::new(), crate::ProviderSettings::default(), None);
+        let webhooks = crate::WebhookSettings::default();
+        let mut bench = Self {
+            temp,
+            clock,
+            limits,
+            folders,
+            background_shells,
+            engines,
+            forge,
+            providers,
+            couriers,
+            webhooks,
+            hub,
+        };
         bench.start().await;
         bench
     }
@@ -82,9 +102,12 @@ impl Bench {
             must_listen: false,
             tracker: crate::TrackerSettings::default(),
             forge: self.forge.clone(),
+            webhooks: self.webhooks.clone(),
+            providers: self.providers.clone(),
             engines: self.engines.clone(),
         };
-        let hub = Hub::start_with(config, self.clock.clone(), self.limits).await;
+        let couriers = self.couriers.clone();
+        let hub = Hub::start_carried(config, self.clock.clone(), self.limits, couriers).await;
         self.hub = Some(hub.unwrap());
     }
 
@@ -104,8 +127,21 @@ impl Bench {
         let (clock, limits, folders) = (self.clock.clone(), self.limits, self.folders.clone());
         let background_shells = self.background_shells;
         let (engines, forge) = (Vec::new(), crate::ForgeSettings::default());
-        let mut bench =
-            Self { temp, clock, limits, folders, background_shells, engines, forge, hub: None };
+        let (couriers, providers, hub) = (self.couriers.clone(), self.providers.clone(), None);
+        let webhooks = self.webhooks.clone();
+        let mut bench = Self {
+            temp,
+            clock,
+            limits,
+            folders,
+            background_shells,
+            engines,
+            forge,
+            providers,
+            couriers,
+            webhooks,
+            hub,
+        };
         bench.start().await;
         bench
     }

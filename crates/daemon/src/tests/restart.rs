@@ -91,6 +91,8 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         must_listen: false,
         tracker: crate::TrackerSettings::default(),
         forge: crate::ForgeSettings::default(),
+        webhooks: crate::WebhookSettings::default(),
+        providers: crate::ProviderSettings::default(),
         engines: Vec::new(),
     })
     .await
@@ -134,6 +136,8 @@ async fn a_newer_database_is_refused_and_not_touched() {
         must_listen: false,
         tracker: crate::TrackerSettings::default(),
         forge: crate::ForgeSettings::default(),
+        webhooks: crate::WebhookSettings::default(),
+        providers: crate::ProviderSettings::default(),
         engines: Vec::new(),
     })
     .await

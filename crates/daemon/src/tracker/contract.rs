@@ -70,9 +70,9 @@ async fn one_request_has_one_effect(tracker: &dyn Tracker) {
     let comment = |words: &'static str| {
         tracker.comment(&made.identifier, said(words), Some(key(&format!("say-{words}"), words)))
     };
-    let first = comment("one").await.unwrap();
-    let second = comment("two").await.unwrap();
-    assert_eq!(comment("one").await.unwrap(), first);
+    let first = comment("one").await.unwrap().comment;
+    let second = comment("two").await.unwrap().comment;
+    assert_eq!(comment("one").await.unwrap().comment, first);
     assert_ne!(first.id, second.id);
     let TaskDoc { comments, .. } = tracker.get(&made.identifier).await.unwrap();
     assert_eq!(comments.unwrap(), [first, second]);

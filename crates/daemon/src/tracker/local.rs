@@ -1,10 +1,10 @@
 //! The hub's own tracker: tasks in its store, by the single writer.
 
-use super::{Asked, NewComment, NewTask, TaskChange, Tracker, TrackerError};
+use super::{Asked, Commented, NewComment, NewTask, TaskChange, Tracker, TrackerError};
 use crate::inbox::Inbox;
 use crate::job::{Key, Refusal, Reply, TaskAct, Work};
 use crate::store::{Reader, StoreError};
-use headsup_core::wire::{CommentDoc, TaskDoc};
+use headsup_core::wire::TaskDoc;
 use headsup_core::work::task::{TaskId, TaskStatus};
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Tracker for Local {
         identifier: &'a str,
         comment: NewComment,
         key: Option<Key>,
-    ) -> Asked<'a, CommentDoc> {
+    ) -> Asked<'a, Commented> {
         Box::pin(async move {
             let NewComment { body, author } = comment;
             let request = key.as_ref().map(|key| key.id.clone());
@@ -100,7 +100,8 @@ impl Tracker for Local {
                 (_, Some(request)) => self.read(move |reader| reader.comment_of(&request)).await?,
                 _ => None,
             };
-            found.ok_or(TrackerError::AnotherRequest)
+            let comment = found.ok_or(TrackerError::AnotherRequest)?;
+            Ok(Commented { comment, effect: None })
         })
     }
 }

@@ -13,6 +13,16 @@ impl From<TrackerError> for Refused {
             }
             TrackerError::AnotherRequest => Self::from(Refusal::IdConflict),
             TrackerError::Refused(refusal) => Self::from(refusal),
+            TrackerError::Remote(error) => Self::from(error),
+            TrackerError::Queued(_) => Self::new(503, "queued", error.to_string())
+                .hint("it is done as soon as it can be; `headsup outbox` shows it"),
+            TrackerError::Skipped(_) => Self::new(409, "skipped", error.to_string())
+                .hint("`headsup doctor` says what the settings lack"),
+            TrackerError::Failed(_) => Self::new(422, "remote_failed", error.to_string()).hint(
+                "put it right, then `headsup outbox --again KEY`; `headsup outbox` has the key",
+            ),
+            TrackerError::NotConfigured(_) => Self::new(422, "not_configured", error.to_string())
+                .hint("name it in the settings: [[repository]] with path, tracker and github"),
             TrackerError::Unreadable => Self::new(500, "storage_unreadable", error.to_string()),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::staging::{self, Staging};
 use super::{
-    Item, Writer, chat, forget, heartbeat, hook, prompts, pull, report, seat, seen, stage,
+    Item, Writer, chat, effect, forget, heard, heartbeat, hook, prompts, pull, report, seat, seen,
+    stage,
 };
 use super::{task, verdict, witnessed};
 use crate::flusher::Waiting;
@@ -10,8 +11,10 @@ use crate::frame::Frame;
 use crate::job::{Answer, Key, Refusal, Reply, Work};
 use crate::limits::{BATCH_EVENTS, DEADLINE_GRACE_MS};
 use crate::sources;
+use crate::store::effects::EffectRow;
 use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
+use crate::store::webhooks::Told;
 use crate::store::{Changes, PromptKey, StoreError, StoredId};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
@@ -36,6 +39,8 @@ struct Staged {
     tasks: Vec<TaskRow>,
     comments: Vec<CommentRow>,
     pulls: Vec<PullRow>,
+    webhooks: Told,
+    effects: Vec<EffectRow>,
     head: u64,
 }
 
@@ -116,14 +121,23 @@ impl Writer {
                 }
             }));
             if done.is_ok() {
-                let Staging {
-                    seats, frames, ids, prompt_keys, tasks, comments, pulls, head, ..
-                } = staging;
+                let Staging { seats, frames, ids, prompt_keys, tasks, comments, .. } = staging;
+                let Staging { pulls, webhooks, effects, head, .. } = staging;
                 let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
                 let prompt_keys = prompt_keys.into_iter().collect();
                 let (tasks, pulls) = (tasks.into_values().collect(), pulls.into_values().collect());
-                let staged =
-                    Staged { seats, frames, ids, prompt_keys, tasks, comments, pulls, head };
+                let staged = Staged {
+                    seats,
+                    frames,
+                    ids,
+                    prompt_keys,
+                    tasks,
+                    comments,
+                    pulls,
+                    webhooks,
+                    effects,
+                    head,
+                };
                 return (staged, answers);
             }
             tracing::error!(?position, "a defect: one job panicked and is left out");
@@ -135,7 +149,18 @@ impl Writer {
 
     /// Writes, shows, publishes.
     fn commit(&mut self, staged: Staged) -> Result<(), Refusal> {
-        let Staged { seats, frames, ids, prompt_keys, tasks, comments, pulls, head } = staged;
+        let Staged {
+            seats,
+            frames,
+            ids,
+            prompt_keys,
+            tasks,
+            comments,
+            pulls,
+            webhooks,
+            effects,
+            head,
+        } = staged;
         let dirty = seats.iter().filter(|(_, staged)| staged.dirty);
         let stored = ids.iter().filter(|id| id.stored);
         let changes = Changes {
@@ -149,6 +174,8 @@ impl Writer {
             tasks: tasks.iter().collect(),
             comments: &comments,
             pulls: pulls.iter().collect(),
+            webhooks: (!webhooks.is_empty()).then_some(&webhooks),
+            effects: &effects,
         };
         if !changes.is_empty() {
             let start = Instant::now();
@@ -199,6 +226,9 @@ impl Writer {
             self.metrics.event(frame.kind);
         }
         self.bus.publish(frames);
+        if !effects.is_empty() {
+            self.effects.send_modify(|changes| *changes = changes.wrapping_add(1));
+        }
         Ok(())
     }
 
@@ -272,7 +302,9 @@ fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     };
     Some(match answer {
         Ok(Reply::Done { .. }) if not_understood => NOT_UNDERSTOOD,
-        Ok(Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. }) => "accepted",
+        Ok(Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. } | Reply::Heard(_)) => {
+            "accepted"
+        }
         Ok(Reply::Duplicate) => "duplicate",
         Err(_) => "refused",
     })
@@ -331,6 +363,8 @@ fn perform(staging: &mut Staging<'_>, work: &Work, key: Option<&Key>) -> Answer 
         Work::Snooze { agent, until } => stage::snooze(staging, agent, *until),
         Work::Task(act) => task::perform(staging, act, key),
         Work::Pull(act) => pull::perform(staging, act, key),
+        Work::Heard(heard) => heard::hear(staging, heard),
+        Work::Effect(act) => effect::perform(staging, act),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),

@@ -1,7 +1,6 @@
 //! Records of pull requests: made, changed, looked at, merged.
 
 use super::staging::Staging;
-use crate::forge::Looked;
 use crate::job::{Answer, Key, PullAct, Refusal, Reply};
 use crate::store::StoreError;
 use crate::store::pulls::{self, PullRow};
@@ -34,7 +33,11 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             Ok(())
         }),
         PullAct::Looked { id, looked } => change(staging, id, |row| {
-            take(&mut row.doc, looked, now);
+            looked.put_into(&mut row.doc);
+            row.doc.refreshed_at = now;
+            if row.doc.state == PullState::Closed {
+                row.approvals.clear();
+            }
             if let Some(sha) = &looked.merged_as {
                 merged(row, sha.clone(), now);
             }
@@ -57,12 +60,11 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             row.intended = Some(sha.clone());
             Ok(())
         }),
-        PullAct::Ended { id, merged: true } => change(staging, id, |row| {
-            let sha = row.intended.clone().ok_or(Refusal::Defect)?;
-            merged(row, sha, now);
+        PullAct::Ended { id, merged_as: Some(sha) } => change(staging, id, |row| {
+            merged(row, sha.clone(), now);
             Ok(())
         }),
-        PullAct::Ended { id, merged: false } => change(staging, id, |row| {
+        PullAct::Ended { id, merged_as: None } => change(staging, id, |row| {
             row.intended = None;
             Ok(())
         }),
@@ -73,13 +75,20 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
 fn create(staging: &mut Staging<'_>, doc: &PullDoc, key: Option<&Key>) -> Answer {
     let same = |row: &&PullRow| {
         let is = |of: &PullDoc| (of.repo.clone(), of.head_branch.clone(), of.base_branch.clone());
-        row.doc.state == PullState::Open && is(&row.doc) == is(doc)
+        let there = |of: &PullDoc| (of.provider.clone(), of.remote.clone(), of.number);
+        match doc.number {
+            Some(_) => there(&row.doc) == there(doc),
+            None => {
+                row.doc.state == PullState::Open
+                    && row.doc.number.is_none()
+                    && is(&row.doc) == is(doc)
+            }
+        }
     };
     let staged = staging.pulls.values().find(same).map(|row| row.doc.id.clone());
-    let branches = (doc.repo.as_str(), doc.head_branch.as_str(), doc.base_branch.as_str());
     let there = match staged {
         Some(id) => Some(id),
-        None => pulls::open(staging.store.connection(), branches).map_err(unreadable)?,
+        None => pulls::same(staging.store.connection(), doc).map_err(unreadable)?,
     };
     let id = if let Some(id) = there {
         id
@@ -116,17 +125,6 @@ fn change(
     staging.pulls.insert(id.to_owned(), row);
     staging.writes += 1;
     Ok(())
-}
-
-fn take(doc: &mut PullDoc, looked: &Looked, now: UnixMs) {
-    doc.head_sha.clone_from(&looked.head_sha);
-    doc.base_sha.clone_from(&looked.base_sha);
-    doc.files.clone_from(&looked.files);
-    (doc.additions, doc.deletions) = (looked.additions, looked.deletions);
-    doc.changed_files = looked.changed_files;
-    doc.mergeable = looked.obstacle.is_none();
-    doc.mergeable_reason.clone_from(&looked.obstacle);
-    doc.refreshed_at = now;
 }
 
 fn merged(row: &mut PullRow, sha: String, now: UnixMs) {

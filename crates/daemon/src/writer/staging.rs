@@ -4,13 +4,16 @@
 //! commit fails, or a job panics, the overlay is dropped and nothing has happened.
 
 use super::asked;
+use super::posted;
 use super::recent::{Known, RecentIds};
 use crate::board::Board;
 use crate::fnv::Fnv;
 use crate::frame::Frame;
 use crate::job::{Key, Refusal};
+use crate::store::effects::EffectRow;
 use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
+use crate::store::webhooks::Told;
 use crate::store::{Store, StoreError};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::gate::Decision;
@@ -48,6 +51,11 @@ pub(super) struct Staging<'a> {
     pub(super) tasks: BTreeMap<TaskId, TaskRow>,
     pub(super) comments: Vec<CommentRow>,
     pub(super) pulls: BTreeMap<String, PullRow>,
+    pub(super) webhooks: Told,
+    /// The act at hand tells the agent's task itself where its workflow stands.
+    pub(super) tells_itself: bool,
+    /// In the order in which they are to happen.
+    pub(super) effects: Vec<EffectRow>,
     /// Counts whatever must be written.
     pub(super) writes: u64,
 }
@@ -92,6 +100,9 @@ impl<'a> Staging<'a> {
             tasks: BTreeMap::new(),
             comments: Vec::new(),
             pulls: BTreeMap::new(),
+            webhooks: Told::default(),
+            tells_itself: false,
+            effects: Vec::new(),
             writes: 0,
         }
     }
@@ -119,6 +130,7 @@ impl<'a> Staging<'a> {
         let was_away = recall(seat, self.store)?;
         seat.background_shells = self.background_shells;
         let keys = roster_keys(seat);
+        let stage_before = seat.links.as_ref().and_then(|_| seat.stage.clone());
         let decision = change(seat);
         if was_away {
             seat.history.take_if(|history| !history.unsaved);
@@ -131,8 +143,14 @@ impl<'a> Staging<'a> {
             self.writes += 1;
         }
         let events = asked::noted(seat, decision.events, self.now);
+        let task = seat.links.as_ref().and_then(|links| links.task.clone());
+        let posts = posted::posts(id, task.as_deref(), stage_before, &events, self.head);
         for event in events {
             self.push(id, reported_at, event)?;
+        }
+        match task {
+            Some(task) if !posts.is_empty() => posted::post(self, id, &task, posts)?,
+            _ => {}
         }
         Ok(true)
     }

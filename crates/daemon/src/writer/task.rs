@@ -2,6 +2,7 @@
 
 use super::batch::done;
 use super::staging::Staging;
+use crate::effects::{Effect, key_of};
 use crate::job::{Answer, Key, Refusal, Reply, TaskAct};
 use crate::store::StoreError;
 use crate::store::tasks::{self, CommentRow, TaskRow};
@@ -9,7 +10,8 @@ use crate::tracker::LOCAL;
 use headsup_core::gate::{self, Decision, Said};
 use headsup_core::id::AgentId;
 use headsup_core::wire::{CommentDoc, TaskDoc};
-use headsup_core::work::task::{TaskId, TaskStatus};
+use headsup_core::work::effect::EffectKind;
+use headsup_core::work::task::{Keeper, TaskId, TaskStatus};
 use headsup_core::workflow::{self, By, Stage};
 
 pub(super) fn perform(staging: &mut Staging<'_>, act: &TaskAct, key: Option<&Key>) -> Answer {
@@ -34,8 +36,14 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &TaskAct, key: Option<&Key
             Ok(Reply::Made { id })
         }
         TaskAct::Link { agent, task } => {
-            known(staging, task)?.ok_or(Refusal::NoSuchTask)?;
-            let (name, now) = (task.to_string(), staging.now);
+            let now = staging.now;
+            let name = match Keeper::of(task).ok_or(Refusal::NoSuchTask)? {
+                Keeper::Here(id) => {
+                    known(staging, &id)?.ok_or(Refusal::NoSuchTask)?;
+                    id.to_string()
+                }
+                Keeper::There { .. } => task.clone(),
+            };
             at(staging, agent, |seat| gate::link_task(seat, Some(&name), now))
         }
         TaskAct::Complete { agent, comment, pr_url, mark_done } => {
@@ -70,7 +78,9 @@ fn create(
         status,
         url: None,
         body: body.map(str::to_owned),
+        unmapped_status: None,
         comments: None,
+        effects: Vec::new(),
         provider: LOCAL.to_owned(),
         created_at: staging.now,
         updated_at: staging.now,
@@ -142,29 +152,90 @@ fn hand_in(
         to: refused.to,
         by,
     })?;
-    let task = seat.links.as_ref().and_then(|links| links.task.as_deref()).and_then(TaskId::parse);
-    let task = match task {
-        // A task that is not there any more holds nobody up.
-        Some(task) => known(staging, &task)?.map(|_| task),
-        None => None,
-    };
-    if let Some(task) = &task {
-        comment(staging, task, says, Some(agent), key)?;
-        change(staging, task, |doc| {
-            let before = doc.status;
-            doc.status = status.unwrap_or(before);
-            doc.status != before
-        })?;
+    let linked = seat.links.as_ref().and_then(|links| links.task.as_deref());
+    match linked.and_then(Keeper::of) {
+        Some(Keeper::Here(task)) => {
+            // A task that is not there any more holds nobody up.
+            if known(staging, &task)?.is_some() {
+                comment(staging, &task, says, Some(agent), key)?;
+                change(staging, &task, |doc| {
+                    let before = doc.status;
+                    doc.status = status.unwrap_or(before);
+                    doc.status != before
+                })?;
+            }
+        }
+        Some(Keeper::There { provider, target }) => {
+            tell(staging, (provider, target), says, status, key)?;
+        }
+        None => {}
     }
     let now = staging.now;
     if let Some(url) = pr_url {
         staging.change(agent, None, |seat| gate::link_pr(seat, url, now))?;
     }
-    at(staging, agent, |seat| {
+    // The summary is said; the move needs no words of its own.
+    staging.tells_itself = true;
+    let answer = at(staging, agent, |seat| {
         let moved = gate::set_stage(seat, stage, by, &Said { message, ..Said::default() }, now);
         // It was asked before.
         moved.unwrap_or_default()
+    });
+    staging.tells_itself = false;
+    answer
+}
+
+/// A comment of the hub's own, in an agent's name. A task that is not there any more holds nobody up.
+pub(super) fn say(
+    staging: &mut Staging<'_>,
+    id: &TaskId,
+    body: &str,
+    agent: &AgentId,
+) -> Result<(), Refusal> {
+    if known(staging, id)?.is_some() {
+        comment(staging, id, body, Some(agent), None)?;
+    }
+    Ok(())
+}
+
+/// Takes over what another tracker says of a task that is kept here as well.
+pub(super) fn refresh(
+    staging: &mut Staging<'_>,
+    id: &TaskId,
+    title: &str,
+    status: Option<TaskStatus>,
+) -> Result<(), Refusal> {
+    if known(staging, id)?.is_none() {
+        return Ok(());
+    }
+    change(staging, id, |task| {
+        let before = task.clone();
+        title.clone_into(&mut task.title);
+        task.status = status.unwrap_or(before.status);
+        *task != before
     })
+}
+
+/// The same of a task that another system keeps: it is told.
+fn tell(
+    staging: &mut Staging<'_>,
+    (provider, target): (&str, &str),
+    says: &str,
+    status: Option<TaskStatus>,
+    key: Option<&Key>,
+) -> Result<(), Refusal> {
+    let comment = Some((EffectKind::Comment, says));
+    let status = status.map(|status| (EffectKind::TaskStatus, status.word()));
+    for (kind, body) in comment.into_iter().chain(status) {
+        staging.send(Effect {
+            provider: provider.to_owned(),
+            target: target.to_owned(),
+            kind,
+            body: body.to_owned(),
+            key: key_of(key, kind.word()),
+        })?;
+    }
+    Ok(())
 }
 
 fn at(

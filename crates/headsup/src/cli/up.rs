@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
-use headsup_daemon::{Config, Listen, ListenError, Retention, RunError};
+use headsup_daemon::{Config, Listen, ListenError, ProviderSettings, Retention, RunError};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -157,6 +157,9 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     };
     let background_shells = context.config.background_shells;
     let screen_rules = context.config.screen_rules();
+    let var = |name: &str| std::env::var(name).ok();
+    let kanbanger = Some(context.config.kanbanger(var)?);
+    let providers = ProviderSettings { kanbanger, ..context.config.providers(var) };
     let config = Config {
         home,
         folders,
@@ -168,6 +171,8 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         must_listen: is_asked,
         tracker: context.config.tracker(),
         forge: context.config.forge(),
+        webhooks: context.config.webhooks(|name| std::env::var_os(name)),
+        providers,
     };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {

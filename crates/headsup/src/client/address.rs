@@ -1,9 +1,9 @@
 //! Where a hub listens, and how long we wait for it to take a call.
 
-use crate::client::tls_error::TlsError;
-use crate::client::{names, tls};
+use crate::client::tls_error::explain;
 use crate::error::{CommandError, Kind};
 use crate::place::{Authority, HTTP, HTTPS, Url};
+use headsup_daemon::outgoing::{TlsError, names, tls};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ impl NoConnection {
             Self::Absent => error.hint("start it with `headsup up`"),
             Self::Failed(_) => error,
             Self::Silent => error.hint("its process may be stopped or stuck"),
-            Self::Tls(why) => why.explain(error),
+            Self::Tls(why) => explain(why, error),
         }
     }
 }

@@ -4,9 +4,9 @@
 use super::deadline::Deadline;
 use super::exchange::{self, Outcome};
 use super::request;
-use crate::client::{names, tls};
 use crate::place::{Authority, Url};
 use headsup_core::spool::Report;
+use headsup_daemon::outgoing::{names, tls};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc;

@@ -3,7 +3,7 @@
 //! listed.
 //!
 //! Ways in: H what agents hand to their hooks, L their logs, A HTTP and web sockets, F files (settings
-//! of others, the state folder), D the machine around the hub. A few sorts cannot be as they are
+//! of others, the state folder), D the machine around the hub, Q questions and answers, W web hooks. A few sorts cannot be as they are
 //! elsewhere, and say so where they are tried:
 //!
 //! - 2: an empty payload never leaves the hook, so no counter of the hub's can have it.
@@ -14,16 +14,26 @@
 //!   tried.
 //! - 41: no filter takes a pattern; one is a word like any other.
 //! - 42: a cursor is a place in the log, no secret; a forged one is a place or none.
+//! - 52: markup is text like any other; what nobody can see is none.
+//! - 68: no link of a web hook is followed, so there are no redirects.
 //! - 69, 70: nothing takes links or branches yet; over HTTP they are members that nobody knows.
 
-use crate::{api, files, hooks, identity, logs, mute, order, sockets};
+use crate::{api, files, hooks, identity, logs, mute, order, questions, sockets, webhooks};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The way in, and the sorts that come by it.
 type Way = (char, &'static [&'static str]);
 
-const SORTS: &[Way] = &[('H', HOOKS), ('L', LOGS), ('A', REQUESTS), ('F', FILES), ('D', MACHINES)];
+const SORTS: &[Way] = &[
+    ('H', HOOKS),
+    ('L', LOGS),
+    ('A', REQUESTS),
+    ('F', FILES),
+    ('D', MACHINES),
+    ('Q', QUESTIONS),
+    ('W', WEBHOOKS),
+];
 
 const HOOKS: &[&str] = &[
     "1 too long",
@@ -158,6 +168,64 @@ const FILES: &[&str] = &[
 const MACHINES: &[&str] =
     &["77 clock that jumps", "77 sleep", "78 few files", "78 little memory", "78 one processor"];
 
+const QUESTIONS: &[&str] = &[
+    "50 negative time",
+    "50 no time",
+    "50 part of a minute",
+    "50 time that is no number",
+    "50 endless time",
+    "50 time as text",
+    "50 time left out",
+    "51 many options",
+    "51 long option",
+    "51 empty option",
+    "51 option twice",
+    "51 options that look alike",
+    "52 long question",
+    "52 empty question",
+    "52 question that nobody sees",
+    "53 no default",
+    "54 at the end of the work",
+    "55 asked again",
+    "56 unknown question",
+    "56 of another session",
+    "56 question that was taken back",
+    "57 option before the first",
+    "57 option behind the last",
+    "57 option with more around it",
+    "57 digit that only looks like one",
+    "58 many answers at once",
+    "58 answer at the deadline",
+    "59 answer behind the deadline",
+    "60 answer with tricks",
+];
+
+const WEBHOOKS: &[&str] = &[
+    "61 no signature",
+    "61 wrong signature",
+    "61 capital letters",
+    "61 another digest",
+    "61 two signatures",
+    "61 no secret",
+    "62 written anew",
+    "63 again",
+    "63 again under another id",
+    "64 old",
+    "65 unknown event",
+    "65 unknown action",
+    "65 ping",
+    "66 out of order",
+    "67 by a bot",
+    "67 by ourselves",
+    "67 by a stranger",
+    "67 edited",
+    "67 deleted",
+    "67 quoted",
+    "67 code",
+    "67 older than the question",
+    "68 too long",
+];
+
 /// Sorts that have a test of their own: way, sort, file below `crates`, test.
 const ALONE: &[(char, &str, &str, &str)] = &[
     ('L', "28 device", "headsup/tests/bad_input/logs.rs", "a_device_is_no_log"),
@@ -182,6 +250,9 @@ const ALONE: &[(char, &str, &str, &str)] = &[
     ('F', "75 database of several machines", "daemon/src/filesystem.rs", REMOTE),
     ('F', "76 socket of a dead hub", RESTART, "a_dead_hubs_socket_is_taken_over"),
     ('F', "76 long path", "headsup/tests/bad_input/files.rs", LONG),
+    ('Q', "58 many answers at once", "daemon/src/tests/prompts.rs", RACERS),
+    ('Q', "58 answer at the deadline", DEADLINES, IN_TIME),
+    ('Q', "59 answer behind the deadline", DEADLINES, IN_TIME),
     ('D', "77 clock that jumps", "headsup/tests/steel/clock.rs", JUMPS),
     ('D', "77 sleep", "daemon/src/tests/ageing.rs", "a_sleep_of_the_machine_ages_nobody"),
     ('D', "78 few files", LIMITS, "with_few_files_subscribers_are_refused_and_reporters_get_in"),
@@ -203,14 +274,13 @@ const FULL: &str = "an_installation_on_a_full_disk_leaves_the_old_file_and_nothi
 const LOST_LOG: &str = "a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more";
 const REMOTE: &str = "a_file_system_is_known_by_its_number";
 const LONG: &str = "a_state_folder_with_too_long_a_path_is_refused_by_every_command";
+const DEADLINES: &str = "daemon/src/tests/deadlines.rs";
+const RACERS: &str = "of_64_racers_one_wins_and_all_others_are_told_who";
+const IN_TIME: &str = "an_answer_within_the_time_wins_and_one_behind_it_does_not";
 const JUMPS: &str = "a_clock_that_jumps_ages_nobody_and_turns_no_time_back";
 
 /// Numbers about what is not there yet: first, last, what they wait for.
-const LATER: &[(u8, u8, &str)] = &[
-    (44, 49, "the MCP server"),
-    (50, 60, "questions that are answered through headsup"),
-    (61, 68, "web hooks"),
-];
+const LATER: &[(u8, u8, &str)] = &[(44, 49, "the MCP server")];
 
 #[test]
 fn every_sort_is_tried_and_nothing_else() {
@@ -220,6 +290,8 @@ fn every_sort_is_tried_and_nothing_else() {
     let logs = [logs::sorts(), mute::SORTS.to_vec()].concat();
     tried.extend(logs.into_iter().map(|sort| ('L', sort)));
     tried.extend([api::sorts(), sockets::sorts()].concat().into_iter().map(|sort| ('A', sort)));
+    tried.extend(questions::sorts().into_iter().map(|sort| ('Q', sort)));
+    tried.extend(webhooks::SORTS.iter().map(|sort| ('W', *sort)));
     tried.extend(files::SORTS.iter().map(|sort| ('F', *sort)));
     tried.extend(ALONE.iter().map(|(way, sort, ..)| (*way, *sort)));
     let listed = SORTS.iter().flat_map(|(way, sorts)| sorts.iter().map(|sort| (*way, *sort)));

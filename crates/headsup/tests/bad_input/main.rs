@@ -12,5 +12,7 @@ mod identity;
 mod logs;
 mod mute;
 mod order;
+mod questions;
 mod rig;
 mod sockets;
+mod webhooks;

@@ -134,3 +134,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_of_ours_has_one_mark_that_nobody_sees() {
+    for text in ["done", "two\n\nlines", "", "<!-- mine -->"] {
+        let sent = marked(text, "k1");
+        assert!(sent.ends_with("<!-- headsup:k1 -->"), "{sent}");
+        assert_eq!(without_mark(&sent), text);
+        assert_eq!(without_mark(&format!("{sent}\r\n")), text);
+    }
+    let sent = marked("x <!-- headsup:other --> y", "k1");
+    assert_eq!(sent.matches(MARKER).count(), 1);
+    assert_eq!(without_mark("no mark"), "no mark");
+    assert_eq!(without_mark("<!-- headsup:k --> and more"), "<!-- headsup:k --> and more");
+}

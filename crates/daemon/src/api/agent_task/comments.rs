@@ -5,13 +5,13 @@ use super::super::task::words_of;
 use super::super::{App, Refused, asked};
 use super::linked;
 use crate::caller::Caller;
-use crate::tracker::NewComment;
+use crate::tracker::{Commented, NewComment, Tracker as _};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::id::AgentId;
-use headsup_core::wire::{CommentBody, OneCommentDoc, Problem};
+use headsup_core::wire::{CommentBody, OneCommentDoc, Problem, SCHEMA};
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -41,6 +41,7 @@ pub(in super::super) async fn post(
     let task = linked(&app, &agent)?;
     let body = words_of("comment", &said.comment)?;
     let comment = NewComment { body, author: caller.agent() };
-    let comment = app.tracker.comment(&task, comment, key).await?;
-    Ok((StatusCode::CREATED, Json(OneCommentDoc::from(comment))).into_response())
+    let Commented { comment, effect } = app.tracker.comment(&task, comment, key).await?;
+    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, comment }))
+        .into_response())
 }

@@ -1,7 +1,7 @@
 //! `POST /api/v1/agents/{id}/task/complete`: an agent has done what it was to do.
 
 use super::super::agent_path::AgentPath;
-use super::super::review::url_of;
+use super::super::review::{named, url_of};
 use super::super::task::words_of;
 use super::super::{App, Receipt, Refused, asked};
 use super::submit;
@@ -42,6 +42,10 @@ pub(in super::super) async fn post(
     let comment = match &pr_url {
         Some(url) => format!("{summary}\n\nPull request: {url}"),
         None => summary,
+    };
+    let pr_url = match pr_url {
+        Some(url) => Some(named(&app, &url, &agent).await),
+        None => None,
     };
     let mark_done = said.mark_issue_done;
     submit(&app, TaskAct::Complete { agent, comment, pr_url, mark_done }, key).await

@@ -4,7 +4,7 @@ use super::super::agent_path::AgentPath;
 use super::super::{App, Refused, asked, task};
 use super::linked;
 use crate::caller::Caller;
-use crate::tracker::TaskChange;
+use crate::tracker::{TaskChange, Tracker as _};
 use axum::Json;
 use axum::extract::{Request, State};
 use headsup_core::id::AgentId;

@@ -3,12 +3,12 @@
 use super::super::{App, Refused, asked};
 use super::words_of;
 use crate::caller::Caller;
-use crate::tracker::NewComment;
+use crate::tracker::{Commented, NewComment, Tracker as _};
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use headsup_core::wire::{CommentBody, OneCommentDoc, Problem};
+use headsup_core::wire::{CommentBody, OneCommentDoc, Problem, SCHEMA};
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -18,7 +18,7 @@ use std::sync::Arc;
     tag = "tasks",
     summary = "What a person says of a task",
     params(
-        ("identifier" = String, Path, description = "As `APP-12`, in any case"),
+        ("identifier" = String, Path, description = "As `APP-12`, in any case, or `owner/name#12`"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
     ),
     request_body(content = CommentBody),
@@ -35,6 +35,9 @@ pub(in super::super) async fn post(
     let author = Caller::of_an_act(&app, request.headers(), request.extensions())?.agent();
     let (said, key) = asked::read::<CommentBody>(request).await?;
     let comment = NewComment { body: words_of("comment", &said.comment)?, author };
-    let comment = app.tracker.comment(&identifier, comment, key).await?;
-    Ok((StatusCode::CREATED, Json(OneCommentDoc::from(comment))).into_response())
+    let identifier = app.tracker.identifier(&identifier, None)?;
+    let told = app.tracker.comment(&identifier, comment, key).await?;
+    let Commented { comment, effect } = told;
+    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, comment }))
+        .into_response())
 }

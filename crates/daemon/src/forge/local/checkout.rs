@@ -17,11 +17,11 @@ pub(super) async fn land(
     forge: &Local,
     pull: &PullDoc,
     prepared: Prepared,
-) -> Result<(), ForgeError> {
+) -> Result<String, ForgeError> {
     let repository = repository(Path::new(&pull.repo))?;
     let branch = format!("refs/heads/{}", pull.base_branch);
     let desk = forge.desk(&repository, true).await?;
-    let Prepared { base_sha, sha } = prepared;
+    let Prepared { base_sha, sha, .. } = prepared;
     let mut moved = Vec::new();
     let mut done = Ok(());
     for checkout in repository.checkouts() {
@@ -48,7 +48,7 @@ pub(super) async fn land(
             tree(&desk, checkout, &sha, &base_sha).await.ok();
         }
     }
-    done
+    done.map(|()| sha)
 }
 
 async fn on_branch(checkout: &Checkout) -> Result<String, ForgeError> {

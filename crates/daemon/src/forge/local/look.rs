@@ -56,6 +56,7 @@ pub(super) async fn look(
         files: files.iter().take(MOST_FILES).cloned().collect(),
         obstacle,
         merged_as: None,
+        there: None,
     })
 }
 
@@ -70,6 +71,7 @@ fn known(pull: &PullDoc, base_sha: String) -> Looked {
         files: pull.files.clone(),
         obstacle: None,
         merged_as: None,
+        there: None,
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn prepare(
         let (head, base) = (pull.head_branch.clone(), pull.base_branch.clone());
         return Err(ForgeError::NothingNew { head, base });
     }
-    Ok(Prepared { base_sha, sha })
+    Ok(Prepared { base_sha, sha, method })
 }
 
 async fn merge(desk: &Desk, place: &Place, pull: &PullDoc) -> Result<(), ForgeError> {

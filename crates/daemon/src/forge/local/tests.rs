@@ -13,6 +13,8 @@ fn pull(plain: &Plain) -> PullDoc {
         provider: "local".to_owned(),
         url: String::new(),
         repo: plain.path().display().to_string(),
+        remote: None,
+        number: None,
         title: "Work".to_owned(),
         body: None,
         state: PullState::Open,

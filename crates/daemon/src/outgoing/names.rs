@@ -13,7 +13,10 @@ use tokio::time::timeout;
 const WITHIN: Duration = Duration::from_millis(1_500);
 
 /// All addresses of a host, at least one.
-pub(crate) async fn find(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+///
+/// # Errors
+/// Where nobody knows the host.
+pub async fn find(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let found: Vec<IpAddr> = match host.parse() {
         Ok(address) => vec![address],
         Err(_) if host.eq_ignore_ascii_case("localhost") => {

@@ -1,7 +1,7 @@
-//! TLS, for a hub that has a proxy before it. The certificate is always checked, against the
+//! TLS, to a hub that has a proxy before it and to other systems. The certificate is always checked, against the
 //! authorities that this system trusts, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 
-use crate::client::tls_error::TlsError;
+use super::TlsError;
 use rustls_native_certs::{CertificateResult, load_certs_from_paths};
 use std::env;
 use std::path::PathBuf;
@@ -17,12 +17,15 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// The name that the certificate of `host` must have: its own, or its address.
-pub(crate) fn server_name(host: &str) -> Option<ServerName<'static>> {
+pub fn server_name(host: &str) -> Option<ServerName<'static>> {
     ServerName::try_from(host.to_owned()).ok()
 }
 
 /// How we speak TLS. Made at the first call: the authorities are read from disk.
-pub(crate) fn config() -> Result<Arc<ClientConfig>, TlsError> {
+///
+/// # Errors
+/// Where no authority is trusted.
+pub fn config() -> Result<Arc<ClientConfig>, TlsError> {
     static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = CONFIG.get() {
         return Ok(Arc::clone(config));
@@ -32,7 +35,10 @@ pub(crate) fn config() -> Result<Arc<ClientConfig>, TlsError> {
 }
 
 /// Begins TLS on a connection to `server`.
-pub(super) async fn begin(
+///
+/// # Errors
+/// Where its certificate is not good, or it does not speak TLS.
+pub async fn begin(
     stream: TcpStream,
     server: &ServerName<'static>,
 ) -> Result<TlsStream<TcpStream>, TlsError> {

@@ -1,0 +1,208 @@
+//! One request and its answer, with what the host says of itself: how much it allows, what has changed.
+
+use super::etags::Etags;
+use super::{GitHubSettings, authorization};
+use crate::outgoing::{Answer, Ask, Line, RemoteError, Secret};
+use bytes::Bytes;
+use headsup_adapters::text;
+use hyper::Method;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Where a host allows no more and does not say until when.
+const UNSAID: Duration = Duration::from_secs(60);
+/// Entries of one page of a list.
+pub(super) const PAGE: u32 = 100;
+
+const NO_KEY: &str = "put a token into the settings: `token` of [github], or the environment variable that \
+                      `token_variable` names; then restart the hub";
+
+#[derive(Debug)]
+pub(super) struct Client {
+    line: Line,
+    token: Option<Secret>,
+    etags: Mutex<Etags>,
+    /// It wants to hear nothing before then.
+    not_before: Mutex<Option<Instant>>,
+}
+
+impl Client {
+    pub(super) fn new(settings: &GitHubSettings) -> Self {
+        Self {
+            line: Line::new(settings.api.clone(), settings.patience),
+            token: settings.token.as_ref().and_then(authorization),
+            etags: Mutex::default(),
+            not_before: Mutex::default(),
+        }
+    }
+
+    pub(super) fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The document at `path`; `what` names it.
+    pub(super) async fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        what: &str,
+    ) -> Result<T, RemoteError> {
+        let etag = self.etags().etag(path);
+        let headers = etag.map(|etag| ("if-none-match", etag)).into_iter().collect();
+        let answer = self.ask(Method::GET, path, headers, None).await?;
+        let body = match answer.status {
+            304 => {
+                let known = self.etags().body(path);
+                // It was dropped meanwhile.
+                known.ok_or_else(|| self.garbled("304 to a question without a condition"))?
+            }
+            200..=299 => {
+                if let Some(etag) = answer.header("etag") {
+                    self.etags().keep(path, etag, &answer.body);
+                }
+                answer.body
+            }
+            _ => return Err(self.refused(&answer, what)),
+        };
+        self.read(&body)
+    }
+
+    /// Has something changed; `what` names what it is done to.
+    pub(super) async fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        what: &str,
+    ) -> Result<T, RemoteError> {
+        let body = Bytes::from(body.to_string());
+        let answer = self.ask(method, path, Vec::new(), Some(body)).await?;
+        match answer.status {
+            200..=299 => self.read(&answer.body),
+            _ => Err(self.refused(&answer, what)),
+        }
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        mut headers: Vec<(&'static str, String)>,
+        body: Option<Bytes>,
+    ) -> Result<Answer, RemoteError> {
+        let Some(token) = &self.token else {
+            return Err(RemoteError::NoKey { host: self.line.host(), hint: NO_KEY });
+        };
+        self.is_allowed()?;
+        headers.push(("accept", "application/vnd.github+json".to_owned()));
+        headers.push(("x-github-api-version", "2022-11-28".to_owned()));
+        let secrets = vec![("authorization".to_owned(), token.clone())];
+        self.line.ask(Ask { method, path, headers, secrets, body }).await
+    }
+
+    /// Whoever goes on asking when told to wait is locked out for longer.
+    fn is_allowed(&self) -> Result<(), RemoteError> {
+        let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(until) = *not_before else { return Ok(()) };
+        let now = Instant::now();
+        if until <= now {
+            *not_before = None;
+            return Ok(());
+        }
+        let (host, after) = (self.line.host(), until - now);
+        Err(RemoteError::Limited { host, after, says: "it has said so before".to_owned() })
+    }
+
+    fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, RemoteError> {
+        // An answer without a body is one that nobody looks into.
+        let body = if body.is_empty() { b"null" } else { body };
+        serde_json::from_slice(body).map_err(|error| self.garbled(&error.to_string()))
+    }
+
+    pub(super) fn garbled(&self, what: &str) -> RemoteError {
+        let what = text::line(what, text::DETAIL);
+        RemoteError::Garbled { host: self.line.host(), what }
+    }
+
+    fn refused(&self, answer: &Answer, what: &str) -> RemoteError {
+        let (host, status) = (self.line.host(), answer.status);
+        let says = says(&answer.body);
+        let seconds = |name| answer.header(name).and_then(|text| text.trim().parse::<u64>().ok());
+        let after = seconds("retry-after").map(Duration::from_secs);
+        let is_spent = seconds("x-ratelimit-remaining") == Some(0);
+        if status == 429 || (status == 403 && (after.is_some() || is_spent)) {
+            let reset = seconds("x-ratelimit-reset").filter(|_| is_spent).map(until);
+            let after = after.or(reset).unwrap_or(UNSAID);
+            let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
+            *not_before = Instant::now().checked_add(after);
+            return RemoteError::Limited { host, after, says };
+        }
+        match status {
+            401 => RemoteError::Unauthorized { host, says },
+            403 => RemoteError::Forbidden { host, says },
+            404 | 410 => RemoteError::NotFound { host, what: what.to_owned() },
+            500..=599 => RemoteError::Down { host, status, says, after },
+            _ => RemoteError::Refused { host, status, says },
+        }
+    }
+
+    fn etags(&self) -> MutexGuard<'_, Etags> {
+        self.etags.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long it is until a moment in seconds since 1970.
+fn until(reset: u64) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Duration::from_secs(reset).saturating_sub(now).max(Duration::from_secs(1))
+}
+
+#[derive(Deserialize)]
+struct Said {
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    errors: Vec<Value>,
+}
+
+/// What a refusal says: its message, and what is wrong in particular.
+fn says(body: &[u8]) -> String {
+    let Ok(Said { message, errors }) = serde_json::from_slice(body) else {
+        return "it does not say why".to_owned();
+    };
+    let one = |error: &Value| {
+        let said = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+        match (error.as_str(), said("message"), said("field"), said("code")) {
+            (Some(text), ..) => text.to_owned(),
+            (_, "", field, code) => format!("{field} {code}").trim().to_owned(),
+            (_, message, ..) => message.to_owned(),
+        }
+    };
+    let more: Vec<String> =
+        errors.iter().take(5).map(one).filter(|said| !said.is_empty()).collect();
+    let said = match more.as_slice() {
+        [] => message,
+        more => format!("{message} ({})", more.join("; ")),
+    };
+    text::line(&said, text::DETAIL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_its_own_words_without_what_could_harm_a_terminal() {
+        let said = |body: &str| says(body.as_bytes());
+        assert_eq!(said(r#"{"message":"Not Found"}"#), "Not Found");
+        let body = r#"{"message":"Validation Failed","errors":[{"resource":"PullRequest","field":"head","code":"invalid"},{"message":"No commits between main and work"},"x"]}"#;
+        assert_eq!(
+            said(body),
+            "Validation Failed (head invalid; No commits between main and work; x)"
+        );
+        assert_eq!(said("<html>"), "it does not say why");
+        assert!(!said(r#"{"message":"a\u001b[31mb"}"#).contains('\u{1b}'));
+    }
+}

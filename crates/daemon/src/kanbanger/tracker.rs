@@ -1,0 +1,216 @@
+//! Cards as tasks: read from the server, changed through the outbox. Without a key they are what web hooks
+//! have told of them.
+
+use super::courier::{ChangedCard, NewCard};
+use super::documents::{Card, Said};
+use super::{KANBANGER, Kanbanger, identifier};
+use crate::effects::{Effect, Effects, Standing, key_of};
+use crate::job::{Key, Refusal};
+use crate::outgoing::RemoteError;
+use crate::store::Reader;
+use crate::store::effects::EffectRow;
+use crate::tracker::{Asked, Commented, NewComment, NewTask, TaskChange, Tracker, TrackerError};
+use headsup_adapters::text;
+use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
+use headsup_core::work::comment::without_mark;
+use headsup_core::work::effect::EffectKind;
+use headsup_core::work::task::{Keeper, TaskStatus};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a caller waits for what it wants done.
+const DONE_WITHIN: Duration = Duration::from_secs(20);
+/// Characters of a text.
+const LONGEST: usize = 20_000;
+/// Where new cards come from, as what they are made at.
+const NEW: &str = "cards";
+
+#[derive(Clone, Debug)]
+pub(crate) struct Cards {
+    kanbanger: Kanbanger,
+    effects: Arc<Effects>,
+    reader: Arc<Reader>,
+}
+
+impl Cards {
+    pub(crate) fn new(kanbanger: Kanbanger, effects: Arc<Effects>, reader: Arc<Reader>) -> Self {
+        Self { kanbanger, effects, reader }
+    }
+
+    async fn task(&self, name: &str) -> Result<TaskDoc, TrackerError> {
+        let target = target(name)?;
+        let undone = self.effects.undone(KANBANGER, target).await;
+        let undone = undone.map_err(TrackerError::Refused)?;
+        let effects = undone.into_iter().map(EffectDoc::from).collect();
+        if !self.kanbanger.has_key() {
+            return Ok(TaskDoc { effects, ..self.heard(target).await? });
+        }
+        let card = self.kanbanger.card(target).await.map_err(|error| unknown(error, name))?;
+        let comments = self.kanbanger.comments(target).await?;
+        let comments = comments.into_iter().map(Said::doc).collect();
+        Ok(TaskDoc { comments: Some(comments), effects, ..doc(card) })
+    }
+
+    /// What web hooks have told of a card.
+    async fn heard(&self, target: &str) -> Result<TaskDoc, TrackerError> {
+        let name = target.to_owned();
+        let heard = self.reader.run(move |reader| reader.heard_task(&name)).await;
+        let heard = heard.map_err(|error| {
+            tracing::error!(%error, "what web hooks have told cannot be read");
+            TrackerError::Unreadable
+        })?;
+        match heard {
+            Some(heard) => Ok(TaskDoc { identifier: identifier(&heard.identifier), ..heard }),
+            None => Err(self.kanbanger.client().no_key().into()),
+        }
+    }
+
+    async fn listed(
+        &self,
+        wanted: Option<TaskStatus>,
+        most: u32,
+    ) -> Result<Vec<TaskDoc>, TrackerError> {
+        let word = wanted.map(|status| self.kanbanger.settings().word(status).to_owned());
+        let cards = self.kanbanger.cards(&most.to_string(), word.as_deref()).await?;
+        let mut tasks: Vec<TaskDoc> = cards.into_iter().map(doc).collect();
+        tasks.retain(|task| wanted.is_none_or(|wanted| task.status == wanted));
+        tasks.sort_by_key(|task| std::cmp::Reverse(task.updated_at));
+        tasks.truncate(most as usize);
+        Ok(tasks)
+    }
+
+    /// Has it done, and waits for that. The same request again is the same effect.
+    async fn send(
+        &self,
+        target: &str,
+        kind: EffectKind,
+        body: String,
+        request: Option<&Key>,
+    ) -> Result<EffectRow, TrackerError> {
+        let key = key_of(request, kind.word());
+        let (provider, target) = (KANBANGER.to_owned(), target.to_owned());
+        let effect = Effect { provider, target, kind, body, key };
+        let sent = self.effects.send(effect, request, DONE_WITHIN).await;
+        let row = sent.map_err(|refusal| match refusal {
+            Refusal::IdConflict => TrackerError::AnotherRequest,
+            other => TrackerError::Refused(other),
+        })?;
+        match row.standing {
+            Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
+            _ => Ok(row),
+        }
+    }
+}
+
+impl Tracker for Cards {
+    fn get<'a>(&'a self, identifier: &'a str) -> Asked<'a, TaskDoc> {
+        Box::pin(self.task(identifier))
+    }
+
+    fn list(&self, status: Option<TaskStatus>, most: u32) -> Asked<'_, Vec<TaskDoc>> {
+        Box::pin(self.listed(status, most))
+    }
+
+    fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc> {
+        Box::pin(async move {
+            let NewTask { title, body, status, .. } = new;
+            let new = json(&NewCard { title, body: body.unwrap_or_default(), status })?;
+            let row = self.send(NEW, EffectKind::TaskCreate, new, key.as_ref()).await?;
+            match row.standing {
+                Standing::Done { id, .. } => self.task(&identifier(&id)).await,
+                Standing::Skipped { reason } => Err(TrackerError::Skipped(reason)),
+                Standing::Queued { why } => Err(TrackerError::Queued(why)),
+                Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
+            }
+        })
+    }
+
+    fn change<'a>(
+        &'a self,
+        identifier: &'a str,
+        change: TaskChange,
+        key: Option<Key>,
+    ) -> Asked<'a, TaskDoc> {
+        Box::pin(async move {
+            let target = target(identifier)?;
+            let TaskChange { title, body, status } = change;
+            if title.is_some() || body.is_some() {
+                let changed = json(&ChangedCard { title, body })?;
+                self.send(target, EffectKind::TaskChange, changed, key.as_ref()).await?;
+            }
+            if let Some(status) = status {
+                let word = status.word().to_owned();
+                self.send(target, EffectKind::TaskStatus, word, key.as_ref()).await?;
+            }
+            self.task(identifier).await
+        })
+    }
+
+    fn comment<'a>(
+        &'a self,
+        identifier: &'a str,
+        comment: NewComment,
+        key: Option<Key>,
+    ) -> Asked<'a, Commented> {
+        Box::pin(async move {
+            let NewComment { body, author } = comment;
+            let (target, kind) = (target(identifier)?, EffectKind::Comment);
+            let row = self.send(target, kind, body.clone(), key.as_ref()).await?;
+            let said = match &row.standing {
+                Standing::Done { id, .. } => {
+                    let comments = self.kanbanger.comments(target).await?;
+                    comments.into_iter().find(|said| said.id == *id)
+                }
+                _ => None,
+            };
+            let comment = said.map_or_else(
+                || CommentDoc {
+                    id: row.effect.key.clone(),
+                    body,
+                    author: author.map(|author| author.as_str().to_owned()),
+                    created_at: row.made_at,
+                },
+                Said::doc,
+            );
+            Ok(Commented { comment, effect: Some(row.into()) })
+        })
+    }
+}
+
+/// Without comments.
+fn doc(card: Card) -> TaskDoc {
+    let body = without_mark(card.body.as_deref().unwrap_or_default());
+    TaskDoc {
+        identifier: identifier(&card.identifier),
+        title: card.title,
+        status: card.status.unwrap_or(TaskStatus::Todo),
+        unmapped_status: card.unmapped,
+        url: card.url,
+        body: Some(text::block(body, LONGEST)).filter(|body| !body.is_empty()),
+        comments: None,
+        effects: Vec::new(),
+        provider: KANBANGER.to_owned(),
+        created_at: card.created_at,
+        updated_at: card.updated_at,
+    }
+}
+
+/// What a task is called there.
+fn target(identifier: &str) -> Result<&str, TrackerError> {
+    match Keeper::of(identifier) {
+        Some(Keeper::There { provider: KANBANGER, target }) => Ok(target),
+        _ => Err(TrackerError::NoSuchTask(identifier.chars().take(100).collect())),
+    }
+}
+
+fn unknown(error: RemoteError, identifier: &str) -> TrackerError {
+    match error {
+        RemoteError::NotFound { .. } => TrackerError::NoSuchTask(identifier.to_owned()),
+        error => TrackerError::Remote(error),
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<String, TrackerError> {
+    serde_json::to_string(value).map_err(|_| TrackerError::Unreadable)
+}
