@@ -114,7 +114,7 @@ impl Plugin {
 /// An environment, by name.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// How one launch is different from what the person has typed.
+/// How one launch is different from what the person has typed: by hooks, or by the server of the tools.
 #[derive(Clone, Debug)]
 pub enum Launch {
     /// It gets hooks by a settings file that its arguments name.
@@ -155,6 +155,10 @@ pub enum Launch {
         /// The variable's value, from what it was before (nothing, if it was not set) and the file.
         value: fn(given: &str, file: &str) -> Result<String, Unchanged>,
     },
+    /// What it gets stands in its arguments, which name the launcher.
+    WithText(fn(&[OsString], &str) -> Vec<OsString>),
+    /// What it gets stands in the configuration that a variable holds.
+    InVariable(&'static str),
     /// It gets no hooks; its arguments are these.
     WithArguments(fn(&[OsString]) -> Vec<OsString>),
     /// It gets no hooks, and nothing is different.
@@ -318,7 +322,7 @@ impl Recipe {
         }
     }
 
-    /// Whether one launch can bring hooks of its own.
+    /// Whether one launch can bring hooks, or tools, of its own.
     pub fn takes_settings(&self) -> bool {
         !matches!(self.launch, Launch::WithArguments(_) | Launch::AsTyped)
     }

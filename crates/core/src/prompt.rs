@@ -158,11 +158,13 @@ pub enum Via {
     Terminal,
     Api,
     Notification,
+    /// The agent's own program has asked whoever sits before it. Nobody but the agent vouches for that.
+    AgentClient,
 }
 
 words!(Via {
     Web = "web", Cli = "cli", Tui = "tui", Comment = "comment", Terminal = "terminal",
-    Api = "api", Notification = "notification",
+    Api = "api", Notification = "notification", AgentClient = "agent_client",
 });
 
 /// The agent whose prompt has this id; `None` if it cannot be one's. Ids are `AGENT-pNUMBER`.
@@ -190,6 +192,21 @@ pub struct Resolution {
     /// It ended by its deadline, and no channel had brought it to anybody.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nobody_saw_it: bool,
+    /// A person has been asked and does not want to answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub declined: bool,
+    /// False where the channel cannot show that it was a person.
+    #[serde(default = "by_itself", skip_serializing_if = "is_by_itself")]
+    pub verified: bool,
+}
+
+fn by_itself() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over like this")]
+fn is_by_itself(verified: &bool) -> bool {
+    *verified
 }
 
 impl Resolution {
@@ -205,6 +222,17 @@ impl Resolution {
     /// Of which nothing more is known than how and when.
     pub fn of(by: ResolvedBy, at: UnixMs) -> Self {
         let (value, via, actor, values) = (None, None, None, Vec::new());
-        Self { by, value, via, actor, at, values, default_used: false, nobody_saw_it: false }
+        Self {
+            by,
+            value,
+            via,
+            actor,
+            at,
+            values,
+            default_used: false,
+            nobody_saw_it: false,
+            declined: false,
+            verified: true,
+        }
     }
 }

@@ -94,6 +94,14 @@ impl Stage {
     }
 }
 
+/// The stages that `by` may move to, apart from staying; a first call passes through the first two.
+pub fn legal(from: Option<Stage>, by: By) -> Vec<Stage> {
+    match from {
+        Some(from) => from.targets(by),
+        None => [vec![Stage::Started, Stage::Working], Stage::Working.targets(by)].concat(),
+    }
+}
+
 /// The stages passed through to get from `from` to `to`, the last one being `to`.
 ///
 /// A run's first call sets none, started, working before it is applied. The same stage again is
@@ -105,7 +113,10 @@ pub fn path(from: Option<Stage>, to: Stage, by: By) -> Result<Vec<Stage>, Illega
             Stage::Working => Ok(vec![Stage::Started, Stage::Working]),
             _ => {
                 let mut steps = vec![Stage::Started, Stage::Working];
-                steps.extend(path(Some(Stage::Working), to, by)?);
+                let more = path(Some(Stage::Working), to, by);
+                // It is at none, whatever it would have gone through.
+                let none = |_| IllegalStage { from, to, legal: legal(from, by) };
+                steps.extend(more.map_err(none)?);
                 Ok(steps)
             }
         };
@@ -144,6 +155,42 @@ mod tests {
     }
 
     #[test]
+    fn the_page_has_every_move_and_no_other() {
+        let page = include_str!("../../../docs/workflow.md");
+        let mut rows = 0;
+        for row in page.lines().filter(|line| line.starts_with("| ")).skip(1) {
+            let [_, from, agent, person, _] = row.split('|').collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            let listed = |cell: &str| -> Vec<String> {
+                cell.split(',')
+                    .map(|word| word.trim().to_owned())
+                    .filter(|word| !word.is_empty())
+                    .collect()
+            };
+            let from = Stage::parse(from.trim());
+            let goes = |by: By| -> Vec<String> {
+                let others = Stage::ALL.iter().filter(|to| from != Some(**to));
+                others
+                    .filter(|to| path(from, **to, by).is_ok())
+                    .map(|to| to.word().to_owned())
+                    .collect()
+            };
+            let (agents, mut persons) = (listed(agent), listed(agent));
+            persons.extend(listed(person));
+            assert_eq!(sorted(goes(By::Agent)), sorted(agents), "{row}");
+            assert_eq!(sorted(goes(By::Person)), sorted(persons), "{row}");
+            rows += 1;
+        }
+        assert_eq!(rows, Stage::ALL.len() + 1);
+    }
+
+    fn sorted(mut words: Vec<String>) -> Vec<String> {
+        words.sort();
+        words
+    }
+
+    #[test]
     fn people_alone_pause_fail_and_cancel() {
         for from in [Started, Working, AwaitingInput, Blocked, AwaitingReview, Paused] {
             for to in [Failed, Cancelled] {
@@ -158,6 +205,8 @@ mod tests {
     #[test]
     fn a_first_call_passes_through_started_and_working() {
         assert_eq!(path(None, Blocked, By::Agent), Ok(vec![Started, Working, Blocked]));
+        let error = path(None, Paused, By::Agent).unwrap_err();
+        assert_eq!((error.from, error.legal), (None, legal(None, By::Agent)));
         let error = path(Some(Completed), Working, By::Agent).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -18,6 +18,7 @@ mod headers;
 mod health;
 mod history;
 mod hooks;
+mod json;
 mod listener;
 mod mcp;
 mod metrics;
@@ -29,6 +30,7 @@ mod process;
 mod prompt_path;
 pub(crate) mod prompts;
 mod prs;
+mod pull_path;
 mod query;
 mod refused;
 mod reports;
@@ -51,6 +53,7 @@ pub(crate) use query::Query;
 pub(crate) use refused::{Code, Refused, Told};
 
 use crate::access::Access;
+use crate::attendance::Attendance;
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::clock::Clock;
@@ -110,6 +113,7 @@ pub(crate) struct App {
     pub(crate) listener: Listener,
     pub(crate) ooms: Arc<Ooms>,
     pub(crate) samples: Arc<Samples>,
+    pub(crate) attendance: Arc<Attendance>,
 }
 
 impl App {
@@ -176,6 +180,8 @@ routes! { shared, shared_described:
     prompts::answer => post,
     prompts::cancel => post,
     prompts::notice => post,
+    prompts::elicit => post,
+    prompts::elicited => post,
     stage => post,
     workflow => get,
     snooze => post,

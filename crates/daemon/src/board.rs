@@ -1,7 +1,10 @@
 //! The board: every seat as it was after the last commit, for whoever reads.
 
+mod places;
+
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
+use places::Places;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -19,15 +22,21 @@ pub(crate) struct Board {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
     pub(crate) seats: HashMap<AgentId, Arc<Seat>>,
+    /// The same seats, by what sits in them.
+    pub(crate) places: Places,
     /// The last event's place in the log; 0 before the first.
     pub(crate) head: u64,
 }
 
 impl Board {
     pub(crate) fn new(seats: Vec<Arc<Seat>>, head: u64, oldest: u64) -> Self {
+        let mut places = Places::default();
+        for seat in &seats {
+            places.changed(&seat.id, None, Some(seat));
+        }
         let seats = seats.into_iter().map(|seat| (seat.id.clone(), seat)).collect();
         Self {
-            now: RwLock::new(Snapshot { seats, head }),
+            now: RwLock::new(Snapshot { seats, places, head }),
             oldest: AtomicU64::new(oldest),
             storage_ok: AtomicBool::new(true),
         }
@@ -71,13 +80,15 @@ impl Board {
         head: u64,
     ) {
         let mut snapshot = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let Snapshot { seats: board, places, head: at } = &mut *snapshot;
         for (id, seat) in seats {
+            places.changed(&id, board.get(&id).map(|was| &**was), seat.as_deref());
             match seat {
-                Some(seat) => snapshot.seats.insert(id, seat),
-                None => snapshot.seats.remove(&id),
+                Some(seat) => board.insert(id, seat),
+                None => board.remove(&id),
             };
         }
-        snapshot.head = head;
+        *at = head;
     }
 
     /// For the writer alone: the histories of those that are at rest and stored leave memory. A

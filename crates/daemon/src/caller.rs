@@ -5,15 +5,14 @@
 //! that one's environment says; whoever is under no agent is the person.
 
 use crate::api::{App, Refused, peer};
+use crate::board::{Board, Snapshot};
 use crate::namespaces::Peer;
 use crate::process;
 use crate::serve::Connected;
 use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
-use headsup_core::seat::Seat;
 use headsup_core::workflow::By;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Whose word a request is.
@@ -46,7 +45,7 @@ impl Caller {
         let by_token = token.and_then(|token| holder(app, token.to_str().ok()?));
         let is = match by_token {
             Some(agent) => Some(agent),
-            None => above(app, peer(extensions)),
+            None => above(&app.board, peer(extensions), claimed.as_ref()),
         };
         match (is, claimed) {
             (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
@@ -79,7 +78,7 @@ impl Caller {
         }
         let origin = extensions.get::<Connected>().and_then(|connected| connected.origin.as_ref());
         let process = origin.and_then(|origin| origin.process());
-        let agent = process.and_then(|pid| above(app, Peer::Process(pid)));
+        let agent = process.and_then(|pid| above(&app.board, Peer::Process(pid), None));
         Ok(agent.map_or(Self::Person, Self::Agent))
     }
 
@@ -174,29 +173,32 @@ fn speaks_for(app: &App, is: &AgentId, wanted: &AgentId) -> bool {
 
 /// The agent that was launched with this token.
 fn holder(app: &App, token: &str) -> Option<AgentId> {
-    let digest = digest(token);
-    let snapshot = app.board.read();
-    let has = |seat: &&std::sync::Arc<Seat>| seat.about.token.as_deref() == Some(&*digest);
-    snapshot.seats.values().find(has).map(|seat| seat.id.clone())
+    app.board.read().places.of_token(&digest(token)).cloned()
 }
 
 /// The agent that a process of this machine runs under: the nearest of those above it that sits in
 /// a seat; else the one that its environment names.
-fn above(app: &App, peer: Peer) -> Option<AgentId> {
+pub(crate) fn above(board: &Board, peer: Peer, claimed: Option<&AgentId>) -> Option<AgentId> {
     let Peer::Process(pid) = peer else { return None };
     let line = process::line(pid);
-    let places: HashMap<(u32, u64), usize> =
-        line.iter().enumerate().map(|(place, process)| (*process, place)).collect();
     let nearest = {
-        let snapshot = app.board.read();
-        let placed = snapshot.seats.values().filter_map(|seat| {
-            let process = seat.process.id.as_ref()?;
-            let place = places.get(&(process.pid_here()?, process.start_ticks))?;
-            Some((*place, seat.id.clone()))
-        });
-        placed.min_by_key(|(place, _)| *place)
+        let snapshot = board.read();
+        let mut sitting = line.iter().map(|place| snapshot.places.of_process(*place));
+        let sitting = sitting.find(|sitting| !sitting.is_empty());
+        sitting.and_then(|sitting| one_of(&snapshot, sitting, claimed))
     };
-    nearest.map(|(_, agent)| agent).or_else(|| process::claimed_seat(pid))
+    nearest.or_else(|| process::claimed_seat(pid))
+}
+
+/// Of several agents that one process serves nobody can tell which one it is: the one that it says it
+/// is; else one that still works there, always the same.
+fn one_of(snapshot: &Snapshot, sitting: &[AgentId], claimed: Option<&AgentId>) -> Option<AgentId> {
+    if let Some(claimed) = claimed.filter(|claimed| sitting.contains(claimed)) {
+        return Some(claimed.clone());
+    }
+    let is_over =
+        |id: &AgentId| snapshot.seats.get(id).is_none_or(|seat| seat.process.state.is_over());
+    sitting.iter().min_by_key(|id| (is_over(id), *id)).cloned()
 }
 
 #[cfg(test)]

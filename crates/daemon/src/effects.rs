@@ -62,8 +62,9 @@ pub(crate) enum Standing {
 pub(crate) fn key_of(request: Option<&Key>, part: &str) -> String {
     let Some(request) = request else { return uuid::Uuid::now_v7().simple().to_string() };
     let digest = Sha256::new().chain_update(&request.id).chain_update([0]).chain_update(part);
-    let hex = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    hex
+    let mut first = [0; 16];
+    first.copy_from_slice(&digest.finalize()[..16]);
+    format!("{:032x}", u128::from_be_bytes(first))
 }
 
 /// How many effects of one kind of answer are shown.

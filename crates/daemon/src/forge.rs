@@ -75,6 +75,7 @@ pub(crate) struct Change {
     pub(crate) title: Option<String>,
     pub(crate) body: Option<String>,
     pub(crate) state: Option<PullState>,
+    pub(crate) draft: Option<bool>,
 }
 
 /// How a pull request stands.

@@ -326,6 +326,7 @@ impl Prepared {
         let local = Local::new(inbox.clone(), Arc::clone(&reader));
         let tracker = Trackers::new(local, providers, Arc::clone(&reader));
         let app = App {
+            attendance: Arc::default(),
             effects,
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,

@@ -6,6 +6,7 @@
 
 mod access;
 mod api;
+mod attendance;
 mod board;
 mod body;
 mod bus;

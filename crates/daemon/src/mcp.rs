@@ -6,6 +6,7 @@
 //! only module that knows the library of the protocol.
 
 mod arguments;
+mod elicit;
 mod failure;
 mod frame;
 pub(crate) mod http;

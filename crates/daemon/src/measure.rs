@@ -1,12 +1,14 @@
 //! The store and the writer, for `bin/inside.rs`: nothing of the hub uses this.
 
+use crate::board::Board;
 use crate::frame::Frame;
 use crate::job::{Answer, Key, OwnReport, Refusal, Reply, Work};
+use crate::namespaces::Peer;
 use crate::store::{Changes, Store, StoreError, StoredId};
-use crate::{BackgroundShells, Config, Hub, Retention, ScreenRules};
+use crate::{BackgroundShells, Config, Hub, Retention, ScreenRules, caller, process};
 use futures_util::future::join_all;
 use headsup_core::event::{Event, EventBody};
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
@@ -88,6 +90,30 @@ impl Log {
             self.checkpointed = pages;
         }
         Ok(())
+    }
+}
+
+/// A board on which it is looked up who asks.
+#[derive(Debug)]
+pub struct Callers(Board);
+
+impl Callers {
+    /// So many agents, each with a process; in the last one's seat sits this very process.
+    pub fn new(agents: usize) -> Self {
+        let own = process::identity(std::process::id());
+        let mut seats: Vec<_> = (0..agents).map(seat).collect();
+        for (seat, pid) in seats.iter_mut().zip(1 << 22..) {
+            seat.process.id = Some(ProcessId::new(pid, 1));
+        }
+        if let (Some(last), Some((pid, start_ticks))) = (seats.last_mut(), own) {
+            last.process.id = Some(ProcessId::new(pid, start_ticks));
+        }
+        Self(Board::new(seats.into_iter().map(Arc::new).collect(), 0, 1))
+    }
+
+    /// Who this process is: what the hub asks for each report and each act.
+    pub fn ask(&self) -> Option<String> {
+        caller::above(&self.0, Peer::Process(std::process::id()), None).map(String::from)
     }
 }
 
@@ -183,6 +209,11 @@ fn event(seq: u64, seat: &Seat) -> Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_asks_is_found_among_all() {
+        assert_eq!(Callers::new(300).ask(), Some(Row::agent(299)));
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_log_is_filled_as_reports_fill_it_and_goes_on_from_there() {

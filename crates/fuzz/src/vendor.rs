@@ -163,7 +163,8 @@ pub(crate) fn settings(bytes: &[u8]) {
             }
             Launch::WithDefaults { path, .. } => drop(path(&|_| Some(OsString::from(text)))),
             Launch::WithVariable { value, .. } => drop(value(text, "/home/dev/headsup.js")),
-            Launch::AsTyped => {}
+            Launch::WithText(with) => assert!(with(&words, LAUNCHER).ends_with(&words)),
+            Launch::InVariable(_) | Launch::AsTyped => {}
         }
         if let Some(trust) = recipe.trust {
             trust.missing(text, text, "/home/dev/hooks.json", LAUNCHER);

@@ -11,13 +11,14 @@ mod explain;
 mod forget;
 mod history;
 pub(crate) mod hooks;
-mod inbox;
+pub(crate) mod inbox;
 pub(crate) mod listen;
 mod log;
 mod ls;
 mod mcp;
 mod next;
 mod open;
+mod outbox;
 mod pr;
 mod prompt;
 mod rename;
@@ -97,6 +98,7 @@ enum Command {
     Verdict(verdict::Args),
     Task(task::Args),
     Pr(pr::Args),
+    Outbox(outbox::Args),
     Run(run::Args),
     Acp(acp::Args),
     Launch(run::LaunchArgs),
@@ -274,6 +276,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Verdict(args) => block_on(verdict::run(args, context)),
         Command::Task(args) => block_on(task::run(args, context)),
         Command::Pr(args) => block_on(pr::run(args, context)),
+        Command::Outbox(args) => block_on(outbox::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
         Command::Acp(args) => block_on(acp::run(args, context)),

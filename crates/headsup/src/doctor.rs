@@ -5,6 +5,8 @@ mod containers;
 mod counted;
 mod files;
 mod hub;
+mod outbox;
+mod prompts;
 mod servers;
 mod webhooks;
 
@@ -60,6 +62,8 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             if let Some(client) = &hub.client {
                 checks.extend(counted::checks(client).await);
                 checks.push(webhooks::check(client).await);
+                checks.extend(prompts::checks(client).await);
+                checks.push(outbox::check(client).await);
             }
             checks.push(spool(home));
             checks.push(tmux());

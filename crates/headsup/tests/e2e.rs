@@ -12,8 +12,12 @@ mod inbox;
 mod kill;
 #[path = "e2e/pr.rs"]
 mod pr;
+#[path = "e2e/race.rs"]
+mod race;
 #[path = "e2e/spool.rs"]
 mod spool;
+#[path = "e2e/stages.rs"]
+mod stages;
 #[path = "e2e/task.rs"]
 mod task;
 #[path = "e2e/turn.rs"]

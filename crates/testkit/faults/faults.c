@@ -6,6 +6,9 @@
  *   read N    reading fails with errno N
  *   clock S   the wall clock is S seconds away from the real one
  * Only regular files below HEADSUP_FAULTS_UNDER are touched. An empty file is a healthy machine.
+ *
+ * HEADSUP_FAULTS_PLATTER, where it is set, is a folder in which a copy is kept of each of these files as
+ * it was when it was flushed last: all that a power cut would leave of it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -52,6 +55,38 @@ static int concerned(int fd) {
     return strncmp(path, under, strlen(under)) == 0;
 }
 
+/* The file's name on the platter has % for /. A copy is there whole, or not at all. */
+static void to_platter(int from) {
+    static int copies;
+    const char *platter = getenv("HEADSUP_FAULTS_PLATTER");
+    if (!platter || !concerned(from)) return;
+    int kept = errno;
+    char link[64], path[4096], to[8300], part[8400], bytes[65536];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", from);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length > 0) {
+        path[length] = 0;
+        /* The descriptor may be open for writing alone. */
+        int source = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+        for (char *at = path; *at; at++)
+            if (*at == '/') *at = '%';
+        snprintf(to, sizeof to, "%s/%s", platter, path);
+        snprintf(part, sizeof part, "%s.%d", to, __sync_add_and_fetch(&copies, 1));
+        int target = (int)syscall(SYS_openat, AT_FDCWD, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        int whole = source >= 0 && target >= 0;
+        while (whole) {
+            long some = syscall(SYS_read, source, bytes, sizeof bytes);
+            if (some == 0) break;
+            whole = some > 0 && syscall(SYS_write, target, bytes, some) == some;
+        }
+        if (source >= 0) syscall(SYS_close, source);
+        if (target >= 0) syscall(SYS_close, target);
+        if (whole) rename(part, to);
+        else unlink(part);
+    }
+    errno = kept;
+}
+
 static int fails(int fd, const char *word) {
     long number = ordered(word);
     if (!number || !concerned(fd)) return 0;
@@ -67,6 +102,16 @@ static int fails(int fd, const char *word) {
         return fails(fd, word) ? -1 : next arguments;                                              \
     }
 
+#define FLUSHES(name)                                                                              \
+    int name(int fd) {                                                                             \
+        static int (*next)(int);                                                                   \
+        if (!next) next = NEXT(name);                                                              \
+        if (fails(fd, "sync ")) return -1;                                                         \
+        int result = next(fd);                                                                     \
+        if (result == 0) to_platter(fd);                                                           \
+        return result;                                                                             \
+    }
+
 FAULTY(ssize_t, write, "write ", (int fd, const void *from, size_t n), (fd, from, n))
 FAULTY(ssize_t, pwrite, "write ", (int fd, const void *from, size_t n, off_t at), (fd, from, n, at))
 FAULTY(ssize_t, pwrite64, "write ", (int fd, const void *from, size_t n, off64_t at),
@@ -76,8 +121,8 @@ FAULTY(int, ftruncate64, "write ", (int fd, off64_t to), (fd, to))
 FAULTY(ssize_t, read, "read ", (int fd, void *to, size_t n), (fd, to, n))
 FAULTY(ssize_t, pread, "read ", (int fd, void *to, size_t n, off_t at), (fd, to, n, at))
 FAULTY(ssize_t, pread64, "read ", (int fd, void *to, size_t n, off64_t at), (fd, to, n, at))
-FAULTY(int, fsync, "sync ", (int fd), (fd))
-FAULTY(int, fdatasync, "sync ", (int fd), (fd))
+FLUSHES(fsync)
+FLUSHES(fdatasync)
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     static int (*next)(clockid_t, struct timespec *);

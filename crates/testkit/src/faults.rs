@@ -55,6 +55,42 @@ impl Faults {
             .env("HEADSUP_FAULTS_UNDER", &self.under);
     }
 
+    /// The same, on a disk that may lose its power: see [`Faults::cut_power`].
+    ///
+    /// # Errors
+    /// If there is no room for what is flushed.
+    pub fn preload_on_platter(&self, command: &mut Command) -> io::Result<()> {
+        fs::create_dir_all(self.platter())?;
+        self.preload(command);
+        command.env("HEADSUP_FAULTS_PLATTER", self.platter());
+        Ok(())
+    }
+
+    /// What a power cut would leave of this database, whose hub is dead: nothing but what was
+    /// flushed, as it was then.
+    ///
+    /// # Errors
+    /// If the files cannot be replaced.
+    pub fn cut_power(&self, database: &Path) -> io::Result<()> {
+        let folder = fs::canonicalize(database.parent().unwrap_or(Path::new("/")))?;
+        let name = database.file_name().unwrap_or_default().to_string_lossy();
+        for part in ["", "-wal", "-shm"] {
+            let file = folder.join(format!("{name}{part}"));
+            let flushed = self.platter().join(file.to_string_lossy().replace('/', "%"));
+            if file.exists() {
+                fs::remove_file(&file)?;
+            }
+            if flushed.exists() {
+                fs::copy(flushed, file)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn platter(&self) -> PathBuf {
+        self.folder.path().join("platter")
+    }
+
     /// From now on files cannot be written (grown, cut, flushed).
     pub fn writes_fail(&self, errno: i32) {
         self.order(&format!("write {errno} sync {errno}"));

@@ -15,7 +15,7 @@ use state::State;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// The token that it takes.
 pub const TOKEN: &str = "good-token";
@@ -27,6 +27,7 @@ pub const REPO: &str = "ada/app";
 pub struct GitHub {
     address: SocketAddr,
     shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +50,7 @@ impl GitHub {
         let address = listener.local_addr().expect("an address");
         let shared = Arc::<Shared>::default();
         let ours = Arc::clone(&shared);
-        thread::spawn(move || {
+        let thread = thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if ours.is_over.load(Ordering::Relaxed) {
                     return;
@@ -58,7 +59,8 @@ impl GitHub {
                 thread::spawn(move || line::serve(stream, &shared));
             }
         });
-        let host = Self { address, shared };
+        let host = Self { address, shared, thread: Some(thread) };
+        host.state().web = host.api();
         host.push("main", 'a');
         host
     }
@@ -77,17 +79,25 @@ impl GitHub {
 
     /// The next request of this method whose path has this in it goes wrong.
     pub fn fails(&self, method: &str, path: &str, fault: Fault) {
-        self.lock(&self.shared.faults).add(method, path, fault);
+        lock(&self.shared.faults).add(method, path, fault);
     }
 
     /// Lets go of all that hang.
     pub fn release(&self) {
-        self.lock(&self.shared.faults).release();
+        lock(&self.shared.faults).release();
     }
 
     /// All requests so far: `METHOD PATH`.
     pub fn asked(&self) -> Vec<String> {
-        self.lock(&self.shared.asked).clone()
+        lock(&self.shared.asked).clone()
+    }
+
+    /// Somebody opens a pull request of a branch there; its address.
+    pub fn opens(&self, head: &str) -> String {
+        let mut state = self.state();
+        let (number, now) = (state.next_number(), state.now());
+        state.pulls.insert(number, Pull::of(head, now));
+        format!("{}/ada/app/pull/{number}", state.web)
     }
 
     pub fn issue(&self, number: u64) -> Issue {
@@ -126,13 +136,12 @@ impl GitHub {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.lock(&self.shared.state)
+        lock(&self.shared.state)
     }
+}
 
-    #[expect(clippy::unused_self, reason = "it is ours")]
-    fn lock<'a, T>(&self, of: &'a Mutex<T>) -> MutexGuard<'a, T> {
-        of.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for GitHub {
@@ -141,5 +150,9 @@ impl Drop for GitHub {
         self.release();
         // Wakes whoever waits for a caller.
         std::net::TcpStream::connect(self.address).ok();
+        // From then on nobody listens there.
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
     }
 }

@@ -28,9 +28,19 @@ pub fn request(
     headers: &[(&str, &str)],
     body: &[u8],
 ) -> io::Result<(u16, Vec<u8>)> {
-    let stream = UnixStream::connect(socket)?;
-    let answer = exchange(stream, "localhost", method, target, headers, body)?;
+    let answer = on_socket(socket, method, target, headers, body)?;
     Ok((answer.status, answer.body))
+}
+
+/// The same; returns all of the answer.
+pub fn on_socket(
+    socket: &Path,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> io::Result<Answer> {
+    exchange(UnixStream::connect(socket)?, "localhost", method, target, headers, body)
 }
 
 /// Sends one request to `HOST:PORT`.

@@ -1,6 +1,7 @@
 //! For tests alone.
 //!
 //! - [`browser::Browser`]: a real Chromium without a window
+//! - [`emulator::Emulator`]: somebody else's stand-in for GitHub
 //! - [`engine::Engine`]: a container engine that speaks Docker's API and runs nothing
 //! - [`faults::Faults`]: a disk that fails and a clock that jumps, for the real program
 //! - [`kanbanger::Kanbanger`]: a task tracker that fails where a test wants it to
@@ -22,10 +23,12 @@
 //! - [`settings`]: an agent's settings as people have them
 //! - [`model`]: a scripted model server for real agents
 //! - [`live`]: real agents in situations, against that model and a real hub
+//! - [`races`]: many who answer one question in the same moment
 //! - [`picture`]: terminal text as an SVG
 
 pub mod browser;
 pub mod crowd;
+pub mod emulator;
 pub mod engine;
 pub mod faults;
 pub mod flood;
@@ -39,6 +42,7 @@ pub mod model;
 pub mod picture;
 pub mod program;
 pub mod pty;
+pub mod races;
 pub mod replay;
 pub mod reporter;
 pub mod settings;

@@ -2,6 +2,7 @@
 //! others.
 
 mod json;
+mod launched;
 mod lines;
 pub mod print;
 
@@ -168,14 +169,14 @@ const AFTER: &str =
     "it has the tools from its next start on; which agent it is, `headsup run` tells it";
 
 /// What all of them have in common.
-const fn server(of: Recipe, form: &'static Form) -> Recipe {
+const fn server(of: Recipe, form: &'static Form, launch: Launch) -> Recipe {
     Recipe {
         plugin: None,
         managed: &[],
         after_settings: AFTER,
         advice: "",
         trust: None,
-        launch: Launch::AsTyped,
+        launch,
         part: Part::Server(form),
         probe: Probe::Written(super::probe),
         ..of
@@ -184,31 +185,44 @@ const fn server(of: Recipe, form: &'static Form) -> Recipe {
 
 /// Claude Code keeps servers of its user in `.claude.json`: in the home folder, or in the folder that
 /// `CLAUDE_CONFIG_DIR` names (2.1.330, measured).
-static CLAUDE_CODE: Recipe = server(
-    Recipe { folder: "", settings: ".claude.json", ..claude_code::RECIPE },
-    &Form { within: "mcpServers", style: Style::Typed },
-);
+static CLAUDE_CODE: Recipe = Recipe {
+    managed: launched::RULED,
+    ..server(
+        Recipe { folder: "", settings: ".claude.json", ..claude_code::RECIPE },
+        &Form { within: "mcpServers", style: Style::Typed },
+        launched::CLAUDE_CODE,
+    )
+};
 
 /// Codex hands servers a few variables of its own environment and those that `env_vars` names.
 static CODEX: Recipe = server(
     Recipe { settings: "config.toml", ..codex::RECIPE },
     &Form { within: "mcp_servers", style: Style::Table },
+    launched::CODEX,
 );
 
 static COPILOT_CLI: Recipe = server(
     Recipe { settings: "mcp-config.json", ..copilot_cli::RECIPE },
     &Form { within: "mcpServers", style: Style::Listed },
+    launched::COPILOT_CLI,
 );
 
-static GEMINI_CLI: Recipe =
-    server(gemini_cli::RECIPE, &Form { within: "mcpServers", style: Style::Plain });
+static GEMINI_CLI: Recipe = server(
+    gemini_cli::RECIPE,
+    &Form { within: "mcpServers", style: Style::Plain },
+    launched::GEMINI_CLI,
+);
 
-static QWEN_CODE: Recipe =
-    server(qwen_code::RECIPE, &Form { within: "mcpServers", style: Style::Plain });
+static QWEN_CODE: Recipe = server(
+    qwen_code::RECIPE,
+    &Form { within: "mcpServers", style: Style::Plain },
+    qwen_code::RECIPE.launch,
+);
 
 static OPENCODE: Recipe = server(
     Recipe { settings: "opencode.json", ..opencode::RECIPE },
     &Form { within: "mcp", style: Style::OneList },
+    launched::OPENCODE,
 );
 
 static ALL: [&Recipe; 6] = [&CLAUDE_CODE, &CODEX, &COPILOT_CLI, &GEMINI_CLI, &OPENCODE, &QWEN_CODE];

@@ -14,6 +14,8 @@ pub enum Said {
     Deny,
     /// What the asker would do by itself.
     Default,
+    /// No answer: the person does not want to give one.
+    Declined,
 }
 
 /// What an answer has chosen.
@@ -73,6 +75,7 @@ pub fn choose(prompt: &OpenPrompt, said: &Said) -> Result<Chosen, BadAnswer> {
             let input = prompt.input.as_ref().ok_or(BadAnswer::NoDefault)?;
             Ok(Chosen { default_used: true, ..input.default_action.clone().into() })
         }
+        Said::Declined => Err(BadAnswer::Empty),
     }
 }
 

@@ -37,9 +37,9 @@ pub struct Input {
 }
 
 impl Input {
-    /// Nobody can have known of it.
+    /// Nobody can have known of it, as far as anybody but the agent can tell.
     pub fn nobody_saw_it(&self) -> bool {
-        self.delivered.is_empty() && self.seen.is_empty()
+        self.delivered.iter().chain(&self.seen).all(|mark| mark.via == Via::AgentClient)
     }
 }
 

@@ -32,6 +32,10 @@ pub struct PromptDoc {
     pub multi_select: bool,
     pub default_action: Option<String>,
     pub expires_at: Option<UnixMs>,
+    /// Until then, where it is open and the hub is asked: never negative, and in no event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub remaining_seconds: Option<u64>,
     pub opened_at: UnixMs,
     pub answerable: Vec<Answerable>,
     pub state: PromptState,
@@ -73,6 +77,7 @@ impl PromptDoc {
             multi_select: open.ask.multi_select,
             default_action: input.map(|input| input.default_action.clone()),
             expires_at: input.map(|input| input.expires_at),
+            remaining_seconds: None,
             opened_at: open.opened_at,
             answerable: open.ask.answerable.clone(),
             state: if resolution.is_some() { PromptState::Resolved } else { PromptState::Open },
@@ -91,10 +96,6 @@ impl PromptDoc {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct OnePromptDoc {
     pub schema: u32,
-    /// Until its deadline, where it is open and has one. Never negative.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub remaining_seconds: Option<u64>,
     /// The answer was given before, by the same request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,

@@ -148,6 +148,9 @@ pub struct PullChangeBody {
     /// `open` or `closed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// False: it is ready to be merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<bool>,
 }
 
 /// The body of `POST /api/v1/prs/{pr}/merge`.

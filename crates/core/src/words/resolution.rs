@@ -14,6 +14,9 @@ pub fn verdict(resolution: &Resolution) -> String {
     let who = resolution.actor.as_deref().unwrap_or("somebody");
     let through = resolution.via.map(through).unwrap_or_default();
     match (resolution.by, value) {
+        (ResolvedBy::Human, _) if resolution.declined => {
+            format!("{who} did not want to answer{through}")
+        }
         (ResolvedBy::Human, Some(value)) if resolution.default_used => {
             format!("{who} took the default{through}: {value}")
         }
@@ -57,6 +60,7 @@ fn through(via: Via) -> &'static str {
         Via::Terminal => " in the agent's terminal",
         Via::Api => " over the API",
         Via::Notification => " from a notification",
+        Via::AgentClient => " in the agent's own program, unverified",
     }
 }
 
@@ -81,5 +85,15 @@ mod tests {
             ..of(ResolvedBy::Human, Some("pg"))
         };
         assert_eq!(verdict(&won), "ada answered in the browser: pg");
+        let own = Resolution {
+            via: Some(Via::AgentClient),
+            verified: false,
+            ..of(ResolvedBy::Human, Some("pg"))
+        };
+        let words = "somebody answered in the agent's own program, unverified: pg";
+        assert_eq!(verdict(&own), words);
+        let declined = Resolution { value: None, declined: true, ..own };
+        let words = "somebody did not want to answer in the agent's own program, unverified";
+        assert_eq!(verdict(&declined), words);
     }
 }

@@ -6,7 +6,7 @@ pub(super) mod status;
 
 use super::agent_path::AgentPath;
 use super::query::Query;
-use super::{App, Refused, asked, receipt};
+use super::{App, Refused, asked, receipt, stage};
 use crate::caller::Caller;
 use crate::job::{Refusal, TaskAct, Work};
 use crate::outgoing::RemoteError;
@@ -121,12 +121,14 @@ fn linked(app: &App, agent: &AgentId) -> Result<String, Refusal> {
     links.task.clone().ok_or(Refusal::NoTask)
 }
 
-/// Hands an act over whose answer is a receipt.
+/// Hands an act of this agent over whose answer is a receipt.
 pub(super) async fn submit(
     app: &App,
+    agent: &AgentId,
     act: TaskAct,
     key: Option<crate::job::Key>,
 ) -> Result<Response, Refused> {
-    let reply = app.inbox.submit(Work::Task(Box::new(act)), key).await?;
+    let done = app.inbox.submit(Work::Task(Box::new(act)), key).await;
+    let reply = done.map_err(|refusal| stage::refused(app, agent, refusal))?;
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -1,7 +1,7 @@
 //! `/api/v1/listener`, on the unix socket alone: whether the hub is on TCP, where, and for whom.
 
 use super::query::Query;
-use super::{App, Refused};
+use super::{App, Refused, json};
 use crate::access::CODE_LIFE;
 use crate::body;
 use crate::guard::OPEN;
@@ -91,8 +91,7 @@ pub(super) async fn put(
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     body::check_depth(&body)?;
-    let wish: ListenBody = serde_json::from_slice(&body)
-        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
+    let wish: ListenBody = json::read(&body)?;
     Ok(doc(Some(app.listener.open(wish.read()?).await?), None))
 }
 

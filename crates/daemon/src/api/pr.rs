@@ -4,12 +4,13 @@ pub(super) mod merge;
 pub(super) mod refresh;
 
 use super::prs::state;
+use super::pull_path::PullPath;
 use super::query::Query;
 use super::task::{body_of, title_of};
 use super::{App, Refused, asked};
 use crate::caller::Caller;
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::Uri;
 use headsup_core::wire::{OnePullDoc, Problem, PullChangeBody};
 use headsup_core::work::pull::PullState;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 )]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
-    Path(pr): Path<String>,
+    PullPath(pr): PullPath,
     uri: Uri,
 ) -> Result<Json<OnePullDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
@@ -43,7 +44,7 @@ pub(super) async fn get(
     path = "/api/v1/prs/{pr}",
     operation_id = "change_pr",
     tag = "prs",
-    summary = "Changes what a pull request says of itself, closes it, opens it again",
+    summary = "Changes what a pull request says of itself; closes it, opens it again, says that a draft is ready",
     params(
         ("pr" = String, Path, description = "Its id, a UUID"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
@@ -56,7 +57,7 @@ pub(super) async fn get(
 )]
 pub(super) async fn patch(
     State(app): State<Arc<App>>,
-    Path(pr): Path<String>,
+    PullPath(pr): PullPath,
     request: Request,
 ) -> Result<Json<OnePullDoc>, Refused> {
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
@@ -66,7 +67,7 @@ pub(super) async fn patch(
         caller.about(&app, &owner)?;
     }
     if said == PullChangeBody::default() {
-        let detail = "a change says at least one of title, body and state";
+        let detail = "a change says at least one of title, body, state and draft";
         return Err(Refused::new(400, "bad_pr", detail));
     }
     let title = said.title.as_deref().map(title_of).transpose()?;
@@ -76,5 +77,5 @@ pub(super) async fn patch(
         let detail = "a pull request becomes merged by POST /api/v1/prs/{pr}/merge alone";
         return Err(Refused::new(400, "bad_pr", detail).allowed(["open", "closed"]));
     }
-    Ok(Json(app.pulls.change(&pr, title, body, state, key).await?.into()))
+    Ok(Json(app.pulls.change(&pr, title, body, state, said.draft, key).await?.into()))
 }

@@ -3,6 +3,8 @@
 
 pub(super) mod answer;
 pub(super) mod cancel;
+pub(super) mod elicit;
+pub(super) mod elicited;
 pub(super) mod notice;
 pub(super) mod open;
 pub(super) mod told;
@@ -61,6 +63,7 @@ pub(super) async fn get(
         }
         Some(_) => return Err(bad("state is open or resolved")),
     };
+    let prompts = prompts.into_iter().map(|prompt| with_time_left(&app, prompt)).collect();
     Ok(Json(PromptsDoc { schema: SCHEMA, prompts }))
 }
 
@@ -114,10 +117,14 @@ pub(super) async fn one(
 }
 
 pub(super) fn one_doc(app: &App, prompt: PromptDoc) -> OnePromptDoc {
+    OnePromptDoc { schema: SCHEMA, replayed: false, prompt: with_time_left(app, prompt) }
+}
+
+fn with_time_left(app: &App, mut prompt: PromptDoc) -> PromptDoc {
     let until = prompt.expires_at.filter(|_| prompt.state == PromptState::Open);
     let left = until.map(|at| u64::try_from(at.since(app.clock.wall())).unwrap_or(0));
-    let remaining_seconds = left.map(|ms| ms.div_ceil(1_000));
-    OnePromptDoc { schema: SCHEMA, remaining_seconds, replayed: false, prompt }
+    prompt.remaining_seconds = left.map(|ms| ms.div_ceil(1_000));
+    prompt
 }
 
 /// The prompt as it is now.

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::wire::Problem;
-use headsup_core::workflow::Stage;
+use headsup_core::workflow::{self, Stage};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -60,6 +60,11 @@ impl Refused {
     pub(crate) fn code(&self) -> &'static str {
         self.code
     }
+
+    #[cfg(test)]
+    pub(crate) fn problem(&self) -> &Problem {
+        &self.problem
+    }
 }
 
 impl From<Refusal> for Refused {
@@ -85,7 +90,7 @@ impl From<Refusal> for Refused {
                     .hint("link one first: PUT /api/v1/agents/{id}/task, `headsup task link`");
             }
             Refusal::IllegalStage { from, by, .. } => {
-                let legal = from.map(|from| from.targets(by)).unwrap_or_default();
+                let legal = workflow::legal(from, by);
                 return Self::new(409, "illegal_stage", refusal.to_string())
                     .hint("report the stage that lies between first")
                     .allowed(legal.into_iter().map(Stage::word));

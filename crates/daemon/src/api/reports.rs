@@ -2,7 +2,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::Query;
-use super::{App, Receipt, Refused, headers, receipt};
+use super::{App, Receipt, Refused, headers, json, receipt};
 use crate::body;
 use crate::caller::Caller;
 use crate::evidence::Moment;
@@ -52,13 +52,8 @@ pub(super) async fn post(
     let key = headers::key(&parts.headers, agent.as_str(), &body)?;
     let spooled = headers::spooled_at(&parts.headers)?;
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body);
-    // A list would pass for the members in their order.
-    if !text.trim_ascii_start().starts_with(b"{") {
-        return Err(Refused::new(400, "bad_json", "a report is a JSON object"));
-    }
     body::check_depth(text)?;
-    let mut report: ReportBody = serde_json::from_slice(text)
-        .map_err(|error| Refused::new(400, "bad_json", error.to_string()))?;
+    let mut report: ReportBody = json::read(text)?;
     check_lengths(&report)?;
     clean(&mut report);
     let said = serde_json::to_value(&report).unwrap_or_default();

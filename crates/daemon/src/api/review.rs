@@ -51,7 +51,8 @@ pub(super) async fn post(
     // The board has room for a line.
     let summary = text::line(&summary, text::DETAIL);
     let pr_url = named(&app, &pr_url, &agent).await;
-    submit(&app, TaskAct::Review { agent, comment, summary, pr_url }, key).await
+    let act = TaskAct::Review { agent: agent.clone(), comment, summary, pr_url };
+    submit(&app, &agent, act, key).await
 }
 
 /// What the pull request at this address is called in the agent's document.

@@ -1,15 +1,18 @@
 //! `POST /api/v1/agents/{id}/stage`: a workflow moves.
 
+mod refused;
+
+pub(super) use refused::refused;
+
 use super::agent_path::AgentPath;
 use super::reports::check_length;
 use super::workflow::{self, WorkflowDoc};
 use super::{App, Refused, asked};
 use crate::caller::Caller;
-use crate::job::{Moved, Refusal, Work};
+use crate::job::{Moved, Work};
 use axum::Json;
 use axum::extract::{Request, State};
 use headsup_adapters::text;
-use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use headsup_core::workflow::{By, Stage};
@@ -18,6 +21,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 const MOST_BLOCKERS: usize = 32;
+const MOST_PROGRESS: f64 = 100.0;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,9 +92,9 @@ impl StageBody {
         for blocker in &self.blockers {
             check_length("a blocker", Some(blocker), text::BODY)?;
         }
-        let is_number = |progress: &f64| progress.is_finite() && *progress >= 0.0;
-        if self.progress.is_some_and(|progress| !is_number(&progress)) {
-            return Err(Refused::new(400, "bad_stage", "progress is a number from 0 on"));
+        if self.progress.is_some_and(|progress| !(0.0..=MOST_PROGRESS).contains(&progress)) {
+            let detail = "progress is a number from 0 to 1, or from 0 to 100";
+            return Err(Refused::new(400, "bad_stage", detail));
         }
         let seen = |text: String| Some(text).filter(|text| !text.is_empty());
         let message = self.message.and_then(|message| seen(text::block(&message, text::BODY)));
@@ -99,37 +103,5 @@ impl StageBody {
         let blockers = blockers.filter(|blocker| !blocker.is_empty()).collect();
         let progress = self.progress;
         Ok(Moved { agent, registers: false, stage, by, message, phase, progress, blockers })
-    }
-}
-
-/// The refusal of a move, with the moves that there are.
-pub(super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) -> Refused {
-    match refusal {
-        Refusal::IllegalStage { from, to, by } => {
-            let legal = headsup_core::workflow::path(from, to, by).err();
-            let Some(illegal) = legal else { return refusal.into() };
-            let legal: Vec<String> =
-                illegal.legal.iter().map(|stage| stage.word().to_owned()).collect();
-            let detail = illegal.to_string();
-            let refused = Refused::new(409, "illegal_stage", detail).with(|problem| {
-                problem.from = Some(from.map_or("none", Stage::word).to_owned());
-                problem.allowed.clone_from(&legal);
-                problem.legal = Some(legal);
-            });
-            match from.is_some_and(Stage::is_terminal) {
-                true => refused.hint("the next thing that this agent is given begins anew"),
-                false => refused,
-            }
-        }
-        Refusal::OpenQuestion => {
-            let seat = app.board.seat(agent);
-            let open = seat.as_deref().and_then(gate::waits_for).map(|open| open.id.clone());
-            let id = open.clone().unwrap_or_default();
-            let detail = format!("{agent} waits for an answer to {id}");
-            Refused::new(409, "open_question", detail)
-                .hint("wait for the answer, or take the question back")
-                .with(|problem| problem.prompt_id = open)
-        }
-        refusal => refusal.into(),
     }
 }

@@ -1,7 +1,8 @@
 //! Parts of the hub beside the least that does the same. `inside store SECONDS FOLDER` prints
 //! how many reports a second the store takes from 16 reporters, and how many bare `SQLite` takes that
 //! writes the same rows, in that empty folder; `inside fill EVENTS FOLDER` fills the log of the hub whose
-//! state folder that is, and says on standard error how far it is; `inside transcript MB` prints the GB/s at which logs are read, and at which a
+//! state folder that is, and says on standard error how far it is; `inside callers AGENTS TIMES` looks up so often who asks, among so many
+//! agents (under `valgrind --tool=callgrind`: the difference of two TIMES is what one costs); `inside transcript MB` prints the GB/s at which logs are read, and at which a
 //! typed `serde_json` reads the same members. For `measure`.
 #![expect(
     clippy::print_stdout,
@@ -10,7 +11,7 @@
     reason = "a program for a person to run"
 )]
 
-use headsup_daemon::measure::{self, Log, Row};
+use headsup_daemon::measure::{self, Callers, Log, Row};
 use rusqlite::{Connection, params};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -33,6 +34,11 @@ fn main() {
             println!("{} {}", store(time, folder.as_ref()), bare(time, folder.as_ref()));
         }
         ["fill", events, folder] => fill(events.parse().unwrap(), folder.as_ref()),
+        ["callers", agents, times] => {
+            let callers = Callers::new(agents.parse().unwrap());
+            let found = (0..times.parse().unwrap()).filter_map(|_: u32| callers.ask()).count();
+            println!("{found} found");
+        }
         ["transcript", megabytes] => {
             let lines = lines(megabytes.parse().unwrap());
             println!("{} {}", scan(&lines, ours), scan(&lines, typed));

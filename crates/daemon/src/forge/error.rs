@@ -42,6 +42,8 @@ pub(crate) enum ForgeError {
     NotConfigured(String),
     #[error("the pull request is a draft")]
     Draft,
+    #[error("whether it is a draft, its host says on its own page alone: {0}")]
+    DraftElsewhere(String),
     #[error("this request was made before, with another body")]
     AnotherRequest,
     #[error("{0}")]

@@ -144,14 +144,18 @@ impl Pulls {
         title: Option<String>,
         body: Option<String>,
         state: Option<PullState>,
+        draft: Option<bool>,
         key: Option<Key>,
     ) -> Result<PullDoc, ForgeError> {
         let PullRow { approvals, doc, .. } = self.row(id).await?;
         if doc.state != PullState::Merged {
             let (title, body) = (title.clone(), body.clone());
-            self.forges.of(&doc.provider)?.change(&doc, &Change { title, body, state }).await?;
+            self.forges
+                .of(&doc.provider)?
+                .change(&doc, &Change { title, body, state, draft })
+                .await?;
         }
-        self.act(PullAct::Change { id: doc.id, title, body, state }, key).await?;
+        self.act(PullAct::Change { id: doc.id, title, body, state, draft }, key).await?;
         if state == Some(PullState::Closed) {
             self.take_back(approvals).await;
         }

@@ -63,8 +63,13 @@ impl From<ForgeError> for Refused {
             ForgeError::NotOpen(_) | ForgeError::Refused(Refusal::PullFinal) => {
                 refused(409, "pr_final", "open another one; a closed one is opened with state open")
             }
-            ForgeError::Draft => {
-                refused(409, "draft", "it is not ready: make one that is no draft")
+            ForgeError::Draft => refused(
+                409,
+                "draft",
+                "say that it is ready: `headsup pr ready`, or PATCH draft false",
+            ),
+            ForgeError::DraftElsewhere(_) => {
+                refused(409, "draft_elsewhere", "change it there, then refresh the pull request")
             }
             ForgeError::Merged(_) => refused(409, "pr_final", "refresh it"),
             ForgeError::NotMergeable(_) => {

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Where a host allows no more and does not say until when.
 const UNSAID: Duration = Duration::from_secs(60);
+/// Nobody is left alone for longer.
+const LONGEST: Duration = Duration::from_secs(3_600);
 /// Entries of one page of a list.
 pub(super) const PAGE: u32 = 100;
 
@@ -134,7 +136,7 @@ impl Client {
         let is_spent = seconds("x-ratelimit-remaining") == Some(0);
         if status == 429 || (status == 403 && (after.is_some() || is_spent)) {
             let reset = seconds("x-ratelimit-reset").filter(|_| is_spent).map(until);
-            let after = after.or(reset).unwrap_or(UNSAID);
+            let after = after.or(reset).unwrap_or(UNSAID).min(LONGEST);
             let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
             *not_before = Instant::now().checked_add(after);
             return RemoteError::Limited { host, after, says };

@@ -152,7 +152,11 @@ impl Hosted {
 
     async fn changed(&self, pull: &PullDoc, change: &Change) -> Result<(), ForgeError> {
         let of = numbered(pull)?;
-        let Change { title, body, state } = change;
+        let Change { title, body, state, draft } = change;
+        if draft.is_some_and(|draft| draft != pull.draft) {
+            // The REST API of GitHub has no way to it (2022-11-28).
+            return Err(ForgeError::DraftElsewhere(pull.url.clone()));
+        }
         let mut said = Map::new();
         said.extend(title.as_ref().map(|title| ("title".to_owned(), json!(title))));
         said.extend(body.as_ref().map(|body| ("body".to_owned(), json!(body))));

@@ -10,7 +10,13 @@ pub(crate) enum PullAct {
     /// A new one, unless an open one of the same branches is there.
     Create(Box<PullDoc>),
     /// What is left out stays.
-    Change { id: String, title: Option<String>, body: Option<String>, state: Option<PullState> },
+    Change {
+        id: String,
+        title: Option<String>,
+        body: Option<String>,
+        state: Option<PullState>,
+        draft: Option<bool>,
+    },
     /// How it stands now.
     Looked { id: String, looked: Box<Looked> },
     /// A person is asked whether it may be merged.

@@ -1,5 +1,6 @@
 //! Messages that are none: each gets an answer, so that nobody waits for one.
 
+use rmcp::model::{ClientJsonRpcMessage, InitializeRequestParams};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -17,6 +18,10 @@ pub(crate) enum Bad {
     NoObject,
     /// An id is a text or a whole number. Without one nobody hears of an error.
     Id,
+    /// `jsonrpc` is not there, or says another version.
+    Version,
+    /// Whoever wants to begin does not say who it is.
+    Initialize,
     NoMessage,
 }
 
@@ -27,6 +32,12 @@ pub(crate) fn check(message: &[u8]) -> Result<(), Bad> {
     struct Envelope<'a> {
         #[serde(borrow, default)]
         id: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        jsonrpc: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        method: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
     }
     if message.len() > LONGEST {
         return Err(Bad::TooLong);
@@ -40,12 +51,38 @@ pub(crate) fn check(message: &[u8]) -> Result<(), Bad> {
     crate::body::check_depth(message).map_err(|_| Bad::NoMessage)?;
     let raw: Envelope<'_> = serde_json::from_str(whole.get()).map_err(|_| Bad::NoMessage)?;
     // `null` reads as no id, so it is looked for by name.
-    let id = match raw.id {
-        Some(id) => serde_json::from_str(id.get()).unwrap_or_default(),
-        None if has_null_id(whole) => return Err(Bad::Id),
-        None => return Ok(()),
+    let has_good_id = match raw.id {
+        Some(id) => is_id(&serde_json::from_str(id.get()).unwrap_or_default()),
+        None => !has_null_id(whole),
     };
-    if is_id(&id) { Ok(()) } else { Err(Bad::Id) }
+    let says = |member: Option<&RawValue>, word: &str| {
+        member.is_some_and(|member| {
+            serde_json::from_str::<String>(member.get()).is_ok_and(|said| said == word)
+        })
+    };
+    if !has_good_id {
+        return Err(Bad::Id);
+    }
+    if !says(raw.jsonrpc, "2.0") {
+        return Err(Bad::Version);
+    }
+    // The library would take it for a method that it does not know.
+    if raw.id.is_some() && says(raw.method, "initialize") && !introduces(raw.params) {
+        return Err(Bad::Initialize);
+    }
+    Ok(())
+}
+
+fn introduces(params: Option<&RawValue>) -> bool {
+    params
+        .is_some_and(|params| serde_json::from_str::<InitializeRequestParams>(params.get()).is_ok())
+}
+
+/// The same, and that the library will find something in it.
+pub(crate) fn check_whole(message: &[u8]) -> Result<(), Bad> {
+    check(message)?;
+    let read = serde_json::from_slice::<ClientJsonRpcMessage>(message);
+    read.map(drop).map_err(|_| Bad::NoMessage)
 }
 
 fn has_null_id(whole: &RawValue) -> bool {
@@ -65,6 +102,9 @@ pub(crate) fn id(message: &[u8]) -> Value {
     id.filter(is_id).unwrap_or_default()
 }
 
+const INITIALIZE: &str = "initialize: params has `protocolVersion`, a text, `capabilities`, an object, and \
+                          `clientInfo` with `name` and `version`";
+
 impl Bad {
     /// The answer: a JSON-RPC error.
     pub(crate) fn answer(self, id: &Value) -> Vec<u8> {
@@ -74,6 +114,8 @@ impl Bad {
             Self::Batch => (-32_600, "batches are no part of the protocol".to_owned()),
             Self::NoObject => (-32_600, "a message is a JSON object".to_owned()),
             Self::Id => (-32_600, "an id is a text or a whole number".to_owned()),
+            Self::Version => (-32_600, "a message says \"jsonrpc\": \"2.0\"".to_owned()),
+            Self::Initialize => (-32_602, INITIALIZE.to_owned()),
             Self::NoMessage => (-32_600, "that is no message of the protocol".to_owned()),
         };
         let error =
@@ -97,6 +139,15 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Err(Bad::Id)),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Err(Bad::Id)),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Err(Bad::Batch)),
+            (r#"{"id":1,"method":"ping"}"#, Err(Bad::Version)),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, Err(Bad::Version)),
+            (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, Err(Bad::Version)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, Err(Bad::Initialize)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#, Err(Bad::Initialize)),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+                Ok(()),
+            ),
             ("7", Err(Bad::NoObject)),
             ("{", Err(Bad::NotJson)),
             ("hello", Err(Bad::NotJson)),

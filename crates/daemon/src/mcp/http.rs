@@ -37,7 +37,7 @@ pub(crate) async fn answer(
     let scope = scope(Caller::of(app, request.headers(), request.extensions())?);
     let (mut parts, body) = request.into_parts();
     let body = body::read(body, frame::LONGEST).await?;
-    if let Err(bad) = frame::check(&body) {
+    if let Err(bad) = frame::check_whole(&body) {
         let answer = bad.answer(&frame::id(&body));
         let json = [(CONTENT_TYPE, "application/json")];
         return Ok((StatusCode::BAD_REQUEST, json, answer).into_response());

@@ -143,13 +143,28 @@ pub(crate) async fn wait<H: Hub>(
     seconds: u64,
     pulse: &Pulse,
 ) -> Result<CallToolResult, Failure> {
-    // What others are told is theirs.
-    if let Some(of) = headsup_core::prompt::agent_of(prompt_id).filter(|of| of != agent) {
-        let message = format!("{prompt_id} is a question of {of}, and not of {agent}");
-        return Err(Failure::new("not_your_agent", message).hint("list_inputs lists yours"));
-    }
+    is_own(agent, prompt_id)?;
     let prompt = wait::until_resolved(hub, &encode(prompt_id), seconds, pulse).await?;
     Ok(resolution(prompt))
+}
+
+/// What others are told is theirs.
+fn is_own(agent: &AgentId, prompt_id: &str) -> Result<(), Failure> {
+    let Some(of) = headsup_core::prompt::agent_of(prompt_id).filter(|of| of != agent) else {
+        return Ok(());
+    };
+    let message = format!("{prompt_id} is a question of {of}, and not of {agent}");
+    Err(Failure::new("not_your_agent", message).hint("list_inputs lists yours"))
+}
+
+/// The agent's own prompt as it is.
+pub(crate) async fn own<H: Hub>(
+    hub: &H,
+    agent: &AgentId,
+    prompt_id: &str,
+) -> Result<Value, Failure> {
+    is_own(agent, prompt_id)?;
+    prompt(hub, prompt_id).await
 }
 
 /// How a prompt stands, as `request_input` and `wait_for_input` tell it.
@@ -168,6 +183,26 @@ pub(crate) async fn prompt<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Fa
 pub(crate) async fn cancel<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Failure> {
     let path = format!("/api/v1/prompts/{}/cancel", encode(prompt_id));
     answer(hub, Call::with_body(Method::Post, path, json!({}), fresh_key()?)).await
+}
+
+/// Asks whether the agent's own program may ask its person; why not, where it may not.
+pub(crate) async fn may_elicit<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Failure> {
+    let path = format!("/api/v1/prompts/{}/elicit", encode(prompt_id));
+    answer(hub, Call::with_body(Method::Post, path, json!({}), fresh_key()?)).await
+}
+
+/// Hands on what was said there.
+pub(crate) async fn elicited<H: Hub>(
+    hub: &H,
+    prompt_id: &str,
+    said: Value,
+) -> Result<Value, Failure> {
+    let path = format!("/api/v1/prompts/{}/elicited", encode(prompt_id));
+    match answer(hub, Call::with_body(Method::Post, path, said, fresh_key()?)).await {
+        // Somebody else was faster: that is the answer.
+        Err(failure) if failure.code == "already_resolved" => prompt(hub, prompt_id).await,
+        other => other,
+    }
 }
 
 /// How long this call waits. The argument has been checked.

@@ -5,13 +5,13 @@ use super::hub::Hub;
 use super::scope::Scope;
 use super::table::{self, Act, Tool};
 use super::wait::{Pulse, is_open};
-use super::{arguments, operation, schema, tasks};
+use super::{arguments, elicit, operation, schema, tasks};
 use headsup_core::id::AgentId;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
     CustomRequest, CustomResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation,
-    JsonObject, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, UpdateTaskParams,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -59,11 +59,12 @@ impl<H: Hub> Server<H> {
     async fn run(
         &self,
         tool: &Tool,
-        given: Option<JsonObject>,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failure> {
         let agent = self.agent()?;
-        let arguments = arguments::check(tool, given)?;
+        let said = elicit::said(&request);
+        let arguments = arguments::check(tool, request.arguments)?;
         let hub = &*self.hub;
         if !self.has_appeared.load(Ordering::Relaxed) {
             let client = context.client_info().map(|client| client.name);
@@ -72,10 +73,18 @@ impl<H: Hub> Server<H> {
         }
         match &tool.act {
             Act::Route(route) => Ok(operation::route(hub, agent, route, arguments).await?.into()),
+            Act::Wait | Act::Ask if said.is_some() => {
+                let (prompt, said) = said.unwrap_or_default();
+                Ok(operation::resolution(operation::elicited(hub, &prompt, said).await?).into())
+            }
             Act::Wait => {
                 let seconds = operation::wait_seconds(&arguments);
                 let prompt = arguments.get("prompt_id").and_then(Value::as_str);
                 let prompt = prompt.unwrap_or_default();
+                if seconds > 0 && elicit::is_offered(&context) {
+                    let prompt = operation::own(hub, agent, prompt).await?;
+                    return elicit::wait(hub, prompt, seconds, &context).await;
+                }
                 Ok(operation::wait(hub, agent, prompt, seconds, &pulse(&context)).await?.into())
             }
             Act::Ask => {
@@ -89,6 +98,9 @@ impl<H: Hub> Server<H> {
                 if seconds == 0 || !is_open(&prompt) {
                     return Ok(operation::resolution(prompt).into());
                 }
+                if elicit::is_offered(&context) {
+                    return elicit::wait(hub, prompt, seconds, &context).await;
+                }
                 let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
                 Ok(operation::wait(hub, agent, id, seconds, &pulse(&context)).await?.into())
             }
@@ -96,7 +108,7 @@ impl<H: Hub> Server<H> {
     }
 }
 
-fn pulse(context: &RequestContext<RoleServer>) -> Pulse {
+pub(super) fn pulse(context: &RequestContext<RoleServer>) -> Pulse {
     Pulse { peer: context.peer.clone(), token: context.meta.get_progress_token() }
 }
 
@@ -138,9 +150,13 @@ impl<H: Hub> ServerHandler for Server<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = table::find(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+        if request.request_state.is_some() || request.input_responses.is_some() {
+            let detail = "nothing here waits for such an answer; a call says all that it says in `arguments`";
+            return Err(ErrorData::invalid_params(detail, None));
+        }
         let cancelled = context.ct.clone();
         let outcome = tokio::select! {
-            outcome = self.run(tool, request.arguments, context) => outcome,
+            outcome = self.run(tool, request, context) => outcome,
             // Nobody waits any more; what was asked stays asked.
             () = cancelled.cancelled() => Err(Failure::new("cancelled", "the call was cancelled")),
         };

@@ -1,5 +1,6 @@
 //! The server over its own line, before a hub that says what it is told to.
 
+mod elicit;
 mod golden;
 mod line;
 mod protocol;

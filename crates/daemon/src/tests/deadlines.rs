@@ -118,6 +118,31 @@ async fn a_hub_that_was_killed_behind_the_deadline_times_it_out_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn around_a_kill_a_deadline_ends_once_and_an_answer_that_was_acknowledged_stays() {
+    for (after, answers) in [-10, -1, 0, 1, 10].into_iter().flat_map(|ms| [(ms, false), (ms, true)])
+    {
+        let bench = Bench::new().await;
+        let id = asked(&bench.client(), brief("default")).await;
+        bench.clock.advance(MINUTE + after);
+        let said = match answers {
+            true => answer(&bench.client(), &id, json!({"option": 1})).await.status.as_u16(),
+            false => 0,
+        };
+        let next = bench.killed_now().await;
+        next.pass(GRACE + 20).await;
+        let by = state(&next, &id).await["resolution"]["by"].clone();
+        assert_eq!(by, if said == 200 { "human" } else { "timeout" }, "{after} ms, {said}");
+        // In time is until the moment itself.
+        assert_eq!(said == 200, answers && after <= 0, "{after} ms");
+        let again = next.killed_now().await;
+        again.pass(MINUTE).await;
+        let log = again.client().log().await;
+        let times = log.iter().filter(|event| event["type"] == "prompt.resolved").count();
+        assert_eq!(times, 1, "{after} ms, {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn after_a_sleep_it_is_over_and_a_clock_that_is_set_back_takes_no_time() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -11,10 +11,14 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-const FOLDER: &str = "/work/app";
+pub(super) const FOLDER: &str = "/home/dev/app";
 
 fn settings(there: &GitHub) -> ProviderSettings {
-    let api = Base::parse(&there.api()).unwrap();
+    settings_at(&there.api())
+}
+
+pub(super) fn settings_at(api: &str) -> ProviderSettings {
+    let api = Base::parse(api).unwrap();
     let mut github = GitHubSettings::new(api, Secret::new(TOKEN));
     github.fresh_for = Duration::ZERO;
     let repository = RepositoryProviders {
@@ -27,7 +31,7 @@ fn settings(there: &GitHub) -> ProviderSettings {
     ProviderSettings { github, repositories, ..ProviderSettings::default() }
 }
 
-async fn with(settings: ProviderSettings) -> Bench {
+pub(super) async fn with(settings: ProviderSettings) -> Bench {
     let mut limits = crate::limits::Limits::default();
     limits.effects.first = Duration::from_millis(2);
     let mut bench = Bench::with(limits).await;
@@ -37,21 +41,21 @@ async fn with(settings: ProviderSettings) -> Bench {
     bench
 }
 
-async fn send(client: &Client, method: &str, path: &str, body: &Value) -> Reply {
+pub(super) async fn send(client: &Client, method: &str, path: &str, body: &Value) -> Reply {
     client.send(method, path, &[("content-type", "application/json")], body.to_string()).await
 }
 
-async fn ok(client: &Client, method: &str, path: &str, body: &Value) -> Value {
+pub(super) async fn ok(client: &Client, method: &str, path: &str, body: &Value) -> Value {
     let reply = send(client, method, path, body).await;
     assert!(reply.status.is_success(), "{method} {path}: {}", reply.text());
     reply.json()
 }
 
-fn new_pull() -> Value {
+pub(super) fn new_pull() -> Value {
     json!({"title": "Work", "head_branch": "work", "folder": FOLDER})
 }
 
-async fn opened(client: &Client) -> (Value, String) {
+pub(super) async fn opened(client: &Client) -> (Value, String) {
     let pr = ok(client, "POST", "/api/v1/prs", &new_pull()).await;
     let path = format!("/api/v1/prs/{}", pr["id"].as_str().unwrap());
     (pr, path)
@@ -187,7 +191,8 @@ async fn a_host_that_says_nothing_is_given_up_and_looked_at() {
     let there = GitHub::start();
     let mut settings = settings(&there);
     if let Some(github) = &mut settings.github {
-        github.patience = Duration::from_millis(300);
+        // What answers does so far sooner.
+        github.patience = Duration::from_secs(3);
     }
     let bench = with(settings).await;
     let client = bench.client();
@@ -266,7 +271,8 @@ async fn an_agents_work_is_told_at_its_issue() {
     there.fails("POST", "/comments", Fault::CutBefore);
     ok(&client, "POST", "/api/v1/agents/api/review", &review).await;
     let agent = client.get("/api/v1/agents/api").await.json();
-    assert_eq!((&agent["stage"], &agent["prs"]), (&json!("awaiting_review"), &json!([pr["id"]])));
+    assert_eq!(agent["stage"]["state"], "awaiting_review");
+    assert_eq!(agent["prs"], json!([pr["id"]]));
     let done = json!({"summary": "merged"});
     ok(&client, "POST", "/api/v1/agents/api/task/complete", &done).await;
     let effects = client.get("/api/v1/effects").await.json();
@@ -408,4 +414,29 @@ async fn a_host_that_wants_to_be_left_alone_is() {
     assert_eq!(reply.json()["retryable"], true);
     assert_eq!(client.get(path).await.code(), "remote_rate_limited");
     assert_eq!(there.asked().len(), 1, "{:?}", there.asked());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pull_request_that_somebody_else_opened_becomes_the_agents_by_its_address() {
+    let there = GitHub::start();
+    let bench = with(settings(&there)).await;
+    let client = bench.client();
+    ok(&client, "PUT", "/api/v1/agents/api", &json!({ "cwd": FOLDER })).await;
+    let head = there.push("work", 'b');
+    let url = there.opens("work");
+    let review = json!({"pr_url": url, "summary": "all of it"});
+    ok(&client, "POST", "/api/v1/agents/api/review", &review).await;
+    let listed = client.get("/api/v1/agents/api/prs").await.json();
+    let pr = &listed["prs"][0];
+    assert_eq!(
+        (&pr["url"], &pr["head_sha"], &pr["number"]),
+        (&json!(url), &json!(head), &json!(1))
+    );
+    let agent = client.get("/api/v1/agents/api").await.json();
+    assert_eq!(agent["prs"], json!([pr["id"]]));
+    // One of elsewhere is known by its address alone.
+    let elsewhere = json!({"summary": "s", "pr_url": "https://elsewhere.example/a/b/pull/1"});
+    ok(&client, "POST", "/api/v1/agents/api/task/complete", &elsewhere).await;
+    let agent = client.get("/api/v1/agents/api").await.json();
+    assert_eq!(agent["prs"], json!([pr["id"], "https://elsewhere.example/a/b/pull/1"]));
 }

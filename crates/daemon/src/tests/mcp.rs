@@ -99,6 +99,11 @@ async fn foreign_pages_and_what_is_no_message_are_refused() {
         ("[]", -32_600),
         ("nonsense", -32_700),
         (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32_600),
+        (r#"{"id":1,"method":"ping"}"#, -32_600),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32_600),
+        (r#"{"jsonrpc":"2.0","id":1}"#, -32_600),
+        (r#"{"jsonrpc":"2.0"}"#, -32_600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32_602),
     ] {
         let reply = client.send("POST", "/mcp", &[AGENT, ACCEPT], body).await;
         assert_eq!(reply.status, 400, "{body}");

@@ -92,6 +92,7 @@ async fn answers_are_what_the_description_says() {
     let issue = r#"{"issueId":"P-1","status":"in-progress"}"#;
     let (coder, found) = ("/api/coder/agent-status", "/api/specialists/{name}/report-status");
     let id = "/api/v1/agents/{id}";
+    let (hear, expiry) = ("/api/webhooks/kanbanger", "/api/cron/awaiting-input-expiry");
     let (task, comments) = ("/api/v1/tasks/{identifier}", "/api/v1/tasks/{identifier}/comments");
     let (work, done) = ("/api/v1/agents/{id}/task", "/api/v1/agents/{id}/task/complete");
     let calls = [
@@ -146,6 +147,10 @@ async fn answers_are_what_the_description_says() {
         ("get", work, "/api/v1/agents/h/task", "", 200),
         ("post", done, "/api/v1/agents/h/task/complete", r#"{"summary":"s"}"#, 200),
         ("post", done, "/api/v1/agents/h/task/complete", r#"{"summary":"s"}"#, 409),
+        ("get", "/api/v1/webhooks", "/api/v1/webhooks", "", 200),
+        ("get", "/api/v1/webhooks", "/api/v1/webhooks?limit=0", "", 400),
+        ("post", hear, hear, "{}", 404),
+        ("get", expiry, expiry, "", 200),
     ];
     let json = [("content-type", "application/json")];
     let (open, prompt) = ("/api/v1/agents/{id}/prompts", "/api/v1/prompts/{pid}");

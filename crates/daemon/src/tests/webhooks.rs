@@ -251,7 +251,8 @@ async fn without_a_token_nothing_else_is_served() {
         ("POST", "/api/cron/awaiting-input-expiry", 401),
     ];
     for (method, path, status) in cases {
-        let reply = tcp.send(method, path, &[], "{}").await;
+        let body = if method == "GET" { "" } else { "{}" };
+        let reply = tcp.send(method, path, &[], body).await;
         assert_eq!(
             (reply.status.as_u16(), reply.code().as_str()),
             (status, "token_missing"),
@@ -316,7 +317,7 @@ async fn what_is_signed_and_makes_no_sense_is_told_and_kept() {
         }
     }
     assert_eq!(client.head().await, head);
-    let long = "x".repeat(256 << 10);
+    let long = "x".repeat((256 << 10) + 1);
     let reply = post(&client, "comment", &long).await;
     assert_eq!((reply.status.as_u16(), last(&client).await.1), (413, json!("body_too_large")));
     for query in ["?limit=0", "?limit=20001", "?signed=maybe", "?x=1"] {
@@ -429,7 +430,7 @@ async fn the_expiry_route_reports_and_its_secret_is_its_own() {
     assert!(doc["last_expired_at"].is_string(), "{doc}");
     assert_eq!(resolution(&client, &open).await, Value::Null, "it only reports");
     let bearer = bench.bearer();
-    for said in ["Bearer tock", "Bearer ", "Bearer tick ", "bearer tick", "tick", &bearer] {
+    for said in ["Bearer tock", "Bearer ", "Bearer ticks", "bearer tick", "tick", &bearer] {
         for client in [&client, &tcp] {
             let reply = client.send("GET", path, &[("authorization", said)], "").await;
             assert_eq!((reply.status.as_u16(), reply.code().as_str()), (401, "cron_secret_wrong"));

@@ -10,6 +10,7 @@ use super::parts::{Parts, Sent};
 use super::roster::Roster;
 use super::{agent, assets, inbox, sink};
 use crate::api::{App, Refused, Subscription};
+use crate::attendance::Reader;
 use crate::frame::{self, Frame};
 use axum::body::Body;
 use axum::extract::State;
@@ -43,6 +44,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
         }
     };
     let subscription = Subscription::take(&app)?;
+    let reader = Reader::new(Arc::clone(&app.attendance), Arc::clone(&app.clock));
     let mut beat = interval_at(Instant::now() + BEAT, BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let phase = Phase::Begin;
@@ -54,6 +56,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
         beat,
         last: Instant::now(),
         _subscription: subscription,
+        _reader: reader,
     };
     let messages = stream::unfold(live, async |mut live| {
         let message = live.next().await?;
@@ -89,6 +92,7 @@ struct Live {
     /// When the last change was sent.
     last: Instant,
     _subscription: Subscription,
+    _reader: Reader,
 }
 
 /// One message to `board.js`.

@@ -7,9 +7,9 @@ use crate::job::{Answer, Asked, Given, Noticed, Refusal, Reply, TakenBack};
 use crate::limits::PROMPTS;
 use headsup_core::gate::{self, Decision};
 use headsup_core::id::AgentId;
-use headsup_core::prompt::answer::choose;
+use headsup_core::prompt::answer::{Said, choose};
 use headsup_core::prompt::input::MOST_OF_AGENT;
-use headsup_core::prompt::{Input, OpenPrompt, Resolution, ResolvedBy};
+use headsup_core::prompt::{Input, OpenPrompt, Resolution, ResolvedBy, Via};
 use headsup_core::seat::Seat;
 use headsup_core::wire::PromptDoc;
 
@@ -102,14 +102,21 @@ pub(super) fn answer(staging: &mut Staging<'_>, given: &Given) -> Answer {
         time_out(staging, agent, *received)?;
         return Err(Refusal::AlreadyResolved);
     }
+    let given = Resolution {
+        via: Some(*via),
+        actor: actor.clone(),
+        verified: *via != Via::AgentClient,
+        ..Resolution::of(ResolvedBy::Human, staging.now)
+    };
+    if *said == Said::Declined {
+        return resolve(staging, agent, &open, Resolution { declined: true, ..given });
+    }
     let chosen = choose(&open, said).map_err(Refusal::BadAnswer)?;
     let resolution = Resolution {
         value: Some(chosen.value),
         values: chosen.values,
         default_used: chosen.default_used,
-        via: Some(*via),
-        actor: actor.clone(),
-        ..Resolution::of(ResolvedBy::Human, staging.now)
+        ..given
     };
     resolve(staging, agent, &open, resolution)
 }
@@ -120,6 +127,7 @@ pub(super) fn cancel(staging: &mut Staging<'_>, back: &TakenBack) -> Answer {
     let resolution = Resolution {
         via: Some(back.via),
         actor: back.actor.clone(),
+        verified: back.via != Via::AgentClient,
         ..Resolution::cancelled(staging.now)
     };
     resolve(staging, &back.agent, &open, resolution)

@@ -16,7 +16,7 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
     let now = staging.now;
     match act {
         PullAct::Create(doc) => return create(staging, doc, key),
-        PullAct::Change { id, title, body, state } => change(staging, id, |row| {
+        PullAct::Change { id, title, body, state, draft } => change(staging, id, |row| {
             let doc = &mut row.doc;
             if doc.state == PullState::Merged {
                 return Err(Refusal::PullFinal);
@@ -26,6 +26,7 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
                 doc.body = Some(body.clone()).filter(|body| !body.is_empty());
             }
             doc.state = state.unwrap_or(doc.state);
+            doc.draft = draft.unwrap_or(doc.draft);
             if doc.state == PullState::Closed {
                 // What was agreed to was of the open one.
                 row.approvals.clear();

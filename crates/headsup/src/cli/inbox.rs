@@ -66,7 +66,7 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
 }
 
 /// What waits, the most urgent first.
-pub(super) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
+pub(crate) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
     let prompts = client.get_doc::<PromptsDoc>("/api/v1/prompts?state=open").await?.prompts;
     let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?.agents;
     let outcomes = roster.iter().filter(|agent| is_outcome(agent)).cloned().collect();

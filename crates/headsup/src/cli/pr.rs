@@ -3,6 +3,7 @@
 mod create;
 mod list;
 mod merge;
+mod ready;
 mod refresh;
 mod show;
 mod update;
@@ -17,7 +18,8 @@ use bytes::Bytes;
 use headsup_core::wire::{PullDoc, PullsDoc};
 use serde::Serialize;
 
-/// Pull requests, on the repository itself: branches of this machine, merged by git.
+/// Pull requests, on the repository itself: branches of this machine, merged by git. Where the settings say
+/// so, they are GitHub's.
 ///
 /// An id is a UUID; its unambiguous ending will do. Nobody's checkout is worked in: a merge is worked out
 /// elsewhere, and a checkout of the branch that is merged into follows it as with a pull.
@@ -34,6 +36,7 @@ enum Act {
     Ls(list::Args),
     Show(show::Args),
     Update(update::Args),
+    Ready(ready::Args),
     Refresh(refresh::Args),
     Merge(merge::Args),
 }
@@ -51,6 +54,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Act::Ls(args) => list::run(args, context).await,
         Act::Show(args) => show::run(args, context).await,
         Act::Update(args) => update::run(args, context).await,
+        Act::Ready(args) => ready::run(args, context).await,
         Act::Refresh(args) => refresh::run(args, context).await,
         Act::Merge(args) => merge::run(args, context).await,
     }
@@ -59,7 +63,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 /// The route of the pull request whose id ends like this: the beginning of a UUID is a time, and much alike.
 async fn path(client: &Client, ending: &str) -> Result<String, CommandError> {
     let prs = client.get_doc::<PullsDoc>("/api/v1/prs?limit=1000").await?.prs;
-    let mut found = prs.into_iter().filter(|pr| !ending.is_empty() && pr.id.ends_with(ending));
+    // A UUID is the same in any case.
+    let ending = ending.to_ascii_lowercase();
+    let mut found = prs.into_iter().filter(|pr| !ending.is_empty() && pr.id.ends_with(&ending));
     match (found.next(), found.next()) {
         (Some(pr), None) => Ok(format!("/api/v1/prs/{}", pr.id)),
         (Some(_), Some(_)) => {
@@ -96,7 +102,10 @@ fn show(context: &Context, pr: &PullDoc) -> Result<(), CommandError> {
     let draft = if pr.draft { ", a draft" } else { "" };
     let mut lines = vec![head, field("state", format!("{}{draft}", pr.state.word()))];
     lines.push(field("branches", format!("{} into {}", pr.head_branch, pr.base_branch)));
-    lines.push(field("repository", pr.repo.clone()));
+    lines.push(field("repository", pr.remote.clone().unwrap_or_else(|| pr.repo.clone())));
+    if pr.remote.is_some() {
+        lines.push(field("url", pr.url.clone()));
+    }
     lines.push(field("commit", pr.head_sha.clone()));
     let (files, plus, minus) = (pr.changed_files, pr.additions, pr.deletions);
     lines.push(field("changes", format!("{files} files, +{plus} -{minus}")));
@@ -105,6 +114,8 @@ fn show(context: &Context, pr: &PullDoc) -> Result<(), CommandError> {
     } else if let Some(why) = &pr.mergeable_reason {
         lines.push(field("mergeable", format!("no: {why}")));
     }
+    lines.extend(pr.checks.iter().map(|check| field("check", check.clone())));
+    lines.extend(pr.reviews.iter().map(|review| field("review", review.clone())));
     let of = |agent: &headsup_core::id::AgentId| field("agent", agent.to_string());
     lines.extend(pr.agent_id.as_ref().map(of));
     lines.extend(pr.task.as_ref().map(|task| field("task", task.clone())));

@@ -1,4 +1,6 @@
-//! `headsup prompt open`
+//! `headsup prompt`: questions that are opened and taken back.
+
+mod cancel;
 
 use crate::cli::Context;
 use crate::client::{Client, answer, resolve};
@@ -26,6 +28,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Open(OpenArgs),
+    Cancel(cancel::Args),
 }
 
 /// Open a question; its id is printed. It ends by an answer, its deadline, or by being taken back.
@@ -65,10 +68,17 @@ struct OpenArgs {
 const EXAMPLES: &str = "\
 Examples:
   headsup prompt open api 'Which database?' --option Postgres --option SQLite --default SQLite
-  headsup prompt open . 'Deploy now?' --option yes --option no --default no --timeout 10m --wait";
+  headsup prompt open . 'Deploy now?' --option yes --option no --default no --timeout 10m --wait
+  headsup prompt cancel api-p3";
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let Command::Open(args) = args.command;
+    match args.command {
+        Command::Open(args) => open(args, context).await,
+        Command::Cancel(args) => cancel::run(args, context).await,
+    }
+}
+
+async fn open(args: OpenArgs, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
     let agent = match args.agent.as_str() {
         // It may be the first thing that is heard of it.

@@ -7,7 +7,7 @@ use crate::client::start;
 use crate::error::{CommandError, Kind};
 use crate::launch::Program;
 use crate::launch::order::{self, Order, Streaming};
-use crate::launch::settings::{self, Launched};
+use crate::launch::settings::{self, Launched, What};
 use crate::launch::tend::{self, Seat};
 use crate::launch::tmux::{Session, Tmux};
 use crate::output::Output;
@@ -29,7 +29,7 @@ const TOO_SOON_TO_BE_SEEN: Duration = Duration::from_secs(10);
 
 /// Start an agent that reports, without touching its configuration.
 ///
-/// It gets an id, a place in the roster at once, and hooks for this launch alone. In a tmux
+/// It gets an id, a place in the roster at once, and hooks and tools for this launch alone. In a tmux
 /// session of its own, or with --here in this terminal, where its exit code is the agent's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// its status. It is kept as the label `observable=true`.
     #[arg(long)]
     observable: bool,
+    /// Without the tools by which it could say how it is and ask you.
+    #[arg(long)]
+    no_tools: bool,
     /// Read what it does from there, line by line, in the form of its own headless runs. Without it
     /// a headless run that is asked for such lines is read from its output.
     #[arg(long, value_name = "FILE|FIFO")]
@@ -126,7 +129,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             |error| CommandError::internal(format!("cannot make {}: {error}", launch.display())),
         )?;
         let launched = match program.recipe {
-            Some(recipe) => settings::inject(recipe, arguments, &launch, id.as_str(), context)?,
+            Some(recipe) => {
+                let what = What { recipe, launch: &launch, id: id.as_str(), context };
+                settings::inject(&what, arguments, !args.no_tools)?
+            }
             None => Launched::with(arguments.to_vec()),
         };
         let order = order_of(&program, &launched, &here, &id, home, in_tmux);
@@ -175,10 +181,8 @@ fn order_of(
 ) -> Order {
     let order = Order::new(program, &launched.arguments, here, id.as_str());
     let order = if elsewhere { order.with_whole_environment() } else { order };
-    let order = match &launched.variable {
-        Some((name, value)) => order.with(name, value),
-        None => order,
-    };
+    let own = launched.variables.iter();
+    let order = own.fold(order, |order, (name, value)| order.with(name, value));
     order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home)
 }
 

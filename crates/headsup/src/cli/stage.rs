@@ -31,8 +31,8 @@ pub(crate) struct Args {
     /// What it is at.
     #[arg(long, value_name = "P")]
     phase: Option<String>,
-    /// How much of it is done.
-    #[arg(long, value_name = "X")]
+    /// How much of it is done: from 0 to 1, or a percentage as 40%.
+    #[arg(long, value_name = "X", value_parser = share, allow_hyphen_values = true)]
     progress: Option<f64>,
     /// What stands in the way; may be given again.
     #[arg(long, value_name = "T")]
@@ -44,6 +44,16 @@ Examples:
   headsup stage api awaiting_review --message 'the tests pass'
   headsup stage . working --phase tests --progress 0.4
   headsup stage . blocked --message 'no access' --blocker 'a token for the registry'";
+
+/// A share of all: `0.4`, `40%`.
+fn share(text: &str) -> Result<f64, String> {
+    let share = match text.strip_suffix('%') {
+        Some(percents) => percents.trim().parse::<f64>().map(|percents| percents / 100.0),
+        None => text.parse(),
+    };
+    let share = share.ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "it is a number from 0 to 1, or a percentage from 0% to 100%".to_owned())
+}
 
 #[derive(Deserialize)]
 struct Moved {
@@ -75,4 +85,23 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     };
     context.output.say(&Line::plain(format!("headsup: {agent_id}: {status}{next}")));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_a_share_of_all_and_nothing_else() {
+        for (text, expected) in [("0", 0.0), ("0.4", 0.4), ("1", 1.0), ("40%", 0.4), ("100 %", 1.0)]
+        {
+            let share = share(text).unwrap();
+            assert!((share - expected).abs() < 1e-9, "{text}: {share}");
+        }
+        for bad in ["nan", "NaN", "inf", "-inf", "-1", "-0.1", "2", "101%", "nan%", "", "half", "%"]
+        {
+            let error = share(bad).unwrap_err();
+            assert!(error.contains("0 to 1"), "{bad}: {error}");
+        }
+    }
 }

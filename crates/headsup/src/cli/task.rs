@@ -13,13 +13,14 @@ use crate::client::{Client, answer::encode, resolve};
 use crate::error::CommandError;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
+use headsup_core::work::remote::Typed;
 use headsup_core::work::task::TaskId;
 use serde::Serialize;
 
 /// Tasks: what agents work on, in the hub's own tracker. No account is needed.
 ///
 /// An identifier is like APP-12; its first part is the name of the repository or folder, unless the
-/// settings say another. Where a task is wanted, an agent or `.` stands for the task that it works on.
+/// settings say another. Where they say that GitHub keeps them, it is like owner/name#12, #12 or its URL. Where a task is wanted, an agent or `.` stands for the task that it works on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -68,6 +69,8 @@ impl Target {
     async fn find(client: &Client, word: &str) -> Result<Self, CommandError> {
         match TaskId::parse(word) {
             Some(id) => Ok(Self::Task(id.to_string())),
+            // The hub knows which host and which repository is meant.
+            None if Typed::parse(word).is_some() => Ok(Self::Task(word.to_owned())),
             None => Ok(Self::Agent(resolve::agent(client, word).await?.id)),
         }
     }

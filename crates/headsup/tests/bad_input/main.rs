@@ -15,4 +15,5 @@ mod order;
 mod questions;
 mod rig;
 mod sockets;
+mod tools;
 mod webhooks;

@@ -107,8 +107,10 @@ fn a_launch_is_without_the_shared_server_and_changes_no_file() {
     fs::copy(rig.home.path().join("bin/claude"), &program).unwrap();
     let done = rig.run(&["run", "--here", "--id", "api", "--", "codex", "resume", "ID"]);
     assert_eq!(done.code, 7, "{done:?}");
-    let expected = [program.to_str().unwrap(), "--no-daemon", "resume", "ID"];
-    assert_eq!(rig.argv(), expected);
+    let argv = rig.argv();
+    assert_eq!(argv[..3], [program.to_str().unwrap(), "--no-daemon", "-c"]);
+    assert!(argv[3].starts_with("mcp_servers.headsup={"), "{argv:?}");
+    assert_eq!(argv[4..], ["resume", "ID"]);
     assert_eq!(rig.agent("api")["kind"], json!("codex"));
     assert!(!rig.home.path().join(".codex").exists());
 }

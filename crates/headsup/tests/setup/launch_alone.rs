@@ -1,4 +1,5 @@
-//! One launch with hooks of its own, and no configuration of the program touched.
+//! One launch with hooks of its own, and no configuration of the program touched. What it brings of tools is
+//! in `launch_tools.rs`.
 
 use crate::install::write;
 use crate::plugin_file::stand_in;
@@ -14,7 +15,8 @@ fn json(path: &Path) -> Value {
 
 /// What was said to the person.
 fn launched(rig: &Rig, program: &str, env: &[(&str, &str)]) -> String {
-    let mut command = rig.command(&["run", "--here", "--id", "api", "--", program, "--continue"]);
+    let words = ["run", "--here", "--no-tools", "--id", "api", "--", program, "--continue"];
+    let mut command = rig.command(&words);
     command.envs(env.iter().copied());
     let done = command.output().unwrap();
     assert!(done.status.success(), "{done:?}");

@@ -12,6 +12,7 @@ mod homes;
 mod inside;
 mod install;
 mod launch_alone;
+mod launch_tools;
 mod others;
 mod plugin_file;
 mod refuse;

@@ -124,7 +124,8 @@ fn a_launch_brings_the_file_beside_what_the_variable_holds() {
         write(&rig.home.path().join("bin").join(kind), &stand_in(variable), 0o755);
         let _hub = Hub::start(&rig.home);
         let launched = |given: &str| {
-            let mut command = rig.command(&["run", "--here", "--id", "api", "--", kind, "-c"]);
+            let words = ["run", "--here", "--no-tools", "--id", "api", "--", kind, "-c"];
+            let mut command = rig.command(&words);
             command.env(variable, given);
             let done = command.output().unwrap();
             assert!(done.status.success(), "{done:?}");

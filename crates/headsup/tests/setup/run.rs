@@ -113,7 +113,9 @@ fn here_the_agent_takes_the_commands_place_and_its_exit_code() {
     assert_eq!((done.code, &*done.stdout, &*done.stderr), (7, "", ""));
     let file = rig.home.state().join("launch/api.json").display().to_string();
     let program = rig.home.path().join("bin/claude").display().to_string();
-    let mut expected = vec![program.as_str(), "--settings", &file];
+    let tools = rig.home.state().join("launch/api.mcp.json").display().to_string();
+    let tools = format!("--mcp-config={tools}");
+    let mut expected = vec![program.as_str(), "--settings", &file, &tools];
     expected.extend(ODD);
     assert_eq!(rig.argv(), expected);
     let env = rig.env();
@@ -146,7 +148,7 @@ fn in_tmux_it_gets_a_session_exact_arguments_and_no_secret_on_a_command_line() {
     let doc = rig.run(&args).ok().json();
     assert_eq!(doc["tmux"]["session"], "headsup-a_pi");
     assert!(doc["attach"].as_str().unwrap().ends_with("attach -t '=headsup-a_pi'"), "{doc}");
-    assert_eq!(rig.argv()[3..], ODD);
+    assert_eq!(rig.argv()[4..], ODD);
     let env = rig.env();
     assert_eq!((&*env[0], &*env[4]), ("a.pi", doc["tmux"]["pane"].as_str().unwrap()));
     assert!(rig.tmux(&["list-sessions"]).starts_with("headsup-a_pi:"));
@@ -334,7 +336,8 @@ fn settings_that_the_person_gave_stay_in_force() {
         let mut args = vec!["run", "--here", "--id", "api", "--", "claude"];
         args.extend(given);
         assert_eq!(rig.run(&args).code, 7);
-        assert_eq!(rig.argv().len(), 3);
+        let tools = rig.home.state().join("launch/api.mcp.json");
+        assert_eq!(rig.argv()[3..], [format!("--mcp-config={}", tools.display())]);
         let text = fs::read_to_string(rig.home.state().join("launch/api.json")).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["model"], "opus");
@@ -362,6 +365,7 @@ fn a_launch_adds_nothing_where_a_plugin_reports() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     rig.run(&["hooks", "install", "claude-code"]).ok();
+    rig.run(&["mcp", "install", "claude-code"]).ok();
     assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "claude", "-p"]).code, 7);
     assert_eq!(rig.argv()[1..], ["-p"]);
 }

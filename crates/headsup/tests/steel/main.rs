@@ -11,5 +11,6 @@ mod disk;
 mod flood;
 mod full;
 mod limits;
+mod power;
 mod rig;
 mod slow;

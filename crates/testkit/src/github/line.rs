@@ -7,6 +7,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// What goes wrong with a request.
@@ -83,6 +84,9 @@ pub(super) fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
     let mut reader = BufReader::new(stream);
     loop {
         let request = read(&mut reader)?;
+        if shared.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
         let line = format!("{} {}", request.method, request.target);
         shared.asked.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         let fault = shared.faults.lock().unwrap_or_else(PoisonError::into_inner).take(&request);

@@ -149,7 +149,7 @@ fn told(state: &State, number: u64, pull: &Pull) -> Value {
         "merge_commit_sha": pull.merges.first(), "mergeable": !pull.conflicts,
         "mergeable_state": state_word, "additions": 2, "deletions": 1, "changed_files": 1,
         "head": {"ref": pull.head, "sha": head}, "base": {"ref": pull.base, "sha": sha(&pull.base)},
-        "html_url": format!("https://pages.example/ada/app/pull/{number}"),
+        "html_url": format!("{}/ada/app/pull/{number}", state.web),
         "created_at": moment(pull.created), "updated_at": moment(pull.updated),
     })
 }

@@ -68,7 +68,7 @@ fn list(state: &State, query: &Query<'_>) -> Answer {
         Some("updated") => std::cmp::Reverse(issue.updated),
         _ => std::cmp::Reverse(issue.created),
     });
-    page(issues.into_iter().map(|(number, issue)| issue.told(*number)).collect(), query)
+    page(issues.into_iter().map(|(number, issue)| issue.told(&state.web, *number)).collect(), query)
 }
 
 /// One page of a list.
@@ -95,7 +95,7 @@ fn create(state: &mut State, body: &Value) -> Answer {
         updated: now,
         ..Issue::default()
     };
-    let told = issue.told(number);
+    let told = issue.told(&state.web, number);
     state.issues.insert(number, issue);
     Answer::new(201, told)
 }
@@ -113,7 +113,7 @@ fn issue(
     body: &Value,
     query: &Query<'_>,
 ) -> Answer {
-    let (now, id) = (state.now(), state.next_id());
+    let (now, id, web) = (state.now(), state.next_id(), state.web.clone());
     let Some(issue) = state.issues.get_mut(&number) else {
         return Answer::refused(404, "Not Found");
     };
@@ -121,7 +121,7 @@ fn issue(
         issue.updated = now;
     }
     match (method, rest) {
-        ("GET", []) => Answer::new(200, issue.told(number)),
+        ("GET", []) => Answer::new(200, issue.told(&web, number)),
         ("PATCH", []) => {
             if let Some(title) = body["title"].as_str() {
                 title.clone_into(&mut issue.title);
@@ -133,7 +133,7 @@ fn issue(
                 issue.is_closed = word == "closed";
                 issue.state_reason = body["state_reason"].as_str().map(str::to_owned);
             }
-            Answer::new(200, issue.told(number))
+            Answer::new(200, issue.told(&web, number))
         }
         ("GET", ["comments"]) => page(issue.comments.iter().map(Said::told).collect(), query),
         ("POST", ["comments"]) => {
@@ -149,14 +149,14 @@ fn issue(
                     issue.labels.push(label);
                 }
             }
-            Answer::new(200, issue.told(number)["labels"].clone())
+            Answer::new(200, issue.told(&web, number)["labels"].clone())
         }
         ("DELETE", ["labels", label]) => {
             let before = issue.labels.len();
             issue.labels.retain(|of| of != label);
             match issue.labels.len() == before {
                 true => Answer::refused(404, "Label does not exist"),
-                false => Answer::new(200, issue.told(number)["labels"].clone()),
+                false => Answer::new(200, issue.told(&web, number)["labels"].clone()),
             }
         }
         _ => Answer::refused(404, "Not Found"),

@@ -48,12 +48,21 @@ pub struct Pull {
     pub(super) updated: u64,
 }
 
+impl Pull {
+    pub(super) fn of(head: &str, now: u64) -> Self {
+        let (title, base) = (format!("Work of {head}"), "main".to_owned());
+        Self { title, head: head.to_owned(), base, created: now, updated: now, ..Self::default() }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) issues: BTreeMap<u64, Issue>,
     pub(super) pulls: BTreeMap<u64, Pull>,
     pub(super) branches: BTreeMap<String, String>,
     pub(super) checks: Value,
+    /// Where its pages are.
+    pub(super) web: String,
     number: u64,
     id: u64,
     /// Seconds since its start: every change is later than the last.
@@ -67,6 +76,7 @@ impl Default for State {
             pulls: BTreeMap::new(),
             branches: BTreeMap::new(),
             checks: json!([]),
+            web: String::new(),
             number: 0,
             id: 1_000,
             seconds: 0,
@@ -104,13 +114,13 @@ pub(super) fn moment(seconds: u64) -> String {
 }
 
 impl Issue {
-    pub(super) fn told(&self, number: u64) -> Value {
+    pub(super) fn told(&self, web: &str, number: u64) -> Value {
         let labels: Vec<Value> = self.labels.iter().map(|name| json!({ "name": name })).collect();
         json!({
             "number": number, "title": self.title, "body": self.body,
             "state": if self.is_closed { "closed" } else { "open" },
             "state_reason": self.state_reason, "labels": labels,
-            "html_url": format!("https://pages.example/ada/app/issues/{number}"),
+            "html_url": format!("{web}/ada/app/issues/{number}"),
             "created_at": moment(self.created), "updated_at": moment(self.updated),
         })
     }

@@ -61,7 +61,11 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(program: &'static Program, with: With<'_>, hooks: Hooks) -> Self {
+    /// A place for this program, with its settings written.
+    ///
+    /// # Panics
+    /// If there is none to be had.
+    pub fn new(program: &'static Program, with: With<'_>, hooks: Hooks) -> Self {
         let home = Home::new(&with.binary.to_string_lossy());
         let mut stage = Self {
             tmux: Tmux::new(home.path()),
@@ -95,7 +99,12 @@ impl Stage {
 
     /// Starts the hub, and with it the taking down of what it tells.
     pub fn hub(&self) {
-        *self.hub.borrow_mut() = Some(Hub::start(&self.home));
+        self.hub_with(&[]);
+    }
+
+    /// The same with further options of `headsup up`.
+    pub fn hub_with(&self, options: &[&str]) {
+        *self.hub.borrow_mut() = Some(Hub::start_with(&self.home, options));
         if self.watcher.borrow().is_none() {
             *self.watcher.borrow_mut() = Some(Watcher::start(&self.home.socket()));
         }

@@ -79,7 +79,7 @@ fn table(form: &Form, launcher: &str) -> String {
 }
 
 /// A text and a list of JSON are those of TOML; an object has another sign.
-fn inline(value: &Value) -> String {
+pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let members = members.iter().map(|(name, value)| format!("{name} = {}", inline(value)));

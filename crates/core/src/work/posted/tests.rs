@@ -17,6 +17,7 @@ fn prompt(on_timeout: OnTimeout) -> PromptDoc {
         description: Some("a @file".to_owned()),
     };
     PromptDoc {
+        remaining_seconds: None,
         id: "api-p1".to_owned(),
         agent_id: agent(),
         kind: PromptKind::Input,

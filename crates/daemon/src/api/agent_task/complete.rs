@@ -48,5 +48,6 @@ pub(in super::super) async fn post(
         None => None,
     };
     let mark_done = said.mark_issue_done;
-    submit(&app, TaskAct::Complete { agent, comment, pr_url, mark_done }, key).await
+    let act = TaskAct::Complete { agent: agent.clone(), comment, pr_url, mark_done };
+    submit(&app, &agent, act, key).await
 }

@@ -2,12 +2,13 @@
 
 use super::super::prompt_path::PromptPath;
 use super::super::prompts::look;
+use super::super::pull_path::PullPath;
 use super::super::{App, Refused, asked};
 use crate::caller::Caller;
 use crate::forge::{Approval, ForgeError, NO, YES, is_given, settle};
 use crate::job::{Asked, Refusal, Reply, Work};
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use headsup_adapters::text;
@@ -49,7 +50,7 @@ const SHOWN: usize = 20;
 )]
 pub(in super::super) async fn post(
     State(app): State<Arc<App>>,
-    Path(pr): Path<String>,
+    PullPath(pr): PullPath,
     request: Request,
 ) -> Result<Response, Refused> {
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;

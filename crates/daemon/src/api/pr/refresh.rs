@@ -1,9 +1,10 @@
 //! `POST /api/v1/prs/{pr}/refresh`: looks at the branches again.
 
+use super::super::pull_path::PullPath;
 use super::super::query::Query;
 use super::super::{App, Refused};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use headsup_core::wire::{OnePullDoc, Problem};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 )]
 pub(in super::super) async fn post(
     State(app): State<Arc<App>>,
-    Path(pr): Path<String>,
+    PullPath(pr): PullPath,
     uri: Uri,
 ) -> Result<Json<OnePullDoc>, Refused> {
     Query::parse(uri.query(), &[])?;

@@ -37,7 +37,10 @@ pub(crate) struct AnswerBody {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it is a string (value) or a whole number from 1 on (option), or a list of those"
+)]
 pub(crate) enum Several<T> {
     One(T),
     Many(Vec<T>),
@@ -69,6 +72,7 @@ pub(in crate::api) async fn post(
     // From here on it counts as received.
     let received = app.clock.wall();
     caller.answers(&app, &path.agent)?;
+    app.attendance.acted(app.clock.monotonic_ms());
     let via = via(body.via)?;
     let said = said(body)?;
     let (agent, prompt) = (path.agent.clone(), path.id.clone());
@@ -88,7 +92,7 @@ pub(in crate::api) async fn post(
 pub(super) fn via(said: Option<Via>) -> Result<Via, Refused> {
     match said {
         None => Ok(Via::Api),
-        Some(Via::Comment | Via::Terminal) => {
+        Some(Via::Comment | Via::Terminal | Via::AgentClient) => {
             let known = [Via::Web, Via::Cli, Via::Tui, Via::Api, Via::Notification];
             let known: Vec<_> = known.map(Via::word).to_vec();
             let detail = format!("via is one of {}", known.join(", "));
@@ -100,13 +104,7 @@ pub(super) fn via(said: Option<Via>) -> Result<Via, Refused> {
 
 fn said(body: AnswerBody) -> Result<Said, Refused> {
     let flag = |flag: Option<bool>, said: Said| flag.filter(|flag| *flag).map(|_| said);
-    let value = body.value.map(|value| match value {
-        Several::One(text) => clean(&text).map(Said::Text),
-        Several::Many(texts) => {
-            let texts: Result<Vec<_>, _> = texts.iter().map(|text| clean(text)).collect();
-            texts.map(Said::Texts)
-        }
-    });
+    let value = body.value.map(words);
     let option = body.option.map(|option| match option {
         Several::One(place) => Said::Options(vec![place]),
         Several::Many(places) => Said::Options(places),
@@ -126,6 +124,17 @@ fn said(body: AnswerBody) -> Result<Said, Refused> {
             "bad_answer",
             "an answer has one of value, option, allow, deny and default",
         )),
+    }
+}
+
+/// A text, or several: values or labels of options.
+pub(super) fn words(value: Several<String>) -> Result<Said, Refused> {
+    match value {
+        Several::One(text) => clean(&text).map(Said::Text),
+        Several::Many(texts) => {
+            let texts: Result<Vec<_>, _> = texts.iter().map(|text| clean(text)).collect();
+            texts.map(Said::Texts)
+        }
     }
 }
 

@@ -48,6 +48,7 @@ pub(in crate::api) async fn post(
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let (body, key) = asked::read_if_any::<NoticeBody>(request).await?;
     caller.answers(&app, &path.agent)?;
+    app.attendance.acted(app.clock.monotonic_ms());
     let (agent, prompt) = (path.agent.clone(), path.id.clone());
     let noticed = Noticed { agent, prompt, via: via(body.via)?, seen: !body.only_delivered };
     match app.inbox.submit(Work::Notice(Box::new(noticed)), key).await {

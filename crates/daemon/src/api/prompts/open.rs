@@ -57,7 +57,7 @@ pub(crate) struct QuestionBody {
 
 /// A label, or more of an option.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an option is a string, or {label, value?, description?}")]
 pub(crate) enum OptionBody {
     Label(String),
     Whole(WholeOption),

@@ -1,6 +1,7 @@
 //! The forge against plain git.
 
 use super::*;
+use crate::forge::contract::{self, Ground};
 use crate::forge::plain::{Plain, git};
 use headsup_core::time::UnixMs;
 use headsup_core::work::pull::PullState;
@@ -43,6 +44,24 @@ fn pull(plain: &Plain) -> PullDoc {
 
 fn forge(plain: &Plain) -> Local {
     Local::new(plain.beside("desks"), None)
+}
+
+#[tokio::test]
+async fn the_hubs_own_forge_keeps_what_every_forge_keeps() {
+    let plain = Plain::new();
+    let is_first = std::cell::Cell::new(true);
+    let push = || {
+        if is_first.replace(false) {
+            return plain.branch("work", "new", "a\n");
+        }
+        plain.git(&["checkout", "-q", "work"]);
+        plain.write("more", "b\n");
+        let sha = plain.commit("more");
+        plain.git(&["checkout", "-q", "main"]);
+        sha
+    };
+    let (forge, folder) = (forge(&plain), plain.path());
+    contract::keeps(Ground { forge: &forge, folder, push: &push }).await;
 }
 
 async fn merged(plain: &Plain, method: MergeMethod) -> Result<String, ForgeError> {

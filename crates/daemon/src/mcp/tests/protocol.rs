@@ -100,6 +100,8 @@ async fn what_is_no_message_is_answered_and_the_line_goes_on() {
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32_600),
         (r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, -32_600),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, -32_600),
+        (r#"{"id":1,"method":"tools/list"}"#, -32_600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#, -32_602),
     ] {
         line.send_text(message).await;
         let answer = line.next().await;
@@ -154,7 +156,7 @@ async fn a_question_that_is_answered_in_time_comes_back_with_who_said_what() {
     assert_eq!(structured["outcome"], "answered");
     assert_eq!(structured["value"], "blue");
     assert_eq!(structured["resolution"]["actor"], "ada");
-    assert_eq!(text(&told), "ada answered through web: blue");
+    assert_eq!(text(&told), "ada answered through web at 2026-11-21T21:01:00.000Z: blue");
     let calls = hub.acts();
     assert_eq!(calls[0].path, "/api/v1/agents/api/prompts");
     assert_eq!(calls[0].body.as_ref().unwrap().get("wait_seconds"), None, "the wait is ours");

@@ -145,6 +145,9 @@ pub(crate) fn question(prompt: &Map<String, Value>) -> Value {
 
 /// A time-out is no refusal, and neither is a cancellation.
 fn outcome(resolution: &Value) -> &'static str {
+    if resolution.get("declined").and_then(Value::as_bool) == Some(true) {
+        return "refused";
+    }
     match resolution.get("by").and_then(Value::as_str) {
         Some("timeout") => "timed_out",
         Some("cancelled") => "cancelled",
@@ -169,10 +172,15 @@ pub(crate) fn say(of: &Map<String, Value>) -> String {
     let via = resolution.map(|resolution| text(resolution, "via")).unwrap_or_default();
     let actor = resolution.map(|resolution| text(resolution, "actor")).unwrap_or_default();
     let who = if actor.is_empty() { "A person" } else { actor };
-    let through = match via {
+    let when = resolution.map(|resolution| text(resolution, "at")).unwrap_or_default();
+    let said = |word: &str, what: &str| match what {
         "" => String::new(),
-        via => format!(" through {via}"),
+        what => format!(" {word} {what}"),
     };
+    // A client may show this text alone: it says all of who, through what and when.
+    let is_verified = resolution.and_then(|resolution| resolution.get("verified"));
+    let unverified = if is_verified == Some(&json!(false)) { " (unverified)" } else { "" };
+    let through = said("through", via) + unverified + &said("at", when);
     match text(of, "outcome") {
         "timed_out" => {
             let unseen = of.get("nobody_saw_it") == Some(&json!(true));
@@ -182,6 +190,9 @@ pub(crate) fn say(of: &Map<String, Value>) -> String {
                 value => format!("You said you would then: {value}"),
             };
             format!("Nobody answered in time, and nobody refused.{unseen} {then}")
+        }
+        "refused" => {
+            format!("{who} did not want to answer{through}: decide without it, or ask otherwise.")
         }
         "cancelled" => "The question was taken back; there will be no answer.".to_owned(),
         "answered_elsewhere" => "It was answered elsewhere; what was said is not known.".to_owned(),
@@ -210,7 +221,9 @@ fn say_list(of: &Map<String, Value>) -> String {
     }
     let one = |input: &Value| {
         let input = input.as_object().cloned().unwrap_or_default();
-        format!("{} ({})", text(&input, "prompt_id"), text(&input, "question"))
+        let left = input.get("remaining_seconds").and_then(Value::as_f64);
+        let left = left.map(|left| format!(", {left:.0} s left")).unwrap_or_default();
+        format!("{} ({}{left})", text(&input, "prompt_id"), text(&input, "question"))
     };
     format!("Open questions: {}.", inputs.iter().map(one).collect::<Vec<_>>().join("; "))
 }

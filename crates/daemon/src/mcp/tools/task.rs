@@ -29,7 +29,7 @@ pub(crate) static LINK_TASK: Tool = Tool {
     name: "link_task",
     title: "Link a task",
     about: "Say which task you work on. People see it beside you, and what you report is posted there.",
-    parameters: &[required("task_identifier", Kind::Text(200), "Such as APP-12")],
+    parameters: &[required("task_identifier", Kind::Text(200), "Such as APP-12, #12 or a URL")],
     output: TASK,
     hints: Hints { repeats: true, ..ACTS },
     act: Act::Route(Route {
@@ -50,7 +50,7 @@ pub(crate) static POST_TASK_COMMENT: Tool = Tool {
     act: Act::Route(Route {
         path: "/api/v1/agents/{agent}/task/comments",
         shape: comment,
-        say: |_| "The comment stands at the task.".to_owned(),
+        say: say_comment,
         ..POST
     }),
 };
@@ -118,9 +118,30 @@ fn comment(document: Value) -> Map<String, Value> {
     comment
 }
 
+fn say_comment(of: &Map<String, Value>) -> String {
+    let effect = of.get("comment").and_then(|comment| comment.get("effect"));
+    let said = |name: &str| effect.and_then(|effect| effect.get(name)).and_then(Value::as_str);
+    match (said("state"), said("reason")) {
+        (None | Some("done"), _) => "The comment stands at the task.".to_owned(),
+        (Some("skipped"), why) => {
+            format!("The comment is skipped: {}.", why.unwrap_or("no reason"))
+        }
+        (Some(_), why) => {
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("The comment is queued, and posted as soon as that can be{why}.")
+        }
+    }
+}
+
 fn say_task(of: &Map<String, Value>) -> String {
     let Some(task) = of.get("task").and_then(Value::as_object) else {
-        return "No task is linked; link_task links one.".to_owned();
+        // It is linked, and whoever keeps it does not answer.
+        let has = of.get("hasTask").and_then(Value::as_bool).unwrap_or_default();
+        let says = match has {
+            true => "A task is linked; whoever keeps it cannot be reached now, try again later.",
+            false => "No task is linked; link_task links one.",
+        };
+        return says.to_owned();
     };
     say_linked(task)
 }

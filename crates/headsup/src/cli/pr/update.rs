@@ -24,6 +24,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let client = context.client().await?;
     let Args { pr, title, body, state } = args;
     let path = path(&client, &pr).await?;
-    let answer = client.patch(&path, json(&PullChangeBody { title, body, state })?).await?;
+    let answer =
+        client.patch(&path, json(&PullChangeBody { title, body, state, draft: None })?).await?;
     print(context, &path, &answer)
 }

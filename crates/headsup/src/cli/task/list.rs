@@ -1,12 +1,13 @@
 //! `headsup task ls`
 
 use crate::cli::Context;
+use crate::client::answer::encode;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::wire::TasksDoc;
 
-/// List tasks, the last changed first.
+/// List tasks, the last changed first: those of whoever keeps the tasks of this folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only those that stand there.
@@ -23,7 +24,11 @@ const STATUS: usize = 11;
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
     let status = args.status.map(|status| format!("&status={status}")).unwrap_or_default();
-    let path = format!("/api/v1/tasks?limit={}{status}", args.number);
+    // Of whoever keeps the tasks of the folder you are in.
+    let folder = std::env::current_dir().ok();
+    let folder = folder.as_ref().and_then(|folder| folder.to_str()).map(encode);
+    let folder = folder.map(|folder| format!("&folder={folder}")).unwrap_or_default();
+    let path = format!("/api/v1/tasks?limit={}{status}{folder}", args.number);
     if context.output.is_json() {
         return Output::json_text(&client.get_text(&path).await?);
     }

@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::cli::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::theme;
@@ -25,7 +25,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let task = match &target {
         Target::Task(_) => Some(client.get_doc::<OneTaskDoc>(&path).await?.task),
-        Target::Agent(_) => client.get_doc::<AgentTaskDoc>(&path).await?.task,
+        Target::Agent(_) => {
+            let AgentTaskDoc { task, unreachable, .. } = client.get_doc(&path).await?;
+            if let Some(why) = unreachable {
+                let message = format!("the task of {} cannot be shown: {why}", args.task);
+                return Err(CommandError::new(Kind::Internal, message).code("remote_unreachable"));
+            }
+            task
+        }
     };
     if let Some(task) = task {
         context.output.lines(&lines(&task))
@@ -38,8 +45,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 fn lines(task: &TaskDoc) -> Vec<Line> {
     let head = Line::new().styled(theme::STRONG, &task.identifier).then("  ").then(&task.title);
     let mut lines = vec![head, Line::plain(format!("status      {}", task.status.word()))];
+    let word = task.unmapped_status.as_ref();
+    lines.extend(word.map(|word| Line::plain(format!("            ({word})"))));
     lines.extend(task.url.as_ref().map(|url| Line::plain(format!("url         {url}"))));
     lines.push(Line::plain(format!("changed     {}", task.updated_at)));
+    for effect in &task.effects {
+        let why = effect.reason.as_deref().unwrap_or("its turn comes");
+        let (kind, state) = (effect.kind.word(), effect.state.word());
+        lines.push(Line::plain(format!("not there   {kind}: {state}, {why}")));
+    }
     let block = |text: &str| text.lines().map(|line| Line::plain(format!("  {line}"))).collect();
     lines.extend(task.body.as_deref().map_or_else(Vec::new, block));
     for comment in task.comments.iter().flatten() {

@@ -13,6 +13,7 @@ mod kill;
 mod load;
 mod progress;
 mod promise;
+mod races;
 mod shim;
 mod spawn;
 mod state;
@@ -89,6 +90,8 @@ enum What {
     Flood(Rounds<100_000>),
     /// What a disk does that fails.
     Disk(Rounds<50>),
+    /// Who wins when 64 answer at once, and what a deadline does around a kill -9.
+    Races(Rounds<1_000>),
     /// What a message costs that goes through `headsup acp`.
     Acp(Rounds<5_000>),
     /// Whether `headsup run` passes everything on, and what a key costs.
@@ -136,6 +139,7 @@ fn main() -> Outcome<()> {
         What::Slow(Rounds { rounds }) => steel::slow(home, rounds),
         What::Flood(Rounds { rounds }) => steel::flood(home, rounds),
         What::Disk(Rounds { rounds }) => steel::disk(home, rounds),
+        What::Races(Rounds { rounds }) => races::measure(home, rounds),
         What::Acp(Rounds { rounds }) => acp::measure(home, rounds),
         What::Shim { rounds, size } => shim::measure(home, rounds.rounds, size),
     }

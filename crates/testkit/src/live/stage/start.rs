@@ -79,8 +79,9 @@ impl Stage {
         self.run_here_with(id, &[])
     }
 
+    /// The same with these arguments of the program.
     #[track_caller]
-    fn run_here_with(&self, id: &str, args: &[&str]) -> Agent<'_> {
+    pub fn run_here_with(&self, id: &str, args: &[&str]) -> Agent<'_> {
         let at = Instant::now();
         let pane = self.ran_here(id, args);
         self.launched(pane, id, at)

@@ -1,0 +1,124 @@
+//! No word of the parser's reaches whoever has sent a body.
+
+use super::read;
+use crate::api::prompts::answer::AnswerBody;
+use crate::api::prompts::open::QuestionBody;
+use headsup_core::wire::{NewPullBody, ReportBody};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "it is read, and that is all")]
+struct Nested {
+    list: Vec<ReportBody>,
+}
+
+fn refused<T: DeserializeOwned>(text: &str) -> (String, Vec<String>) {
+    let Err(refused) = read::<T>(text.as_bytes()) else { panic!("{text} is taken") };
+    assert_eq!(refused.code(), "bad_json");
+    let problem = refused.problem();
+    (problem.detail.clone(), problem.allowed.clone())
+}
+
+#[test]
+fn what_is_wrong_is_said_in_words_and_named() {
+    let question = |more: &str| format!(r#"{{"question":"?","default_action":"no"{more}}}"#);
+    let cases: &[(fn(&str) -> (String, Vec<String>), String, &str)] = &[
+        (refused::<QuestionBody>, "{}".into(), r#""question" is missing"#),
+        (refused::<QuestionBody>, r#"{"question":"?"}"#.into(), r#""default_action" is missing"#),
+        (
+            refused::<QuestionBody>,
+            r#"{"question":7}"#.into(),
+            r#""question" is a string, and not 7"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","timeout_minutes":-5"#),
+            r#""timeout_minutes" is a whole number from 0 on, and not -5"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","timeout_minutes":"30""#),
+            r#""timeout_minutes" is a whole number from 0 on, and not "30""#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","multi_select":[]"#),
+            r#""multi_select" is true or false, and not a list"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","options":{}"#),
+            r#""options" is a list, and not an object"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","options":[7]"#),
+            r#""options[0]": an option is a string, or {label, value?, description?}"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","question":"again""#),
+            r#""question" stands there twice"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","risk":"huge""#),
+            r#""risk" is one of low, high, and not "huge""#,
+        ),
+        (refused::<QuestionBody>, question(r#","risk":7"#), r#""risk" is a string"#),
+        (
+            refused::<AnswerBody>,
+            r#"{"option":-1}"#.into(),
+            r#""option": it is a string (value) or a whole number from 1 on (option), or a list of those"#,
+        ),
+        (
+            refused::<NewPullBody>,
+            r#"{"title":"t","head_branch":"h","reviewers":[]}"#.into(),
+            r#"there is no "reviewers"; there are title, "#,
+        ),
+        (
+            refused::<Nested>,
+            r#"{"list":[{},{"turn":7}]}"#.into(),
+            r#""list[1].turn" is a string, and not 7"#,
+        ),
+        (
+            refused::<Nested>,
+            r#"{"list":[{"turns":7}]}"#.into(),
+            r#"there is no "turns" of "list[0]"; there are "#,
+        ),
+        (
+            refused::<QuestionBody>,
+            r#"{"question":"#.into(),
+            "the body is no JSON: it ends too early",
+        ),
+        (
+            refused::<QuestionBody>,
+            "{\"question\":\n NaN}".into(),
+            "the body is no JSON: see line 2, column 2",
+        ),
+    ];
+    for (read, text, expected) in cases {
+        let (detail, _) = read(text);
+        assert!(detail.starts_with(expected), "{text}\n {detail}\n {expected}");
+        for word in ["struct", "expected", "variant", "field", "u32", "usize", "line 1", "untagged"]
+        {
+            assert!(!detail.contains(word), "{text}: {detail}");
+        }
+    }
+}
+
+#[test]
+fn a_closed_set_is_told_as_what_is_allowed() {
+    let (_, allowed) =
+        refused::<QuestionBody>(r#"{"question":"?","default_action":"no","risk":"huge"}"#);
+    assert_eq!(allowed, ["low", "high"]);
+    let (_, allowed) = refused::<NewPullBody>(r#"{"titel":"t"}"#);
+    assert!(allowed.contains(&"title".to_owned()), "{allowed:?}");
+}
+
+#[test]
+fn what_is_long_is_cut() {
+    let (detail, _) = refused::<QuestionBody>(&format!(r#"{{"{}":1}}"#, "x".repeat(5_000)));
+    assert!(detail.len() < 500, "{detail}");
+}

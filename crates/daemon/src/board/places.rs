@@ -1,0 +1,153 @@
+//! Who sits where: each seat by its process, and by the token of its launch. Whoever asks is looked for at
+//! each report, however many seats there are.
+
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// A process as we see it: its pid here, and when it was started.
+pub(crate) type Place = (u32, u64);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// One process may serve several conversations, each with a seat.
+    by_process: HashMap<Place, Vec<AgentId>>,
+    by_token: HashMap<String, AgentId>,
+}
+
+impl Places {
+    /// The seats that this very process sits in.
+    pub(crate) fn of_process(&self, place: Place) -> &[AgentId] {
+        self.by_process.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The seat that was launched with the token of this digest.
+    pub(crate) fn of_token(&self, digest: &str) -> Option<&AgentId> {
+        self.by_token.get(digest)
+    }
+
+    /// A seat is another one than before. `None`: it was not there, or is not any more.
+    pub(super) fn changed(&mut self, id: &AgentId, was: Option<&Seat>, is: Option<&Seat>) {
+        let (from, to) = (was.and_then(place), is.and_then(place));
+        if from != to {
+            if let Some(from) = from {
+                self.leave(from, id);
+            }
+            if let Some(to) = to {
+                self.by_process.entry(to).or_default().push(id.clone());
+            }
+        }
+        let (from, to) = (was.and_then(token), is.and_then(token));
+        if from != to {
+            // Another seat may have been launched with the same one since.
+            if let Some(from) = from.filter(|from| self.by_token.get(*from) == Some(id)) {
+                self.by_token.remove(from);
+            }
+            if let Some(to) = to {
+                self.by_token.insert(to.to_owned(), id.clone());
+            }
+        }
+    }
+
+    fn leave(&mut self, from: Place, id: &AgentId) {
+        if let Entry::Occupied(mut sitting) = self.by_process.entry(from) {
+            sitting.get_mut().retain(|other| other != id);
+            if sitting.get().is_empty() {
+                sitting.remove();
+            }
+        }
+    }
+}
+
+fn place(seat: &Seat) -> Option<Place> {
+    let process = seat.process.id.as_ref()?;
+    Some((process.pid_here()?, process.start_ticks))
+}
+
+fn token(seat: &Seat) -> Option<&str> {
+    seat.about.token.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_core::id::ProcessId;
+    use headsup_core::source::Source;
+    use headsup_core::time::UnixMs;
+    use std::num::NonZeroU32;
+
+    fn seat(id: &str, process: Option<ProcessId>, token: Option<&str>) -> Seat {
+        let mut seat = Seat::new(AgentId::new(id).unwrap(), "custom", Source::Report, UnixMs(0));
+        seat.process.id = process;
+        seat.about.token = token.map(str::to_owned);
+        seat
+    }
+
+    /// What somebody finds who looks at every seat.
+    fn searched(seats: &HashMap<AgentId, Seat>, wanted: Place) -> Vec<AgentId> {
+        let sits = |seat: &&Seat| place(seat) == Some(wanted);
+        let mut found: Vec<_> = seats.values().filter(sits).map(|seat| seat.id.clone()).collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn what_is_found_is_what_a_look_at_every_seat_finds() {
+        let here = |pid, start| Some(ProcessId::new(pid, start));
+        let inside = |host_pid: u32| {
+            let host_pid = NonZeroU32::new(host_pid);
+            Some(ProcessId { pid_namespace: Some(7), host_pid, ..ProcessId::new(1, 5) })
+        };
+        // Each step: a seat, and the process that sits in it from then on; no word: it is gone.
+        let steps = [
+            ("a", Some(here(10, 5))),
+            ("b", Some(here(10, 5))),
+            ("c", Some(here(10, 6))),
+            ("d", Some(inside(0))),
+            ("d", Some(inside(10))),
+            ("a", Some(here(11, 5))),
+            ("a", Some(None)),
+            ("a", Some(here(10, 5))),
+            ("b", None),
+            ("c", Some(here(10, 5))),
+            ("a", None),
+            ("c", None),
+            ("d", None),
+        ];
+        let (mut seats, mut places) = (HashMap::new(), Places::default());
+        for (step, (name, process)) in steps.into_iter().enumerate() {
+            let id = AgentId::new(name).unwrap();
+            let is = process.map(|process| seat(name, process, None));
+            places.changed(&id, seats.get(&id), is.as_ref());
+            match is {
+                Some(seat) => seats.insert(id, seat),
+                None => seats.remove(&id),
+            };
+            for wanted in [(10, 5), (10, 6), (11, 5), (1, 5)] {
+                let mut found = places.of_process(wanted).to_vec();
+                found.sort();
+                assert_eq!(found, searched(&seats, wanted), "step {step}: {wanted:?}");
+            }
+        }
+        assert!(places.by_process.is_empty(), "nothing is kept of who has gone");
+    }
+
+    #[test]
+    fn a_token_is_its_latest_holders() {
+        let (a, b) = (AgentId::new("a").unwrap(), AgentId::new("b").unwrap());
+        let mut places = Places::default();
+        let first = seat("a", None, Some("x"));
+        places.changed(&a, None, Some(&first));
+        assert_eq!(places.of_token("x"), Some(&a));
+        let second = seat("a", None, Some("y"));
+        places.changed(&a, Some(&first), Some(&second));
+        assert_eq!((places.of_token("x"), places.of_token("y")), (None, Some(&a)));
+        let other = seat("b", None, Some("y"));
+        places.changed(&b, None, Some(&other));
+        places.changed(&a, Some(&second), None);
+        assert_eq!(places.of_token("y"), Some(&b));
+        places.changed(&b, Some(&other), None);
+        assert!(places.by_token.is_empty());
+    }
+}
