@@ -164,14 +164,30 @@ fn read_from(reader: &mut BufReader<impl Read>) -> io::Result<Answer> {
     let mut answer = Answer { status, headers, body: Vec::new() };
     let length = answer.header("content-length").and_then(|text| text.parse::<usize>().ok());
     let body = &mut answer.body;
-    match length {
-        Some(length) => {
-            body.resize(length, 0);
-            reader.read_exact(body)?;
-        }
-        None => {
-            reader.read_to_end(body)?;
+    if let Some(length) = length {
+        body.resize(length, 0);
+        reader.read_exact(body)?;
+    } else {
+        reader.read_to_end(body)?;
+        let coding = answer.header("transfer-encoding");
+        if coding.is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
+            answer.body = joined(&answer.body).ok_or_else(|| bad("a chunk that ends early"))?;
         }
     }
     Ok(answer)
+}
+
+/// The body that came in chunks: `SIZE CRLF BYTES CRLF`, the last one of size 0.
+fn joined(mut chunks: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    loop {
+        let end = chunks.windows(2).position(|two| two == b"\r\n")?;
+        let (size, rest) = (str::from_utf8(&chunks[..end]).ok()?, &chunks[end + 2..]);
+        let size = usize::from_str_radix(size.split(';').next()?.trim(), 16).ok()?;
+        if size == 0 {
+            return Some(whole);
+        }
+        whole.extend_from_slice(rest.get(..size)?);
+        chunks = rest.get(size + 2..)?;
+    }
 }

@@ -26,7 +26,7 @@ pub enum Fault {
 }
 
 #[derive(Debug, Default)]
-struct Cards {
+struct Desk {
     key: String,
     cards: Vec<Value>,
     comments: Vec<(String, Value)>,
@@ -37,7 +37,7 @@ struct Cards {
     ticks: u32,
 }
 
-type Shared = Arc<Mutex<Cards>>;
+type Shared = Arc<Mutex<Desk>>;
 
 /// A running server. It ends when it goes out of scope.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Kanbanger {
     /// # Errors
     /// If there is no port.
     pub async fn start(key: &str) -> io::Result<Self> {
-        let cards = Arc::new(Mutex::new(Cards { key: key.to_owned(), ..Cards::default() }));
+        let cards = Arc::new(Mutex::new(Desk { key: key.to_owned(), ..Desk::default() }));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let router = Router::new()
@@ -101,7 +101,7 @@ impl Kanbanger {
     }
 }
 
-fn lock(cards: &Shared) -> MutexGuard<'_, Cards> {
+fn lock(cards: &Shared) -> MutexGuard<'_, Desk> {
     cards.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -114,15 +114,13 @@ fn read(body: &Bytes) -> Value {
     serde_json::from_slice(body).unwrap_or_default()
 }
 
-impl Cards {
+impl Desk {
     /// Whoever has no key is not listened to.
-    fn enter(&mut self, headers: &HeaderMap, request: String) -> Result<(), Response> {
+    fn refuses(&mut self, headers: &HeaderMap, request: String) -> Option<Response> {
         self.requests.push(request);
         let said = headers.get("authorization").and_then(|value| value.to_str().ok());
-        if said == Some(&*format!("Bearer {}", self.key)) {
-            return Ok(());
-        }
-        Err(refused(401, "this key is of nobody"))
+        let knows = said == Some(&*format!("Bearer {}", self.key));
+        (!knows).then(|| refused(401, "this key is of nobody"))
     }
 
     /// What is in the way of the next act.
@@ -142,7 +140,7 @@ impl Cards {
 }
 
 /// Does it unless something is in the way; the answer to what was done may break off.
-fn act(cards: &mut Cards, done: impl FnOnce(&mut Cards) -> Response) -> Response {
+fn act(cards: &mut Desk, done: impl FnOnce(&mut Desk) -> Response) -> Response {
     match cards.fault() {
         None => done(cards),
         Some(Fault::Status(status)) => refused(status, "it does not want to"),
@@ -163,7 +161,7 @@ fn act(cards: &mut Cards, done: impl FnOnce(&mut Cards) -> Response) -> Response
 
 async fn list(State(cards): State<Shared>, headers: HeaderMap) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, "GET /issues".to_owned()) {
+    if let Some(refused) = cards.refuses(&headers, "GET /issues".to_owned()) {
         return refused;
     }
     Json(&cards.cards).into_response()
@@ -171,7 +169,7 @@ async fn list(State(cards): State<Shared>, headers: HeaderMap) -> Response {
 
 async fn create(State(cards): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, "POST /issues".to_owned()) {
+    if let Some(refused) = cards.refuses(&headers, "POST /issues".to_owned()) {
         return refused;
     }
     let said = read(&body);
@@ -198,7 +196,7 @@ async fn one(
     headers: HeaderMap,
 ) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, format!("GET /issues/{task}")) {
+    if let Some(refused) = cards.refuses(&headers, format!("GET /issues/{task}")) {
         return refused;
     }
     match cards.place(&task).and_then(|at| cards.cards.get(at)) {
@@ -214,7 +212,7 @@ async fn change(
     body: Bytes,
 ) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, format!("PATCH /issues/{task}")) {
+    if let Some(refused) = cards.refuses(&headers, format!("PATCH /issues/{task}")) {
         return refused;
     }
     let Some(at) = cards.place(&task) else { return refused(404, "there is no such card") };
@@ -239,7 +237,7 @@ async fn comment(
     body: Bytes,
 ) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, format!("POST /issues/{task}/comments")) {
+    if let Some(refused) = cards.refuses(&headers, format!("POST /issues/{task}/comments")) {
         return refused;
     }
     if cards.place(&task).is_none() {
@@ -260,7 +258,7 @@ async fn comments(
     headers: HeaderMap,
 ) -> Response {
     let mut cards = lock(&cards);
-    if let Err(refused) = cards.enter(&headers, format!("GET /issues/{task}/comments")) {
+    if let Some(refused) = cards.refuses(&headers, format!("GET /issues/{task}/comments")) {
         return refused;
     }
     let of: Vec<&Value> =

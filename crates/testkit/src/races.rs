@@ -101,7 +101,7 @@ impl<'a> Track<'a> {
                     scope.spawn(move || self.run(prompt, racer, start))
                 })
                 .collect();
-            let ended = running.into_iter().map(|racer| racer.join());
+            let ended = running.into_iter().map(std::thread::ScopedJoinHandle::join);
             ended
                 .map(|told| told.unwrap_or_else(|_| Err(io::Error::other("a racer died"))))
                 .collect()

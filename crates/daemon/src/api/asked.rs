@@ -29,6 +29,5 @@ pub(super) async fn read<T: DeserializeOwned>(
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     let key = headers::key(&parts.headers, parts.uri.path(), &body)?;
-    body::check_depth(&body)?;
     Ok((json::read(&body)?, key))
 }

@@ -3,6 +3,7 @@
 mod words;
 
 use super::Refused;
+use crate::body::check_depth;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// What a body says.
@@ -14,6 +15,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Refused> {
     if !text.trim_ascii_start().starts_with(b"{") {
         return Err(Refused::new(400, "bad_json", "the body is a JSON object"));
     }
+    check_depth(text)?;
     serde_json::from_slice(text).map_err(|error| {
         // Where it stands is looked for only now: most bodies are right.
         let again = &mut serde_json::Deserializer::from_slice(text);

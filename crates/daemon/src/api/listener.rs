@@ -90,7 +90,6 @@ pub(super) async fn put(
     let (parts, body) = request.into_parts();
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
-    body::check_depth(&body)?;
     let wish: ListenBody = json::read(&body)?;
     Ok(doc(Some(app.listener.open(wish.read()?).await?), None))
 }

@@ -52,7 +52,6 @@ pub(super) async fn post(
     let key = headers::key(&parts.headers, agent.as_str(), &body)?;
     let spooled = headers::spooled_at(&parts.headers)?;
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body);
-    body::check_depth(text)?;
     let mut report: ReportBody = json::read(text)?;
     check_lengths(&report)?;
     clean(&mut report);

@@ -70,13 +70,12 @@ pub(super) async fn post(
     let status = said.status.as_deref().map_or(Ok(TaskStatus::Todo), status)?;
     let folder = folder(said.folder.as_deref())?;
     let new = |prefix| NewTask { prefix, title, body, status };
-    let task = match said.prefix {
+    let task = if let Some(prefix) = said.prefix {
         // Only identifiers of the hub's own tracker have one.
-        Some(prefix) => app.tracker.create(new(checked(prefix)?), key).await?,
-        None => {
-            let prefix = app.tracker_settings.prefix(folder);
-            app.tracker.at(folder)?.create(new(prefix), key).await?
-        }
+        app.tracker.create(new(checked(prefix)?), key).await?
+    } else {
+        let prefix = app.tracker_settings.prefix(folder);
+        app.tracker.at(folder)?.create(new(prefix), key).await?
     };
     let task = OneTaskDoc::from(task);
     Ok((StatusCode::CREATED, Json(task)).into_response())

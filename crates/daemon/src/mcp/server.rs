@@ -83,7 +83,7 @@ impl<H: Hub> Server<H> {
                 let prompt = prompt.unwrap_or_default();
                 if seconds > 0 && elicit::is_offered(&context) {
                     let prompt = operation::own(hub, agent, prompt).await?;
-                    return elicit::wait(hub, prompt, seconds, &context).await;
+                    return Box::pin(elicit::wait(hub, prompt, seconds, &context)).await;
                 }
                 Ok(operation::wait(hub, agent, prompt, seconds, &pulse(&context)).await?.into())
             }
@@ -99,7 +99,7 @@ impl<H: Hub> Server<H> {
                     return Ok(operation::resolution(prompt).into());
                 }
                 if elicit::is_offered(&context) {
-                    return elicit::wait(hub, prompt, seconds, &context).await;
+                    return Box::pin(elicit::wait(hub, prompt, seconds, &context)).await;
                 }
                 let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
                 Ok(operation::wait(hub, agent, id, seconds, &pulse(&context)).await?.into())
@@ -150,7 +150,10 @@ impl<H: Hub> ServerHandler for Server<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = table::find(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
-        if request.request_state.is_some() || request.input_responses.is_some() {
+        let comes_again = request.request_state.is_some() || request.input_responses.is_some();
+        let is_awaited =
+            matches!(tool.act, Act::Ask | Act::Wait) && elicit::said(&request).is_some();
+        if comes_again && !is_awaited {
             let detail = "nothing here waits for such an answer; a call says all that it says in `arguments`";
             return Err(ErrorData::invalid_params(detail, None));
         }

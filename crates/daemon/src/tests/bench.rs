@@ -73,9 +73,9 @@ impl Bench {
             background_shells,
             engines,
             forge,
+            webhooks,
             providers,
             couriers,
-            webhooks,
             hub,
         };
         bench.start().await;
@@ -137,9 +137,9 @@ impl Bench {
             background_shells,
             engines,
             forge,
+            webhooks,
             providers,
             couriers,
-            webhooks,
             hub,
         };
         bench.start().await;

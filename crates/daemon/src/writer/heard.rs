@@ -282,13 +282,11 @@ fn on_task(staging: &mut Staging<'_>, there: &TaskThere) -> Result<Outcome, Refu
     if let Some(id) = TaskId::parse(&there.identifier) {
         task::refresh(staging, &id, &there.title, there.status)?;
     }
-    match there.status {
-        Some(_) => Ok(Outcome::new(WebhookResult::Refreshed)),
-        None => {
-            let why = "the title was taken over; its status is a word that means nothing here";
-            Ok(Outcome::because(WebhookResult::Refreshed, "unmapped_status", why))
-        }
+    if there.status.is_some() {
+        return Ok(Outcome::new(WebhookResult::Refreshed));
     }
+    let why = "the title was taken over; its status is a word that means nothing here";
+    Ok(Outcome::because(WebhookResult::Refreshed, "unmapped_status", why))
 }
 
 fn unreadable(error: StoreError) -> Refusal {

@@ -154,16 +154,15 @@ fn hand_in(
     })?;
     let linked = seat.links.as_ref().and_then(|links| links.task.as_deref());
     match linked.and_then(Keeper::of) {
+        // A task that is not there any more holds nobody up.
+        Some(Keeper::Here(task)) if known(staging, &task)?.is_none() => {}
         Some(Keeper::Here(task)) => {
-            // A task that is not there any more holds nobody up.
-            if known(staging, &task)?.is_some() {
-                comment(staging, &task, says, Some(agent), key)?;
-                change(staging, &task, |doc| {
-                    let before = doc.status;
-                    doc.status = status.unwrap_or(before);
-                    doc.status != before
-                })?;
-            }
+            comment(staging, &task, says, Some(agent), key)?;
+            change(staging, &task, |doc| {
+                let before = doc.status;
+                doc.status = status.unwrap_or(before);
+                doc.status != before
+            })?;
         }
         Some(Keeper::There { provider, target }) => {
             tell(staging, (provider, target), says, status, key)?;

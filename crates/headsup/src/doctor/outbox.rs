@@ -24,7 +24,7 @@ fn row(effects: &[EffectDoc]) -> Check {
         count(EffectState::Skipped),
         count(EffectState::Failed)
     );
-    let last = |state| of(state).last().map(|effect: &EffectDoc| (effect, why(effect)));
+    let last = |state| of(state).next_back().map(|effect: &EffectDoc| (effect, why(effect)));
     if let Some((effect, why)) = last(EffectState::Failed) {
         let detail = format!(
             "{said}; the last that failed: {} on {}: {why}",

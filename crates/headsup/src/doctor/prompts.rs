@@ -76,12 +76,11 @@ fn row(
     } else {
         let place = agent.map(|agent| words::location(agent, home));
         let place = place.as_deref().filter(|place| *place != "-");
-        let (where_to, hint) = match place {
-            Some(place) => (place.to_owned(), format!("go to {place} and answer there")),
-            None => {
-                let unknown = "which is not known".to_owned();
-                (unknown, format!("look for the terminal of {}", prompt.agent_id))
-            }
+        let (where_to, hint) = if let Some(place) = place {
+            (place.to_owned(), format!("go to {place} and answer there"))
+        } else {
+            let unknown = "which is not known".to_owned();
+            (unknown, format!("look for the terminal of {}", prompt.agent_id))
         };
         said.push(format!("only its own terminal takes the answer: {where_to}"));
         hint

@@ -70,6 +70,10 @@ fn with(id: &str, pointer: &str, value: Value) -> Value {
     body
 }
 
+type Headers<'a> = &'a [(&'a str, &'a str)];
+/// Sort, headers, body; status and code.
+type Case<'a> = (&'a str, Headers<'a>, &'a [u8], u16, &'a str);
+
 struct Sent<'a> {
     rig: &'a Rig,
 }
@@ -114,7 +118,7 @@ fn whoever_does_not_know_the_secret_is_not_listened_to() {
     let anew = serde_json::to_string_pretty(&comment("c-1")).unwrap();
     let name = "x-kanbanger-signature";
     let long = vec![b' '; 26 << 20];
-    let cases: [(&str, &[(&str, &str)], &[u8], u16, &str); 7] = [
+    let cases: [Case<'_>; 7] = [
         ("61 no signature", &[], body.as_bytes(), 401, "signature_missing"),
         ("61 wrong signature", &[(name, &wrong)], body.as_bytes(), 401, "signature_wrong"),
         ("61 capital letters", &[(name, &upper)], body.as_bytes(), 401, "signature_wrong"),

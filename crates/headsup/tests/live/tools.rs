@@ -10,7 +10,6 @@ fn offers(request: &Request) -> bool {
     let names = [
         "mcp__headsup__update_status",
         "headsup_update_status",
-        "mcp_headsup_update_status",
         "headsup-update_status",
         "headsup__update_status",
         "update_status",
@@ -44,11 +43,6 @@ fn of_codex() {
 #[test]
 fn of_opencode() {
     are_offered("opencode", ".config/opencode/opencode.json");
-}
-
-#[test]
-fn of_gemini_cli() {
-    are_offered("gemini-cli", ".gemini/settings.json");
 }
 
 #[test]

@@ -19,7 +19,7 @@ struct Agent {
     own: (&'static str, &'static str),
 }
 
-const AGENTS: [Agent; 6] = [
+const AGENTS: [Agent; 5] = [
     Agent {
         program: "claude",
         kind: "claude-code",
@@ -37,12 +37,6 @@ const AGENTS: [Agent; 6] = [
         kind: "copilot-cli",
         variable: "NONE",
         own: (".copilot/mcp-config.json", "mcpServers"),
-    },
-    Agent {
-        program: "gemini",
-        kind: "gemini-cli",
-        variable: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
-        own: (".gemini/settings.json", "mcpServers"),
     },
     Agent {
         program: "opencode",
@@ -131,6 +125,20 @@ fn whoever_wants_no_tools_gets_none() {
 }
 
 #[test]
+fn gemini_cli_takes_none_for_one_launch() {
+    let agent = Agent {
+        program: "gemini",
+        kind: "gemini-cli",
+        variable: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        own: (".gemini/settings.json", "mcpServers"),
+    };
+    let rig = agent.rig();
+    let _hub = Hub::start(&rig.home);
+    agent.run(&rig, &[], &["--continue"]);
+    assert_eq!(agent.launched(&rig), "gemini --continue");
+}
+
+#[test]
 fn what_is_installed_or_has_the_name_is_not_brought_again() {
     let theirs = |agent: &Agent| match agent.kind {
         "codex" => "[mcp_servers.headsup]\ncommand = \"/usr/bin/true\"\n".to_owned(),
@@ -158,7 +166,7 @@ fn what_is_installed_or_has_the_name_is_not_brought_again() {
 
 #[test]
 fn servers_of_the_launch_itself_stay_beside_ours() {
-    let rig = AGENTS[4].rig();
+    let rig = AGENTS[3].rig();
     let _hub = Hub::start(&rig.home);
     let mut command = rig.command(&["run", "--here", "--id", "api", "--", "opencode"]);
     let given = r#"{"mcp":{"docs":{"type":"remote","url":"http://d"}}}"#;
@@ -167,12 +175,12 @@ fn servers_of_the_launch_itself_stay_beside_ours() {
     assert_eq!(value["mcp"]["docs"]["url"], "http://d", "{value}");
     assert_eq!(value["mcp"]["headsup"]["command"][1], "mcp", "{value}");
 
-    let rig = AGENTS[5].rig();
+    let rig = AGENTS[4].rig();
     let _hub = Hub::start(&rig.home);
     let given = rig.home.path().join("defaults.json");
     write(&given, r#"{"mcpServers":{"docs":{"command":"d"}}}"#, 0o600);
     let mut command = rig.command(&["run", "--here", "--id", "api", "--", "qwen"]);
-    Done::from(command.env(AGENTS[5].variable, &given).output().unwrap()).ok();
+    Done::from(command.env(AGENTS[4].variable, &given).output().unwrap()).ok();
     let text = fs::read_to_string(rig.home.state().join("launch/api.json")).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(file["mcpServers"]["docs"]["command"], "d", "{file}");
@@ -181,7 +189,7 @@ fn servers_of_the_launch_itself_stay_beside_ours() {
 
 #[test]
 fn a_configuration_that_cannot_be_added_to_keeps_no_agent_from_starting() {
-    let rig = AGENTS[4].rig();
+    let rig = AGENTS[3].rig();
     let _hub = Hub::start(&rig.home);
     let mut command = rig.command(&["run", "--here", "--id", "api", "--", "opencode", "-c"]);
     let done = Done::from(command.env("OPENCODE_CONFIG_CONTENT", "[").output().unwrap());
@@ -196,7 +204,7 @@ fn hooks_and_tools_come_together_where_neither_is_installed() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     let launch = rig.home.state().join("launch");
-    for (program, variable) in [("qwen", AGENTS[5].variable), ("opencode", AGENTS[4].variable)] {
+    for (program, variable) in [("qwen", AGENTS[4].variable), ("opencode", AGENTS[3].variable)] {
         write(&rig.home.path().join("bin").join(program), &stand_in(variable), 0o755);
         rig.run(&["run", "--here", "--id", "api", "--", program]).ok();
         let value = fs::read_to_string(rig.home.path().join("value")).unwrap();

@@ -1,10 +1,9 @@
 //! The server for one launch alone, beside the servers that the program's configuration has.
 
-use super::super::{Launch, Variables};
+use super::super::Launch;
 use super::{NAME, Style, lines, wished};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 
 /// In one word: a second word of `--mcp-config` may be any word that follows (2.1.330, read).
 pub(super) const CLAUDE_CODE: Launch =
@@ -49,21 +48,9 @@ fn copilot_cli(given: &[OsString], file: &OsString) -> Vec<OsString> {
     before(given, [OsString::from("--additional-mcp-config"), named])
 }
 
-/// The lowest of its settings, whose servers are added to those of all others (0.61.0).
-pub(super) const GEMINI_CLI: Launch = Launch::WithDefaults { variable: DEFAULTS, path: defaults };
-
-const DEFAULTS: &str = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
-const SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
-
-/// They lie beside the machine's settings.
-fn defaults(variable: Variables<'_>) -> PathBuf {
-    if let Some(path) = variable(DEFAULTS) {
-        return path.into();
-    }
-    let settings =
-        variable(SETTINGS).map_or_else(|| "/etc/gemini-cli/settings.json".into(), PathBuf::from);
-    settings.with_file_name("system-defaults.json")
-}
+/// It reads defaults and settings of the machine from files alone that nobody but the machine's owner can
+/// write (0.61.0, measured), and takes no servers on its command line.
+pub(super) const GEMINI_CLI: Launch = Launch::AsTyped;
 
 /// The variable's configuration is added to all others (measured).
 pub(super) const OPENCODE: Launch = Launch::InVariable("OPENCODE_CONFIG_CONTENT");
@@ -119,15 +106,5 @@ mod tests {
     fn copilot_cli_is_given_a_file_beside_its_own() {
         let with = copilot_cli(&words(&["-p", "go"]), &"/l/api.mcp.json".into());
         assert_eq!(with, words(&["--additional-mcp-config", "@/l/api.mcp.json", "-p", "go"]));
-    }
-
-    #[test]
-    fn the_defaults_of_gemini_cli_are_found_where_it_looks_for_them() {
-        let at = |name: &'static str, path: &'static str| {
-            defaults(&move |of: &str| (of == name).then(|| OsString::from(path)))
-        };
-        assert_eq!(at("", ""), PathBuf::from("/etc/gemini-cli/system-defaults.json"));
-        assert_eq!(at(SETTINGS, "/m/settings.json"), PathBuf::from("/m/system-defaults.json"));
-        assert_eq!(at(DEFAULTS, "/d.json"), PathBuf::from("/d.json"));
     }
 }

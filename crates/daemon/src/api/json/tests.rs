@@ -13,6 +13,9 @@ struct Nested {
     list: Vec<ReportBody>,
 }
 
+/// Reads one kind of body.
+type Read = fn(&str) -> (String, Vec<String>);
+
 fn refused<T: DeserializeOwned>(text: &str) -> (String, Vec<String>) {
     let Err(refused) = read::<T>(text.as_bytes()) else { panic!("{text} is taken") };
     assert_eq!(refused.code(), "bad_json");
@@ -23,7 +26,7 @@ fn refused<T: DeserializeOwned>(text: &str) -> (String, Vec<String>) {
 #[test]
 fn what_is_wrong_is_said_in_words_and_named() {
     let question = |more: &str| format!(r#"{{"question":"?","default_action":"no"{more}}}"#);
-    let cases: &[(fn(&str) -> (String, Vec<String>), String, &str)] = &[
+    let cases: &[(Read, String, &str)] = &[
         (refused::<QuestionBody>, "{}".into(), r#""question" is missing"#),
         (refused::<QuestionBody>, r#"{"question":"?"}"#.into(), r#""default_action" is missing"#),
         (

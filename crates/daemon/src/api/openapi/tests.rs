@@ -60,6 +60,7 @@ fn an_answer_says_nothing_in_one_way() {
         "AgentStatusReport",
         "AnswerBody",
         "CancelBody",
+        "ElicitedBody",
         "HeartbeatBody",
         "NoticeBody",
         "QuestionBody",

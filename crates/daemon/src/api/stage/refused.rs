@@ -29,9 +29,9 @@ pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) ->
         // A person may pass it by.
         By::Person => None,
     };
-    let legal =
-        workflow::legal(from, by).into_iter().filter(|to| open.is_none() || *to != Stage::Working);
-    let legal: Vec<String> = legal.map(|stage| stage.word().to_owned()).collect();
+    let mut legal = workflow::legal(from, by);
+    legal.retain(|to| open.is_none() || *to != Stage::Working);
+    let legal = words(&legal);
     let at = from.map_or("none", Stage::word);
     let (code, detail) = match (refusal, &open) {
         (Refusal::OpenQuestion, Some(id)) => {
@@ -39,11 +39,10 @@ pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) ->
         }
         (Refusal::OpenQuestion, None) => ("open_question", refusal.to_string()),
         (_, Some(id)) => {
-            let to = to.word();
-            (
-                "illegal_stage",
-                format!("a workflow at {at} cannot go to {to} while {id} waits for an answer"),
-            )
+            let (to, then) = (to.word(), words(&workflow::legal(from, by)).join(", "));
+            let now =
+                format!("a workflow at {at} cannot go to {to} while {id} waits for an answer");
+            ("illegal_stage", format!("{now}; once that has ended it can go to {then}"))
         }
         (_, None) => {
             let illegal = workflow::path(from, to, by).err();
@@ -69,6 +68,10 @@ pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) ->
         Some(hint) => refused.hint(hint),
         None => refused,
     }
+}
+
+fn words(stages: &[Stage]) -> Vec<String> {
+    stages.iter().map(|stage| stage.word().to_owned()).collect()
 }
 
 /// The question that the workflow waits for.

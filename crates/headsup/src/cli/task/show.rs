@@ -7,6 +7,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::theme;
 use headsup_core::wire::{AgentTaskDoc, OneTaskDoc, TaskDoc};
+use headsup_core::work::comment::without_mark;
 
 /// Show a task whole, with what was said of it.
 #[derive(Debug, clap::Args)]
@@ -60,7 +61,7 @@ fn lines(task: &TaskDoc) -> Vec<Line> {
         let author = comment.author.as_deref().unwrap_or("a person");
         let head = format!("{author}, {}", comment.created_at);
         lines.push(Line::new().styled(theme::DIM, head));
-        lines.extend::<Vec<Line>>(block(&comment.body));
+        lines.extend::<Vec<Line>>(block(without_mark(&comment.body)));
     }
     lines
 }
