@@ -100,6 +100,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             agent: id.to_string(),
             context: deliver::surroundings(&kind, pid),
             is_behind: false,
+            patience: deliver::EXCHANGE,
         });
         Observer::start(delivery, Box::new(Traffic::new(&pid.to_string())))
     };

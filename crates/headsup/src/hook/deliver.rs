@@ -8,8 +8,8 @@ use headsup_core::spool::{Record, Report};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// One request, and the wait for its answer.
-const EXCHANGE: Duration = Duration::from_millis(250);
+/// One request, and the wait for its answer, where an agent may wait for us.
+pub(crate) const EXCHANGE: Duration = Duration::from_millis(250);
 /// Waiting for the spool's lock.
 const LOCK: Duration = Duration::from_millis(100);
 
@@ -24,6 +24,8 @@ pub(crate) struct Delivery {
     pub(crate) context: String,
     /// Something of ours waits in the spool: what comes later goes behind it.
     pub(crate) is_behind: bool,
+    /// How long a hub may take for one report: [`EXCHANGE`].
+    pub(crate) patience: Duration,
 }
 
 /// What one report says.
@@ -39,7 +41,7 @@ impl Delivery {
     pub(crate) fn nowhere() -> Self {
         let (kind, agent, context) = (String::new(), String::new(), String::new());
         let url = Url::Other(String::new());
-        Self { url, home: None, kind, agent, context, is_behind: false }
+        Self { url, home: None, kind, agent, context, is_behind: false, patience: EXCHANGE }
     }
 
     /// Hands a report over, or leaves it for the hub to fetch. False where neither could be done.
@@ -82,7 +84,7 @@ impl Delivery {
     }
 
     fn post(&self, report: &Report) -> bool {
-        let deadline = Deadline::at(Instant::now() + EXCHANGE);
+        let deadline = Deadline::at(Instant::now() + self.patience);
         let outcome = match &self.url {
             Url::Https(authority) => handover::post(&self.url, authority, report, deadline),
             Url::Unix(_) | Url::Http(_) | Url::Other(_) => {

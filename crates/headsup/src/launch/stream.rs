@@ -64,6 +64,7 @@ pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Listening
         agent: order.id().to_owned(),
         context: deliver::surroundings(&stream.kind, pid),
         is_behind: false,
+        patience: deliver::EXCHANGE,
     });
     let observer = Observer::start(delivery, Box::new(Stream::new(&stream.kind)));
     let follow = |path| follow(path, stream.from, Arc::downgrade(&observer));

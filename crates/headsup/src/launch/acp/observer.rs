@@ -273,7 +273,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("hub");
         let url = Url::Unix(socket.clone());
-        let delivery = Delivery { url, home: None, ..Delivery::nowhere() };
+        // The listener is this thread, which may be held up.
+        let patience = Duration::from_secs(60);
+        let delivery = Delivery { url, patience, ..Delivery::nowhere() };
         let mut ear = Traffic::new("7");
         let line = b"{\"id\":0,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n";
         ear.feed(Side::Client, line, |_| ());
