@@ -1,8 +1,8 @@
 //! The hub's event stream, which outlives a restart of the hub.
 
-use crate::client::Client;
 use crate::client::answer::encode;
 use crate::client::sse::{Frame, Parser};
+use crate::client::{CallError, Client};
 use crate::error::{CommandError, Kind};
 use headsup_core::event::Event;
 use headsup_core::id::AgentId;
@@ -108,8 +108,13 @@ pub(crate) struct EventStream<'a> {
 
 impl<'a> EventStream<'a> {
     pub(crate) async fn open(client: &'a Client, query: Query) -> Result<Self, CommandError> {
-        let opened = client.open(&query.path(), None).await;
-        let body = Some(opened.map_err(|error| error.at(client.address()))?);
+        let body = match client.open(&query.path(), None).await {
+            Ok(body) => Some(body),
+            // It was there, and went away before it had answered: that is a restart as any other.
+            Err(CallError::Broken(_)) => None,
+            Err(error) => return Err(error.at(client.address())),
+        };
+        let away_since = body.is_none().then(Instant::now);
         Ok(Self {
             client,
             query,
@@ -117,7 +122,7 @@ impl<'a> EventStream<'a> {
             body,
             parser: Parser::default(),
             ready: VecDeque::new(),
-            away_since: None,
+            away_since,
             silent_since: None,
             pause: FIRST_PAUSE,
         })
