@@ -1,5 +1,7 @@
 //! Whose connection it is: on the unix socket the kernel says so with the connection, on loopback it
-//! lists the sockets of all users.
+//! tells of the sockets of all users.
+
+mod diag;
 
 use crate::namespaces::Peer;
 use std::fmt::Write as _;
@@ -25,33 +27,24 @@ pub(crate) fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// A socket that speaks version 6 to an address of version 4 is in the second.
-const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-
 /// Whether the other end of a TCP connection is a socket of another user of this machine. One on
 /// loopback that the kernel does not list has been given up by whoever it was, and says nothing
 /// for itself any more; from elsewhere it is on another machine.
 pub(crate) fn is_another_users(peer: SocketAddr, local: SocketAddr) -> bool {
-    let tables = tables();
-    if tables.is_empty() {
-        // The kernel tells nobody.
-        return false;
+    match listed(peer, local) {
+        Listed::Socket(socket) => socket.user != own_uid(),
+        Listed::Nowhere => peer.ip().to_canonical().is_loopback(),
+        Listed::Untold => false,
     }
-    let owner = tables.iter().find_map(|table| Some(socket(table, peer, local)?.user));
-    owner.map_or(peer.ip().to_canonical().is_loopback(), |owner| owner != own_uid())
-}
-
-fn tables() -> Vec<String> {
-    TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect()
 }
 
 /// A process of this machine that is at the other end of a TCP connection on loopback. It looks at all
-/// that our processes have open: for what is seldom asked.
+/// that our processes have open, the youngest process first: for what is seldom asked.
 pub(crate) fn process_at(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
     if !peer.ip().to_canonical().is_loopback() {
         return None;
     }
-    let inode = tables().iter().find_map(|table| Some(socket(table, peer, local)?.inode))?;
+    let Listed::Socket(Socket { inode, .. }) = listed(peer, local) else { return None };
     let wanted = format!("socket:[{inode}]");
     let holds = |pid: &u32| {
         let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
@@ -59,8 +52,37 @@ pub(crate) fn process_at(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
         links.any(|link| link.as_os_str() == wanted.as_str())
     };
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.find(holds)
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut pids: Vec<u32> = pids.collect();
+    pids.sort_unstable_by(|one, other| other.cmp(one));
+    pids.into_iter().find(holds)
+}
+
+/// What the kernel says of a socket by its two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    Socket(Socket),
+    /// There is none, or no program has it any more.
+    Nowhere,
+    /// It tells nobody.
+    Untold,
+}
+
+fn listed(peer: SocketAddr, local: SocketAddr) -> Listed {
+    diag::find(peer, local).unwrap_or_else(|| in_tables(peer, local))
+}
+
+/// A socket that speaks version 6 to an address of version 4 is in the second.
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+fn in_tables(peer: SocketAddr, local: SocketAddr) -> Listed {
+    let mut tables =
+        TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).peekable();
+    if tables.peek().is_none() {
+        return Listed::Untold;
+    }
+    let found = tables.find_map(|table| socket(&table, peer, local));
+    found.map_or(Listed::Nowhere, Listed::Socket)
 }
 
 /// A socket as the kernel lists it.

@@ -36,6 +36,9 @@ pub(crate) struct Args {
     vocabulary: Option<Vocabulary>,
 }
 
+/// What is set aside for an answer before it has come: a hub may say what it likes. Bytes.
+const MOST_AT_ONCE: usize = 64 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   headsup ls
@@ -63,7 +66,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     if context.output.is_json() {
         // All of it or nothing: what has been printed cannot be taken back.
         let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
-        let pass = |piece: &[u8]| {
+        let pass = |piece: &[u8], rest: u64| {
+            // Once: a copy of ten megabytes each time that it grows is a good part of the answer's time.
+            let rest = usize::try_from(rest).map_or(MOST_AT_ONCE, |rest| rest.min(MOST_AT_ONCE));
+            whole.reserve(piece.len() + rest + 1);
             whole.extend_from_slice(&pieces.next(piece)?);
             Ok(())
         };
