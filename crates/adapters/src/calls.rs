@@ -82,6 +82,12 @@ pub(crate) fn activity(name: Option<String>, input: Raw<'_>) -> Activity {
     Activity { tool: name, action }
 }
 
+/// The call that a prompt is about. Of one whose tool is not named the rest must tell which it is.
+pub(crate) fn asked(call: ToolRef) -> Option<ToolRef> {
+    let is_told = call.name != UNNAMED || call.id.is_some() || call.input.is_some();
+    is_told.then_some(call)
+}
+
 /// A call by its tool, its id, if it has one, and the part of its input that is the same at its
 /// start and at its end.
 pub(crate) fn call(name: Option<String>, id: Raw<'_>, input: Raw<'_>) -> ToolRef {

@@ -48,6 +48,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.shares_process = is_daemons(context);
     // A daemon runs every terminal's hooks in the environment of the first one.
     seen.tmux_pane = seen.tmux_pane.filter(|_| !seen.shares_process);
+    seen.strange = known.and_then(|event| normalize::strange(event, &payload));
     seen.activity = known.and_then(|event| activity::of(event, &payload));
     seen
 }

@@ -41,6 +41,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = payload.session();
     seen.log_path = log_path(&payload, seen.session.as_deref(), context);
+    seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -38,6 +38,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
     seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
     seen.needs_log = seen.fact == Fact::CompactionStarted;
+    seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -12,6 +12,8 @@ struct Row {
     /// Those of them that only confirm.
     confirming: &'static [&'static str],
     headless: Option<Headless>,
+    /// Its session's end is told also after a run that nobody can type to.
+    parts_with_a_word: bool,
 }
 
 /// How a run that nobody can type to is told from how its program was started, where its hooks do not
@@ -188,6 +190,7 @@ const CLAUDE_CODE: Row = Row {
     confirming: &[CONFIRMS],
     // A variable says it.
     headless: None,
+    parts_with_a_word: true,
 };
 
 const CODEX: Row = Row {
@@ -198,6 +201,7 @@ const CODEX: Row = Row {
     events: CODEX_EVENTS,
     confirming: &[],
     headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
+    parts_with_a_word: true,
 };
 
 const QWEN_CODE: Row = Row {
@@ -211,6 +215,8 @@ const QWEN_CODE: Row = Row {
     confirming: &[],
     // `qwen "a question"` as well (0.24.4, read).
     headless: Some(Headless { by_question: true, ..PRINTS }),
+    // The last hook of `qwen -p` is `Stop` (0.24.4, measured).
+    parts_with_a_word: false,
 };
 
 const GEMINI_CLI: Row = Row {
@@ -221,6 +227,7 @@ const GEMINI_CLI: Row = Row {
     // It alone tells of a dialog.
     confirming: &[],
     headless: Some(PRINTS),
+    parts_with_a_word: true,
 };
 
 const COPILOT_CLI: Row = Row {
@@ -230,6 +237,7 @@ const COPILOT_CLI: Row = Row {
     events: COPILOT_CLI_EVENTS,
     confirming: &[],
     headless: Some(Headless { event: "sessionStart", by_input: false, ..PRINTS }),
+    parts_with_a_word: true,
 };
 
 const OPENCODE: Row = Row {
@@ -241,6 +249,8 @@ const OPENCODE: Row = Row {
     confirming: &[TOOL, TITLE],
     // The plugin says it.
     headless: None,
+    // The end of `opencode run` its process alone tells (1.18.33, measured).
+    parts_with_a_word: false,
 };
 
 const KILO: Row = Row { kind: "kilo", ..OPENCODE };
@@ -265,6 +275,12 @@ pub fn pid_variable(kind: &str) -> Option<&'static str> {
 /// start is not to be looked at.
 pub fn headless(kind: &str, event: &str) -> Option<Headless> {
     row(kind).and_then(|row| row.headless).filter(|headless| headless.event == event)
+}
+
+/// Whether a program of this kind tells the end of its session also after a run that nobody can type
+/// to. Of one that does not, or is not known, that run is over once its turn has ended.
+pub fn parts_with_a_word(kind: &str) -> bool {
+    row(kind).is_some_and(|row| row.parts_with_a_word)
 }
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.

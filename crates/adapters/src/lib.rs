@@ -75,6 +75,9 @@ pub struct Sighting {
     /// That process serves other conversations as well: it does not tell whose this is.
     pub shares_process: bool,
     pub fact: Fact,
+    /// A member that its event has in all versions that are known, and that is not there, or says a
+    /// word that nobody knows. The fact is what can be told without it.
+    pub strange: Option<&'static str>,
     /// Only the program's log tells how this goes on: without one it must not be believed.
     pub needs_log: bool,
     /// What the timeline says of it: capped and redacted.
@@ -105,6 +108,10 @@ pub fn hook(
     let mut seen = read(kind, event, body, context)?;
     if let Fact::SessionStarted { attach: attach @ None, .. } = &mut seen.fact {
         *attach = context.attach;
+    }
+    if matches!(seen.fact, Fact::NotUnderstood { .. }) {
+        // All of it is.
+        seen.strange = None;
     }
     Ok(seen)
 }
@@ -170,6 +177,7 @@ impl Sighting {
             shares_process: false,
             needs_log: false,
             fact,
+            strange: None,
             activity: None,
         }
     }

@@ -48,6 +48,22 @@ pub(crate) fn unknown(event: &str) -> Fact {
     Fact::NotUnderstood { why: format!("unknown event {event}") }
 }
 
+/// By whose wish a conversation is compacted.
+pub(crate) const COMPACTS: &[&str] = &["manual", "auto"];
+
+/// A member that an event has in all versions that are known, with the words that it may say; any where
+/// there are none.
+pub(crate) type Wanted<'a> = (&'static str, Raw<'a>, &'static [&'static str]);
+
+/// Its name, if it is not there or says a word that nobody knows.
+pub(crate) fn strange((name, member, words): Wanted<'_>) -> Option<&'static str> {
+    let is_known = match words {
+        [] => member.json().is_some(),
+        words => member.text().is_some_and(|said| words.contains(&&*said)),
+    };
+    (!is_known).then_some(name)
+}
+
 /// Why an end must not be taken for granted: a member that says whose it is, or what goes on behind it,
 /// is of another type than known. `lists` are lists, all others are texts.
 pub(crate) fn unreadable_end(

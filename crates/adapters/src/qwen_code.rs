@@ -40,6 +40,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     }
     let pid = pid_variable(KIND).and_then(|name| context.variable(name));
     seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
+    seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

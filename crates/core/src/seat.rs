@@ -113,6 +113,9 @@ pub struct Seat {
     /// A setting of the hub, which lends it to each seat that it changes.
     #[serde(skip)]
     pub background_shells: BackgroundShells,
+    /// A program of this kind says goodbye also after a run that nobody can type to. Lent likewise.
+    #[serde(skip)]
+    pub parts_with_a_word: bool,
 }
 
 /// What is not written because it is read as this anyway.
@@ -334,6 +337,7 @@ impl Seat {
             ageing_from: now,
             quiet_prompts: 0,
             background_shells: BackgroundShells::Idle,
+            parts_with_a_word: false,
         }
     }
 

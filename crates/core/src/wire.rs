@@ -23,7 +23,7 @@ pub use problem::Problem;
 pub use prompt::{OnePromptDoc, PromptDoc, PromptState, PromptsDoc};
 pub use pull::{
     FileDoc, MergeBody, MergedDoc, NewPullBody, OnePullDoc, PendingMergeDoc, PullChangeBody,
-    PullDoc, PullsDoc,
+    PullDoc, PullReviewBody, PullsDoc,
 };
 pub use report::{ReportBody, VerdictBody};
 pub use row::{RosterRowsDoc, RowDoc};

@@ -5,4 +5,5 @@ pub mod effect;
 pub mod posted;
 pub mod pull;
 pub mod remote;
+pub mod review;
 pub mod task;

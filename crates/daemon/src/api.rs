@@ -202,6 +202,7 @@ routes! { shared, shared_described:
     pr => patch,
     pr::refresh => post,
     pr::merge => post,
+    pr::reviews => post,
     agent_prs => get,
     agent_prs => post,
     webhooks => get,

@@ -61,6 +61,12 @@ impl Board {
         (snapshot.seats.values().cloned().collect(), snapshot.head)
     }
 
+    /// The seats whose task is called one of these, apart from the case of letters.
+    pub(crate) fn linked(&self, names: &[String]) -> Vec<AgentId> {
+        let snapshot = self.read();
+        names.iter().flat_map(|name| snapshot.places.of_task(name)).cloned().collect()
+    }
+
     /// How many input requests are open.
     pub(crate) fn inputs(&self) -> usize {
         self.read().seats.values().map(|seat| seat.inputs().count()).sum()

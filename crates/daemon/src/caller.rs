@@ -9,6 +9,7 @@ use crate::board::{Board, Snapshot};
 use crate::namespaces::Peer;
 use crate::process;
 use crate::serve::Connected;
+use crate::sighting::HookReport;
 use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
 use headsup_core::workflow::By;
@@ -76,9 +77,7 @@ impl Caller {
         if caller != Self::Person {
             return Ok(caller);
         }
-        let origin = extensions.get::<Connected>().and_then(|connected| connected.origin.as_ref());
-        let process = origin.and_then(|origin| origin.process());
-        let agent = process.and_then(|pid| above(&app.board, Peer::Process(pid), None));
+        let agent = above(&app.board, at_the_other_end(extensions), None);
         Ok(agent.map_or(Self::Person, Self::Agent))
     }
 
@@ -120,6 +119,82 @@ impl Caller {
             }
         }
     }
+}
+
+/// Whether what is told of this agent's process, or in its name, may be told by whoever asks: the agent itself,
+/// its launcher, by the token that it has given or as what runs above it, or no agent at all.
+///
+/// # Errors
+/// It is another agent.
+pub(crate) fn may_tend(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    agent: &AgentId,
+) -> Result<(), Refused> {
+    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
+    // A token that nobody holds any more says nothing.
+    let holder = token.and_then(|token| holder(app, token));
+    if holder.as_ref().is_some_and(|is| speaks_for(app, is, agent)) {
+        return Ok(());
+    }
+    let peer = at_the_other_end(extensions);
+    match holder.or_else(|| above(&app.board, peer, Some(agent))) {
+        Some(is) if !speaks_for(app, &is, agent) && !runs_below(app, agent, peer) => {
+            Err(not_yours(&is, agent))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same for a hook, which says itself in whose seat it runs. Of a seat that is not there yet it brings the
+/// first word.
+///
+/// # Errors
+/// As [`may_tend`].
+pub(crate) fn may_report(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    report: &HookReport,
+) -> Result<(), Refused> {
+    match &report.claimed {
+        // One process that serves several agents runs the hooks of all in the environment of one.
+        Some(claimed) if !report.sighting.shares_process && app.board.seat(claimed).is_some() => {
+            may_tend(app, headers, extensions, claimed)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The process that asks, on the unix socket or over TCP on loopback.
+pub(crate) fn at_the_other_end(extensions: &Extensions) -> Peer {
+    match peer(extensions) {
+        Peer::Process(pid) => Peer::Process(pid),
+        other => {
+            let connected = extensions.get::<Connected>();
+            let origin = connected.and_then(|connected| connected.origin.as_ref());
+            origin.and_then(|origin| origin.process()).map_or(other, Peer::Process)
+        }
+    }
+}
+
+/// Whether the agent's process was started, however indirectly, by this one.
+fn runs_below(app: &App, agent: &AgentId, peer: Peer) -> bool {
+    let Peer::Process(launcher) = peer else { return false };
+    let seat = app.board.seat(agent);
+    let pid = seat.and_then(|seat| seat.process.id.as_ref()?.pid_here());
+    pid.is_some_and(|pid| process::line(pid).iter().any(|(above, _)| *above == launcher))
+}
+
+/// Whether whoever asks has cut itself loose since the agent was started: it has no terminal, and what it comes
+/// from is younger than the agent and was left to the system. So do an agent's children that hide from whom
+/// they come; a person's shell, desktop or scheduler is there before, or has a terminal.
+pub(crate) fn is_cut_loose(app: &App, extensions: &Extensions, agent: &AgentId) -> bool {
+    let Peer::Process(pid) = at_the_other_end(extensions) else { return false };
+    let seat = app.board.seat(agent);
+    let Some(own) = seat.and_then(|seat| seat.process.id.clone()) else { return false };
+    own.pid_here().is_some() && process::was_left_since(pid, own.start_ticks)
 }
 
 /// What people alone do: an agent's word on it would be nobody's.

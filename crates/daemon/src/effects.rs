@@ -18,9 +18,11 @@ use headsup_core::wire::EffectDoc;
 use headsup_core::work::effect::{EffectKind, EffectState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Something that is to be done at another system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +81,12 @@ pub(crate) struct Effects {
     /// Counts what has changed.
     news: watch::Receiver<u64>,
     pauses: Pauses,
+    /// What is not tried now: until when, and why.
+    later: watch::Sender<Later>,
 }
+
+/// By system and target.
+type Later = HashMap<(String, String), (Instant, Option<String>)>;
 
 impl Effects {
     pub(crate) fn new(
@@ -89,7 +96,7 @@ impl Effects {
         news: watch::Receiver<u64>,
         pauses: Pauses,
     ) -> Self {
-        Self { inbox, reader, couriers, news, pauses }
+        Self { inbox, reader, couriers, news, pauses, later: watch::Sender::default() }
     }
 
     /// Sends one, and waits for what comes of it, but no longer than this. The same request again is the
@@ -107,23 +114,37 @@ impl Effects {
         self.outcome(&key, patience).await?.ok_or(Refusal::Defect)
     }
 
-    /// How it stands once it is over, or after this time. `None`: there is none of this key.
+    /// How it stands once it is over, or after this time; at once, where it is not tried before then. `None`:
+    /// there is none of this key.
     pub(crate) async fn outcome(
         &self,
         key: &str,
         patience: Duration,
     ) -> Result<Option<EffectRow>, Refusal> {
-        let mut news = self.news.clone();
-        let give_up = tokio::time::Instant::now() + patience;
+        let (mut news, mut later) = (self.news.clone(), self.later.subscribe());
+        let give_up = Instant::now() + patience;
         loop {
             news.mark_unchanged();
+            later.mark_unchanged();
             let id = key.to_owned();
             let found = self.reader.run(move |reader| reader.effect(&id)).await;
-            let found = found.map_err(|error| unreadable(&error))?;
-            if !found.as_ref().is_some_and(|row| matches!(row.standing, Standing::Queued { .. })) {
+            let mut found = found.map_err(|error| unreadable(&error))?;
+            let Some(row) = &mut found else { return Ok(None) };
+            let Standing::Queued { why } = &mut row.standing else { return Ok(found) };
+            let target = (row.effect.provider.clone(), row.effect.target.clone());
+            if let Some((until, because)) = later.borrow().get(&target)
+                && *until > give_up
+            {
+                *why = why.take().or_else(|| because.clone());
                 return Ok(found);
             }
-            match tokio::time::timeout_at(give_up, news.changed()).await {
+            let changed = async {
+                tokio::select! {
+                    changed = news.changed() => changed,
+                    changed = later.changed() => changed,
+                }
+            };
+            match tokio::time::timeout_at(give_up, changed).await {
                 Ok(Ok(())) => {}
                 // It is too late, or the hub stops.
                 _ => return Ok(found),

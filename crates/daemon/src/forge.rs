@@ -12,17 +12,20 @@ mod local;
 pub(crate) mod plain;
 mod pulls;
 mod refused;
+mod reviews;
 
 pub(crate) use approval::{Approval, NO, YES, follow, is_given, settle};
 pub(crate) use error::ForgeError;
 pub(crate) use forges::Forges;
 pub(crate) use local::Local;
 pub(crate) use pulls::{NewPull, Pulls};
+pub(crate) use reviews::NewReview;
 
 use futures_util::future::BoxFuture;
 use headsup_core::wire::{FileDoc, PullDoc};
 use headsup_core::work::pull::{MergeMethod, MergePolicy, PullState};
 use headsup_core::work::remote::RepoName;
+use headsup_core::work::review::Review;
 use std::path::{Path, PathBuf};
 
 /// Who decides of merges, and where that is said.
@@ -139,6 +142,8 @@ pub(crate) trait Forge: Send + Sync + std::fmt::Debug {
     /// Opens it where people look at it, unless an open one of its branches is there.
     fn open<'a>(&'a self, pull: &'a PullDoc, key: &'a str) -> Asked<'a, Opened>;
     fn change<'a>(&'a self, pull: &'a PullDoc, change: &'a Change) -> Asked<'a, ()>;
+    /// Tells a review there, once. The hub's own record of it is its caller's.
+    fn review<'a>(&'a self, pull: &'a PullDoc, review: &'a Review, key: &'a str) -> Asked<'a, ()>;
     /// `intended`: the commit that a merge, which may have broken off, was about to lead to.
     fn look<'a>(&'a self, pull: &'a PullDoc, intended: Option<&'a str>) -> Asked<'a, Looked>;
     /// Works a merge of exactly `pull.head_sha` out, with no effect that anybody sees. Returns the

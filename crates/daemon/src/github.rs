@@ -8,6 +8,7 @@ mod documents;
 mod etags;
 mod forge;
 mod look;
+mod review;
 mod settings;
 mod status;
 mod tracker;

@@ -4,7 +4,7 @@ mod content;
 mod socket;
 mod tcp;
 
-pub(crate) use tcp::{Gates, OPEN};
+pub(crate) use tcp::{Gates, OPEN, bearer};
 
 use crate::api::Refused;
 use axum::http::Request;

@@ -4,10 +4,12 @@ mod client;
 mod courier;
 mod documents;
 mod settings;
+mod standing;
 mod template;
 mod tracker;
 
 pub use settings::{KanbangerSettings, Written, WrittenCall};
+pub(crate) use standing::Standing;
 pub(crate) use tracker::Cards;
 
 use client::Client;

@@ -14,6 +14,7 @@ mod caller;
 mod cgroup;
 pub mod clock;
 mod effects;
+pub mod elsewhere;
 pub mod engine;
 mod error;
 mod evidence;

@@ -23,6 +23,8 @@ pub(crate) struct Limits {
     pub(crate) inotify: Open,
     /// How soon what was not done elsewhere is tried again, and how often.
     pub(crate) effects: Pauses,
+    /// Web hooks without a right signature that are kept one by one in an hour.
+    pub(crate) unsigned: u32,
 }
 
 impl Default for Limits {
@@ -37,7 +39,8 @@ impl Limits {
         let inotify = || inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
         let events = retention.events;
         let effects = Pauses { first: Duration::from_secs(1), tries: 300 };
-        Self { events, event_age_ms, bus: 1_024, idle_look: IDLE_LOOK, inotify, effects }
+        let (idle_look, unsigned) = (IDLE_LOOK, 10_000);
+        Self { events, event_age_ms, bus: 1_024, idle_look, inotify, effects, unsigned }
     }
 }
 

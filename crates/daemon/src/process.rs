@@ -47,6 +47,18 @@ pub(crate) fn line(pid: u32) -> Vec<(u32, u64)> {
     found
 }
 
+/// Whether a process without a terminal comes from one that is younger than this moment (start ticks) and
+/// whose parent is the system's own first process.
+pub(crate) fn was_left_since(pid: u32, start_ticks: u64) -> bool {
+    let is_away = Stat::read(pid).is_some_and(|stat| stat.terminal == 0);
+    let line = line(pid);
+    let young = line.iter().take_while(|(_, started)| *started > start_ticks).count();
+    let Some((parent, _)) = line.get(young).filter(|_| is_away && young > 0) else { return false };
+    *parent == 1
+        || std::fs::read_to_string(format!("/proc/{parent}/comm"))
+            .is_ok_and(|name| name.trim() == "systemd")
+}
+
 /// The seat that a process was started for.
 pub(crate) fn claimed_seat(pid: u32) -> Option<AgentId> {
     let [id] = variables(pid, [AGENT_ID]);
@@ -94,6 +106,8 @@ pub(crate) fn computed(pid: u32) -> Option<u64> {
 pub(crate) struct Stat {
     pub(crate) parent: u32,
     pub(crate) start_ticks: u64,
+    /// Its controlling terminal; 0 without one.
+    terminal: i64,
     /// In user and kernel mode. Clock ticks.
     computed: u64,
     /// Of its children that have ended and were collected.
@@ -106,7 +120,7 @@ impl Stat {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Fields 3, 4, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 3, 4, 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
@@ -114,14 +128,15 @@ impl Stat {
         let mut fields = rest.split_ascii_whitespace();
         let has_ended = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
-        let in_user: u64 = fields.nth(9)?.parse().ok()?;
+        let terminal = fields.nth(2)?.parse().ok()?;
+        let in_user: u64 = fields.nth(6)?.parse().ok()?;
         let in_kernel: u64 = fields.next()?.parse().ok()?;
         let of_children =
             [fields.next()?.parse().unwrap_or(0), fields.next()?.parse().unwrap_or(0)];
         let start_ticks = fields.nth(4)?.parse().ok()?;
         let computed = in_user.saturating_add(in_kernel);
         let computed_by_children = of_children.iter().sum();
-        Some(Self { parent, start_ticks, computed, computed_by_children, has_ended })
+        Some(Self { parent, start_ticks, terminal, computed, computed_by_children, has_ended })
     }
 }
 
@@ -153,5 +168,31 @@ mod tests {
         }
         assert!(!is_alive(&ProcessId::new(pid, start_ticks)));
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_that_was_left_alone_is_told_from_one_that_is_somebodys() {
+        use std::io::{BufRead as _, BufReader};
+        let before = Stat::read(std::process::id()).unwrap().start_ticks;
+        // It says who it is, and stays until its input ends.
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", "exec 3<&0; setsid sh -c 'echo $$; read line <&3' & wait"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = shell.stdin.take();
+        let mut said = String::new();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let pid: u32 = said.trim().parse().unwrap();
+        assert!(!was_left_since(pid, before.saturating_sub(1)), "its line ends in ours");
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let parent = Stat::read(pid).unwrap().parent;
+        // Elsewhere than with the first process it may be with whoever takes such children in.
+        let is_init = parent == 1;
+        assert_eq!(was_left_since(pid, before), is_init, "with {parent}");
+        assert!(!was_left_since(pid, u64::MAX), "it was there before");
+        drop(stdin);
     }
 }

@@ -11,6 +11,7 @@ pub(crate) use local::Local;
 pub use settings::{RepositorySettings, TrackerSettings};
 pub(crate) use trackers::Trackers;
 
+use crate::effects::Standing;
 use crate::job::Key;
 use futures_util::future::BoxFuture;
 use headsup_core::id::AgentId;
@@ -75,6 +76,18 @@ pub(crate) struct Commented {
     pub(crate) comment: CommentDoc,
     /// On its way to another system.
     pub(crate) effect: Option<EffectDoc>,
+}
+
+impl TrackerError {
+    /// Why an effect is not done; `None`: it is.
+    pub(crate) fn of_undone(standing: Standing) -> Option<Self> {
+        match standing {
+            Standing::Done { .. } => None,
+            Standing::Queued { why } => Some(Self::Queued(why)),
+            Standing::Skipped { reason } => Some(Self::Skipped(reason)),
+            Standing::Failed { reason, .. } => Some(Self::Failed(reason)),
+        }
+    }
 }
 
 impl From<crate::outgoing::RemoteError> for TrackerError {

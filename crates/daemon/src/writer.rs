@@ -27,6 +27,7 @@ mod seen;
 mod stage;
 mod staging;
 mod task;
+mod unsigned;
 mod upkeep;
 mod verdict;
 mod witnessed;
@@ -104,6 +105,7 @@ pub(crate) struct Writer {
     /// Of questions to people, on the wall clock.
     expiries: Deadlines,
     recent: RecentIds,
+    unsigned: unsigned::Unsigned,
     resting: Resting,
     upkeep: upkeep::Upkeep,
     alone: Alone,
@@ -181,6 +183,7 @@ impl Writer {
             deadlines,
             expiries,
             recent,
+            unsigned: unsigned::Unsigned::new(parts.limits.unsigned),
             resting: Resting::default(),
             upkeep: upkeep::Upkeep::default(),
             alone: Alone::default(),

@@ -4,6 +4,7 @@ mod ack;
 mod acp;
 mod answer;
 mod capture;
+mod completions;
 mod doctor;
 pub(crate) mod down;
 mod duration;
@@ -15,6 +16,7 @@ pub(crate) mod inbox;
 pub(crate) mod listen;
 mod log;
 mod ls;
+mod man;
 mod mcp;
 mod next;
 mod open;
@@ -107,16 +109,20 @@ enum Command {
     Doctor(doctor::Args),
     Open(open::Args),
     Statusline(statusline::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     Hook(Hook),
 }
 
 impl Command {
-    /// Whether it only ends or removes what headsup has put there.
+    /// Whether it only ends, removes or describes what headsup has put there.
     fn takes_away(&self) -> bool {
         match self {
             Self::Down(_) => true,
             Self::Hooks(args) => args.uninstalls(),
             Self::Mcp(args) => args.uninstalls(),
+            // Nothing of the settings is in them.
+            Self::Completions(_) | Self::Man(_) => true,
             _ => false,
         }
     }
@@ -286,6 +292,8 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Open(args) => block_on(open::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),
+        Command::Completions(args) => completions::run(&args, whole()),
+        Command::Man(args) => man::run(&args, whole()),
         Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
             .hint("write `headsup hook KIND EVENT`")),
     }

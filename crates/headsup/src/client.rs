@@ -15,18 +15,21 @@ use crate::error::{CommandError, Kind};
 use address::{Address, Connection, NoConnection};
 use bytes::Bytes;
 use headsup_core::id::AgentId;
+use headsup_daemon::elsewhere::patience;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// The hub answers in milliseconds; a hub that needs this long is stuck.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Where it waits for another system, or for git.
+const OTHERS_WITHIN: Duration = Duration::from_secs(100);
 
 /// The code of an answer that broke off: whoever gave it may be gone.
 pub(crate) const CONNECTION_LOST: &str = "connection_lost";
@@ -41,6 +44,8 @@ type Sender = SendRequest<Full<Bytes>>;
 pub(crate) struct Client {
     address: Address,
     token: Option<String>,
+    /// Id and token of the agent that it speaks for, in place of what the environment says.
+    speaks_for: OnceLock<(String, String)>,
     idle: Mutex<Option<Sender>>,
 }
 
@@ -57,7 +62,12 @@ pub(crate) enum CallError {
 impl Client {
     /// A caller for the hub at `address`; `token` is sent over TCP and TLS alone.
     pub(crate) fn new(address: Address, token: Option<String>) -> Self {
-        Self { address, token, idle: Mutex::default() }
+        Self { address, token, speaks_for: OnceLock::new(), idle: Mutex::default() }
+    }
+
+    /// From now on it speaks for the agent that it has launched, whoever has launched itself. Said once.
+    pub(crate) fn speak_for(&self, agent: &str, token: &str) {
+        self.speaks_for.set((agent.to_owned(), token.to_owned())).ok();
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -175,8 +185,10 @@ impl Client {
             self.keep(sender);
             answer::check(status, path, body).map_err(CallError::Answer)
         };
-        match timeout(ANSWER_WITHIN, exchange).await {
+        let patience = patience(path, OTHERS_WITHIN);
+        match timeout(patience, exchange).await {
             Ok(outcome) => outcome.map_err(|error| error.at(&self.address)),
+            Err(_) if patience == OTHERS_WITHIN => Err(self.waits_for_others()),
             Err(_) => Err(self.no_answer()),
         }
     }
@@ -233,10 +245,13 @@ impl Client {
                 .header(KEY, uuid::Uuid::now_v7().to_string());
         }
         // Inside an agent a command speaks for that agent.
-        if let Some(own) = resolve::own_id().filter(|id| AgentId::new(id).is_ok()) {
+        let launched = self.speaks_for.get().cloned().unzip();
+        let inside = || (resolve::own_id(), std::env::var("HEADSUP_AGENT_TOKEN").ok());
+        let (own, token) = if launched.0.is_some() { launched } else { inside() };
+        if let Some(own) = own.filter(|id| AgentId::new(id).is_ok()) {
             request = request.header("x-headsup-agent", own);
         }
-        if let Some(token) = std::env::var("HEADSUP_AGENT_TOKEN").ok().filter(|t| !t.is_empty()) {
+        if let Some(token) = token.filter(|token| !token.is_empty()) {
             request =
                 request.header("x-headsup-agent-token", value("HEADSUP_AGENT_TOKEN", &token)?);
         }
@@ -255,6 +270,17 @@ impl Client {
             Connection::Tcp(stream) => speak(TokioIo::new(stream)).await,
             Connection::Tls(stream) => speak(TokioIo::new(stream)).await,
         }
+    }
+
+    fn waits_for_others(&self) -> CommandError {
+        let seconds = OTHERS_WITHIN.as_secs();
+        let message = format!(
+            "the hub at {} gave no answer within {seconds} s; it may be waiting for another system",
+            self.address
+        );
+        CommandError::new(Kind::HubUnreachable, message).hint(
+            "`headsup outbox` says what is still to be done there; `headsup doctor` how the hub is",
+        )
     }
 
     fn no_answer(&self) -> CommandError {

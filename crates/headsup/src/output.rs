@@ -118,6 +118,11 @@ impl Output {
         write_out(out.as_bytes())
     }
 
+    /// A text of our own that another program reads.
+    pub(crate) fn text(text: &str) -> Result<(), CommandError> {
+        write_out(text.as_bytes())
+    }
+
     /// A JSON document that has passed [`pieces::Pieces`].
     pub(crate) fn json_bytes(whole: &[u8]) -> Result<(), CommandError> {
         write_out(whole)

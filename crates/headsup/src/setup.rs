@@ -11,6 +11,7 @@ pub(crate) mod guard;
 mod install;
 pub(crate) mod plan;
 mod record;
+pub(crate) mod ruled;
 mod site;
 pub(crate) mod status;
 mod uninstall;

@@ -13,7 +13,7 @@ use line::Faults;
 use serde_json::Value;
 use state::State;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -36,6 +36,9 @@ struct Shared {
     faults: Mutex<Faults>,
     /// `METHOD PATH`, in order.
     asked: Mutex<Vec<String>>,
+    /// Answers that were whole, and those that said that nothing has changed.
+    spent: AtomicU64,
+    unchanged: AtomicU64,
     is_over: AtomicBool,
 }
 
@@ -90,6 +93,13 @@ impl GitHub {
     /// All requests so far: `METHOD PATH`.
     pub fn asked(&self) -> Vec<String> {
         lock(&self.shared.asked).clone()
+    }
+
+    /// Answers so far: those that count against what it allows, and those that say that nothing has
+    /// changed (304), which do not.
+    pub fn spent(&self) -> (u64, u64) {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (of(&self.shared.spent), of(&self.shared.unchanged))
     }
 
     /// Somebody opens a pull request of a branch there; its address.

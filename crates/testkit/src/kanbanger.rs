@@ -91,6 +91,11 @@ impl Kanbanger {
         of.map(|(_, said)| said["body"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
+    /// Somebody comments on a card there.
+    pub fn says(&self, task: &str, comment: Value) {
+        lock(&self.cards).comments.push((task.to_owned(), comment));
+    }
+
     /// Method and path of every request.
     pub fn requests(&self) -> Vec<String> {
         lock(&self.cards).requests.clone()

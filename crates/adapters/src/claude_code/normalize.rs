@@ -29,6 +29,7 @@ use super::event::Event;
 use super::payload::Payload;
 use super::{attach, prompts, tools};
 use crate::background;
+use crate::payload::{COMPACTS, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, HookContext, payload};
 use headsup_core::observation::{Fact, Submitter};
@@ -105,6 +106,54 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         | Event::WorktreeCreate
         | Event::WorktreeRemove => Fact::Nothing,
     }
+}
+
+/// What else a notification may be about: nothing that says something of the status (read, `auth_success`
+/// and `elicitation_response` measured).
+const NOTICES: &[&str] = &[
+    "idle_prompt",
+    "permission_prompt",
+    "elicitation_dialog",
+    "agent_needs_input",
+    "worker_permission_prompt",
+    "elicitation_url_dialog",
+    "auth_success",
+    "elicitation_response",
+    "elicitation_complete",
+    "agent_completed",
+    "push_notification",
+    "computer_use_enter",
+    "computer_use_exit",
+    "model_refusal_fallback",
+    "auth_storage_failure",
+    "plugin_notification",
+];
+/// Of these there are several.
+const QUOTA: &str = "quota_auto_resume_";
+
+/// What an event lacks that it has in this version, or what word of it is new.
+pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
+    const LEAVES: &[&str] =
+        &["clear", "resume", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"];
+    let wanted: Wanted<'_> = match event {
+        Event::PreToolUse
+        | Event::PostToolUse
+        | Event::PostToolUseFailure
+        | Event::PermissionRequest => ("tool_name", payload.tool_name, &[]),
+        Event::PostToolBatch => ("tool_calls", payload.tool_calls, &[]),
+        Event::Notification => {
+            let said = payload.notification_type;
+            if said.text().is_some_and(|said| said.starts_with(QUOTA)) {
+                return None;
+            }
+            ("notification_type", said, NOTICES)
+        }
+        Event::SessionEnd => ("reason", payload.reason, LEAVES),
+        Event::StopFailure => ("error", payload.error, &[]),
+        Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
+        _ => return None,
+    };
+    payload::strange(wanted)
 }
 
 /// A finished background task wakes the session with a prompt of the program's own (measured).

@@ -5,6 +5,7 @@ use super::tools::{self, PLAN, QUESTION};
 use super::{ATTENDED, ENTRY_POINT};
 use crate::HookContext;
 use crate::asks::{block, choice, permission, prompt, question};
+use crate::calls;
 use crate::json::skim;
 use crate::text::{self, DETAIL, NAME, TITLE};
 use headsup_core::observation::Fact;
@@ -29,8 +30,7 @@ pub(crate) fn requested(payload: &Payload<'_>, context: &HookContext) -> Fact {
         Some(PLAN) => plan(payload),
         name => permission(name, payload.tool_input),
     };
-    let tool = tool.map(|_| tools::of(payload));
-    let prompt = NewPrompt { tool, ..prompt };
+    let prompt = NewPrompt { tool: calls::asked(tools::of(payload)), ..prompt };
     Fact::PromptOpened {
         actor: payload.actor(),
         prompt,

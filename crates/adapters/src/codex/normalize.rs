@@ -21,7 +21,8 @@
 use super::event::Event;
 use super::payload::Payload;
 use super::tools::{self, QUESTION};
-use crate::{FactExt, asks, payload, text};
+use crate::payload::{COMPACTS, Wanted};
+use crate::{FactExt, asks, calls, payload, text};
 use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::NewPrompt;
 
@@ -76,11 +77,24 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     }
 }
 
+/// What an event lacks that it has in this version, or what word of it is new.
+pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
+    const LEAVES: &[&str] = &["clear", "other", "exit", "logout", "prompt_input_exit"];
+    let wanted: Wanted<'_> = match event {
+        Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
+            ("tool_name", payload.tool_name, &[])
+        }
+        Event::SessionEnd => ("reason", payload.reason, LEAVES),
+        Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
+        _ => return None,
+    };
+    payload::strange(wanted)
+}
+
 fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {
-    let tool = payload.tool().map(|_| tools::of(payload));
     Fact::PromptOpened {
         actor: payload.actor(),
-        prompt: NewPrompt { tool, ..prompt },
+        prompt: NewPrompt { tool: calls::asked(tools::of(payload)), ..prompt },
         settle_ms: 0,
         turn_ref: payload.turn_ref(),
     }

@@ -17,6 +17,7 @@
 //! | `preCompact` | nothing: the turn goes on | read |
 
 use super::payload::{Failure, Payload};
+use crate::payload::Wanted;
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
 use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
@@ -57,6 +58,30 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "errorOccurred" => failed(payload),
         other => payload::unknown(other),
     }
+}
+
+/// What an event lacks that it has in this version, or what word of it is new.
+pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
+    const LEAVES: &[&str] = &["user_exit", "complete", "error", "abort", "timeout"];
+    // But for the dialogs they are of what runs in the background, and of rest (documented).
+    const NOTICES: &[&str] = &[
+        "permission_prompt",
+        "elicitation_dialog",
+        "shell_completed",
+        "shell_detached_completed",
+        "agent_completed",
+        "agent_idle",
+    ];
+    let wanted: Wanted<'_> = match event {
+        "preToolUse" | "postToolUse" => ("toolName", payload.tool_name, &[]),
+        "notification" | "Notification" => {
+            ("notification_type", payload.notification_type, NOTICES)
+        }
+        "sessionEnd" => ("reason", payload.reason, LEAVES),
+        "errorOccurred" => ("errorContext", payload.error_context, &[]),
+        _ => return None,
+    };
+    payload::strange(wanted)
 }
 
 /// A title for what is shown: `message` says what is asked (measured).

@@ -15,6 +15,7 @@
 //! | `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
 
 use super::payload::{Details, Payload};
+use crate::payload::{COMPACTS, Wanted};
 use crate::text::{self, TITLE};
 use crate::{asks, calls, payload};
 use headsup_core::observation::{Background, Fact, Submitter};
@@ -34,9 +35,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         }
         "SessionEnd" => payload::session_end(payload.reason, &["clear"], &EXITS),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
-        "AfterAgent" if payload.prompt_response.text().as_deref() == Some(NO_TEXT) => {
-            Fact::TurnOver
-        }
+        "AfterAgent" if !is_answered(payload) => Fact::TurnOver,
         "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "BeforeTool" => {
             Fact::ToolStarted { actor: Actor::Main, tool: payload.call(), turn_ref: None }
@@ -54,6 +53,25 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
         other => payload::unknown(other),
     }
+}
+
+/// An answer that cannot be read tells no more than none.
+fn is_answered(payload: &Payload<'_>) -> bool {
+    payload.prompt_response.text().is_some_and(|answer| answer != NO_TEXT)
+}
+
+/// What an event lacks that it has in this version, or what word of it is new.
+pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
+    const LEAVES: &[&str] = &["clear", "exit", "logout", "prompt_input_exit", "other"];
+    let wanted: Wanted<'_> = match event {
+        "BeforeTool" | "AfterTool" => ("tool_name", payload.tool_name, &[]),
+        "Notification" => ("notification_type", payload.notification_type, &["ToolPermission"]),
+        "AfterAgent" => ("prompt_response", payload.prompt_response, &[]),
+        "SessionEnd" => ("reason", payload.reason, LEAVES),
+        "PreCompress" => ("trigger", payload.trigger, COMPACTS),
+        _ => return None,
+    };
+    payload::strange(wanted)
 }
 
 fn notification(payload: &Payload<'_>) -> Fact {

@@ -225,7 +225,15 @@ static OPENCODE: Recipe = server(
     launched::OPENCODE,
 );
 
-static ALL: [&Recipe; 6] = [&CLAUDE_CODE, &CODEX, &COPILOT_CLI, &GEMINI_CLI, &OPENCODE, &QWEN_CODE];
+/// As OpenCode, of which it was made (7.7.9, documented).
+static KILO: Recipe = server(
+    Recipe { settings: "kilo.json", ..opencode::KILO_RECIPE },
+    &Form { within: "mcp", style: Style::OneList },
+    launched::KILO,
+);
+
+static ALL: [&Recipe; 7] =
+    [&CLAUDE_CODE, &CODEX, &COPILOT_CLI, &GEMINI_CLI, &KILO, &OPENCODE, &QWEN_CODE];
 
 /// All programs that the tools can be installed into.
 pub fn all() -> &'static [&'static Recipe] {

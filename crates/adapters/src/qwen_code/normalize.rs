@@ -19,8 +19,9 @@
 //! | `MessageDisplay`, `InstructionsLoaded`, `UserPromptExpansion`, `TodoCreated`, `TodoCompleted`, `SessionDelete` | nothing | measured, the last four read |
 
 use super::payload::Payload;
+use crate::payload::{COMPACTS, Wanted};
 use crate::text::{self, DETAIL, NAME};
-use crate::{FactExt, asks, background, payload};
+use crate::{FactExt, asks, background, calls, payload};
 use headsup_core::observation::{Fact, SessionStart, Submitter};
 
 /// The tool that asks a person.
@@ -100,13 +101,30 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     }
 }
 
+/// What an event lacks that it has in this version, or what word of it is new.
+pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
+    const NOTICES: &[&str] =
+        &["idle_prompt", "permission_prompt", "elicitation_dialog", "auth_success"];
+    let wanted: Wanted<'_> = match event {
+        "PermissionRequest" | "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => {
+            ("tool_name", payload.tool_name, &[])
+        }
+        "PostToolBatch" => ("tool_calls", payload.tool_calls, &[]),
+        "Notification" => ("notification_type", payload.notification_type, NOTICES),
+        "StopFailure" => ("error", payload.error, &[]),
+        "PreCompact" | "PostCompact" => ("trigger", payload.trigger, COMPACTS),
+        _ => return None,
+    };
+    payload::strange(wanted)
+}
+
 fn requested(payload: &Payload<'_>) -> Fact {
     let tool = payload.tool();
     let mut prompt = match tool.as_deref() {
         Some(QUESTION) => asks::question(payload.tool_input),
         name => asks::permission(name, payload.tool_input),
     };
-    prompt.tool = tool.map(|_| payload.call());
+    prompt.tool = calls::asked(payload.call());
     Fact::PromptOpened {
         actor: payload.actor(),
         prompt,

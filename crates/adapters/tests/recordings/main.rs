@@ -10,6 +10,10 @@ mod facts;
 #[cfg(test)]
 mod others;
 #[cfg(test)]
+mod played;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod renamed;
 #[cfg(test)]
 mod truth;

@@ -111,9 +111,11 @@ pub(super) fn said(
 }
 
 /// A run that nobody can type to is over with its turn: not every program says more than that it
-/// ended. A code or a signal that is known says more.
+/// ended. Of one that does its silence says that it was killed, and a code or a signal that is known
+/// says more.
 fn is_finished_run(step: &Step<'_>, exit: &Exit) -> bool {
-    let runs = step.seat.process.state == Process::Running { attach: Attach::Headless };
+    let runs = step.seat.process.state == Process::Running { attach: Attach::Headless }
+        && !step.seat.parts_with_a_word;
     let is_bare = exit.code.is_none() && exit.signal.is_none();
     let has_ended = step.seat.turn() == Turn::Idle(IdleReason::TurnEnded);
     runs && exit.kind == ExitKind::Crashed && is_bare && has_ended

@@ -45,7 +45,7 @@ pub struct PullDoc {
     pub mergeable_reason: Option<String>,
     /// What programs have found. The hub's own forge runs none.
     pub checks: Vec<String>,
-    /// What people have found. The hub's own forge asks in a prompt instead.
+    /// What reviewers have found, the last word of each: `WHO: OPINION` or `WHO: OPINION: WORDS`.
     pub reviews: Vec<String>,
     /// Whose it is; nothing: a person's.
     pub agent_id: Option<AgentId>,
@@ -151,6 +151,21 @@ pub struct PullChangeBody {
     /// False: it is ready to be merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<bool>,
+}
+
+/// The body of `POST /api/v1/prs/{pr}/reviews`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PullReviewBody {
+    /// `approved`, `changes_requested` or `commented`.
+    pub state: String,
+    /// Markdown; it may be missing where it is approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// The commit that was looked at; another one is not reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_head_sha: Option<String>,
 }
 
 /// The body of `POST /api/v1/prs/{pr}/merge`.

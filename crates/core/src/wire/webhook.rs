@@ -46,6 +46,10 @@ pub struct HeardDoc {
     pub author: Option<String>,
     /// The prompt that was answered.
     pub prompt_id: Option<String>,
+    /// So many alike have come within a minute, and this is the last of them; one where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub count: Option<u64>,
 }
 
 /// One delivery as a document of its own.

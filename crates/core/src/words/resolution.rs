@@ -12,7 +12,10 @@ pub fn resolution(prompt: &PromptDoc) -> String {
 pub fn verdict(resolution: &Resolution) -> String {
     let value = resolution.value.as_deref();
     let who = resolution.actor.as_deref().unwrap_or("somebody");
-    let through = resolution.via.map(through).unwrap_or_default();
+    let mut through = resolution.via.map(through).unwrap_or_default().to_owned();
+    if !resolution.verified {
+        through.push_str(", unverified");
+    }
     match (resolution.by, value) {
         (ResolvedBy::Human, _) if resolution.declined => {
             format!("{who} did not want to answer{through}")
@@ -60,7 +63,7 @@ fn through(via: Via) -> &'static str {
         Via::Terminal => " in the agent's terminal",
         Via::Api => " over the API",
         Via::Notification => " from a notification",
-        Via::AgentClient => " in the agent's own program, unverified",
+        Via::AgentClient => " in the agent's own program",
     }
 }
 

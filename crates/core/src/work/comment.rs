@@ -29,6 +29,11 @@ pub fn without_mark(body: &str) -> &str {
     }
 }
 
+/// What the judgement of a comment is remembered by: each is judged once.
+pub fn judged_as(id: &str) -> String {
+    format!("comment {id}")
+}
+
 /// What a comment says to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {

@@ -18,6 +18,14 @@ pub struct Post {
     pub body: String,
 }
 
+/// Behind a prompt's id: the comment that tells of it.
+const OPENED: &str = "-opened";
+
+/// The prompt that the comment of this key tells of; `None`: it tells of something else.
+pub fn prompt_of(key: &str) -> Option<&str> {
+    key.strip_suffix(OPENED).filter(|id| crate::prompt::agent_of(id).is_some())
+}
+
 /// What the seat was like before the events.
 #[derive(Clone, Copy, Debug)]
 pub struct Before<'a> {
@@ -30,7 +38,7 @@ pub fn post(before: Before<'_>, event: &EventBody, place: u64) -> Option<Post> {
     let agent = before.agent;
     let (key, body) = match event {
         EventBody::PromptOpened { prompt } if prompt.kind == PromptKind::Input => {
-            (format!("{}-opened", prompt.id), opened(agent, prompt))
+            (format!("{}{OPENED}", prompt.id), opened(agent, prompt))
         }
         EventBody::PromptResolved { prompt } => {
             (format!("{}-timeout", prompt.id), timed_out(agent, prompt)?)

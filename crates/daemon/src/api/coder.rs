@@ -6,6 +6,7 @@ pub(super) mod ws;
 use super::query::bad;
 use super::reports::{check_length, keep};
 use super::{App, Refused, asked};
+use crate::caller::Caller;
 use crate::job::{ChatReport, Reply, Work};
 use axum::Json;
 use axum::extract::{Request, State};
@@ -41,6 +42,7 @@ pub(super) async fn post(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Refused> {
+    let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let (said, key) = asked::read::<AgentStatusReport>(request).await?;
     let body = serde_json::to_value(&said).unwrap_or_default();
     let (chat_id, name) = (a_name("chat_id", said.chat_id)?, a_name("agent", said.agent)?);
@@ -55,6 +57,7 @@ pub(super) async fn post(
         return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
     }
     let agent = seat_id(&chat_id, &name);
+    caller.about(&app, &agent)?;
     let event = text::line(&said.event_type, LONGEST);
     let report = ChatReport { agent: agent.clone(), chat_id, name, event, meaning };
     let moment = app.inbox.evidence().now();

@@ -4,6 +4,7 @@
 use super::prompts::open_prompts;
 use super::query::Query;
 use super::{App, Refused};
+use crate::guard::bearer;
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
@@ -40,8 +41,8 @@ pub(super) async fn get(
     if let Some(secret) = &app.webhooks.cron_secret {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let only = values.next().filter(|_| values.next().is_none());
-        let said = only.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-        if !said.is_some_and(|said| secret.is(said)) {
+        let said = only.and_then(|value| bearer(value.to_str().ok()?));
+        if !said.is_some_and(|said| secret.is(said.as_bytes())) {
             let detail = "this route is for the bearer of CRON_SECRET";
             return Err(Refused::new(401, "cron_secret_wrong", detail)
                 .hint("send `Authorization: Bearer SECRET`, as the hub's environment has it"));

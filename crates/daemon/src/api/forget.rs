@@ -3,9 +3,10 @@
 use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Receipt, Refused, receipt};
+use crate::caller::Caller;
 use crate::job::Work;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
@@ -29,9 +30,19 @@ use std::sync::Arc;
 pub(super) async fn delete(
     State(app): State<Arc<App>>,
     AgentPath(agent): AgentPath,
-    uri: Uri,
+    request: Request,
 ) -> Result<Response, Refused> {
-    let force = Query::parse(uri.query(), &["force"])?.flag("force", false)?;
+    let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
+    let force = Query::parse(request.uri().query(), &["force"])?.flag("force", false)?;
+    if let Caller::Agent(is) = caller {
+        let asks = app.board.seat(&agent).is_some_and(|seat| !seat.prompts.is_empty());
+        if is != agent || asks {
+            let detail = format!(
+                "{is} is an agent; what is kept of another one, or is to be answered, a person forgets"
+            );
+            return Err(Refused::new(403, "human_only", detail));
+        }
+    }
     let work = Work::Forget { agent: agent.clone(), force };
     let reply = app.inbox.submit(work, None).await?;
     app.inbox.evidence().forget(&agent);

@@ -3,6 +3,7 @@
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, peer, receipt};
 use crate::body;
+use crate::caller::may_report;
 use crate::evidence::Hook;
 use crate::job::{Reply, Work};
 use crate::limits::HOOK_BODY;
@@ -65,6 +66,7 @@ pub(super) async fn post(
             Refused::new(500, "internal", "a defect in the adapter; nothing was stored")
         }
     })?;
+    may_report(&app, &parts.headers, &parts.extensions, &report)?;
     let moment = app.inbox.evidence().now();
     // What a line of a stream is called is not the event that it was reported under.
     let event = asked.unwrap_or_else(|| report.sighting.event.clone());

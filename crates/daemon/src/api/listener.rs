@@ -4,12 +4,13 @@ use super::query::Query;
 use super::{App, Refused, json};
 use crate::access::CODE_LIFE;
 use crate::body;
+use crate::caller::Caller;
 use crate::guard::OPEN;
 use crate::limits::BODY;
 use crate::listener::{self, Listen, ListenError, Listening};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, Uri};
+use axum::http::{Extensions, HeaderMap, StatusCode, Uri};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{Problem, SCHEMA};
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<ListenerDoc>, Refused> {
     let (parts, body) = request.into_parts();
+    by_a_person(&app, &parts.headers, &parts.extensions)?;
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     let wish: ListenBody = json::read(&body)?;
@@ -108,9 +110,10 @@ pub(super) async fn put(
 )]
 pub(super) async fn delete(
     State(app): State<Arc<App>>,
-    uri: Uri,
+    request: Request,
 ) -> Result<Json<ListenerDoc>, Refused> {
-    Query::parse(uri.query(), &[])?;
+    by_a_person(&app, request.headers(), request.extensions())?;
+    Query::parse(request.uri().query(), &[])?;
     app.listener.close().await;
     Ok(doc(None, None))
 }
@@ -130,11 +133,23 @@ pub(super) async fn delete(
 )]
 pub(super) async fn code(
     State(app): State<Arc<App>>,
-    uri: Uri,
+    request: Request,
 ) -> Result<(StatusCode, Json<CodeDoc>), Refused> {
-    Query::parse(uri.query(), &[])?;
+    by_a_person(&app, request.headers(), request.extensions())?;
+    Query::parse(request.uri().query(), &[])?;
     let (url, expires_at) = link(&app).await?;
     Ok((StatusCode::CREATED, Json(CodeDoc { schema: SCHEMA, url, expires_at })))
+}
+
+/// Whoever is let in there acts as a person.
+fn by_a_person(app: &App, headers: &HeaderMap, extensions: &Extensions) -> Result<(), Refused> {
+    match Caller::of_an_act(app, headers, extensions)? {
+        Caller::Person => Ok(()),
+        Caller::Agent(is) => {
+            let detail = format!("{is} is an agent; only a person opens the hub to others");
+            Err(Refused::new(403, "human_only", detail))
+        }
+    }
 }
 
 /// A fresh link to the page, and when it ends.

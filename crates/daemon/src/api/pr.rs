@@ -2,6 +2,7 @@
 
 pub(super) mod merge;
 pub(super) mod refresh;
+pub(super) mod reviews;
 
 use super::prs::state;
 use super::pull_path::PullPath;

@@ -4,6 +4,7 @@
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::{App, Receipt, Refused, asked, peer, receipt};
+use crate::caller::may_tend;
 use crate::job::{Launched, Reply, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -68,6 +69,7 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    may_tend(&app, request.headers(), request.extensions(), &agent)?;
     let peer = peer(request.extensions());
     let (said, key) = asked::read::<ProcessBody>(request).await?;
     let mut process = ProcessId::new(said.pid, said.start_ticks);

@@ -21,7 +21,6 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 const MOST_BLOCKERS: usize = 32;
-const MOST_PROGRESS: f64 = 100.0;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +31,7 @@ pub(super) struct StageBody {
     message: Option<String>,
     #[serde(default)]
     phase: Option<String>,
-    /// 0 to 1, or 0 to 100; it is told as it was said.
+    /// A share of all: from 0 to 1.
     #[serde(default)]
     progress: Option<f64>,
     /// What stands in the way.
@@ -92,8 +91,8 @@ impl StageBody {
         for blocker in &self.blockers {
             check_length("a blocker", Some(blocker), text::BODY)?;
         }
-        if self.progress.is_some_and(|progress| !(0.0..=MOST_PROGRESS).contains(&progress)) {
-            let detail = "progress is a number from 0 to 1, or from 0 to 100";
+        if self.progress.is_some_and(|progress| !(0.0..=1.0).contains(&progress)) {
+            let detail = "progress is a share of all: a number from 0 to 1";
             return Err(Refused::new(400, "bad_stage", detail));
         }
         let seen = |text: String| Some(text).filter(|text| !text.is_empty());

@@ -3,6 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::{App, Receipt, Refused, asked, peer, receipt};
+use crate::caller::may_tend;
 use crate::job::{Reply, Sight, Witnessed, Work};
 use crate::process;
 use axum::extract::{Request, State};
@@ -62,6 +63,7 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    may_tend(&app, request.headers(), request.extensions(), &agent)?;
     let peer = peer(request.extensions());
     let (said, key) = asked::read::<TerminalBody>(request).await?;
     let seat = app.board.seat(&agent).ok_or_else(Refused::no_such_agent)?;

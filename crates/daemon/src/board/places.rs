@@ -1,10 +1,11 @@
-//! Who sits where: each seat by its process, and by the token of its launch. Whoever asks is looked for at
-//! each report, however many seats there are.
+//! Who sits where: each seat by its process, by the token of its launch, and by the task that it works on. Whoever
+//! asks or is meant is looked for at each report, however many seats there are.
 
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 /// A process as we see it: its pid here, and when it was started.
 pub(crate) type Place = (u32, u64);
@@ -12,19 +13,26 @@ pub(crate) type Place = (u32, u64);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     /// One process may serve several conversations, each with a seat.
-    by_process: HashMap<Place, Vec<AgentId>>,
-    by_token: HashMap<String, AgentId>,
+    processes: HashMap<Place, Vec<AgentId>>,
+    tokens: HashMap<String, AgentId>,
+    /// In small letters.
+    tasks: HashMap<String, Vec<AgentId>>,
 }
 
 impl Places {
     /// The seats that this very process sits in.
     pub(crate) fn of_process(&self, place: Place) -> &[AgentId] {
-        self.by_process.get(&place).map_or(&[], Vec::as_slice)
+        self.processes.get(&place).map_or(&[], Vec::as_slice)
     }
 
     /// The seat that was launched with the token of this digest.
     pub(crate) fn of_token(&self, digest: &str) -> Option<&AgentId> {
-        self.by_token.get(digest)
+        self.tokens.get(digest)
+    }
+
+    /// The seats whose task is called this, apart from the case of letters.
+    pub(crate) fn of_task(&self, name: &str) -> &[AgentId] {
+        self.tasks.get(&name.to_ascii_lowercase()).map_or(&[], Vec::as_slice)
     }
 
     /// A seat is another one than before. `None`: it was not there, or is not any more.
@@ -32,30 +40,39 @@ impl Places {
         let (from, to) = (was.and_then(place), is.and_then(place));
         if from != to {
             if let Some(from) = from {
-                self.leave(from, id);
+                leave(&mut self.processes, from, id);
             }
             if let Some(to) = to {
-                self.by_process.entry(to).or_default().push(id.clone());
+                self.processes.entry(to).or_default().push(id.clone());
             }
         }
         let (from, to) = (was.and_then(token), is.and_then(token));
         if from != to {
             // Another seat may have been launched with the same one since.
-            if let Some(from) = from.filter(|from| self.by_token.get(*from) == Some(id)) {
-                self.by_token.remove(from);
+            if let Some(from) = from.filter(|from| self.tokens.get(*from) == Some(id)) {
+                self.tokens.remove(from);
             }
             if let Some(to) = to {
-                self.by_token.insert(to.to_owned(), id.clone());
+                self.tokens.insert(to.to_owned(), id.clone());
+            }
+        }
+        let (from, to) = (was.and_then(task), is.and_then(task));
+        if from != to {
+            if let Some(from) = from {
+                leave(&mut self.tasks, from.to_ascii_lowercase(), id);
+            }
+            if let Some(to) = to {
+                self.tasks.entry(to.to_ascii_lowercase()).or_default().push(id.clone());
             }
         }
     }
+}
 
-    fn leave(&mut self, from: Place, id: &AgentId) {
-        if let Entry::Occupied(mut sitting) = self.by_process.entry(from) {
-            sitting.get_mut().retain(|other| other != id);
-            if sitting.get().is_empty() {
-                sitting.remove();
-            }
+fn leave<K: Eq + Hash>(sitting: &mut HashMap<K, Vec<AgentId>>, from: K, id: &AgentId) {
+    if let Entry::Occupied(mut sitting) = sitting.entry(from) {
+        sitting.get_mut().retain(|other| other != id);
+        if sitting.get().is_empty() {
+            sitting.remove();
         }
     }
 }
@@ -67,6 +84,10 @@ fn place(seat: &Seat) -> Option<Place> {
 
 fn token(seat: &Seat) -> Option<&str> {
     seat.about.token.as_deref()
+}
+
+fn task(seat: &Seat) -> Option<&str> {
+    seat.links.as_ref()?.task.as_deref()
 }
 
 #[cfg(test)]
@@ -130,7 +151,28 @@ mod tests {
                 assert_eq!(found, searched(&seats, wanted), "step {step}: {wanted:?}");
             }
         }
-        assert!(places.by_process.is_empty(), "nothing is kept of who has gone");
+        assert!(places.processes.is_empty(), "nothing is kept of who has gone");
+    }
+
+    #[test]
+    fn a_task_is_of_everybody_who_works_on_it_now() {
+        let mut places = Places::default();
+        let on = |id: &str, task: Option<&str>| {
+            let mut seat = seat(id, None, None);
+            seat.links.get_or_insert_default().task = task.map(str::to_owned);
+            seat
+        };
+        let (first, second) = (on("a", Some("APP-1")), on("b", Some("app-1")));
+        places.changed(&first.id, None, Some(&first));
+        places.changed(&second.id, None, Some(&second));
+        assert_eq!(places.of_task("App-1"), [first.id.clone(), second.id.clone()]);
+        let moved = on("a", Some("kanbanger:APP-1"));
+        places.changed(&first.id, Some(&first), Some(&moved));
+        assert_eq!(places.of_task("APP-1"), std::slice::from_ref(&second.id));
+        assert_eq!(places.of_task("kanbanger:app-1"), std::slice::from_ref(&moved.id));
+        places.changed(&second.id, Some(&second), None);
+        places.changed(&moved.id, Some(&moved), Some(&on("a", None)));
+        assert!(places.tasks.is_empty(), "nothing is kept of who has gone");
     }
 
     #[test]
@@ -148,6 +190,6 @@ mod tests {
         places.changed(&a, Some(&second), None);
         assert_eq!(places.of_token("y"), Some(&b));
         places.changed(&b, Some(&other), None);
-        assert!(places.by_token.is_empty());
+        assert!(places.tokens.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The task that has effects done: one at a time for each target, the oldest first, again after
 //! growing pauses where it fails, and never without a look where it may have been done.
 
-use super::{Courier, Delivered, DeliveryError, Effect, Effects, Standing};
+use super::{Courier, Delivered, DeliveryError, Effect, Effects, Later, Standing};
 use crate::job::{EffectAct, Work};
 use crate::store::effects::EffectRow;
 use std::collections::{HashMap, HashSet};
@@ -45,7 +45,7 @@ struct Dispatch {
     under_way: HashMap<Id, Target>,
     /// Not before then.
     targets: HashMap<Target, Instant>,
-    systems: HashMap<String, Instant>,
+    systems: HashMap<String, (Instant, String)>,
     flights: JoinSet<(EffectRow, Outcome)>,
 }
 
@@ -100,14 +100,17 @@ impl Dispatch {
         };
         let now = Instant::now();
         let mut next = None;
+        let mut later = Later::new();
         for row in heads {
             let target = target(&row.effect);
             if self.under_way.values().any(|busy| *busy == target) {
                 continue;
             }
-            let waits = [self.targets.get(&target), self.systems.get(&row.effect.provider)];
+            let of_system = self.systems.get(&row.effect.provider);
+            let waits = [self.targets.get(&target), of_system.map(|(until, _)| until)];
             if let Some(until) = waits.into_iter().flatten().max().filter(|until| **until > now) {
                 next = Some(next.map_or(*until, |next: Instant| next.min(*until)));
+                later.insert(target, (*until, of_system.map(|(_, why)| why.clone())));
                 continue;
             }
             if self.flights.len() >= AT_ONCE {
@@ -125,6 +128,11 @@ impl Dispatch {
             });
             self.under_way.insert(flight.id(), target);
         }
+        self.effects.later.send_if_modified(|known| {
+            let is_new = *known != later;
+            *known = later;
+            is_new
+        });
         next
     }
 
@@ -145,7 +153,8 @@ impl Dispatch {
                 let growing = first.saturating_mul(1 << row.tries.min(16)).min(LONGEST_PAUSE);
                 let ordered = error.retry_after.map(|after| after.min(LONGEST_ORDERED));
                 if let Some(ordered) = ordered {
-                    self.systems.insert(row.effect.provider.clone(), Instant::now() + ordered);
+                    let until = (Instant::now() + ordered, error.why.clone());
+                    self.systems.insert(row.effect.provider.clone(), until);
                 }
                 pause = Some(growing.max(ordered.unwrap_or_default()));
                 Standing::Queued { why: Some(error.why) }

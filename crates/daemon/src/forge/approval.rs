@@ -78,7 +78,7 @@ pub(crate) async fn settle(app: &App, prompt: Option<&str>) {
         if let Err(error) = merged {
             tracing::warn!(%error, pull, "a merge that was agreed to is not possible any more");
             // Whoever looks at it is told why; who wants it asks again.
-            app.pulls.not_merged(&pull, approval.prompt, error.to_string()).await.ok();
+            app.pulls.not_merged(&pull, Some(approval.prompt), error.to_string()).await.ok();
         }
     }
 }

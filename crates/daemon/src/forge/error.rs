@@ -14,6 +14,10 @@ pub(crate) enum ForgeError {
     BadBranch(String),
     #[error("there is no branch {branch:?} in {repo}{}", those(.there))]
     NoBranch { branch: String, repo: String, there: Vec<String>, is_base: bool },
+    #[error("the repository {} is not there any more", .0.display())]
+    RepositoryGone(PathBuf),
+    #[error("there is no branch {branch:?} in {repo} any more, which was at {sha}{}", those(.there))]
+    BranchGone { branch: String, repo: String, there: Vec<String>, sha: String },
     #[error("head and base are both {0:?}")]
     SameBranch(String),
     #[error("{base} has every commit of {head} already")]
@@ -42,7 +46,7 @@ pub(crate) enum ForgeError {
     NotConfigured(String),
     #[error("the pull request is a draft")]
     Draft,
-    #[error("whether it is a draft, its host says on its own page alone: {0}")]
+    #[error("its host makes it a draft, or ready, on its own page alone: {0}")]
     DraftElsewhere(String),
     #[error("this request was made before, with another body")]
     AnotherRequest,
@@ -69,6 +73,17 @@ impl From<RemoteError> for ForgeError {
 }
 
 impl ForgeError {
+    /// So it stays until somebody changes the branches.
+    pub(crate) fn is_of_branches(&self) -> bool {
+        matches!(
+            self,
+            Self::Conflicts { .. }
+                | Self::BranchGone { .. }
+                | Self::RepositoryGone(_)
+                | Self::NothingNew { .. }
+        )
+    }
+
     /// Nobody knows whether it was done.
     pub(crate) fn may_have_happened(&self) -> bool {
         matches!(self, Self::Remote(error) if error.may_have_happened())

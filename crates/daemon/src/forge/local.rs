@@ -11,6 +11,7 @@ use super::{Asked, Branches, Change, Forge, ForgeError, Found, Looked, Opened, P
 use crate::repository::Repository;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::{MergeMethod, is_branch, is_commit};
+use headsup_core::work::review::Review;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +79,11 @@ impl Forge for Local {
         Box::pin(async { Ok(()) })
     }
 
+    /// The record has it.
+    fn review<'a>(&'a self, _: &'a PullDoc, _: &'a Review, _: &'a str) -> Asked<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn look<'a>(&'a self, pull: &'a PullDoc, intended: Option<&'a str>) -> Asked<'a, Looked> {
         Box::pin(look::look(self, pull, intended))
     }
@@ -101,6 +107,25 @@ fn repository(folder: &Path) -> Result<Repository, ForgeError> {
     } else {
         Err(ForgeError::AnotherUsers(repository.main))
     }
+}
+
+/// The repository of a pull request.
+fn repository_of(pull: &PullDoc) -> Result<Repository, ForgeError> {
+    repository(Path::new(&pull.repo)).map_err(|error| match error {
+        ForgeError::NoRepository(at) => ForgeError::RepositoryGone(at),
+        error => error,
+    })
+}
+
+/// The commit at the end of a pull request's own branch.
+async fn head(repository: &Repository, pull: &PullDoc) -> Result<String, ForgeError> {
+    tip(repository, &pull.head_branch, false).await.map_err(|error| match error {
+        // One that is being opened was never looked at.
+        ForgeError::NoBranch { branch, repo, there, .. } if is_commit(&pull.head_sha) => {
+            ForgeError::BranchGone { branch, repo, there, sha: pull.head_sha.clone() }
+        }
+        error => error,
+    })
 }
 
 /// The commit at a branch's end.

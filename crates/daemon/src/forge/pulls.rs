@@ -117,6 +117,10 @@ impl Pulls {
         &self.forges
     }
 
+    pub(super) fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
     /// Writes a new one down. True: it was there already.
     pub(super) async fn record(
         &self,
@@ -155,9 +159,17 @@ impl Pulls {
                 .change(&doc, &Change { title, body, state, draft })
                 .await?;
         }
-        self.act(PullAct::Change { id: doc.id, title, body, state, draft }, key).await?;
+        let change = PullAct::Change { id: doc.id.clone(), title, body, state, draft };
+        self.act(change, key).await?;
         if state == Some(PullState::Closed) {
             self.take_back(approvals).await;
+        }
+        if state == Some(PullState::Open) && doc.state == PullState::Closed {
+            // Whether it can be merged is another question now. It is open, whatever comes of the look.
+            return match self.refresh(id).await {
+                Ok(pull) => Ok(pull),
+                Err(_) => self.get(id).await,
+            };
         }
         self.get(id).await
     }
@@ -172,7 +184,12 @@ impl Pulls {
         let looked = match forge.look(&row.doc, row.intended.as_deref()).await {
             Ok(looked) => looked,
             // It is told where the pull request is shown, too.
-            Err(error @ (ForgeError::NoBranch { .. } | ForgeError::NothingNew { .. })) => {
+            Err(
+                error @ (ForgeError::NoBranch { .. }
+                | ForgeError::BranchGone { .. }
+                | ForgeError::RepositoryGone(_)
+                | ForgeError::NothingNew { .. }),
+            ) => {
                 let obstacle = Some(error.to_string());
                 let PullDoc { head_sha, base_sha, files, .. } = row.doc.clone();
                 let (additions, deletions) = (row.doc.additions, row.doc.deletions);
@@ -236,7 +253,13 @@ impl Pulls {
                 self.take_back(row.approvals).await;
                 return Ok((self.get(id).await?, true));
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                if error.is_of_branches() {
+                    // Whoever looks at it next is told the same.
+                    self.not_merged(id, None, error.to_string()).await.ok();
+                }
+                return Err(error);
+            }
         };
         let sha = prepared.sha.clone();
         self.act(PullAct::Intends { id: id.to_owned(), sha }, None).await?;
@@ -287,7 +310,7 @@ impl Pulls {
     pub(crate) async fn not_merged(
         &self,
         id: &str,
-        prompt: String,
+        prompt: Option<String>,
         why: String,
     ) -> Result<(), ForgeError> {
         self.act(PullAct::NotMerged { id: id.to_owned(), prompt, why }, None).await.map(drop)
@@ -308,14 +331,14 @@ impl Pulls {
         }
     }
 
-    async fn row(&self, id: &str) -> Result<PullRow, ForgeError> {
+    pub(super) async fn row(&self, id: &str) -> Result<PullRow, ForgeError> {
         let unknown = || ForgeError::NoSuchPull(id.chars().take(100).collect());
         // A UUID is the same in any case.
         let id = id.to_ascii_lowercase();
         self.read(move |reader| reader.pull(&id)).await?.ok_or_else(unknown)
     }
 
-    async fn act(&self, act: PullAct, key: Option<Key>) -> Result<Reply, ForgeError> {
+    pub(super) async fn act(&self, act: PullAct, key: Option<Key>) -> Result<Reply, ForgeError> {
         let done = self.inbox.submit(Work::Pull(Box::new(act)), key).await;
         done.map_err(|refusal| match refusal {
             Refusal::IdConflict => ForgeError::AnotherRequest,

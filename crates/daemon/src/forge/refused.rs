@@ -14,6 +14,18 @@ impl From<ForgeError> for Refused {
                 "no_repository",
                 "name a folder of a git repository; an agent's is the folder that it works in",
             ),
+            ForgeError::RepositoryGone(_) => refused(
+                422,
+                "repository_gone",
+                "put it back there; or close the pull request: `headsup pr update ID --state closed`",
+            ),
+            ForgeError::BranchGone { branch, sha, .. } => {
+                let hint = format!(
+                    "bring it back: `git branch {branch} {sha}`; or close the pull request: \
+                     `headsup pr update ID --state closed`"
+                );
+                refused(422, "head_not_found", &hint)
+            }
             ForgeError::AnotherUsers(_) => {
                 refused(403, "foreign_repository", "use a clone of your own")
             }
@@ -60,8 +72,13 @@ impl From<ForgeError> for Refused {
             ForgeError::NoSuchPull(_) | ForgeError::Refused(Refusal::NoSuchPull) => {
                 refused(404, "no_such_pr", "`headsup pr ls` lists them")
             }
+            ForgeError::NotOpen("closed") => refused(
+                409,
+                "pr_final",
+                "open it again: `headsup pr update ID --state open`, or PATCH state open",
+            ),
             ForgeError::NotOpen(_) | ForgeError::Refused(Refusal::PullFinal) => {
-                refused(409, "pr_final", "open another one; a closed one is opened with state open")
+                refused(409, "pr_final", "commit to a branch, and open another one of it")
             }
             ForgeError::Draft => refused(
                 409,
@@ -73,7 +90,9 @@ impl From<ForgeError> for Refused {
             }
             ForgeError::Merged(_) => refused(409, "pr_final", "refresh it"),
             ForgeError::NotMergeable(_) => {
-                refused(409, "not_mergeable", "put that right, refresh the pull request, merge it")
+                let hint = "put that right, or merge it in another way (merge, squash, rebase); refresh the \
+                            pull request first";
+                refused(409, "not_mergeable", hint)
             }
             ForgeError::Remote(error) => Self::from(error),
             ForgeError::NotConfigured(_) => refused(

@@ -27,8 +27,8 @@ pub(super) struct Client {
     line: Line,
     token: Option<Secret>,
     etags: Mutex<Etags>,
-    /// It wants to hear nothing before then.
-    not_before: Mutex<Option<Instant>>,
+    /// It wants to hear nothing before then, and has said so.
+    not_before: Mutex<Option<(Instant, String)>>,
 }
 
 impl Client {
@@ -107,14 +107,18 @@ impl Client {
     /// Whoever goes on asking when told to wait is locked out for longer.
     fn is_allowed(&self) -> Result<(), RemoteError> {
         let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(until) = *not_before else { return Ok(()) };
         let now = Instant::now();
-        if until <= now {
-            *not_before = None;
-            return Ok(());
+        match &*not_before {
+            None => Ok(()),
+            Some((until, _)) if *until <= now => {
+                *not_before = None;
+                Ok(())
+            }
+            Some((until, says)) => {
+                let (host, after, says) = (self.line.host(), *until - now, says.clone());
+                Err(RemoteError::Limited { host, after, says })
+            }
         }
-        let (host, after) = (self.line.host(), until - now);
-        Err(RemoteError::Limited { host, after, says: "it has said so before".to_owned() })
     }
 
     fn read<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, RemoteError> {
@@ -134,11 +138,13 @@ impl Client {
         let seconds = |name| answer.header(name).and_then(|text| text.trim().parse::<u64>().ok());
         let after = seconds("retry-after").map(Duration::from_secs);
         let is_spent = seconds("x-ratelimit-remaining") == Some(0);
-        if status == 429 || (status == 403 && (after.is_some() || is_spent)) {
+        // A secondary limit may come without a word on how long it lasts.
+        let is_limit = says.to_ascii_lowercase().contains("rate limit");
+        if status == 429 || (status == 403 && (after.is_some() || is_spent || is_limit)) {
             let reset = seconds("x-ratelimit-reset").filter(|_| is_spent).map(until);
             let after = after.or(reset).unwrap_or(UNSAID).min(LONGEST);
             let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-            *not_before = Instant::now().checked_add(after);
+            *not_before = Instant::now().checked_add(after).map(|until| (until, says.clone()));
             return RemoteError::Limited { host, after, says };
         }
         match status {

@@ -1,6 +1,6 @@
 //! Pull requests of the host: opened once, changed, looked at, merged at the very commit that was seen.
 
-use super::client::PAGE;
+use super::client::{Client, PAGE};
 use super::documents::{Branch, Merged, Pull, Repo};
 use super::{GITHUB, GitHub, path_of, pull_path};
 use crate::forge::{Asked, Branches, Change, Forge, ForgeError, Found, Looked, Opened, Prepared};
@@ -10,6 +10,7 @@ use headsup_core::wire::PullDoc;
 use headsup_core::work::comment::marked;
 use headsup_core::work::pull::{MergeMethod, PullState, is_branch, is_commit};
 use headsup_core::work::remote::{Numbered, RepoName};
+use headsup_core::work::review::Review;
 use hyper::Method;
 use serde_json::{Map, json};
 use std::collections::HashMap;
@@ -38,12 +39,16 @@ impl Hosted {
         Self { github, repo }
     }
 
+    pub(super) fn client(&self) -> &Client {
+        self.github.client()
+    }
+
     fn looks(&self) -> MutexGuard<'_, Looks> {
         self.github.0.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was seen is not so any more.
-    fn forget(&self, of: &Numbered) {
+    pub(super) fn forget(&self, of: &Numbered) {
         self.looks().0.remove(of);
     }
 
@@ -272,6 +277,10 @@ impl Forge for Hosted {
         Box::pin(self.changed(pull, change))
     }
 
+    fn review<'a>(&'a self, pull: &'a PullDoc, review: &'a Review, key: &'a str) -> Asked<'a, ()> {
+        Box::pin(self.reviewed(pull, review, key))
+    }
+
     fn look<'a>(&'a self, pull: &'a PullDoc, _intended: Option<&'a str>) -> Asked<'a, Looked> {
         Box::pin(self.looked(pull))
     }
@@ -308,7 +317,7 @@ fn repo_of(pull: &PullDoc) -> Result<RepoName, ForgeError> {
     repo.ok_or_else(|| ForgeError::NoSuchPull(pull.id.clone()))
 }
 
-fn numbered(pull: &PullDoc) -> Result<Numbered, ForgeError> {
+pub(super) fn numbered(pull: &PullDoc) -> Result<Numbered, ForgeError> {
     let number = pull.number.ok_or_else(|| ForgeError::NoSuchPull(pull.id.clone()))?;
     Ok(Numbered { repo: repo_of(pull)?, number })
 }

@@ -181,7 +181,8 @@ impl Found {
                 continue;
             }
             opinions.retain(|opinion| opinion.who != who);
-            let says = text::line(review.body.as_deref().unwrap_or_default(), text::DETAIL);
+            let says = without_mark(review.body.as_deref().unwrap_or_default());
+            let says = text::block(says, text::BODY);
             opinions.push(Opinion { who, word, says });
         }
         opinions.truncate(MOST);

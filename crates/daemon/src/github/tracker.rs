@@ -176,16 +176,21 @@ impl Tracker for Issues {
         Box::pin(async move {
             let of = named(identifier)?;
             let TaskChange { title, body, status } = change;
+            let mut undone = None;
             if title.is_some() || body.is_some() {
                 let changed = json(&ChangedIssue { title, body })?;
                 let kind = EffectKind::TaskChange;
-                self.send(of.to_string(), kind, changed, key.as_ref()).await?;
+                let row = self.send(of.to_string(), kind, changed, key.as_ref()).await?;
+                undone = TrackerError::of_undone(row.standing);
             }
             if let Some(status) = status {
                 let word = status.word().to_owned();
-                self.send(of.to_string(), EffectKind::TaskStatus, word, key.as_ref()).await?;
+                let kind = EffectKind::TaskStatus;
+                let row = self.send(of.to_string(), kind, word, key.as_ref()).await?;
+                undone = TrackerError::of_undone(row.standing).or(undone);
             }
-            self.task(&of).await
+            // Where it cannot be looked at, that it waits says more.
+            self.task(&of).await.map_err(|error| undone.unwrap_or(error))
         })
     }
 
@@ -200,15 +205,17 @@ impl Tracker for Issues {
             let NewComment { body, author } = comment;
             let kind = EffectKind::Comment;
             let row = self.send(of.to_string(), kind, body.clone(), key.as_ref()).await?;
-            let comment = match &row.standing {
-                Standing::Done { id, .. } => self.said(&of, id).await?,
-                _ => CommentDoc {
-                    id: row.effect.key.clone(),
-                    body,
-                    author: author.map(|author| author.as_str().to_owned()),
-                    created_at: row.made_at,
-                },
+            // What is done is done, also where it cannot be looked at now.
+            let (id, said) = match &row.standing {
+                Standing::Done { id, .. } => (id, self.said(&of, id).await.ok()),
+                _ => (&row.effect.key, None),
             };
+            let comment = said.unwrap_or_else(|| CommentDoc {
+                id: id.clone(),
+                body,
+                author: author.map(|author| author.as_str().to_owned()),
+                created_at: row.made_at,
+            });
             Ok(Commented { comment, effect: Some(row.into()) })
         })
     }

@@ -204,7 +204,8 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> 
     value.to_str().map(Some).map_err(|_| bad("is not printable ASCII"))
 }
 
-fn bearer(value: &str) -> Option<&str> {
+/// The token of a bearer; the scheme is in any case (RFC 9110 section 11.1).
+pub(crate) fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }

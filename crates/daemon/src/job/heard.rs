@@ -60,6 +60,13 @@ pub(crate) struct TaskThere {
 }
 
 impl TaskThere {
+    /// What links that mean it are called, apart from the case of letters.
+    pub(crate) fn links(&self) -> [String; 4] {
+        let Self { provider, id, identifier, .. } = self;
+        let there = |name: &str| format!("{provider}:{name}");
+        [identifier.clone(), id.clone(), there(identifier), there(id)]
+    }
+
     /// Whether a link of this name means it.
     pub(crate) fn is(&self, link: &str) -> bool {
         let name = match link.split_once(':') {

@@ -48,6 +48,8 @@ pub(crate) struct Given {
     pub(crate) actor: Option<String>,
     /// When it was received, on the wall clock: that decides whether it was in time.
     pub(crate) received: UnixMs,
+    /// Whether it is certain that a person has given it.
+    pub(crate) is_verified: bool,
 }
 
 /// A question is taken back.

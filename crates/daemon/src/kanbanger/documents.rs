@@ -33,7 +33,9 @@ pub(super) struct Said {
     pub(super) id: String,
     pub(super) raw: String,
     author: Option<String>,
-    created_at: UnixMs,
+    /// The same as the answer has it: a name, or a document.
+    pub(super) account: Option<Value>,
+    pub(super) created_at: UnixMs,
 }
 
 impl Said {
@@ -88,6 +90,7 @@ fn one(settings: &KanbangerSettings, of: &Value) -> Option<Said> {
     Some(Said {
         id: word("comment_id")?,
         raw: word("comment_body")?,
+        account: settings.field("comment_author", of).cloned(),
         author: word("comment_author").map(|author| text::line(&author, text::NAME)),
         created_at: word("created_at").and_then(|at| UnixMs::parse(&at)).unwrap_or_default(),
     })

@@ -135,15 +135,21 @@ impl Tracker for Cards {
         Box::pin(async move {
             let target = target(identifier)?;
             let TaskChange { title, body, status } = change;
+            let mut undone = None;
             if title.is_some() || body.is_some() {
                 let changed = json(&ChangedCard { title, body })?;
-                self.send(target, EffectKind::TaskChange, changed, key.as_ref()).await?;
+                let kind = EffectKind::TaskChange;
+                let row = self.send(target, kind, changed, key.as_ref()).await?;
+                undone = TrackerError::of_undone(row.standing);
             }
             if let Some(status) = status {
                 let word = status.word().to_owned();
-                self.send(target, EffectKind::TaskStatus, word, key.as_ref()).await?;
+                let kind = EffectKind::TaskStatus;
+                let row = self.send(target, kind, word, key.as_ref()).await?;
+                undone = TrackerError::of_undone(row.standing).or(undone);
             }
-            self.task(identifier).await
+            // Where it cannot be looked at, that it waits says more.
+            self.task(identifier).await.map_err(|error| undone.unwrap_or(error))
         })
     }
 
@@ -159,7 +165,8 @@ impl Tracker for Cards {
             let row = self.send(target, kind, body.clone(), key.as_ref()).await?;
             let said = match &row.standing {
                 Standing::Done { id, .. } => {
-                    let comments = self.kanbanger.comments(target).await?;
+                    // What is done is done, also where it cannot be looked at now.
+                    let comments = self.kanbanger.comments(target).await.unwrap_or_default();
                     comments.into_iter().find(|said| said.id == *id)
                 }
                 _ => None,

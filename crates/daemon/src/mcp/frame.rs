@@ -18,6 +18,8 @@ pub(crate) enum Bad {
     NoObject,
     /// An id is a text or a whole number. Without one nobody hears of an error.
     Id,
+    /// Another request with this id has no answer yet.
+    IdInUse,
     /// `jsonrpc` is not there, or says another version.
     Version,
     /// Whoever wants to begin does not say who it is.
@@ -114,6 +116,11 @@ impl Bad {
             Self::Batch => (-32_600, "batches are no part of the protocol".to_owned()),
             Self::NoObject => (-32_600, "a message is a JSON object".to_owned()),
             Self::Id => (-32_600, "an id is a text or a whole number".to_owned()),
+            Self::IdInUse => {
+                let detail =
+                    "has no answer yet, or was cancelled: each request has an id of its own";
+                (-32_600, format!("the request with id {id} {detail}"))
+            }
             Self::Version => (-32_600, "a message says \"jsonrpc\": \"2.0\"".to_owned()),
             Self::Initialize => (-32_602, INITIALIZE.to_owned()),
             Self::NoMessage => (-32_600, "that is no message of the protocol".to_owned()),

@@ -1,10 +1,13 @@
 //! The hub, as the tools see it: its HTTP API, whatever carries the calls.
 
+use crate::elsewhere::patience;
 use serde_json::Value;
 use std::time::Duration;
 
 /// An answer of the hub comes within milliseconds; this is for one that is out of breath.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// Where it waits for another system: less than the shortest patience of a client.
+const OTHERS: Duration = Duration::from_secs(50);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -40,11 +43,13 @@ pub struct Call {
 
 impl Call {
     pub(crate) fn get(path: String) -> Self {
-        Self { method: Method::Get, path, body: None, key: None, patience: PATIENCE }
+        let patience = patience(&path, OTHERS);
+        Self { method: Method::Get, path, body: None, key: None, patience }
     }
 
     pub(crate) fn with_body(method: Method, path: String, body: Value, key: String) -> Self {
-        Self { method, path, body: Some(body), key: Some(key), patience: PATIENCE }
+        let patience = patience(&path, OTHERS);
+        Self { method, path, body: Some(body), key: Some(key), patience }
     }
 }
 

@@ -4,9 +4,11 @@ use super::frame::{self, Bad};
 use super::hub::Hub;
 use super::scope::Scope;
 use super::server::Server;
+use rmcp::model::{JsonRpcError, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport};
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
@@ -49,6 +51,9 @@ struct Lines<R> {
     /// As much of a line as has come: a read may be given up at any time.
     line: Vec<u8>,
     is_too_long: bool,
+    /// Requests that have no answer yet, or were taken back: the library knows a request by its id alone, and
+    /// of two with the same it would answer one.
+    awaited: HashSet<RequestId>,
     to_writer: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -58,7 +63,8 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         let (to_writer, lines) = mpsc::channel(WAITING);
         let writer = Some(tokio::spawn(write_lines(write, lines)));
         let (line, to_writer) = (Vec::new(), Some(to_writer));
-        Self { read: BufReader::new(read), line, is_too_long: false, to_writer, writer }
+        let (read, awaited) = (BufReader::new(read), HashSet::new());
+        Self { read, line, is_too_long: false, awaited, to_writer, writer }
     }
 
     /// One line, whole; `None` at the end of the input. What is too long is not kept.
@@ -106,6 +112,11 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        match &item {
+            JsonRpcMessage::Response(answer) => self.awaited.remove(&answer.id),
+            JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => self.awaited.remove(id),
+            _ => false,
+        };
         let writer = self.to_writer.clone();
         async move {
             let line = serde_json::to_vec(&item)?;
@@ -133,6 +144,11 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                 continue;
             }
             match serde_json::from_slice(message) {
+                Ok(JsonRpcMessage::Request(request))
+                    if !self.awaited.insert(request.id.clone()) =>
+                {
+                    self.refuse(Bad::IdInUse, message).await;
+                }
                 Ok(message) => return Some(message),
                 Err(_) => self.refuse(Bad::NoMessage, message).await,
             }

@@ -2,6 +2,7 @@
 
 use crate::api::Refused;
 use crate::effects::DeliveryError;
+use headsup_core::words::age::short;
 use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +26,7 @@ pub(crate) enum RemoteError {
     Forbidden { host: String, says: String },
     #[error("{host} knows no {what}")]
     NotFound { host: String, what: String },
-    #[error("{host} wants to be asked again in {} s: {says}", .after.as_secs())]
+    #[error("{host} allows no more requests for {}: {says}", time(*.after))]
     Limited { host: String, after: Duration, says: String },
     #[error("{host} refused it ({status}): {says}")]
     Refused { host: String, status: u16, says: String },
@@ -33,6 +34,12 @@ pub(crate) enum RemoteError {
     Down { host: String, status: u16, says: String, after: Option<Duration> },
     #[error("{host} answers something that this version does not understand: {what}")]
     Garbled { host: String, what: String },
+}
+
+/// At least a second, in words.
+fn time(after: Duration) -> String {
+    let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+    short(i64::try_from(seconds.max(1) * 1_000).unwrap_or(i64::MAX))
 }
 
 impl RemoteError {
@@ -114,7 +121,9 @@ impl RemoteError {
             Self::NotFound { .. } => {
                 "look at the name; a token without rights sees nothing there either".into()
             }
-            Self::Limited { after, .. } => format!("try again in {} s", after.as_secs().max(1)),
+            Self::Limited { after, .. } => {
+                format!("try again in {}; what is in the outbox goes out by itself", time(*after))
+            }
             Self::Refused { .. } => "put right what it names, then try again".into(),
             Self::Down { .. } => "try again in a while".into(),
         }
@@ -132,7 +141,11 @@ impl From<RemoteError> for Refused {
 
 impl From<RemoteError> for DeliveryError {
     fn from(error: RemoteError) -> Self {
-        let why = format!("{error}: {}", error.hint());
+        let why = match &error {
+            // Nobody has to do anything: it is tried again by itself.
+            RemoteError::Limited { .. } | RemoteError::Down { .. } => error.to_string(),
+            error => format!("{error}: {}", error.hint()),
+        };
         // What a person can put right, a person also tries again.
         Self { why, retry_after: error.retry_after(), permanent: !error.is_retryable() }
     }

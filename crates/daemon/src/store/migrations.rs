@@ -12,6 +12,8 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0006_pull_requests.sql"),
     include_str!("migrations/0007_outbox.sql"),
     include_str!("migrations/0008_webhooks.sql"),
+    include_str!("migrations/0009_reviews.sql"),
+    include_str!("migrations/0010_webhooks_alike.sql"),
 ];
 
 pub(super) fn known() -> u32 {

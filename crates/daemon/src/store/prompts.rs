@@ -158,6 +158,7 @@ mod tests {
             "effects",
             "webhooks",
             "webhooks_judged",
+            "webhooks_alike",
             "heard_tasks",
         ];
         let before = later.map(|table| format!("DROP TABLE {table};")).concat();

@@ -4,6 +4,7 @@ use super::{Reader, StoreError};
 use crate::forge::Approval;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::PullState;
+use headsup_core::work::review::Review;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// A pull request to be written, new or over the old one.
@@ -15,25 +16,32 @@ pub(crate) struct PullRow {
     pub(crate) intended: Option<String>,
     /// What people were asked of it, the last one last.
     pub(crate) approvals: Vec<Approval>,
+    /// What was said of it through the hub, the last one last.
+    pub(crate) reviews: Vec<Review>,
     pub(crate) doc: PullDoc,
 }
 
 pub(super) fn write(connection: &Connection, pulls: &[&PullRow]) -> Result<(), StoreError> {
-    for PullRow { request, intended, approvals, doc } in pulls {
-        let sql = "INSERT INTO pulls (id, updated_at, request, intended, approvals, doc)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    for PullRow { request, intended, approvals, reviews, doc } in pulls {
+        let sql = "INSERT INTO pulls (id, updated_at, request, intended, approvals, reviews, doc)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                    ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at,
-                       intended = excluded.intended, approvals = excluded.approvals, doc = excluded.doc";
+                       intended = excluded.intended, approvals = excluded.approvals,
+                       reviews = excluded.reviews, doc = excluded.doc";
         let json = serde_json::to_string(doc)?;
-        let asked =
-            (!approvals.is_empty()).then(|| serde_json::to_string(approvals)).transpose()?;
-        let row = params![doc.id, doc.updated_at.0, request, intended, asked, json];
+        let (asked, said) = (list(approvals)?, list(reviews)?);
+        let row = params![doc.id, doc.updated_at.0, request, intended, asked, said, json];
         connection.prepare_cached(sql)?.execute(row)?;
     }
     Ok(())
 }
 
-const COLUMNS: &str = "SELECT request, intended, approvals, doc FROM pulls";
+/// Nothing where there is none.
+fn list<T: serde::Serialize>(of: &[T]) -> Result<Option<String>, StoreError> {
+    Ok((!of.is_empty()).then(|| serde_json::to_string(of)).transpose()?)
+}
+
+const COLUMNS: &str = "SELECT request, intended, approvals, reviews, doc FROM pulls";
 
 pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>, StoreError> {
     one(connection, "id = ?1", id)
@@ -109,13 +117,14 @@ fn one(connection: &Connection, which: &str, value: &str) -> Result<Option<PullR
     select.query_row([value], parts).optional()?.map(whole).transpose()
 }
 
-type Parts = (Option<String>, Option<String>, Option<String>, String);
+type Parts = (Option<String>, Option<String>, Option<String>, Option<String>, String);
 
 fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
 }
 
-fn whole((request, intended, asked, doc): Parts) -> Result<PullRow, StoreError> {
+fn whole((request, intended, asked, said, doc): Parts) -> Result<PullRow, StoreError> {
     let approvals = asked.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
-    Ok(PullRow { request, intended, approvals, doc: serde_json::from_str(&doc)? })
+    let reviews = said.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
+    Ok(PullRow { request, intended, approvals, reviews, doc: serde_json::from_str(&doc)? })
 }

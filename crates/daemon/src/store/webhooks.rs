@@ -12,6 +12,7 @@ const KEPT: i64 = 20_000;
 const PRUNED_EVERY: i64 = 256;
 /// How long it is known what was judged. A comment that is older than this is older than any open prompt.
 const JUDGED_MS: i64 = 7 * 24 * 3_600_000;
+const MINUTE_MS: i64 = 60_000;
 
 /// What one commit writes of web hooks.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Told {
     pub(crate) deliveries: Vec<Delivery>,
     pub(crate) judged: BTreeMap<String, UnixMs>,
     pub(crate) tasks: BTreeMap<String, HeardTask>,
+    /// How many came that are not kept one by one, by minute and reason, and the last of them.
+    alike: BTreeMap<(i64, String), (u64, HeardDoc)>,
 }
 
 /// One delivery, and whether its signature was right.
@@ -38,7 +41,18 @@ pub(crate) struct HeardTask {
 
 impl Told {
     pub(crate) fn is_empty(&self) -> bool {
-        self.deliveries.is_empty() && self.judged.is_empty() && self.tasks.is_empty()
+        self.deliveries.is_empty()
+            && self.judged.is_empty()
+            && self.tasks.is_empty()
+            && self.alike.is_empty()
+    }
+
+    /// One that is only counted.
+    pub(crate) fn count(&mut self, doc: HeardDoc) {
+        let of = (minute(doc.at), doc.reason.clone().unwrap_or_default());
+        let (count, last) = self.alike.entry(of).or_insert_with(|| (0, doc.clone()));
+        *count += 1;
+        *last = doc;
     }
 }
 
@@ -51,6 +65,9 @@ pub(super) fn write(connection: &Connection, told: &Told) -> Result<(), StoreErr
             prune(connection, doc.at)?;
         }
     }
+    for ((minute, reason), (count, doc)) in &told.alike {
+        write_alike(connection, (*minute, reason), *count, doc)?;
+    }
     for (key, at) in &told.judged {
         let sql = "INSERT OR IGNORE INTO webhooks_judged (key, at) VALUES (?1, ?2)";
         connection.prepare_cached(sql)?.execute(params![key, at.0])?;
@@ -61,6 +78,26 @@ pub(super) fn write(connection: &Connection, told: &Told) -> Result<(), StoreErr
         let json = serde_json::to_string(doc)?;
         connection.prepare_cached(sql)?.execute(params![identifier, version.0, json])?;
     }
+    Ok(())
+}
+
+fn minute(at: UnixMs) -> i64 {
+    at.0.div_euclid(MINUTE_MS)
+}
+
+fn write_alike(
+    connection: &Connection,
+    (minute, reason): (i64, &str),
+    count: u64,
+    doc: &HeardDoc,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO webhooks_alike (minute, reason, count, doc) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT DO UPDATE SET count = count + excluded.count, doc = excluded.doc";
+    let row = params![minute, reason, count.cast_signed(), serde_json::to_string(doc)?];
+    connection.prepare_cached(sql)?.execute(row)?;
+    let oldest = minute - JUDGED_MS / MINUTE_MS;
+    let sql = "DELETE FROM webhooks_alike WHERE minute < ?1";
+    connection.prepare_cached(sql)?.execute([oldest])?;
     Ok(())
 }
 
@@ -96,6 +133,19 @@ pub(crate) fn heard_task(
     found.map(read).transpose()
 }
 
+/// What is only counted, the last minute first.
+fn alike(connection: &Connection, most: u32) -> Result<Vec<HeardDoc>, StoreError> {
+    let sql = "SELECT count, doc FROM webhooks_alike ORDER BY minute DESC, reason LIMIT ?1";
+    let mut select = connection.prepare_cached(sql)?;
+    let rows = select.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.map(|row| {
+        let (count, doc): (i64, String) = row?;
+        let doc: HeardDoc = serde_json::from_str(&doc)?;
+        Ok(HeardDoc { count: Some(count.cast_unsigned()), ..doc })
+    })
+    .collect()
+}
+
 impl Reader {
     /// The last deliveries, the last first. `signed`: with a right signature, or without one.
     pub(crate) fn webhooks(
@@ -108,8 +158,20 @@ impl Reader {
                        ORDER BY seq DESC LIMIT ?2";
             let mut select = connection.prepare_cached(sql)?;
             let rows = select.query_map(params![signed, most], |row| row.get::<_, String>(0))?;
-            rows.map(|doc| Ok(serde_json::from_str(&doc?)?)).collect()
+            let rows = rows.map(|doc| Ok(serde_json::from_str(&doc?)?));
+            let mut docs = rows.collect::<Result<Vec<HeardDoc>, StoreError>>()?;
+            if signed != Some(true) {
+                docs.extend(alike(connection, most)?);
+                docs.sort_by_key(|doc| std::cmp::Reverse(doc.at));
+                docs.truncate(most as usize);
+            }
+            Ok(docs)
         })
+    }
+
+    /// Whether this was judged before.
+    pub(crate) fn is_judged(&self, key: &str) -> Result<bool, StoreError> {
+        self.with(|connection| is_judged(connection, key))
     }
 
     /// A task of another tracker as it was told last.

@@ -67,6 +67,8 @@ async fn whoever_runs_below_an_agent_is_that_agent() {
     let bench = Bench::new().await;
     let client = bench.client();
     let id = asked(&client, question()).await;
+    // An agent could not ask for it.
+    let tcp = bench.on_tcp().await;
     // This very process sits in the seat.
     let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
     let body = |state: &str, code: Option<i32>| {
@@ -81,7 +83,7 @@ async fn whoever_runs_below_an_agent_is_that_agent() {
     let snooze = "/api/v1/agents/api/snooze";
     assert_eq!(code(&client, snooze, &[], r#"{"for_ms": 1000}"#).await, "human_only");
     // Nor with the token of its person, over TCP.
-    let (tcp, bearer) = (bench.on_tcp().await, bench.bearer());
+    let bearer = bench.bearer();
     let headers = [("authorization", bearer.as_str())];
     let path = format!("/api/v1/prompts/{id}/answer");
     assert_eq!(code(&tcp, &path, &headers, r#"{"option": 1}"#).await, "self_answer");
@@ -113,4 +115,61 @@ async fn an_agent_below_another_speaks_in_its_name_and_answers_nothing() {
         code(&client, &format!("/api/v1/prompts/{id}/answer"), &bad, r#"{"option":1}"#).await,
         "bad_agent_id"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_tells_nothing_of_another_by_any_door_and_forgets_no_other() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let seat = json!({"token": TOKEN}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/api", &[], seat.clone()).await.status, 201);
+    assert_eq!(client.report("web", "working").await.status, 202);
+    let token = [("x-headsup-agent-token", TOKEN)];
+    // No machine counts so far.
+    let (pid, start_ticks) = (u32::MAX / 2, 7);
+    let process = json!({"pid": pid, "start_ticks": start_ticks, "state": "exited"}).to_string();
+    let terminal = json!({"pid": pid, "start_ticks": start_ticks, "title": "x"}).to_string();
+    let chat = json!({"chat_id": "c", "agent": "web", "eventType": "Stop"}).to_string();
+    let to_web = "/api/v1/agents/web/prompts";
+    assert_eq!(client.send("POST", to_web, &[], question().to_string()).await.status, 201);
+    let before = client.log().await.len();
+    for (method, path, body) in [
+        ("PUT", "/api/v1/agents/web/process", process.as_str()),
+        ("POST", "/api/v1/agents/web/terminal", terminal.as_str()),
+        ("POST", "/api/agents/web/heartbeat", r#"{"state":"active"}"#),
+        ("POST", "/api/specialists/web/report-status", r#"{"issueId":"I-1","status":"passed"}"#),
+        ("POST", "/api/coder/agent-status", chat.as_str()),
+    ] {
+        let reply = client.send(method, path, &token, body.to_owned()).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (403, "not_your_agent"),
+            "{path}"
+        );
+    }
+    let claims = [token[0], ("x-headsup-agent", "web")];
+    let hook = client.hook("Stop", "s1", &claims).await;
+    assert_eq!((hook.status.as_u16(), hook.code().as_str()), (403, "not_your_agent"));
+    let gone = client.send("DELETE", "/api/v1/agents/web?force=true", &token, String::new()).await;
+    assert_eq!((gone.status.as_u16(), gone.code().as_str()), (403, "human_only"));
+    for (method, path) in [("POST", "/api/v1/listener/codes"), ("DELETE", "/api/v1/listener")] {
+        let reply = client.send(method, path, &token, String::new()).await;
+        assert_eq!(reply.code(), "human_only", "{path}");
+    }
+    assert_eq!(client.log().await.len(), before, "no event");
+    // Nor does it take the seat, with its question, once the other has ended; whoever is no agent does.
+    let ended = client.send("PUT", "/api/v1/agents/web/process", &[], process).await;
+    assert_eq!(ended.status, 202, "{}", ended.text());
+    let taken = client.send("PUT", "/api/v1/agents/web", &token, seat).await;
+    assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"));
+    let fresh = json!({"token": "f".repeat(40)}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/web", &[], fresh).await.status, 201);
+    // Of itself it tells all, but for what a person is to answer.
+    let itself = [token[0], ("x-headsup-agent", "api")];
+    assert_eq!(client.hook("SessionStart", "s1", &itself).await.status, 202);
+    assert_eq!(client.send("POST", OPEN, &token, question().to_string()).await.status, 201);
+    let own = "/api/v1/agents/api?force=true";
+    assert_eq!(client.send("DELETE", own, &token, String::new()).await.code(), "human_only");
+    assert_eq!(answer(&client, "api-p1", json!({"option": 1})).await.status, 200);
+    assert_eq!(client.send("DELETE", own, &token, String::new()).await.status, 200);
 }

@@ -263,3 +263,19 @@ async fn a_couriers_defect_stops_no_other_target() {
     let row = bench.hub().effects().outcome(&lost.key, Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(row.standing, Standing::Queued { why: None });
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_what_is_not_tried_for_long_is_told_at_once() {
+    let hour = Duration::from_secs(3_600);
+    let there = Elsewhere::new("there", [Fault::Later(hour)]);
+    let bench = with(&[&there], 5).await;
+    // Longer than the test lasts.
+    let patience = Duration::from_secs(1_800);
+    for target in ["a", "a", "b"] {
+        let effect = effect("there", target, target);
+        let sent = bench.hub().effects();
+        let sent = soon("the answer", sent.send(effect, None, patience)).await.unwrap();
+        assert_eq!(sent.standing, Standing::Queued { why: Some("slow down".to_owned()) });
+    }
+    assert_eq!(there.asked(), ["a"]);
+}

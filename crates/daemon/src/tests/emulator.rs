@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// `None` where it cannot be had, which is said, and on CI is a failure.
-async fn started() -> Option<(Emulator, Bench)> {
+pub(super) async fn started() -> Option<(Emulator, Bench)> {
     let emulator = match tokio::task::spawn_blocking(Emulator::start).await.unwrap() {
         Ok(emulator) => emulator,
         Err(why) => {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub(super) const FOLDER: &str = "/home/dev/app";
 
-fn settings(there: &GitHub) -> ProviderSettings {
+pub(super) fn settings(there: &GitHub) -> ProviderSettings {
     settings_at(&there.api())
 }
 

@@ -243,6 +243,28 @@ async fn an_unknown_event_of_a_known_agent_changes_nothing_and_is_explained() {
     assert_eq!(explain["rejected"][0]["rule"], "G11", "{explain}");
 }
 
+/// The event is told as far as it can be, and what was not known in it is counted by its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_with_another_name_or_word_is_counted() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let tell = async |event: &str, member: &str, word: &str| {
+        let body = json!({"hook_event_name": event, "session_id": "s1", member: word});
+        client.send("POST", "/api/v1/hooks/claude-code", &[], body.to_string()).await;
+    };
+    tell("PermissionRequest", "toolName", "Bash").await;
+    assert_eq!(client.headline("claude-code-s1").await, "blocked");
+    tell("Notification", "notification_type", "hologram_prompt").await;
+    assert_eq!(client.headline("claude-code-s1").await, "blocked");
+    for what in ["PermissionRequest.tool_name", "Notification.notification_type"] {
+        let name = format!("headsup_not_understood_total{{kind=\"claude-code\",event=\"{what}\"}}");
+        assert_eq!(client.metric(&name).await, 1, "{what}");
+    }
+    // All the rest was understood.
+    assert_eq!(client.metric("headsup_reports_total{result=\"not_understood\"}").await, 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_without_an_adapter_is_named() {
     let bench = Bench::new().await;

@@ -143,13 +143,35 @@ impl Rig {
         soon(kind, looks).await;
     }
 
+    /// Has the log tell of a failure, and returns its code once that is heard. What was written before
+    /// somebody looked is the past: it is written again.
+    async fn fails_by(&self, log: &Path) -> Value {
+        let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
+        let hears = async {
+            loop {
+                let text = fs::read_to_string(log).unwrap() + &format!("{error}\n");
+                fs::write(log, text).unwrap();
+                self.bench.pass(10).await;
+                let agents = self.bench.client().get("/api/v1/agents").await.json();
+                if agents["agents"][0]["headline"] == "failed" {
+                    return agents["agents"][0]["outcome"]["code"].clone();
+                }
+            }
+        };
+        soon("the failure", hears).await
+    }
+
     async fn types(&self) -> Vec<String> {
         let log = self.bench.client().log().await;
         log.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
     }
 
     async fn hook(&self, agent: &Agent, event: &str) {
-        let headers = [("x-headsup-context", &*agent.context())];
+        self.hook_from(agent, event, &agent.context()).await;
+    }
+
+    async fn hook_from(&self, agent: &Agent, event: &str, context: &str) {
+        let headers = [("x-headsup-context", context)];
         let reply = self.bench.client().hook(event, agent.session, &headers).await;
         assert_eq!(reply.status, 202);
     }
@@ -165,6 +187,27 @@ async fn a_killed_process_is_crashed_and_its_turn_aborted() {
     let seat = rig.until_headline("crashed").await;
     assert_eq!(seat["outcome"]["kind"], "aborted");
     assert_eq!(rig.types().await.iter().filter(|kind| *kind == "turn.completed").count(), 1);
+}
+
+/// Its program takes its file away and ends its session also after a run that nobody can type to.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_without_a_terminal_that_is_killed_at_rest_is_crashed() {
+    for leaves in [true, false] {
+        let rig = Rig::new().await;
+        let mut agent = Agent::start(&rig.sessions, "s1");
+        let unattended = "\"CLAUDE_CODE_SESSION_ATTENDED\":\"0\",\"CLAUDE_PID\"";
+        let context = agent.context().replace("\"CLAUDE_PID\"", unattended);
+        for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
+            rig.hook_from(&agent, event, &context).await;
+        }
+        let seat = rig.until_headline("done").await;
+        assert_eq!(seat["process"]["attach"], "headless");
+        if leaves {
+            rig.hook_from(&agent, "SessionEnd", &context).await;
+        }
+        agent.kill();
+        rig.until_headline(if leaves { "ended" } else { "crashed" }).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -322,20 +365,7 @@ async fn without_hooks_the_log_is_found_beside_the_status_file() {
     agent.shows("busy");
     let seat = rig.until_headline("working").await;
     assert_eq!(seat["log_path"], log.to_str().unwrap());
-    let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
-    let hears = async {
-        // What was written before somebody looked is the past: it is written again.
-        loop {
-            let text = fs::read_to_string(&log).unwrap() + &format!("{error}\n");
-            fs::write(&log, text).unwrap();
-            rig.bench.pass(10).await;
-            let agents = rig.bench.client().get("/api/v1/agents").await.json();
-            if agents["agents"][0]["headline"] == "failed" {
-                return agents["agents"][0]["outcome"]["code"].clone();
-            }
-        }
-    };
-    assert_eq!(soon("the failure", hears).await, "overloaded");
+    assert_eq!(rig.fails_by(&log).await, "overloaded");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -397,9 +427,7 @@ async fn without_inotify_the_hub_looks_for_itself_and_says_so() {
     fs::write(&log, "").unwrap();
     agent.shows("busy");
     rig.until_headline("working").await;
-    let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
-    fs::write(&log, format!("{error}\n")).unwrap();
-    rig.until_headline("failed").await;
+    assert_eq!(rig.fails_by(&log).await, "overloaded");
     let metrics = rig.bench.client().get("/metrics").await;
     assert!(metrics.text().contains("headsup_inotify_short{what=\"instances\"} 1"));
 }

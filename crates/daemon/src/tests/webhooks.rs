@@ -420,6 +420,8 @@ async fn the_expiry_route_reports_and_its_secret_is_its_own() {
     let open = asked(&client, question()).await;
     let path = "/api/cron/awaiting-input-expiry";
     let tick: Headers<'_> = &[("authorization", "Bearer tick")];
+    let in_any_case = [("authorization", "bearer tick")];
+    assert_eq!(tcp.send("GET", path, &in_any_case, "").await.status, 200);
     let doc = tcp.send("GET", path, tick, "").await.json();
     assert_eq!((&doc["open"], &doc["due"], &doc["expired"]), (&json!(2), &json!(0), &json!(0)));
     assert_eq!(doc["next_expires_at"], START.plus(60_000).to_string());
@@ -430,7 +432,7 @@ async fn the_expiry_route_reports_and_its_secret_is_its_own() {
     assert!(doc["last_expired_at"].is_string(), "{doc}");
     assert_eq!(resolution(&client, &open).await, Value::Null, "it only reports");
     let bearer = bench.bearer();
-    for said in ["Bearer tock", "Bearer ", "Bearer ticks", "bearer tick", "tick", &bearer] {
+    for said in ["Bearer tock", "Bearer ", "Bearer ticks", "Basic tick", "tick", &bearer] {
         for client in [&client, &tcp] {
             let reply = client.send("GET", path, &[("authorization", said)], "").await;
             assert_eq!((reply.status.as_u16(), reply.code().as_str()), (401, "cron_secret_wrong"));

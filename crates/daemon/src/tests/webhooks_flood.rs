@@ -156,3 +156,45 @@ async fn one_comment_that_is_delivered_over_and_over_answers_once() {
     assert_eq!(resolved[0]["prompt"]["id"], id.as_str());
     assert_eq!(resolved[0]["prompt"]["resolution"]["value"], "lite");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_flood_without_signatures_each_is_accounted_for_and_few_are_kept() {
+    let limits = crate::limits::Limits { unsigned: 4, ..crate::limits::Limits::default() };
+    let mut bench = Bench::with(limits).await;
+    bench.webhooks = settings();
+    bench.restart().await;
+    let client = bench.client();
+    let flood = async |count: usize| {
+        let one = async |number: usize| {
+            let wrong = sign("another", b"x");
+            let signature = number.is_multiple_of(2).then_some(wrong.as_str());
+            send(&client, b"x".to_vec(), signature).await
+        };
+        let docs = all(count, one).await;
+        assert!(docs.iter().all(|doc| doc["status"] == 401), "each is refused in the same way");
+    };
+    flood(100).await;
+    bench.pass(60_000).await;
+    flood(20).await;
+    let listed = async |client: &Client| {
+        let doc = client.get("/api/v1/webhooks?signed=false").await.json();
+        doc["deliveries"].as_array().unwrap().clone()
+    };
+    let kept = listed(&client).await;
+    let times = |doc: &Value| doc["count"].as_u64().unwrap_or(1);
+    assert_eq!(kept.iter().map(times).sum::<u64>(), 120, "{kept:#?}");
+    // Four for themselves; of each minute one for each reason.
+    assert_eq!(kept.iter().filter(|doc| doc["count"].is_null()).count(), 4, "{kept:#?}");
+    assert_eq!(kept.len(), 8, "{kept:#?}");
+    assert!(kept.iter().all(|doc| doc["reason"].is_string() && doc["detail"].is_string()));
+    assert!(kept.is_sorted_by_key(|doc| std::cmp::Reverse(doc["at"].as_str().map(str::to_owned))));
+    assert_eq!(client.get("/api/v1/webhooks?signed=true").await.json()["deliveries"], json!([]));
+    bench.pass(3_600_000).await;
+    flood(1).await;
+    assert_eq!(listed(&client).await[0]["count"], Value::Null, "another hour");
+    let mut bench = bench.killed_now().await;
+    let after = listed(&bench.client()).await;
+    assert_eq!(after.iter().map(times).sum::<u64>(), 121);
+    bench.restart().await;
+    assert_eq!(listed(&bench.client()).await, after);
+}

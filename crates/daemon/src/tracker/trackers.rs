@@ -3,7 +3,7 @@
 use super::{Asked, Commented, Local, NewComment, NewTask, TaskChange, Tracker, TrackerError};
 use crate::github::{GITHUB, Issues};
 use crate::job::Key;
-use crate::kanbanger::{self, Cards, KANBANGER};
+use crate::kanbanger::{self, Cards, KANBANGER, Kanbanger};
 use crate::providers::{Provider, Providers};
 use crate::store::Reader;
 use headsup_core::wire::TaskDoc;
@@ -22,6 +22,11 @@ pub(crate) struct Trackers {
 impl Trackers {
     pub(crate) fn new(local: Local, providers: Arc<Providers>, reader: Arc<Reader>) -> Self {
         Self { local, providers, reader }
+    }
+
+    /// The server of cards, if it is in the settings.
+    pub(crate) fn kanbanger(&self) -> Option<&Kanbanger> {
+        self.providers.kanbanger()
     }
 
     /// Where tasks of this folder are made and listed.

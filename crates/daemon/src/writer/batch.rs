@@ -21,6 +21,7 @@ use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -98,7 +99,9 @@ impl Writer {
             let (clock, time) = (&*self.clock, &mut self.time);
             let (board, store, recent) = (&self.board, &self.store, &self.recent);
             let shells = self.background_shells;
-            let mut staging = Staging::new(board, store, &mut self.roster, recent, shells);
+            let unsigned = self.unsigned;
+            let mut staging =
+                Staging::new(board, store, &mut self.roster, recent, shells, unsigned);
             let done = catch_unwind(AssertUnwindSafe(|| {
                 for (index, id) in due.iter().enumerate() {
                     position = Position::Due(index);
@@ -122,7 +125,8 @@ impl Writer {
             }));
             if done.is_ok() {
                 let Staging { seats, frames, ids, prompt_keys, tasks, comments, .. } = staging;
-                let Staging { pulls, webhooks, effects, head, .. } = staging;
+                let Staging { pulls, webhooks, effects, head, unsigned, .. } = staging;
+                self.unsigned = unsigned;
                 let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
                 let prompt_keys = prompt_keys.into_iter().collect();
                 let (tasks, pulls) = (tasks.into_values().collect(), pulls.into_values().collect());
@@ -246,8 +250,8 @@ impl Writer {
         for (item, answer) in items.into_iter().zip(answers) {
             if let Some(result) = result_of(&item.work, &answer) {
                 self.metrics.report(result);
-                if let (Work::Hook(report), NOT_UNDERSTOOD) = (&item.work, result) {
-                    self.metrics.not_understood(&report.kind, &report.sighting.event);
+                if let Some((kind, what)) = unknown_in(&item.work, result) {
+                    self.metrics.not_understood(kind, &what);
                 }
             }
             if let (Some((moment, hook)), Ok(Reply::Done { agent: Some(agent), .. })) =
@@ -292,6 +296,18 @@ fn saved(seat: &mut Arc<Seat>) {
 }
 
 const NOT_UNDERSTOOD: &str = "not_understood";
+
+/// Which event of which kind was not understood, or what in it was not.
+fn unknown_in<'a>(work: &'a Work, result: &str) -> Option<(&'a str, Cow<'a, str>)> {
+    let Work::Hook(report) = work else { return None };
+    let event = report.sighting.event.as_str();
+    let what = match (result, report.sighting.strange) {
+        (NOT_UNDERSTOOD, _) => event.into(),
+        ("accepted", Some(member)) => format!("{event}.{member}").into(),
+        _ => return None,
+    };
+    Some((&report.kind, what))
+}
 
 /// The word under which a report is counted.
 fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {

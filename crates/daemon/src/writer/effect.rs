@@ -4,6 +4,10 @@ use super::staging::Staging;
 use crate::effects::{Effect, Standing};
 use crate::job::{Answer, EffectAct, Refusal, Reply};
 use crate::store::effects::{self, EffectRow};
+use headsup_core::gate;
+use headsup_core::prompt::{Via, agent_of};
+use headsup_core::seat::Seat;
+use headsup_core::work::posted::prompt_of;
 
 pub(super) fn perform(staging: &mut Staging<'_>, act: &EffectAct) -> Answer {
     match act {
@@ -11,11 +15,17 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &EffectAct) -> Answer {
             staging.send(effect.clone())?;
             return Ok(Reply::Made { id: effect.key.clone() });
         }
-        EffectAct::Tried { key, standing } => change(staging, key, |row| {
-            row.tries = row.tries.saturating_add(1);
-            row.standing = standing.clone();
-            Ok(())
-        }),
+        EffectAct::Tried { key, standing } => {
+            change(staging, key, |row| {
+                row.tries = row.tries.saturating_add(1);
+                row.standing = standing.clone();
+                Ok(())
+            })?;
+            match standing {
+                Standing::Done { .. } => told(staging, key),
+                _ => Ok(()),
+            }
+        }
         EffectAct::Again { key } => change(staging, key, |row| match row.standing {
             Standing::Skipped { .. } | Standing::Failed { .. } => {
                 row.standing = Standing::Queued { why: None };
@@ -27,6 +37,16 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &EffectAct) -> Answer {
         }),
     }?;
     Ok(Reply::Done { agent: None, cursor: staging.head })
+}
+
+/// A question stands on the task now: it was brought to whoever reads there.
+fn told(staging: &mut Staging<'_>, key: &str) -> Result<(), Refusal> {
+    let Some((prompt, agent)) = prompt_of(key).and_then(|id| Some((id, agent_of(id)?))) else {
+        return Ok(());
+    };
+    let now = staging.now;
+    let mark = |seat: &mut Seat| gate::mark_input(seat, prompt, Via::Comment, false, now);
+    staging.change(&agent, None, mark).map(drop)
 }
 
 impl Staging<'_> {

@@ -66,13 +66,17 @@ pub(super) fn hear(staging: &mut Staging<'_>, heard: &Heard) -> Answer {
         (doc.reason, doc.detail) = (word.map(str::to_owned), why);
         doc.prompt_id = prompt;
     }
-    staging.webhooks.deliveries.push(Delivery { signed: heard.signed, doc: doc.clone() });
+    if heard.signed || staging.unsigned.is_kept(staging.now) {
+        staging.webhooks.deliveries.push(Delivery { signed: heard.signed, doc: doc.clone() });
+    } else {
+        staging.webhooks.count(doc.clone());
+    }
     staging.writes += 1;
     Ok(Reply::Heard(Box::new(doc)))
 }
 
 fn on_comment(staging: &mut Staging<'_>, said: &CommentThere) -> Result<Outcome, Refusal> {
-    let key = format!("comment {}", said.id);
+    let key = comment::judged_as(&said.id);
     let is_new = said.action == "created";
     if is_new && !first_time(staging, &key)? {
         return Ok(Outcome::replayed("comment"));
@@ -112,8 +116,7 @@ fn first_time(staging: &mut Staging<'_>, key: &str) -> Result<bool, Refusal> {
 
 /// The agents that work on the task, as the jobs before have left them.
 fn linked(staging: &Staging<'_>, task: &TaskThere) -> Vec<AgentId> {
-    let (seats, _) = staging.board.all();
-    let mut agents: Vec<AgentId> = seats.into_iter().map(|seat| seat.id.clone()).collect();
+    let mut agents = staging.board.linked(&task.links());
     agents.extend(staging.seats.keys().cloned());
     agents.sort_unstable();
     agents.dedup();
@@ -180,6 +183,7 @@ fn answer(
         via: Via::Comment,
         actor: Some(said.author.clone()),
         received: said.received,
+        is_verified: true,
     };
     match prompts::answer(staging, &given) {
         Ok(_) => Ok(None),

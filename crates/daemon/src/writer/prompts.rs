@@ -94,7 +94,7 @@ fn open_doc(seat: &Seat, id: &str) -> Option<PromptDoc> {
 
 /// The first answer in time wins; whoever comes later is told so.
 pub(super) fn answer(staging: &mut Staging<'_>, given: &Given) -> Answer {
-    let Given { agent, prompt, said, via, actor, received } = given;
+    let Given { agent, prompt, said, via, actor, received, is_verified } = given;
     let open = open(staging, agent, prompt)?;
     let is_late = open.input.as_ref().is_some_and(|input| *received > input.expires_at);
     if is_late {
@@ -105,7 +105,7 @@ pub(super) fn answer(staging: &mut Staging<'_>, given: &Given) -> Answer {
     let given = Resolution {
         via: Some(*via),
         actor: actor.clone(),
-        verified: *via != Via::AgentClient,
+        verified: *is_verified,
         ..Resolution::of(ResolvedBy::Human, staging.now)
     };
     if *said == Said::Declined {

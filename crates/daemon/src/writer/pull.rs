@@ -4,13 +4,21 @@ use super::staging::Staging;
 use crate::job::{Answer, Key, PullAct, Refusal, Reply};
 use crate::store::StoreError;
 use crate::store::pulls::{self, PullRow};
-use headsup_core::gate;
+use headsup_adapters::text;
+use headsup_core::gate::{self, Said};
+use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::PullState;
+use headsup_core::work::review::{self, Opinion, Review, Verdict};
+use headsup_core::workflow::{By, Stage};
 
 /// What people were asked of one pull request; the oldest goes first.
 const MOST_APPROVALS: usize = 32;
+/// Reviews of one pull request; the oldest goes first.
+const MOST_REVIEWS: usize = 200;
+/// Why a closed one is not merged.
+const CLOSED: &str = "it is closed";
 
 pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key>) -> Answer {
     let now = staging.now;
@@ -30,7 +38,10 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             if doc.state == PullState::Closed {
                 // What was agreed to was of the open one.
                 row.approvals.clear();
+                review::dismiss(&mut row.reviews);
+                (doc.mergeable, doc.mergeable_reason) = (false, Some(CLOSED.to_owned()));
             }
+            judge(row);
             Ok(())
         }),
         PullAct::Looked { id, looked } => change(staging, id, |row| {
@@ -38,7 +49,9 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             row.doc.refreshed_at = now;
             if row.doc.state == PullState::Closed {
                 row.approvals.clear();
+                review::dismiss(&mut row.reviews);
             }
+            judge(row);
             if let Some(sha) = &looked.merged_as {
                 merged(row, sha.clone(), now);
             }
@@ -53,10 +66,29 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             Ok(())
         }),
         PullAct::NotMerged { id, prompt, why } => change(staging, id, |row| {
-            row.approvals.retain(|asked| asked.prompt != *prompt);
+            row.approvals.retain(|asked| Some(&asked.prompt) != prompt.as_ref());
             (row.doc.mergeable, row.doc.mergeable_reason) = (false, Some(why.clone()));
             Ok(())
         }),
+        PullAct::Reviewed { id, review, tells } => {
+            let mut owner = None;
+            change(staging, id, |row| {
+                if row.doc.state != PullState::Open {
+                    return Err(Refusal::PullFinal);
+                }
+                row.reviews.push(Review { at: now, ..review.clone() });
+                if row.reviews.len() > MOST_REVIEWS {
+                    row.reviews.remove(0);
+                }
+                judge(row);
+                owner.clone_from(&row.doc.agent_id);
+                Ok(())
+            })?;
+            if let (Some(owner), Some(tells)) = (owner, tells) {
+                tell(staging, &owner, review.opinion, tells)?;
+            }
+            Ok(())
+        }
         PullAct::Intends { id, sha } => change(staging, id, |row| {
             row.intended = Some(sha.clone());
             Ok(())
@@ -98,7 +130,8 @@ fn create(staging: &mut Staging<'_>, doc: &PullDoc, key: Option<&Key>) -> Answer
         let mut doc = doc.clone();
         (doc.created_at, doc.updated_at, doc.refreshed_at) = (now, now, now);
         let (id, request) = (doc.id.clone(), key.map(|key| key.id.clone()));
-        let row = PullRow { request, intended: None, approvals: Vec::new(), doc };
+        let row =
+            PullRow { request, intended: None, approvals: Vec::new(), reviews: Vec::new(), doc };
         staging.pulls.insert(id.clone(), row);
         staging.writes += 1;
         id
@@ -126,6 +159,51 @@ fn change(
     staging.pulls.insert(id.to_owned(), row);
     staging.writes += 1;
     Ok(())
+}
+
+/// What reviewers say stands in the record of the hub's own; another system's record says it for itself.
+fn judge(row: &mut PullRow) {
+    if row.doc.remote.is_some() {
+        return;
+    }
+    let words = |says: &str| text::block(says, text::BODY);
+    let standing = review::standing(&row.reviews);
+    row.doc.reviews = standing.into_iter().map(|review| review.line(words)).collect();
+    if row.doc.state == PullState::Closed {
+        (row.doc.mergeable, row.doc.mergeable_reason) = (false, Some(CLOSED.to_owned()));
+    }
+    if let (true, Verdict::Refused(by)) =
+        (row.doc.mergeable, review::verdict(&row.reviews, &row.doc.head_sha))
+    {
+        (row.doc.mergeable, row.doc.mergeable_reason) =
+            (false, Some(format!("{} wants changes", by.who)));
+    }
+}
+
+/// A person's review moves the work that waits for one: wanted changes are work again. An approval leaves
+/// the next step to its agent.
+fn tell(
+    staging: &mut Staging<'_>,
+    owner: &AgentId,
+    opinion: Opinion,
+    tells: &str,
+) -> Result<(), Refusal> {
+    let stage = match opinion {
+        Opinion::ChangesRequested => Stage::Working,
+        Opinion::Approved => Stage::AwaitingReview,
+        Opinion::Commented | Opinion::Dismissed => return Ok(()),
+    };
+    let waits = staging.seat(owner).and_then(|seat| seat.stage.as_ref().map(|at| at.stage));
+    if waits != Some(Stage::AwaitingReview) {
+        return Ok(());
+    }
+    let (now, said) = (staging.now, Said { message: Some(tells), ..Said::default() });
+    staging
+        .change(owner, None, |seat| {
+            // It was looked at right before.
+            gate::set_stage(seat, stage, By::Person, &said, now).unwrap_or_default()
+        })
+        .map(drop)
 }
 
 fn merged(row: &mut PullRow, sha: String, now: UnixMs) {

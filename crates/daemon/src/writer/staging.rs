@@ -6,6 +6,7 @@
 use super::asked;
 use super::posted;
 use super::recent::{Known, RecentIds};
+use super::unsigned::Unsigned;
 use crate::board::Board;
 use crate::fnv::Fnv;
 use crate::frame::Frame;
@@ -15,6 +16,7 @@ use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
 use crate::store::webhooks::Told;
 use crate::store::{Store, StoreError};
+use headsup_adapters::hook_table;
 use headsup_core::event::{Event, EventBody};
 use headsup_core::gate::Decision;
 use headsup_core::id::AgentId;
@@ -52,6 +54,7 @@ pub(super) struct Staging<'a> {
     pub(super) comments: Vec<CommentRow>,
     pub(super) pulls: BTreeMap<String, PullRow>,
     pub(super) webhooks: Told,
+    pub(super) unsigned: Unsigned,
     /// The act at hand tells the agent's task itself where its workflow stands.
     pub(super) tells_itself: bool,
     /// In the order in which they are to happen.
@@ -82,6 +85,7 @@ impl<'a> Staging<'a> {
         roster: &'a mut Roster,
         recent: &'a RecentIds,
         background_shells: BackgroundShells,
+        unsigned: Unsigned,
     ) -> Self {
         Self {
             board,
@@ -101,6 +105,7 @@ impl<'a> Staging<'a> {
             comments: Vec::new(),
             pulls: BTreeMap::new(),
             webhooks: Told::default(),
+            unsigned,
             tells_itself: false,
             effects: Vec::new(),
             writes: 0,
@@ -129,6 +134,7 @@ impl<'a> Staging<'a> {
         let seat = Arc::make_mut(seat);
         let was_away = recall(seat, self.store)?;
         seat.background_shells = self.background_shells;
+        seat.parts_with_a_word = hook_table::parts_with_a_word(&seat.kind);
         let keys = roster_keys(seat);
         let stage_before = seat.links.as_ref().and_then(|_| seat.stage.clone());
         let decision = change(seat);

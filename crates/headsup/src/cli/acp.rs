@@ -83,6 +83,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     };
     let is_seated = found.is_some();
     let id = found.unwrap_or_else(|| seats.made_up(&name));
+    if let Some(hub) = hub.as_ref().filter(|_| is_seated) {
+        hub.speak_for(id.as_str(), &token);
+    }
     let order = Order::new(&program, arguments, &here, id.as_str())
         .speaking()
         .with("HEADSUP_AGENT_ID", id.as_str())
@@ -98,6 +101,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             home: context.place.home.clone(),
             kind: kind.clone(),
             agent: id.to_string(),
+            token: is_seated.then(|| token.clone()),
             context: deliver::surroundings(&kind, pid),
             is_behind: false,
             patience: deliver::EXCHANGE,
@@ -139,7 +143,7 @@ impl Seats<'_> {
                 let id = AgentId::slug(&text);
                 match self.put(hub, &id).await {
                     Ok(()) => return Some(id),
-                    Err(error) if error.code == "agent_exists" => {}
+                    Err(error) if super::run::is_anothers(&error) => {}
                     Err(_) => return None,
                 }
             }

@@ -5,6 +5,7 @@ mod list;
 mod merge;
 mod ready;
 mod refresh;
+mod review;
 mod show;
 mod update;
 
@@ -34,10 +35,12 @@ pub(crate) struct Args {
 enum Act {
     Create(create::Args),
     Ls(list::Args),
+    #[command(visible_alias = "status")]
     Show(show::Args),
     Update(update::Args),
     Ready(ready::Args),
     Refresh(refresh::Args),
+    Review(review::Args),
     Merge(merge::Args),
 }
 
@@ -46,6 +49,8 @@ Examples:
   headsup pr create 'Log in with a passkey' --head feature/login
   headsup pr create 'Log in' --head feature/login --agent api
   headsup pr ls --state open
+  headsup pr review 3f9c --approve
+  headsup pr review 3f9c --request-changes --body 'name the key'
   headsup pr merge 3f9c --method squash";
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
@@ -56,6 +61,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Act::Update(args) => update::run(args, context).await,
         Act::Ready(args) => ready::run(args, context).await,
         Act::Refresh(args) => refresh::run(args, context).await,
+        Act::Review(args) => review::run(args, context).await,
         Act::Merge(args) => merge::run(args, context).await,
     }
 }
@@ -108,14 +114,19 @@ fn show(context: &Context, pr: &PullDoc) -> Result<(), CommandError> {
     }
     lines.push(field("commit", pr.head_sha.clone()));
     let (files, plus, minus) = (pr.changed_files, pr.additions, pr.deletions);
-    lines.push(field("changes", format!("{files} files, +{plus} -{minus}")));
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    lines.push(field("changes", format!("{files}, +{plus} -{minus}")));
     if pr.mergeable {
         lines.push(field("mergeable", "yes".to_owned()));
     } else if let Some(why) = &pr.mergeable_reason {
         lines.push(field("mergeable", format!("no: {why}")));
     }
     lines.extend(pr.checks.iter().map(|check| field("check", check.clone())));
-    lines.extend(pr.reviews.iter().map(|review| field("review", review.clone())));
+    for review in &pr.reviews {
+        let mut said = review.lines();
+        lines.push(field("review", said.next().unwrap_or_default().to_owned()));
+        lines.extend(said.map(|more| field("", more.to_owned())));
+    }
     let of = |agent: &headsup_core::id::AgentId| field("agent", agent.to_string());
     lines.extend(pr.agent_id.as_ref().map(of));
     lines.extend(pr.task.as_ref().map(|task| field("task", task.clone())));

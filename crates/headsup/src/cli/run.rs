@@ -123,6 +123,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let client = context.client().await?;
     let token = order::secret()?;
     let (id, was_there) = register(&args, &program, &here, &token, &client).await?;
+    client.speak_for(id.as_str(), &token);
     let launched = async {
         let launch = launch_folder(home);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
@@ -249,10 +250,15 @@ async fn register(
     loop {
         let text = if number == 1 { base.to_string() } else { format!("{base}-{number}") };
         match take(AgentId::slug(&text)).await {
-            Err(error) if error.code == "agent_exists" && number < 1_000 => number += 1,
+            Err(error) if is_anothers(&error) && number < 1_000 => number += 1,
             outcome => return outcome,
         }
     }
+}
+
+/// Whether the seat is somebody else's: one that works, or that an agent may not take.
+pub(super) fn is_anothers(error: &CommandError) -> bool {
+    ["agent_exists", "not_your_agent"].contains(&error.code.as_str())
 }
 
 /// In the session that tmux has made.
@@ -262,6 +268,10 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     let place = Place::resolve(|name| order.variable(name));
     // Without a hub the agent runs all the same, and one that comes later is told of it.
     let client = start::client(&place).ok();
+    let token = order.variable("HEADSUP_AGENT_TOKEN");
+    if let (Some(client), Some(token)) = (&client, token.as_ref().and_then(|t| t.to_str())) {
+        client.speak_for(order.id(), token);
+    }
     let seat = Seat { id: order.id(), hub: client.as_ref() };
     let start = Instant::now();
     let error = tend::run(&order, &seat, &place).await;

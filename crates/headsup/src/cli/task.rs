@@ -10,9 +10,12 @@ mod status;
 
 use crate::cli::Context;
 use crate::client::{Client, answer::encode, resolve};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
+use crate::output::line::Line;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
+use headsup_core::wire::EffectDoc;
+use headsup_core::work::effect::{EffectKind, EffectState};
 use headsup_core::work::remote::Typed;
 use headsup_core::work::task::TaskId;
 use serde::Serialize;
@@ -71,7 +74,11 @@ impl Target {
             Some(id) => Ok(Self::Task(id.to_string())),
             // The hub knows which host and which repository is meant.
             None if Typed::parse(word).is_some() => Ok(Self::Task(word.to_owned())),
-            None => Ok(Self::Agent(resolve::agent(client, word).await?.id)),
+            None => match resolve::agent(client, word).await {
+                Ok(agent) => Ok(Self::Agent(agent.id)),
+                Err(error) if error.kind == Kind::NotFound && word != "." => Err(nothing(word)),
+                Err(error) => Err(error),
+            },
         }
     }
 
@@ -81,6 +88,30 @@ impl Target {
             Self::Agent(id) => format!("/api/v1/agents/{id}/task"),
         }
     }
+}
+
+/// Neither a task nor an agent is called this.
+fn nothing(word: &str) -> CommandError {
+    let message = format!("no task and no agent is called {word:?}");
+    CommandError::new(Kind::NotFound, message)
+        .code("no_such_task")
+        .hint("a task is APP-12, #12, ada/shop#12 or its URL; `headsup task ls` lists them")
+}
+
+/// What is not done yet at another system, told once more by whoever has asked for it.
+fn undone(context: &Context, effects: &[EffectDoc], kind: EffectKind) {
+    let Some(effect) = effects.iter().rev().find(|effect| effect.kind == kind) else { return };
+    let why = effect.reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    let (kind, target) = (kind.word(), &effect.target);
+    let said = match effect.state {
+        EffectState::Done => return,
+        EffectState::Queued => {
+            format!("the {kind} for {target} waits, and goes out by itself{why}")
+        }
+        EffectState::Skipped => format!("the {kind} for {target} was skipped{why}"),
+        EffectState::Failed => format!("the {kind} for {target} failed{why}"),
+    };
+    context.output.say(&Line::plain(format!("headsup: {said}")));
 }
 
 fn json(body: &impl Serialize) -> Result<Bytes, CommandError> {

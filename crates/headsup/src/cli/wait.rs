@@ -4,7 +4,7 @@ mod calm;
 mod condition;
 
 use crate::cli::{Context, a_duration, duration};
-use crate::client::stream::{EventStream, Message, Query};
+use crate::client::stream::{EventStream, Message, Query, log_end};
 use crate::client::{Client, resolve};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -77,11 +77,17 @@ impl<'a> From<&'a Hit> for HitDoc<'a> {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
     let client = context.client().await?;
-    // Names first: they fail at once. The snapshot of the subscription, not this answer,
+    // Where the log stands at the call: all that comes after it is newer, also what comes before we
+    // have subscribed, or while the hub is away just then.
+    let since = if args.next { Some(log_end(&client).await?) } else { None };
+    // Names first: they fail at once. Otherwise the snapshot of the subscription, not this answer,
     // decides, so nothing falls between the two.
     let agents = resolve::agents(&client, &args.agents).await?;
-    let mut condition = Condition::new(args.rule(), &agents);
-    let waiting = wait(&client, &args, &agents, &mut condition);
+    let mut condition = match &since {
+        Some(cursor) => Condition::since(args.rule(), &agents, cursor),
+        None => Condition::new(args.rule(), &agents),
+    };
+    let waiting = wait(&client, &args, since, &agents, &mut condition);
     let hits = match deadline {
         None => waiting.await?,
         Some(deadline) => match timeout_at(deadline, waiting).await {
@@ -100,11 +106,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 async fn wait(
     client: &Client,
     args: &Args,
+    since: Option<String>,
     agents: &[AgentDoc],
     condition: &mut Condition,
 ) -> Result<Vec<Hit>, CommandError> {
     let agents = agents.iter().map(|agent| agent.id.clone()).collect();
-    let query = Query { agents, ..Query::default() };
+    let query = Query { agents, since, ..Query::default() };
     let mut stream = EventStream::open(client, query).await?;
     let mut calm = Calm::default();
     loop {

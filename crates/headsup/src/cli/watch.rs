@@ -4,8 +4,7 @@ mod until;
 
 use crate::cli::{Context, a_duration};
 use crate::client::sse::Frame;
-use crate::client::start::Health;
-use crate::client::stream::{EventStream, Message, Query};
+use crate::client::stream::{EventStream, Message, Query, log_end};
 use crate::client::{Client, resolve};
 use crate::error::{CommandError, Kind};
 use crate::output::line::Line;
@@ -70,7 +69,7 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
     let agents = resolve::agents(client, &args.agents).await?;
     let since = match args.since.as_deref() {
         // The cursor of now, and not the word: it survives a restart of the hub.
-        None | Some("now") => client.get_doc::<Health>("/healthz").await?.cursor,
+        None | Some("now") => log_end(client).await?,
         Some(cursor) => cursor.to_owned(),
     };
     let agents = agents.into_iter().map(|agent| agent.id).collect();

@@ -2,6 +2,7 @@
 
 use crate::client::answer::encode;
 use crate::client::sse::{Frame, Parser};
+use crate::client::start::Health;
 use crate::client::{CallError, Client};
 use crate::error::{CommandError, Kind};
 use headsup_core::event::Event;
@@ -42,6 +43,12 @@ impl Query {
         let mark = if parts.is_empty() { "" } else { "?" };
         format!("/api/v1/events{mark}{}", parts.join("&"))
     }
+}
+
+/// The cursor of the last event. A stream since then misses nothing, also where the hub goes away before
+/// it has sent a word.
+pub(crate) async fn log_end(client: &Client) -> Result<String, CommandError> {
+    Ok(client.get_doc::<Health>("/healthz").await?.cursor)
 }
 
 /// A message of the stream, read.

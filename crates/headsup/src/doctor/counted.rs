@@ -77,8 +77,9 @@ fn events(metrics: &str) -> Check {
     };
     let detail = format!("not understood since the hub's start: {}{more}", words.join(", "));
     Check::good("events", detail).with(
-        "they changed nothing; a program that is newer than this headsup says more than it knows: \
-         `headsup capture AGENT` makes a bundle for a bug report",
+        "what was not understood changed nothing (EVENT.MEMBER: only that member of it); a program \
+         that is newer than this headsup says more than it knows: `headsup capture AGENT` makes a \
+         bundle for a bug report",
     )
 }
 

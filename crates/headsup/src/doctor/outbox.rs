@@ -18,12 +18,17 @@ pub(super) async fn check(client: &Client) -> Check {
 fn row(effects: &[EffectDoc]) -> Check {
     let of = |state: EffectState| effects.iter().filter(move |effect| effect.state == state);
     let count = |state| of(state).count();
-    let said = format!(
-        "{} wait, {} were skipped, {} failed",
-        count(EffectState::Queued),
-        count(EffectState::Skipped),
-        count(EffectState::Failed)
-    );
+    let words = |state, one: &str, many: &str| match count(state) {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let said = [
+        words(EffectState::Queued, "waits", "wait"),
+        words(EffectState::Skipped, "was skipped", "were skipped"),
+        words(EffectState::Failed, "failed", "failed"),
+    ];
+    let said = said.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let last = |state| of(state).next_back().map(|effect: &EffectDoc| (effect, why(effect)));
     if let Some((effect, why)) = last(EffectState::Failed) {
         let detail = format!(
@@ -46,7 +51,7 @@ fn row(effects: &[EffectDoc]) -> Check {
     match waits {
         Some(effect) => {
             let detail = format!(
-                "{said}; {} on {} waits: {}",
+                "{said}; the {} on {} waits: {}",
                 effect.kind.word(),
                 effect.target,
                 why(effect)
@@ -97,6 +102,8 @@ mod tests {
 
     #[test]
     fn what_is_not_done_is_told_with_what_to_do() {
+        let two = [effect(EffectState::Queued, None), effect(EffectState::Queued, None)];
+        assert_eq!(row(&two).detail, "2 wait");
         let nothing = row(&[effect(EffectState::Done, None)]);
         assert!(nothing.ok && nothing.hint.is_none());
         assert!(row(&[effect(EffectState::Queued, None)]).ok);

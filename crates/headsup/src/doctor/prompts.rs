@@ -4,7 +4,7 @@ use super::Check;
 use crate::cli::inbox;
 use crate::client::{Client, page};
 use crate::output::age;
-use headsup_core::prompt::{Answerable, Mark, Risk};
+use headsup_core::prompt::{Answerable, Mark, Risk, Via};
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, PromptDoc};
@@ -95,7 +95,7 @@ fn row(
 /// Whom it has come to.
 fn who_knows(prompt: &PromptDoc, reach: &Reach, now: UnixMs) -> String {
     let marks = |marks: &[Mark]| {
-        let one = |mark: &Mark| format!("{} {} ago", mark.via.word(), age::since(mark.at, now));
+        let one = |mark: &Mark| format!("{} {} ago", place(mark.via), age::since(mark.at, now));
         marks.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     match (prompt.seen.as_slice(), prompt.delivered.as_slice(), reach.open) {
@@ -104,6 +104,14 @@ fn who_knows(prompt: &PromptDoc, reach: &Reach, now: UnixMs) -> String {
         ([], [], open) => format!("nobody has seen it; {open} pages and watchers are open"),
         ([], delivered, _) => format!("brought to {}, and nobody has looked", marks(delivered)),
         (seen, ..) => format!("a person has seen it: {}", marks(seen)),
+    }
+}
+
+/// A channel, as people call it.
+fn place(via: Via) -> &'static str {
+    match via {
+        Via::Comment => "its task's comments",
+        via => via.word(),
     }
 }
 
@@ -196,6 +204,9 @@ mod tests {
         let mark = json!([{"via": "web", "at": "2026-11-21T21:01:00.000Z"}]);
         let (detail, _) = row_of(with("delivered", mark.clone()), None, &open);
         assert!(detail.contains("brought to web 3m ago, and nobody has looked"), "{detail}");
+        let posted = json!([{"via": "comment", "at": "2026-11-21T21:01:00.000Z"}]);
+        let (detail, _) = row_of(with("delivered", posted), None, &open);
+        assert!(detail.contains("brought to its task's comments 3m ago"), "{detail}");
         let (detail, _) = row_of(with("seen", mark), None, &open);
         assert!(detail.contains("a person has seen it: web 3m ago"), "{detail}");
     }

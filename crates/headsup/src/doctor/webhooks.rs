@@ -23,7 +23,10 @@ fn judge(doc: &WebhooksDoc) -> Check {
     }
     let check = match doc.deliveries.as_slice() {
         [] => Check::good(NAME, "listening; nothing has come"),
-        heard => Check::good(NAME, format!("of the last {}: {}", heard.len(), counted(heard))),
+        heard => {
+            let all = heard.iter().map(times).sum::<u64>();
+            Check::good(NAME, format!("of the last {all}: {}", counted(heard)))
+        }
     };
     if doc.authors.is_empty() {
         return check.with("nobody's comments may answer: name people in [webhooks] authors");
@@ -35,18 +38,26 @@ fn judge(doc: &WebhooksDoc) -> Check {
     check
 }
 
+/// How many a record stands for.
+fn times(heard: &HeardDoc) -> u64 {
+    heard.count.unwrap_or(1)
+}
+
 /// `3 answered, 2 refused (not_listed 1, too_old 1)`
 fn counted(heard: &[HeardDoc]) -> String {
     let of = |result: WebhookResult| {
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
         let heard: Vec<_> = heard.iter().filter(|heard| heard.result == result).collect();
-        for reason in heard.iter().filter_map(|heard| heard.reason.as_deref()) {
-            *reasons.entry(reason).or_default() += 1;
+        for heard in &heard {
+            if let Some(reason) = heard.reason.as_deref() {
+                *reasons.entry(reason).or_default() += times(heard);
+            }
         }
+        let all = heard.iter().map(|heard| times(heard)).sum::<u64>();
         let reasons: Vec<_> =
             reasons.iter().map(|(word, count)| format!("{word} {count}")).collect();
-        let said = format!("{} {}", heard.len(), result.word());
-        match (heard.len(), reasons.is_empty() || result == WebhookResult::Replayed) {
+        let said = format!("{all} {}", result.word());
+        match (all, reasons.is_empty() || result == WebhookResult::Replayed) {
             (0, _) => None,
             (_, true) => Some(said),
             (_, false) => Some(format!("{said} ({})", reasons.join(", "))),
@@ -73,6 +84,7 @@ mod tests {
             comment: None,
             author: None,
             prompt_id: None,
+            count: None,
         }
     }
 
@@ -92,6 +104,9 @@ mod tests {
         let said = "of the last 5: 1 answered, 1 replayed, 3 refused (not_listed 2, too_old 1)";
         assert_eq!((check.ok, check.detail.as_str()), (true, said));
         assert!(check.hint.is_some_and(|hint| hint.contains("/api/v1/webhooks")));
+        let flood = HeardDoc { count: Some(5_000), ..heard(Refused, Some("signature_wrong")) };
+        let many = judge(&WebhooksDoc { deliveries: vec![flood], ..doc.clone() });
+        assert_eq!(many.detail, "of the last 5000: 5000 refused (signature_wrong 5000)");
         let nobody = judge(&WebhooksDoc { authors: Vec::new(), ..doc.clone() });
         assert!(nobody.hint.is_some_and(|hint| hint.contains("authors")));
         let off = judge(&WebhooksDoc { enabled: false, ..doc });

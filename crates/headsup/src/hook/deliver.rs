@@ -20,6 +20,8 @@ pub(crate) struct Delivery {
     pub(crate) home: Option<PathBuf>,
     pub(crate) kind: String,
     pub(crate) agent: String,
+    /// By which the hub knows that it speaks for this agent.
+    pub(crate) token: Option<String>,
     /// Where the agent runs: see [`surroundings`].
     pub(crate) context: String,
     /// Something of ours waits in the spool: what comes later goes behind it.
@@ -41,7 +43,16 @@ impl Delivery {
     pub(crate) fn nowhere() -> Self {
         let (kind, agent, context) = (String::new(), String::new(), String::new());
         let url = Url::Other(String::new());
-        Self { url, home: None, kind, agent, context, is_behind: false, patience: EXCHANGE }
+        Self {
+            url,
+            home: None,
+            kind,
+            agent,
+            token: None,
+            context,
+            is_behind: false,
+            patience: EXCHANGE,
+        }
     }
 
     /// Hands a report over, or leaves it for the hub to fetch. False where neither could be done.
@@ -76,7 +87,7 @@ impl Delivery {
             id: request::unique_id(),
             reported_at: wall_clock(),
             agent: Some(self.agent.clone()),
-            agent_token: None,
+            agent_token: self.token.clone(),
             context: Some(self.context.clone()),
             is_transition: news.is_transition,
             body: news.body,

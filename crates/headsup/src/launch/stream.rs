@@ -62,6 +62,7 @@ pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Listening
         home: place.home.clone(),
         kind: stream.kind.clone(),
         agent: order.id().to_owned(),
+        token: order.variable("HEADSUP_AGENT_TOKEN").and_then(|token| token.into_string().ok()),
         context: deliver::surroundings(&stream.kind, pid),
         is_behind: false,
         patience: deliver::EXCHANGE,

@@ -5,6 +5,7 @@
 mod errors;
 mod hub;
 mod list;
+mod pages;
 mod report;
 mod rig;
 mod stream;

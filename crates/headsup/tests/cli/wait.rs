@@ -99,6 +99,24 @@ fn next_does_not_fire_on_a_snapshot_and_misses_nothing_over_a_restart() {
 }
 
 #[test]
+fn next_counts_what_happens_before_the_first_word_of_a_stream_that_is_cut() {
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working")];
+    // The hub goes away as soon as it has taken the call, and the turn ends meanwhile.
+    let [cut, after] = [
+        vec![": keep-alive\n\n".to_owned()],
+        vec![changed("11", "api", "working", "done"), changed("12", "api", "done", "idle")],
+    ];
+    let hub = hub_with(&rig, agents, vec![cut, after]);
+    let seen = rig.run(&["wait", "api", "--until", "done", "--next", "--json"]);
+    let met: Value = serde_json::from_str(seen.ok()).unwrap();
+    assert_eq!(met["agents"][0]["cursor"], "11", "{met}");
+    let streams = hub.seen().into_iter().filter(|call| call.path.starts_with("/api/v1/events"));
+    let paths: Vec<String> = streams.map(|call| call.path).collect();
+    assert_eq!(paths, ["/api/v1/events?since=10&agent=api", "/api/v1/events?since=10&agent=api"]);
+}
+
+#[test]
 fn settled_means_without_work_in_the_background() {
     let rig = Rig::new();
     let agents = vec![agent("api", "done")];

@@ -51,9 +51,21 @@ fn a_branch_is_merged_on_the_command_line_under_a_checkout_that_stays_clean() {
         "{listed}"
     );
     let (_, shown) = here(&home, &shop, &["pr", "show", short]);
-    assert!(shown.contains("1 files, +2 -0") && shown.contains("mergeable   yes"), "{shown}");
+    assert!(shown.contains("1 file, +2 -0") && shown.contains("mergeable   yes"), "{shown}");
     let (code, said) = here(&home, &shop, &["pr", "update", short, "--title", "Other"]);
     assert!(code == 0 && said.contains("Other"), "{said}");
+    let (_, same) = here(&home, &shop, &["pr", "status", short]);
+    assert!(same.contains("changes     1 file, +2 -0"), "{same}");
+    let wants = ["pr", "review", short, "--request-changes", "--body", "name it\nbetter"];
+    let (code, said) = here(&home, &shop, &wants);
+    assert!(code == 0 && said.contains("changes requested: name it"), "{said}");
+    assert!(said.contains("\n            better") && said.contains("wants changes"), "{said}");
+    let (code, said) = here(&home, &shop, &["pr", "review", short, "--request-changes"]);
+    assert!(code == 2 && said.contains("--body"), "{said}");
+    let (code, said) = here(&home, &shop, &["pr", "review", short, "--body", "x"]);
+    assert!(code == 2 && said.contains("--approve"), "{said}");
+    let (code, said) = here(&home, &shop, &["pr", "review", short, "--approve"]);
+    assert!(code == 0 && said.contains(": approved") && said.contains("mergeable   yes"), "{said}");
     let (code, said) = here(&home, &shop, &["pr", "merge", short, "--method", "squash"]);
     assert!(code == 0 && said.contains("is merged into main"), "{said}");
     let (code, said) = here(&home, &shop, &["pr", "merge", short]);

@@ -45,7 +45,8 @@ fn what_is_wrong_with_a_task_is_said_with_the_exit_code_for_it() {
     for (args, code, word) in [
         (&["task", "show", "APP-1"][..], 4, "no task"),
         (&["task", "status", "APP-1", "done"], 4, "no task"),
-        (&["task", "comment", "nobody", "x"], 4, "nobody"),
+        (&["task", "comment", "nobody", "x"], 4, "no task and no agent is called \"nobody\""),
+        (&["task", "show", "12"], 4, "a task is APP-12, #12"),
         (&["task", "comment", "api", "x"], 7, "no task"),
         (&["task", "link", "api", "APP-1"], 4, "no task"),
         (&["task", "status", "APP-1", "closed"], 2, "in_review"),

@@ -58,6 +58,23 @@ fn every_agent_gets_the_tools_and_a_skill_and_loses_them_again_to_the_byte() {
     }
 }
 
+/// Where it looks for skills is not known.
+#[test]
+fn kilo_gets_the_tools_without_a_skill_and_loses_them_again_to_the_byte() {
+    let home = Home::new(BINARY);
+    let path = home.path().join(".config/kilo/kilo.json");
+    write(&path, "{\n  \"mcp\": { \"docs\": {} }\n}\n");
+    let before = snapshot(home.path(), &home.state());
+    home.run(["mcp", "install", "kilo"]).ok();
+    let installed: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let launcher = home.state().join("bin/headsup");
+    let command = serde_json::json!([launcher.to_str().unwrap(), "mcp"]);
+    assert_eq!(installed["mcp"]["headsup"]["command"], command);
+    assert_eq!(installed["mcp"]["docs"], serde_json::json!({}));
+    home.run(["mcp", "uninstall", "kilo"]).ok();
+    assert_eq!(snapshot(home.path(), &home.state()), before);
+}
+
 #[test]
 fn hooks_and_tools_come_and_go_without_each_other() {
     for (kind, _, _) in AGENTS {

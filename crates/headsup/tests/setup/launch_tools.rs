@@ -6,8 +6,10 @@ use crate::run::Rig;
 use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::settings::snapshot;
+use headsup_testkit::small_disk::SmallDisk;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
 
 /// An agent program, and where it finds what a launch brings.
 struct Agent {
@@ -19,7 +21,7 @@ struct Agent {
     own: (&'static str, &'static str),
 }
 
-const AGENTS: [Agent; 5] = [
+const AGENTS: [Agent; 6] = [
     Agent {
         program: "claude",
         kind: "claude-code",
@@ -49,6 +51,12 @@ const AGENTS: [Agent; 5] = [
         kind: "qwen-code",
         variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
         own: (".qwen/settings.json", "mcpServers"),
+    },
+    Agent {
+        program: "kilo",
+        kind: "kilo",
+        variable: "KILO_CONFIG_CONTENT",
+        own: (".config/kilo/kilo.json", "mcp"),
     },
 ];
 
@@ -162,6 +170,33 @@ fn what_is_installed_or_has_the_name_is_not_brought_again() {
             assert_eq!(fs::read_to_string(&path).unwrap(), text, "{}", agent.kind);
         }
     }
+}
+
+#[test]
+fn where_the_machine_rules_claude_codes_servers_it_is_given_none_and_an_installation_says_so() {
+    let agent = &AGENTS[0];
+    let rig = agent.rig();
+    let Ok(Some(etc)) = SmallDisk::mount(Path::new("/etc"), 1 << 20) else {
+        eprintln!("SKIPPED: this machine allows no mounts in a name space of one's own");
+        return;
+    };
+    let _hub = Hub::start(&rig.home);
+    let inside = |args: &[&str]| Done::from(etc.enter(&rig.command(args)).output().unwrap());
+    let given = |id: &str| {
+        inside(&["run", "--here", "--id", id, "--", "claude", "-c"]).ok();
+        rig.argv().iter().any(|word| word.starts_with("--mcp-config="))
+    };
+    assert!(given("free"), "nothing is ruled");
+    fs::create_dir(etc.path().join("claude-code")).unwrap();
+    fs::write(etc.path().join("claude-code/managed-mcp.json"), r#"{"mcpServers":{}}"#).unwrap();
+    assert!(!given("ruled"), "it would refuse to start");
+    let install = ["mcp", "install", "claude-code"];
+    let said = |done: Done| [done.ok().stdout.as_str(), done.stderr.as_str()].concat();
+    let told = said(inside(&install));
+    assert!(told.contains("the servers of /etc/claude-code/managed-mcp.json alone"), "{told}");
+    rig.run(&["mcp", "uninstall", "claude-code"]).ok();
+    let told = said(rig.run(&install));
+    assert!(!told.contains("managed-mcp.json"), "{told}");
 }
 
 #[test]

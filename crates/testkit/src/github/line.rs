@@ -105,7 +105,12 @@ pub(super) fn serve(stream: TcpStream, shared: &Shared) -> Option<()> {
                 held.recv().ok();
                 return None;
             }
-            _ => write(reader.get_mut(), &request, answer)?,
+            _ => {
+                let status = write(reader.get_mut(), &request, answer)?;
+                // What has not changed costs nothing of what a host allows.
+                let counter = if status == 304 { &shared.unchanged } else { &shared.spent };
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -145,7 +150,8 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     Some(Request { method, target, body, token, known })
 }
 
-fn write(stream: &mut TcpStream, request: &Request, answer: Answer) -> Option<()> {
+/// Returns the status that was answered.
+fn write(stream: &mut TcpStream, request: &Request, answer: Answer) -> Option<u16> {
     let Answer { mut status, body, headers } = answer;
     let mut text = if body.is_null() { String::new() } else { body.to_string() };
     let mut head = String::new();
@@ -166,5 +172,5 @@ fn write(stream: &mut TcpStream, request: &Request, answer: Answer) -> Option<()
     let answer = format!(
         "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n{length}{head}\r\n{text}"
     );
-    stream.write_all(answer.as_bytes()).ok()
+    stream.write_all(answer.as_bytes()).ok().map(|()| status)
 }

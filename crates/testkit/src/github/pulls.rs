@@ -91,6 +91,22 @@ fn one(
             page(vec![json!({"filename": "new", "additions": 2, "deletions": 1})], query)
         }
         ("GET", ["reviews"]) => page(pull.reviews, query),
+        ("POST", ["reviews"]) => {
+            let state_word = match body["event"].as_str() {
+                Some("APPROVE") => "APPROVED",
+                Some("REQUEST_CHANGES") => "CHANGES_REQUESTED",
+                Some("COMMENT") => "COMMENTED",
+                _ => "PENDING",
+            };
+            let review = json!({
+                "id": state.next_id(), "user": {"login": "robot"}, "state": state_word,
+                "body": body["body"], "commit_id": body["commit_id"],
+            });
+            let mut pull = Pull { updated: now, ..pull };
+            pull.reviews.push(review.clone());
+            state.pulls.insert(number, pull);
+            Answer::new(200, review)
+        }
         ("PATCH", []) => {
             let mut pull = Pull { updated: now, ..pull };
             if let Some(title) = body["title"].as_str() {

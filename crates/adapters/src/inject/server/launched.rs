@@ -55,6 +55,9 @@ pub(super) const GEMINI_CLI: Launch = Launch::AsTyped;
 /// The variable's configuration is added to all others (measured).
 pub(super) const OPENCODE: Launch = Launch::InVariable("OPENCODE_CONFIG_CONTENT");
 
+/// As OpenCode (documented).
+pub(super) const KILO: Launch = Launch::InVariable("KILO_CONFIG_CONTENT");
+
 /// The words that can be options.
 fn options(given: &[OsString]) -> impl Iterator<Item = &OsStr> {
     given.iter().map(OsString::as_os_str).take_while(|word| *word != "--")

@@ -114,6 +114,12 @@ fn a_headless_run_that_is_gone_after_its_turn_has_ended_and_in_mid_turn_has_cras
         script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
         assert_eq!(script.headline(), headline, "{attach:?} {ends} {exit:?}");
     }
+    // A program that never leaves without a word has not left.
+    let mut script = begin(Attach::Headless);
+    script.seat.parts_with_a_word = true;
+    script.hook(stop("t1"));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
     // It has not even had a turn.
     let mut script = Script::new();
     script.process = Some(process(5, 50));

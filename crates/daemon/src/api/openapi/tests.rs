@@ -73,6 +73,7 @@ fn an_answer_says_nothing_in_one_way() {
         "NewPullBody",
         "NewTaskBody",
         "PullChangeBody",
+        "PullReviewBody",
         "ReportStatusBody",
         "ReviewBody",
         "TaskChangeBody",

@@ -3,6 +3,7 @@
 use crate::api::agent_path::AgentPath;
 use crate::api::reports::{check_length, keep};
 use crate::api::{App, Receipt, Refused, asked, receipt};
+use crate::caller::Caller;
 use crate::job::{Heartbeat, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -39,6 +40,7 @@ pub(in crate::api) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<HeartbeatBody>(request).await?;
     let body = serde_json::to_value(&said).unwrap_or_default();
     check_length("tool", said.tool.as_deref(), text::NAME)?;

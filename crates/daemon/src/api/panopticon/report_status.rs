@@ -2,6 +2,7 @@
 
 use crate::api::agent_path::AgentPath;
 use crate::api::{App, Receipt, Refused, asked, receipt, verdicts};
+use crate::caller::Caller;
 use crate::job::{VerdictOn, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -34,6 +35,7 @@ pub(in crate::api) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<ReportStatusBody>(request).await?;
     let report = Report::parse(&said.status).ok_or_else(|| unknown_status(&said.status))?;
     let (task, notes) = verdicts::checked("issueId", &said.issue_id, said.notes.as_deref())?;

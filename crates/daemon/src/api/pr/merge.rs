@@ -21,6 +21,7 @@ use headsup_core::wire::{
     MergeBody, MergedDoc, PendingMergeDoc, Problem, PromptDoc, PromptState, PullDoc, SCHEMA,
 };
 use headsup_core::work::pull::{MergeMethod, MergePolicy, PullState, is_commit};
+use headsup_core::work::review::{Review, Verdict, verdict};
 use headsup_core::workflow::By;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -63,9 +64,13 @@ pub(in super::super) async fn post(
     }
     let pull = app.pulls.get(&pr).await?;
     let policy = app.forge_settings.policy(pull.repo.as_ref());
-    if let (PullState::Open, MergePolicy::Ask, Caller::Agent(agent)) = (pull.state, policy, caller)
-    {
-        return ask(&app, agent, pull, method, expected).await;
+    if let (PullState::Open, Caller::Agent(agent)) = (pull.state, caller) {
+        if policy == MergePolicy::Ask {
+            return ask(&app, agent, pull, method, expected).await;
+        }
+        if let Verdict::Refused(by) = verdict(&app.pulls.reviews(&pr).await?, &pull.head_sha) {
+            return Err(unwanted(by));
+        }
     }
     merge(&app, &pr, method, expected).await
 }
@@ -96,6 +101,12 @@ async fn ask(
     if let Some(expected) = expected.filter(|expected| *expected != pull.head_sha) {
         let (branch, is) = (pull.head_branch, pull.head_sha);
         return Err(ForgeError::HeadMoved { branch, expected, is }.into());
+    }
+    match verdict(&app.pulls.reviews(&pull.id).await?, &pull.head_sha) {
+        Verdict::Refused(by) => return Err(unwanted(by)),
+        // The very commit: nobody needs to be asked.
+        Verdict::Approved(by) => return merge(app, &pull.id, method, Some(by.sha.clone())).await,
+        Verdict::Nothing => {}
     }
     let before = app.pulls.approvals(&pull.id).await?;
     let same = |asked: &Approval| asked.is_of(&pull.head_sha, method);
@@ -182,6 +193,14 @@ fn pending(prompt: PromptDoc, pr: PullDoc) -> Response {
     let doc =
         PendingMergeDoc { schema: SCHEMA, state: "pending".to_owned(), prompt_id: prompt.id, pr };
     (StatusCode::ACCEPTED, Json(doc)).into_response()
+}
+
+/// A person has reviewed this very commit, and wants another one.
+fn unwanted(by: &Review) -> Refused {
+    let says = by.says.as_ref().map(|says| format!(": {says}")).unwrap_or_default();
+    let detail = text::line(&format!("{} wants changes{says}", by.who), text::BODY);
+    let refused = Refused::new(403, "changes_requested", detail);
+    refused.hint("change it, commit that, then call for the merge of it")
 }
 
 /// A person has said no to this very commit.

@@ -6,13 +6,39 @@
 use super::super::prompt_path::PromptPath;
 use super::super::{App, Refused};
 use super::{look, one_doc, told};
-use crate::caller::Caller;
+use crate::caller::{Caller, at_the_other_end};
 use crate::job::{Noticed, Refusal, Work};
+use crate::namespaces::Peer;
+use crate::process;
 use axum::Json;
 use axum::extract::{Request, State};
+use axum::http::Extensions;
 use headsup_core::prompt::{PromptKind, Risk, Via};
 use headsup_core::wire::{OnePromptDoc, Problem, PromptState};
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Only the server of the tools asks so: an agent that calls by itself has shown its question to nobody.
+///
+/// # Errors
+/// The process that asks is seen, and is another program.
+pub(super) fn is_our_server(extensions: &Extensions) -> Result<(), Refused> {
+    let Peer::Process(pid) = at_the_other_end(extensions) else { return Ok(()) };
+    let name = |program: PathBuf| {
+        let name = program.file_name()?.to_str()?;
+        // So the kernel calls one that has been replaced since.
+        Some(name.strip_suffix(" (deleted)").unwrap_or(name).to_owned())
+    };
+    let is_ours = |theirs: &String| {
+        theirs == "headsup" || std::env::current_exe().ok().and_then(name).as_ref() == Some(theirs)
+    };
+    if process::program(pid).and_then(name).as_ref().is_some_and(is_ours) {
+        return Ok(());
+    }
+    let detail = "only the server of the agent's tools asks in the agent's own program";
+    Err(Refused::new(403, "not_the_server", detail)
+        .hint("a person answers where the question is: the page, `headsup inbox`"))
+}
 
 #[utoipa::path(
     post,
@@ -31,8 +57,10 @@ pub(in crate::api) async fn post(
     path: PromptPath,
     request: Request,
 ) -> Result<Json<OnePromptDoc>, Refused> {
-    let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
+    let extensions = request.extensions().clone();
+    let caller = Caller::of_an_act(&app, request.headers(), &extensions)?;
     caller.about(&app, &path.agent)?;
+    is_our_server(&extensions)?;
     let prompt = look(&app, &path).await?;
     if prompt.state == PromptState::Resolved {
         return Err(told::refused(&app, &path, Refusal::AlreadyResolved).await);

@@ -5,6 +5,7 @@ use super::super::asked;
 use super::super::prompt_path::PromptPath;
 use super::super::{App, Refused};
 use super::answer::{Several, words};
+use super::elicit::is_our_server;
 use super::{look, one_doc, told};
 use crate::caller::Caller;
 use crate::job::{Given, Reply, TakenBack, Work};
@@ -55,10 +56,12 @@ pub(in crate::api) async fn post(
     path: PromptPath,
     request: Request,
 ) -> Result<Json<OnePromptDoc>, Refused> {
-    let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
+    let extensions = request.extensions().clone();
+    let caller = Caller::of_an_act(&app, request.headers(), &extensions)?;
     let (body, key) = asked::read::<ElicitedBody>(request).await?;
     let received = app.clock.wall();
     caller.about(&app, &path.agent)?;
+    is_our_server(&extensions)?;
     let asked = look(&app, &path).await?;
     let is_with_agent = asked.delivered.iter().any(|mark| mark.via == Via::AgentClient);
     if asked.state == PromptState::Open && !is_with_agent {
@@ -75,11 +78,27 @@ pub(in crate::api) async fn post(
         }
         (ElicitedAction::Decline, None) => {
             let said = Said::Declined;
-            Work::Answer(Box::new(Given { agent, prompt, said, via, actor, received }))
+            Work::Answer(Box::new(Given {
+                agent,
+                prompt,
+                said,
+                via,
+                actor,
+                received,
+                is_verified: false,
+            }))
         }
         (ElicitedAction::Accept, Some(value)) => {
             let said = words(value)?;
-            Work::Answer(Box::new(Given { agent, prompt, said, via, actor, received }))
+            Work::Answer(Box::new(Given {
+                agent,
+                prompt,
+                said,
+                via,
+                actor,
+                received,
+                is_verified: false,
+            }))
         }
         _ => {
             let detail = "accept comes with a value, decline and cancel without one";

@@ -1,5 +1,7 @@
 //! `POST /api/webhooks/kanbanger`: Kanbanger tells of a task or of a comment.
 
+mod looked_up;
+
 use super::super::query::Query;
 use super::super::{App, Refused};
 use crate::body::{self, Whole};
@@ -15,6 +17,7 @@ use axum::{Json, body::Body};
 use headsup_adapters::text;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{HeardDoc, OneHeardDoc, Problem, SCHEMA, WebhookResult};
+use looked_up::looked_up;
 use std::sync::Arc;
 
 const SIGNATURE: &str = "x-kanbanger-signature";
@@ -78,6 +81,7 @@ pub(in super::super) async fn post(
         comment: None,
         author: None,
         prompt_id: None,
+        count: None,
     };
     let body = match signed(secret, &parts, body).await {
         Ok(body) => body,
@@ -109,6 +113,10 @@ pub(in super::super) async fn post(
         (Some("comment"), Some(comment)) => {
             doc.comment = Some(comment.id.clone());
             doc.author = Some(comment.author.clone());
+            let (action, comment) = match looked_up(&app, &task, action, comment).await {
+                Ok(stands) => stands,
+                Err(refused) => return Err(kept(&app, doc, true, refused).await),
+            };
             Told::Comment(there(&app, action, task, comment, received))
         }
         (Some("comment"), None) => {

@@ -1,10 +1,9 @@
 //! A merge lands: the branch moves, and so does a checkout of it, or nothing does.
 
 use super::look::names;
-use super::{Desk, ForgeError, Local, Place, Prepared, repository, run};
+use super::{Desk, ForgeError, Local, Place, Prepared, repository_of, run};
 use crate::repository::Checkout;
 use headsup_core::wire::PullDoc;
-use std::path::Path;
 
 /// Files asked about in one call.
 const AT_ONCE: usize = 500;
@@ -18,7 +17,7 @@ pub(super) async fn land(
     pull: &PullDoc,
     prepared: Prepared,
 ) -> Result<String, ForgeError> {
-    let repository = repository(Path::new(&pull.repo))?;
+    let repository = repository_of(pull)?;
     let branch = format!("refs/heads/{}", pull.base_branch);
     let desk = forge.desk(&repository, true).await?;
     let Prepared { base_sha, sha, .. } = prepared;
@@ -98,9 +97,22 @@ async fn follow(
     // Files that were only touched are as they were.
     run(&place, &["update-index", "-q", "--refresh"]).await?;
     tree(desk, checkout, old, new).await.map_err(|error| match error {
-        ForgeError::Git { why, .. } => in_the_way(why),
+        ForgeError::Git { why, .. } => in_the_way(of_a_person(&why).unwrap_or(why)),
         other => other,
     })
+}
+
+/// Which file of a person's own would have to change, where git says that (2.39 to 2.47).
+fn of_a_person(why: &str) -> Option<String> {
+    let between = |before: &str, after: &str| {
+        let (_, rest) = why.split_once(before)?;
+        rest.split_once(after).map(|(file, _)| file.to_owned())
+    };
+    if let Some(file) = between("Entry '", "' not uptodate") {
+        return Some(format!("{file} has changes there that are not committed"));
+    }
+    let file = between("file '", "' would be overwritten")?;
+    Some(format!("{file} is there, and in no commit"))
 }
 
 async fn tree(desk: &Desk, checkout: &Checkout, old: &str, new: &str) -> Result<(), ForgeError> {

@@ -1,9 +1,8 @@
 //! What a pull request changes, and whether it could be merged.
 
-use super::{Desk, ForgeError, Local, Looked, repository, tip};
+use super::{Desk, ForgeError, Local, Looked, head, repository_of, tip};
 use headsup_core::wire::{FileDoc, PullDoc};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// Files listed of a pull request.
 const MOST_FILES: usize = 300;
@@ -13,7 +12,7 @@ pub(super) async fn look(
     pull: &PullDoc,
     intended: Option<&str>,
 ) -> Result<Looked, ForgeError> {
-    let repository = repository(Path::new(&pull.repo))?;
+    let repository = repository_of(pull)?;
     let base_sha = tip(&repository, &pull.base_branch, true).await?;
     let desk = forge.desk(&repository, false).await?;
     let merged_as = match intended {
@@ -24,7 +23,7 @@ pub(super) async fn look(
         // Its branch may be gone, and what it changed is known.
         return Ok(Looked { merged_as, ..known(pull, base_sha) });
     }
-    let head_sha = tip(&repository, &pull.head_branch, false).await?;
+    let head_sha = head(&repository, pull).await?;
     let names = (pull.head_branch.clone(), pull.base_branch.clone());
     if is_behind(&desk, &head_sha, &base_sha).await? {
         let (head, base) = names;

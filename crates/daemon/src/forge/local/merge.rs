@@ -1,19 +1,19 @@
 //! A merge, worked out in a checkout of its own.
 
+use super::head as tip_of;
 use super::look::names;
-use super::{Desk, ForgeError, Local, Prepared, repository, run, tip};
+use super::{Desk, ForgeError, Local, Prepared, repository_of, run, tip};
 use crate::forge::git::Place;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::MergeMethod;
-use std::path::Path;
 
 pub(super) async fn prepare(
     forge: &Local,
     pull: &PullDoc,
     method: MergeMethod,
 ) -> Result<Prepared, ForgeError> {
-    let repository = repository(Path::new(&pull.repo))?;
-    let is = tip(&repository, &pull.head_branch, false).await?;
+    let repository = repository_of(pull)?;
+    let is = tip_of(&repository, pull).await?;
     let head = pull.head_sha.as_str();
     if is != head {
         let (branch, expected) = (pull.head_branch.clone(), head.to_owned());

@@ -202,8 +202,9 @@ async fn a_checkout_that_cannot_follow_stops_the_merge_whole() {
     plain.write("readme", "mine\n");
     let before = plain.git(&["rev-parse", "main"]);
     let error = merged(&plain, MergeMethod::Merge).await.unwrap_err();
-    let ForgeError::CheckoutInTheWay { folder, .. } = &error else { panic!("{error}") };
+    let ForgeError::CheckoutInTheWay { folder, why, .. } = &error else { panic!("{error}") };
     assert_eq!(folder, &plain.path());
+    assert_eq!(why, "readme has changes there that are not committed");
     assert_eq!(plain.git(&["rev-parse", "main"]), before);
     assert_eq!(plain.git(&["status", "--porcelain"]), "M readme");
     assert_eq!(std::fs::read_to_string(plain.path().join("readme")).unwrap(), "mine\n");

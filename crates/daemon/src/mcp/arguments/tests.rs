@@ -94,6 +94,21 @@ fn texts_have_something_in_them_and_an_end() {
 }
 
 #[test]
+fn progress_is_a_share_of_all() {
+    let at = |progress: Value| {
+        outcome("update_status", json!({"status": "working", "message": "m", "progress": progress}))
+    };
+    for share in [json!(0), json!(0.4), json!(1)] {
+        assert_eq!(at(share.clone()), Ok(()), "{share}");
+    }
+    for bad in [json!(2), json!(40), json!(1.01), json!(-0.1), json!("40%")] {
+        let (code, message, _) = at(bad.clone()).unwrap_err();
+        assert_eq!(code, "invalid_argument", "{bad}");
+        assert!(message.contains("a number from 0 to 1"), "{message}");
+    }
+}
+
+#[test]
 fn a_pull_request_is_named_by_its_uuid() {
     let get = |id: &str| outcome("get_pr_status", json!({"pr_id": id}));
     assert_eq!(get("0199e1f0-1c2d-7a3b-8c4d-5e6f70819293"), Ok(()));

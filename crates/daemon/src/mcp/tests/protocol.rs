@@ -111,6 +111,49 @@ async fn what_is_no_message_is_answered_and_the_line_goes_on() {
     assert_eq!(told["isError"], false);
 }
 
+#[tokio::test(start_paused = true)]
+async fn of_two_calls_with_one_id_each_is_answered() {
+    let hub = Told::known(|_| (200, prompt("api-p1", Value::Null)));
+    let mut line = Line::initialized(hub, agent(), json!({})).await;
+    let wait = |id: Value, seconds: u64| {
+        let arguments = json!({"prompt_id": "api-p1", "wait_seconds": seconds});
+        let params = json!({"name": "wait_for_input", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    line.send(&wait(json!(7), 10)).await;
+    line.send(&wait(json!(7), 0)).await;
+    let refused = line.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32_600)));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the request with id 7 has no answer yet"), "{message}");
+    // A text is another id than a number.
+    line.send(&wait(json!("7"), 0)).await;
+    let other = line.next().await;
+    assert_eq!((&other["id"], &other["result"]["isError"]), (&json!("7"), &json!(false)));
+    let first = line.next().await;
+    assert_eq!(first["id"], 7, "{first}");
+    assert_eq!(first["result"]["structuredContent"]["state"], "pending");
+    line.send(&wait(json!(7), 0)).await;
+    assert_eq!(line.next().await["result"]["isError"], false, "answered, it is free again");
+}
+
+#[tokio::test]
+async fn the_id_of_a_call_that_was_cancelled_is_not_taken_for_another() {
+    let hub = Told::known(|_| (200, prompt("api-p1", Value::Null)));
+    let mut line = Line::initialized(hub, agent(), json!({})).await;
+    let arguments = json!({"prompt_id": "api-p1", "wait_seconds": 300});
+    let params = json!({"name": "wait_for_input", "arguments": arguments});
+    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
+    line.send(&call).await;
+    let cancel = json!({"requestId": 7, "reason": "too long"});
+    let cancelled = "notifications/cancelled";
+    line.send(&json!({"jsonrpc": "2.0", "method": cancelled, "params": cancel})).await;
+    line.send(&call).await;
+    let refused = line.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32_600)));
+    assert_eq!(line.tool("get_session", json!({})).await["isError"], false, "the line goes on");
+}
+
 #[tokio::test]
 async fn a_refusal_of_the_hub_is_told_with_what_is_allowed() {
     let hub = Told::known(|_| {

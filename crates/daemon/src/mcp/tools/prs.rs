@@ -5,6 +5,7 @@ use crate::mcp::table::{
     ACTS, Act, Field, GET, Hints, Kind, PATCH, POST, READS, Route, Shape, Tool, optional, required,
 };
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
 
 const TITLE: Kind = Kind::Text(300);
 const BODY: Kind = Kind::Text(60_000);
@@ -143,10 +144,23 @@ fn say_pr(of: &Map<String, Value>) -> String {
         url => format!(" ({url})"),
     };
     let branches = format!("{} into {}", text(of, "head_branch"), text(of, "base_branch"));
-    format!(
-        "Pull request {title:?}{place} is {state}: {branches}. Its pr_id is {}.",
-        text(of, "id")
-    )
+    let id = text(of, "id");
+    let mut said =
+        format!("Pull request {title:?}{place} is {state}: {branches}. Its pr_id is {id}.");
+    let why = text(of, "mergeable_reason");
+    if state == "open" && !why.is_empty() {
+        // Writing to a string cannot fail.
+        write!(said, " It cannot be merged: {why}.").ok();
+    }
+    // Some agents show their model nothing but this text.
+    for (field, name) in [("checks", "Check"), ("reviews", "Review by")] {
+        let lines = of.get(field).and_then(Value::as_array).into_iter().flatten();
+        for line in lines.filter_map(Value::as_str) {
+            // No line of it is taken for another's.
+            write!(said, "\n{name} {}", line.replace('\n', "\n  ")).ok();
+        }
+    }
+    said
 }
 
 fn say_prs(of: &Map<String, Value>) -> String {
@@ -159,4 +173,25 @@ fn say_prs(of: &Map<String, Value>) -> String {
         format!("{} ({}, pr_id {})", text(&pr, "title"), text(&pr, "state"), text(&pr, "id"))
     };
     format!("Your pull requests: {}.", prs.iter().map(one).collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_reviewers_and_checks_have_found_is_said_in_the_text_as_well() {
+        let pr = json!({
+            "id": "1", "title": "t", "state": "open", "url": "u", "head_branch": "work",
+            "base_branch": "main", "mergeable_reason": "ada wants changes",
+            "checks": ["build: success"], "reviews": ["ada: changes requested: name it\nbetter"],
+        });
+        let said = say_pr(pr.as_object().unwrap());
+        assert_eq!(
+            said,
+            "Pull request \"t\" (u) is open: work into main. Its pr_id is 1. It cannot be merged: ada \
+             wants changes.\nCheck build: success\nReview by ada: changes requested: name it\n  better"
+        );
+    }
 }

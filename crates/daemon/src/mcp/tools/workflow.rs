@@ -22,7 +22,7 @@ pub(crate) static UPDATE_STATUS: Tool = Tool {
         required("status", Kind::OneOf(&["working", "completed"]), ""),
         required("message", MESSAGE, "One sentence for people"),
         optional("phase", Kind::Text(TITLE), "Such as planning, coding, testing"),
-        optional("progress", Kind::Number { least: 0.0, most: 100.0 }, "0 to 1, or 0 to 100"),
+        optional("progress", Kind::Number { least: 0.0, most: 1.0 }, "A share: 0 to 1"),
     ],
     output: STATE,
     hints: SAYS,

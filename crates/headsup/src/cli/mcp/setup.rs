@@ -5,7 +5,7 @@ use crate::client::start;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
-use crate::setup::{self, Site, Way};
+use crate::setup::{self, Site, Way, ruled};
 use headsup_adapters::inject::server::{self, print};
 use headsup_adapters::inject::{Recipe, skill};
 
@@ -74,7 +74,16 @@ pub(super) fn install(args: &Install, context: &Context) -> Result<(), CommandEr
     let make = |site: &Site| setup::install(site, Way::Settings, &binary);
     let done = |site: &Site| {
         let recipe = site.recipe;
-        format!("{}: the {} is installed; {}", recipe.title, what(recipe), recipe.after_settings)
+        let title = recipe.title;
+        let then = match ruled::by(recipe) {
+            Some(file) => format!(
+                "but {title} starts with the servers of {file} alone: whoever keeps this machine adds it there \
+                 (`headsup mcp install {} --print`)",
+                recipe.kind
+            ),
+            None => recipe.after_settings.to_owned(),
+        };
+        format!("{title}: the {} is installed; {then}", what(recipe))
     };
     let sites = sites(kind, context)?;
     hooks::apply(&sites, args.dry_run, context, &make, &hooks::with_snippet, &|_| Vec::new(), &done)

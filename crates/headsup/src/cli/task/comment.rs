@@ -1,12 +1,13 @@
 //! `headsup task comment`
 
-use super::{Target, json};
+use super::{Target, json, undone};
 use crate::cli::Context;
 use crate::client::answer;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::wire::{CommentBody, OneCommentDoc};
+use headsup_core::work::effect::{EffectKind, EffectState};
 
 /// Say something of a task.
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     if context.output.is_json() {
         return Output::json_text(&String::from_utf8_lossy(&said));
     }
-    let OneCommentDoc { comment, .. } = answer::doc(&path, &said)?;
-    context.output.say(&Line::plain(format!("headsup: commented: {}", comment.id)));
+    let OneCommentDoc { comment, effect, .. } = answer::doc(&path, &said)?;
+    match effect.filter(|effect| effect.state != EffectState::Done) {
+        Some(effect) => undone(context, &[effect], EffectKind::Comment),
+        None => context.output.say(&Line::plain(format!("headsup: commented: {}", comment.id))),
+    }
     Ok(())
 }

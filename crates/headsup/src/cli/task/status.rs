@@ -1,12 +1,13 @@
 //! `headsup task status`
 
-use super::{Target, json};
+use super::{Target, json, undone};
 use crate::cli::Context;
 use crate::client::answer;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::wire::{OneTaskDoc, TaskStatusBody};
+use headsup_core::work::effect::EffectKind;
 
 /// Say where a task stands.
 #[derive(Debug, clap::Args)]
@@ -33,5 +34,6 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let task = answer::doc::<OneTaskDoc>(&path, &changed)?.task;
     let said = format!("headsup: {}: {}", task.identifier, task.status.word());
     context.output.say(&Line::plain(said));
+    undone(context, &task.effects, EffectKind::TaskStatus);
     Ok(())
 }

@@ -69,6 +69,13 @@ impl Condition {
         Self { rule, targets, seeded: false, changes: 0 }
     }
 
+    /// Waits from `cursor` on, where `agents` were as they are here, or came to be so after it: the events
+    /// from there on decide, without a snapshot.
+    pub(crate) fn since(rule: Rule, agents: &[AgentDoc], cursor: &str) -> Self {
+        let targets = agents.iter().map(|agent| Target::new(agent, cursor)).collect();
+        Self { rule, targets, seeded: true, changes: 0 }
+    }
+
     /// Counts everything that could make a settled state unsettled.
     pub(crate) fn changes(&self) -> u64 {
         self.changes

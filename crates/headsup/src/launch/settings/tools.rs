@@ -3,7 +3,7 @@
 use super::{Launched, What, bring, link};
 use crate::cli::hooks;
 use crate::output::line::Line;
-use crate::setup::guard;
+use crate::setup::{guard, ruled};
 use headsup_adapters::inject::Recipe;
 use headsup_adapters::inject::server;
 use std::path::Path;
@@ -29,8 +29,7 @@ fn with_server(
     launched: Launched,
 ) -> Result<Launched, String> {
     let site = hooks::site(recipe, what.context).map_err(|error| error.message)?;
-    let is_ruled = recipe.managed.iter().any(|path| Path::new(path).exists());
-    if is_ruled || has_one(recipe, &site.settings(), &site.launcher) {
+    if ruled::by(recipe).is_some() || has_one(recipe, &site.settings(), &site.launcher) {
         return Ok(launched);
     }
     link(&site).map_err(|error| error.message)?;

@@ -64,6 +64,18 @@ impl Stage {
         agent
     }
 
+    /// Starts a run that reads what it is to do from a pipe, line by line as it is typed. Its seat is
+    /// the one that its hooks make.
+    pub fn start_fed(&self, args: &[&str]) -> Agent<'_> {
+        let (command, args) = (self.program.command, (self.program.arguments)(args));
+        self.did(Instant::now(), json!({ "do": "start", "args": [command] }));
+        let program = self.bin().join(command).display().to_string();
+        let mut words = ["sh", "-c", "cat | \"$0\" \"$@\""].map(str::to_owned).to_vec();
+        words.extend([program].into_iter().chain(args));
+        let pane = self.tmux.start(&self.folder(), &self.env(), &words);
+        self.placed(Seat::Named(format!("{}-proj", self.program.kind)), pane)
+    }
+
     fn launch(&self, args: &[&str]) -> Pane<'_> {
         let (command, args) = (self.program.command, (self.program.arguments)(args));
         let mut words = vec![self.bin().join(command).display().to_string()];

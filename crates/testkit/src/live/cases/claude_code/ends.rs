@@ -4,7 +4,9 @@ use super::Case;
 use crate::live::memory::MemoryGroup;
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
+use crate::model::Asker;
 use rustix::process::Signal;
+use serde_json::json;
 use std::time::Duration;
 
 pub(super) const CASES: &[Case] = &[
@@ -16,6 +18,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("sigkill_idle", sigkill_idle),
     Case::new("sigkill_working", sigkill_working),
     Case::new("sigkill_blocked", sigkill_blocked),
+    Case::new("sigkill_piped_idle", sigkill_piped_idle),
 ];
 
 fn at_work(stage: &Stage) -> Agent<'_> {
@@ -86,6 +89,28 @@ fn sigkill_blocked(stage: &Stage) {
     let agent = stage.start(&[]);
     agent.prompt("[[bash touch x]]");
     agent.asks("Do you want to");
+    kill(&agent);
+}
+
+/// It is fed line by line, as by a program, and sits between two prompts.
+fn sigkill_piped_idle(stage: &Stage) {
+    const FED: &[&str] =
+        &["-p", "--verbose", "--input-format", "stream-json", "--output-format", "stream-json"];
+    stage.hub();
+    let agent = stage.start_fed(FED);
+    let prompt = |text: &str| {
+        let message = json!({ "role": "user", "content": text });
+        agent.submit(&json!({ "type": "user", "message": message }).to_string())
+    };
+    let at = prompt("[[hold go]] [[text Hello.]]");
+    let request = stage.asked(&Asker::Main);
+    agent.mark(at, "idle", Class::Unmeasured, "its session has begun");
+    agent.mark(stage.came(request), "working", Class::Unmeasured, "it asks the model");
+    agent.rest();
+    stage.model.release("go");
+    let at = stage.over(request);
+    agent.mark(at, "done", Class::Hooked, "answer finished");
+    agent.rest();
     kill(&agent);
 }
 

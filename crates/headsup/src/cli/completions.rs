@@ -1,0 +1,25 @@
+//! `headsup completions`
+
+use crate::error::CommandError;
+use crate::output::Output;
+use clap_complete::Shell;
+
+/// Print what makes a shell complete commands and options.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The shell that it is for.
+    shell: Shell,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup completions bash > ~/.local/share/bash-completion/completions/headsup
+  headsup completions zsh > ~/.zfunc/_headsup
+  headsup completions fish > ~/.config/fish/completions/headsup.fish";
+
+pub(crate) fn run(args: &Args, mut whole: clap::Command) -> Result<(), CommandError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut whole, "headsup", &mut script);
+    Output::text(&String::from_utf8_lossy(&script))
+}

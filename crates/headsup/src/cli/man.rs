@@ -1,0 +1,37 @@
+//! `headsup man`
+
+use crate::error::CommandError;
+use crate::output::Output;
+use clap_mangen::Man;
+
+/// Print a manual page, of headsup or of one of its commands.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The command; those of a group are named with it: `task new`.
+    command: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup man | man -l -
+  headsup man wait > ~/.local/share/man/man1/headsup-wait.1";
+
+pub(crate) fn run(args: &Args, whole: clap::Command) -> Result<(), CommandError> {
+    let mut page = whole;
+    for word in &args.command {
+        let Some(found) = page.find_subcommand(word).cloned() else {
+            return Err(CommandError::usage(format!(
+                "{} has no command {word:?}",
+                page.get_name()
+            ))
+            .hint("`headsup --help` lists the commands"));
+        };
+        page = found;
+    }
+    let mut text = Vec::new();
+    Man::new(page).render(&mut text).map_err(|error| {
+        CommandError::internal(format!("cannot write the manual page: {error}"))
+    })?;
+    Output::text(&String::from_utf8_lossy(&text))
+}
