@@ -96,6 +96,19 @@ impl EventBody {
         }
     }
 
+    /// What may become of a message.
+    pub const DELIVERIES: [&'static str; 9] = [
+        "created",
+        "queued",
+        "delivering",
+        "sent",
+        "delivered",
+        "awaiting_reply",
+        "completed",
+        "failed",
+        "expired",
+    ];
+
     /// All types, in the order of the contract.
     pub const KINDS: [&'static str; 13] = [
         "agent.registered",

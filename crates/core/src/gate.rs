@@ -360,8 +360,13 @@ impl<'a> Step<'a> {
                 self.seat.headline_since = self.now;
             }
             self.seat.last_status_at = Some(self.now);
-            let change = Box::new(self.seat.change_from(before.headline));
-            self.emit(EventBody::StatusChanged(change));
+            // A move of the workflow that changes nothing else has an event of its own.
+            let moved = |event: &EventBody| matches!(event, EventBody::StageChanged { .. });
+            let only_moved = StatusKey { stage: before.stage, ..after } == *before;
+            if !(only_moved && self.events.iter().any(moved)) {
+                let change = Box::new(self.seat.change_from(before.headline));
+                self.emit(EventBody::StatusChanged(change));
+            }
         }
         if self.announce {
             let agent = Box::new(self.seat.doc());

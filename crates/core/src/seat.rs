@@ -205,6 +205,9 @@ pub struct ProcessFacts {
     #[serde(with = "stored")]
     pub since: UnixMs,
     pub evidence: Evidence,
+    /// It has crashed, and no person has looked since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -293,6 +296,7 @@ impl Seat {
                 id: None,
                 since: now,
                 evidence: evidence.clone(),
+                unseen: false,
             },
             turn: TurnFacts {
                 base: Turn::None,
@@ -361,8 +365,11 @@ impl Seat {
         self.prompts.iter().filter(|open| open.ask.kind == PromptKind::Input)
     }
 
+    /// Whether a person has seen how its last turn ended, and its crash.
     pub fn seen(&self) -> bool {
-        self.outcome.is_none() || self.seen_turn_seq >= self.turn.seq
+        let has_crashed = matches!(self.process.state, Process::Exited(exit) if exit.is_crash());
+        let turn = self.outcome.is_none() || self.seen_turn_seq >= self.turn.seq;
+        turn && !(has_crashed && self.process.unseen)
     }
 
     pub fn headline(&self) -> Headline {

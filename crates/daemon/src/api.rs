@@ -69,6 +69,7 @@ use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
 use crate::tracker::{TrackerSettings, Trackers};
+use crate::untold::Untold;
 use crate::web;
 use crate::webhooks::WebhookSettings;
 use axum::handler::Handler;
@@ -114,6 +115,7 @@ pub(crate) struct App {
     pub(crate) ooms: Arc<Ooms>,
     pub(crate) samples: Arc<Samples>,
     pub(crate) attendance: Arc<Attendance>,
+    pub(crate) untold: Arc<Untold>,
 }
 
 impl App {

@@ -67,6 +67,11 @@ impl Board {
         names.iter().flat_map(|name| snapshot.places.of_task(name)).cloned().collect()
     }
 
+    /// The seats that people call by this name, which is not their id.
+    pub(crate) fn named(&self, name: &str) -> Vec<AgentId> {
+        self.read().places.of_name(name).to_vec()
+    }
+
     /// How many input requests are open.
     pub(crate) fn inputs(&self) -> usize {
         self.read().seats.values().map(|seat| seat.inputs().count()).sum()

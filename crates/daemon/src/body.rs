@@ -19,6 +19,8 @@ use tokio::time::timeout;
 /// coming: a client that is busy sending would otherwise see a broken pipe and no answer.
 const DISCARDED: usize = 8 << 20;
 const DISCARD_PAUSE: Duration = Duration::from_millis(250);
+/// Whoever sends drop by drop is not waited for.
+const DISCARD_TIME: Duration = Duration::from_secs(5);
 
 /// A shorter body comes and goes without asking.
 const LARGE: u64 = 64 << 10;
@@ -116,13 +118,17 @@ async fn collect(body: &mut Body, most: usize) -> Result<Option<Bytes>, axum::Er
     Ok(Some(whole.freeze()))
 }
 
-async fn discard(body: &mut Body) {
-    let mut discarded = 0;
-    while discarded < DISCARDED
-        && let Ok(Some(Ok(frame))) = timeout(DISCARD_PAUSE, body.frame()).await
-    {
-        discarded += frame.data_ref().map_or(0, Bytes::len);
-    }
+/// Takes what still comes off the line, for a bounded time and up to a bound.
+pub(crate) async fn discard<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B) {
+    let discard = async {
+        let mut discarded = 0;
+        while discarded < DISCARDED
+            && let Ok(Some(Ok(frame))) = timeout(DISCARD_PAUSE, body.frame()).await
+        {
+            discarded += frame.data_ref().map_or(0, Bytes::len);
+        }
+    };
+    timeout(DISCARD_TIME, discard).await.ok();
 }
 
 /// An answer that is there in pieces. Its length is known all the same.

@@ -23,6 +23,10 @@ pub(crate) enum Caller {
     Person,
 }
 
+/// On a request that the hub's own server of the tools has made: nobody outside can put it there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FromTheTools;
+
 /// What a token is kept as: whoever reads the store cannot use it.
 pub(crate) fn digest(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());

@@ -121,6 +121,25 @@ impl Effects {
         key: &str,
         patience: Duration,
     ) -> Result<Option<EffectRow>, Refusal> {
+        self.once(key, patience, |standing| !matches!(standing, Standing::Queued { .. })).await
+    }
+
+    /// The same once it is over, or a try has failed.
+    pub(crate) async fn first_try(
+        &self,
+        key: &str,
+        patience: Duration,
+    ) -> Result<Option<EffectRow>, Refusal> {
+        self.once(key, patience, |standing| !matches!(standing, Standing::Queued { why: None }))
+            .await
+    }
+
+    async fn once(
+        &self,
+        key: &str,
+        patience: Duration,
+        is_enough: fn(&Standing) -> bool,
+    ) -> Result<Option<EffectRow>, Refusal> {
         let (mut news, mut later) = (self.news.clone(), self.later.subscribe());
         let give_up = Instant::now() + patience;
         loop {
@@ -130,6 +149,9 @@ impl Effects {
             let found = self.reader.run(move |reader| reader.effect(&id)).await;
             let mut found = found.map_err(|error| unreadable(&error))?;
             let Some(row) = &mut found else { return Ok(None) };
+            if is_enough(&row.standing) {
+                return Ok(found);
+            }
             let Standing::Queued { why } = &mut row.standing else { return Ok(found) };
             let target = (row.effect.provider.clone(), row.effect.target.clone());
             if let Some((until, because)) = later.borrow().get(&target)

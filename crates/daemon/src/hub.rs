@@ -327,6 +327,7 @@ impl Prepared {
         let tracker = Trackers::new(local, providers, Arc::clone(&reader));
         let app = App {
             attendance: Arc::default(),
+            untold: Arc::default(),
             effects,
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,

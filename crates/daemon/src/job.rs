@@ -14,6 +14,7 @@ pub(crate) use prompts::{Asked, Given, Moved, Noticed, TakenBack};
 pub(crate) use pull::PullAct;
 pub(crate) use task::TaskAct;
 
+use crate::limits::PROMPTS;
 use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::compat::boocode::Meaning;
@@ -22,6 +23,7 @@ use headsup_core::gate::{Container, Description};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::prompt::answer::BadAnswer;
+use headsup_core::prompt::input::MOST_OF_AGENT;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::verdict::Verdict;
@@ -269,7 +271,11 @@ pub(crate) enum Refusal {
     TerminalOnly,
     #[error("{0}")]
     BadAnswer(BadAnswer),
-    #[error("too many questions are open already")]
+    #[error(
+        "too many questions are open already: at most {} of one agent, and {} in all",
+        MOST_OF_AGENT,
+        PROMPTS
+    )]
     TooManyPrompts,
     #[error("a question of this agent is open")]
     OpenQuestion,
@@ -293,6 +299,8 @@ pub(crate) enum Refusal {
     Running,
     #[error("an agent with this id is there and has not ended")]
     Taken,
+    #[error("another agent is called this")]
+    NameTaken,
     #[error("this id came before with another body")]
     IdConflict,
     #[error("the disk is full; nothing was stored")]

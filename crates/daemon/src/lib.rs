@@ -54,6 +54,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod tracker;
+mod untold;
 mod web;
 mod webhooks;
 mod writer;

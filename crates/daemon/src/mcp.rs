@@ -8,6 +8,8 @@
 mod arguments;
 mod elicit;
 mod failure;
+#[cfg(test)]
+mod fixture;
 mod frame;
 pub(crate) mod http;
 mod hub;
@@ -23,6 +25,8 @@ mod tests;
 mod tools;
 mod wait;
 
+#[cfg(test)]
+pub(crate) use fixture::AGENT as FIXTURE;
 pub use hub::{Call, Hub, Method, Reply, Unreachable};
 pub use scope::Scope;
 pub use stdio::serve;

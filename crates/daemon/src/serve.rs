@@ -3,6 +3,7 @@
 mod strict;
 pub(crate) mod tcp;
 mod unix;
+mod unread;
 
 use crate::api::{Code, Refused};
 use crate::guard::Guard;
@@ -13,7 +14,7 @@ use crate::peer;
 use crate::web;
 use axum::Router;
 use axum::http::HeaderValue;
-use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, EXPECT};
 use axum::response::{IntoResponse as _, Response};
 use hyper::Request;
 use hyper::body::Incoming;
@@ -241,10 +242,21 @@ impl Door {
             Framing::Unclear => Err(strict::refused()),
             Framing::Clear | Framing::Last => self.guard.check(&request),
         };
+        // Who asks whether to send a body has not sent it.
+        let is_sent = framing != Framing::Unclear && !request.headers().contains_key(EXPECT);
+        let (head, body) = request.into_parts();
+        let (body, lender) = unread::lend(body);
+        let request = Request::from_parts(head, body);
         let mut response = match checked {
             Ok(()) => self.router.call(request).await?,
-            Err(refused) => Refused::into_response(refused),
+            Err(refused) => {
+                drop(request);
+                Refused::into_response(refused)
+            }
         };
+        if is_sent {
+            lender.discard().await;
+        }
         if framing != Framing::Clear {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }

@@ -7,6 +7,7 @@ mod bad_input;
 mod bench;
 mod callers;
 mod coder;
+mod conformance;
 mod deadlines;
 mod delivered;
 mod disk;

@@ -1,6 +1,7 @@
 //! stdout is data, stderr is talk; this is the only module that writes either.
 
 pub(crate) mod age;
+pub(crate) mod changes;
 pub(crate) mod event;
 pub(crate) mod explain;
 #[cfg(test)]

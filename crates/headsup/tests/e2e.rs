@@ -4,6 +4,8 @@
 
 #[path = "e2e/agent.rs"]
 mod agent;
+#[path = "e2e/attention.rs"]
+mod attention;
 #[path = "e2e/hub.rs"]
 mod hub;
 #[path = "e2e/inbox.rs"]
@@ -12,6 +14,8 @@ mod inbox;
 mod kill;
 #[path = "e2e/pr.rs"]
 mod pr;
+#[path = "e2e/question.rs"]
+mod question;
 #[path = "e2e/race.rs"]
 mod race;
 #[path = "e2e/spool.rs"]

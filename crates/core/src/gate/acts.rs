@@ -14,12 +14,13 @@ use crate::word::Word;
 use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
 use std::collections::BTreeMap;
 
-/// A person has seen the outcome.
+/// A person has seen the outcome, or the crash.
 pub fn mark_seen(seat: &mut Seat, now: UnixMs) -> Decision {
     let before = seat.status_key();
     let mut step = act(seat, now);
     if !step.seat.seen() {
         step.seat.seen_turn_seq = step.seat.turn.seq;
+        step.seat.process.unseen = false;
         step.changed = true;
         if step.seat.status_key() == before {
             // Seen without another headline, as after an interruption.

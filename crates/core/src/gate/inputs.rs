@@ -11,7 +11,7 @@ use crate::seat::Seat;
 use crate::source::Source;
 use crate::time::UnixMs;
 use crate::wire::PromptDoc;
-use crate::workflow::{self, By, IllegalStage, Stage};
+use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
 
 /// A question that is about to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,14 +87,33 @@ pub fn resolve_input(seat: &mut Seat, id: &str, resolution: Resolution, now: Uni
     let Some(at) = step.seat.prompts.iter().position(is_it) else { return Decision::default() };
     let open = step.seat.prompts.remove(at);
     let timed_out = resolution.by == ResolvedBy::Timeout;
+    let title = open.ask.title.clone();
     let doc = PromptDoc::new(&step.seat.id, &open, Some(resolution));
     step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
     let blocks = |input: &Input| timed_out && input.on_timeout == OnTimeout::Block;
     if open.input.as_deref().is_some_and(blocks) {
-        step.seat.unanswered = Some(open.ask.title);
+        step.seat.unanswered = Some(open.ask.title.clone());
     }
-    go_on(&mut step);
+    if waits_for(step.seat).is_some() {
+        name_what_waits(&mut step, &title);
+    } else {
+        go_on(&mut step);
+    }
     step.finish(&before)
+}
+
+/// Where the workflow said that it waits for what has ended, it says what it still waits for.
+fn name_what_waits(step: &mut Step<'_>, ended: &str) {
+    let said = |status: &&StageStatus| status.message.as_deref() == Some(ended);
+    let status = step.seat.stage.as_ref().filter(said).cloned();
+    let next = waits_for(step.seat).map(|open| open.ask.title.clone());
+    if let (Some(status), Some(next)) = (status, next)
+        && status.stage == Stage::AwaitingInput
+    {
+        let StageStatus { stage, phase, progress, blockers, .. } = &status;
+        let (message, phase) = (Some(next.as_str()), phase.as_deref());
+        walk(step, &[*stage], &Said { message, phase, progress: *progress, blockers });
+    }
 }
 
 /// The workflow goes on once nothing holds it up; a question that must not go unanswered, and did,

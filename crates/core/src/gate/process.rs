@@ -143,6 +143,7 @@ fn refine(state: Process, exit: Exit) -> Exit {
 fn turn_into(step: &mut Step<'_>, target: Process) {
     let process = &mut step.seat.process;
     process.state = target;
+    process.unseen = matches!(target, Process::Exited(exit) if exit.is_crash());
     process.since = step.now;
     process.evidence = step.evidence.clone();
     step.changed = true;

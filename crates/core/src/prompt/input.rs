@@ -12,6 +12,8 @@ pub const MINUTES: std::ops::RangeInclusive<u32> = 1..=120;
 pub const USUAL_MINUTES: u32 = 30;
 /// Open at once: more are no questions to a person.
 pub const MOST_OF_AGENT: usize = 16;
+/// More to choose from is no choice.
+pub const MOST_OPTIONS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {

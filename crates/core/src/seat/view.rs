@@ -3,7 +3,7 @@
 use super::{History, Seat, Statement};
 use crate::event::StatusChange;
 use crate::id::ProcessId;
-use crate::source::Evidence;
+use crate::source::{Evidence, Source};
 use crate::status::Headline;
 use crate::time::UnixMs;
 use crate::wire::{
@@ -119,6 +119,17 @@ impl Seat {
             losers: Vec::new(),
         };
         let outcome = self.outcome.as_ref().map_or("none", |outcome| outcome.kind.word());
+        // Who told the end may have been followed by another word of the turn.
+        let outcome_winner = self.outcome.as_ref().and_then(|outcome| {
+            let by_process = self.turn.evidence.source == Source::Process;
+            match history.trail.iter().rev().find(|said| said.at == outcome.at) {
+                Some(said) if said.lost.is_some() => {
+                    Some(winner(&Evidence::new(said.source, said.at), Some(&*said.event), now))
+                }
+                None if by_process && outcome.at < self.turn.evidence.observed_at => None,
+                _ => Some(turn_winner.clone()),
+            }
+        });
         let stage = self.stage.as_ref().map_or("none", |stage| stage.stage.word());
         let process = self.process_phrase();
         let mut process_winner = winner(&self.process.evidence, None, now);
@@ -129,15 +140,12 @@ impl Seat {
                 "turn".to_owned(),
                 DimensionDoc {
                     value: self.turn().phrase(),
-                    winner: Some(turn_winner.clone()),
+                    winner: Some(turn_winner),
                     losers: turn_losers,
                 },
             ),
             ("process".to_owned(), plain(process, Some(process_winner))),
-            (
-                "outcome".to_owned(),
-                plain(outcome.to_owned(), self.outcome.as_ref().map(|_| turn_winner)),
-            ),
+            ("outcome".to_owned(), plain(outcome.to_owned(), outcome_winner)),
             ("stage".to_owned(), plain(stage.to_owned(), None)),
             ("seen".to_owned(), plain(self.seen().to_string(), None)),
         ]);

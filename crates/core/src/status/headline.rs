@@ -1,7 +1,7 @@
 //! The headline: the one word people read. Derived, never stored.
 
 use crate::status::turn::words;
-use crate::status::{ExitKind, OutcomeKind, Process, Turn};
+use crate::status::{OutcomeKind, Process, Turn};
 use crate::workflow::Stage;
 use serde::{Deserialize, Serialize};
 
@@ -47,10 +47,7 @@ impl Headline {
     pub fn derive(facts: HeadlineFacts) -> Self {
         let HeadlineFacts { process, turn, outcome, seen, stage, open_prompt } = facts;
         if let Process::Exited(exit) = process {
-            return match exit.kind {
-                ExitKind::Crashed | ExitKind::OomKilled | ExitKind::Lost => Self::Crashed,
-                ExitKind::Clean | ExitKind::Killed | ExitKind::Unspecified => Self::Ended,
-            };
+            return if exit.is_crash() { Self::Crashed } else { Self::Ended };
         }
         let waits = matches!(stage, Some(Stage::AwaitingInput | Stage::Blocked));
         if matches!(turn, Turn::Blocked(_)) || open_prompt || waits {
@@ -100,6 +97,20 @@ impl Headline {
         self.attention() <= 4
     }
 
+    /// Is it something for a person to look at? What has crashed, until one has seen it; what else wants
+    /// attention, as long as it does.
+    pub fn waits_for_person(self, seen: bool) -> bool {
+        match self {
+            Self::Crashed => !seen,
+            other => other.wants_attention(),
+        }
+    }
+
+    /// Does it stand in an inbox in a line of its own? What asks stands there with what it asks.
+    pub fn is_in_inbox(self, seen: bool, asks: bool) -> bool {
+        self.waits_for_person(seen) && !(asks && self == Self::Blocked)
+    }
+
     /// A sign beside the word, one column wide in every terminal.
     pub fn glyph(self) -> &'static str {
         match self {
@@ -121,7 +132,9 @@ impl Headline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::{Attach, BlockedReason, Exit, IdleReason, StartPhase, WorkingReason};
+    use crate::status::{
+        Attach, BlockedReason, Exit, ExitKind, IdleReason, StartPhase, WorkingReason,
+    };
 
     fn idle() -> HeadlineFacts {
         HeadlineFacts {
@@ -199,5 +212,21 @@ mod tests {
         for headline in Headline::ALL {
             assert_eq!(Headline::parse(headline.word()), Some(*headline));
         }
+    }
+
+    #[test]
+    fn an_inbox_has_what_wants_a_person_but_a_crash_that_was_seen_and_what_asks_itself() {
+        let in_inbox = |seen, asks| {
+            let is_there = |headline: &&Headline| headline.is_in_inbox(seen, asks);
+            Headline::ALL
+                .iter()
+                .filter(is_there)
+                .map(|headline| headline.word())
+                .collect::<Vec<_>>()
+        };
+        let all = ["blocked", "crashed", "failed", "review", "done"];
+        assert_eq!(in_inbox(false, false), all);
+        assert_eq!(in_inbox(true, false), ["blocked", "failed", "review", "done"]);
+        assert_eq!(in_inbox(false, true), ["crashed", "failed", "review", "done"]);
     }
 }

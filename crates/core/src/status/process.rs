@@ -77,6 +77,11 @@ impl Exit {
         Self { kind, code: None, signal: None }
     }
 
+    /// Did it end as nobody meant it to?
+    pub fn is_crash(&self) -> bool {
+        matches!(self.kind, ExitKind::Crashed | ExitKind::OomKilled | ExitKind::Lost)
+    }
+
     /// By KILL, which the system uses as well; a shell whose child it was returns 137.
     pub fn was_killed(&self) -> bool {
         self.signal == Some(9) || (self.signal.is_none() && self.code == Some(137))

@@ -2,19 +2,19 @@
 
 pub(super) mod comments;
 pub(super) mod complete;
+pub(super) mod handed_in;
 pub(super) mod status;
 
 use super::agent_path::AgentPath;
 use super::query::Query;
-use super::{App, Refused, asked, receipt, stage};
+use super::{App, Refused, asked};
 use crate::caller::Caller;
 use crate::job::{Refusal, TaskAct, Work};
 use crate::outgoing::RemoteError;
 use crate::tracker::{Tracker as _, TrackerError};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, Uri};
-use axum::response::Response;
+use axum::http::Uri;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{AgentTaskDoc, LinkBody, Problem, SCHEMA};
 use headsup_core::work::task::TaskId;
@@ -119,16 +119,4 @@ fn linked(app: &App, agent: &AgentId) -> Result<String, Refusal> {
     let seat = app.board.seat(agent).ok_or(Refusal::NoSuchAgent)?;
     let links = seat.links.as_ref().ok_or(Refusal::NoTask)?;
     links.task.clone().ok_or(Refusal::NoTask)
-}
-
-/// Hands an act of this agent over whose answer is a receipt.
-pub(super) async fn submit(
-    app: &App,
-    agent: &AgentId,
-    act: TaskAct,
-    key: Option<crate::job::Key>,
-) -> Result<Response, Refused> {
-    let done = app.inbox.submit(Work::Task(Box::new(act)), key).await;
-    let reply = done.map_err(|refusal| stage::refused(app, agent, refusal))?;
-    Ok(receipt(StatusCode::OK, &reply))
 }

@@ -1,5 +1,6 @@
 //! `GET /api/v1/events`: the log as an event stream, from any place on.
 
+mod changed;
 mod cursor;
 mod filter;
 mod told;
@@ -13,6 +14,7 @@ use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
+use changed::View;
 use cursor::Start;
 use filter::Filter;
 use futures_util::stream;
@@ -34,6 +36,7 @@ use watcher::Watcher;
         ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
         ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
         ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+        ("view" = Option<String>, Query, description = "`events` (the default): every event, nothing left out. `state`: only how each agent is by now, as `agent.updated` or `agent.forgotten`; whoever reads slowly gets only the latest of each, and is never `lagged`"),
         ("Last-Event-ID" = Option<String>, Header, description = "A cursor, before `since`"),
     ),
     responses(
@@ -59,12 +62,13 @@ pub(super) async fn get(
 
 /// The watcher that a request asks for. `last` is where it stood before.
 fn watcher(app: Arc<App>, uri: &Uri, last: Option<&str>) -> Result<Watcher, Refused> {
-    let query = Query::parse(uri.query(), &["since", "agent", "type", "follow"])?;
+    let query = Query::parse(uri.query(), &["since", "agent", "type", "follow", "view"])?;
     let filter = Filter::new(&query)?;
+    let view = View::of(&query)?;
     let follow = query.flag("follow", true)?;
     let start = Start::parse(last.or(query.one("since")?), &app.board);
     let seat = Subscription::take(&app)?;
-    Ok(Watcher::new(app, filter, start, follow, seat))
+    Ok(Watcher::new(app, filter, view, start, follow, seat))
 }
 
 /// One of the streams that may be open at once.

@@ -12,8 +12,9 @@ pub(super) mod told;
 use super::prompt_path::PromptPath;
 use super::query::{Query, bad};
 use super::{App, Refused, Subscription};
+use crate::caller::Caller;
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::Uri;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{OnePromptDoc, Problem, PromptDoc, PromptState, PromptsDoc, SCHEMA};
@@ -21,6 +22,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, timeout_at};
+use utoipa::ToSchema;
+
+/// Which prompts are listed.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the description of the API alone names it")]
+#[schema(rename_all = "snake_case")]
+enum Listed {
+    Open,
+    Resolved,
+    Untold,
+}
 
 /// Resolved prompts in one answer.
 const MOST: u32 = 1_000;
@@ -35,7 +47,7 @@ const LONGEST_WAIT_S: u64 = 300;
     tag = "prompts",
     summary = "What waits for a person, or has waited",
     params(
-        ("state" = Option<PromptState>, Query, description = "`open` (the default), oldest first, or `resolved`, newest first"),
+        ("state" = Option<Listed>, Query, description = "`open` (the default), oldest first; `resolved`, newest first; `untold`: those of these whose end has not reached the agent, since its wait was cut off"),
         ("agent" = Option<AgentId>, Query, description = "Only of this agent"),
         ("limit" = Option<u32>, Query, description = "Of the resolved ones at most so many: 1 to 1000, 100 if nothing is said"),
     ),
@@ -61,7 +73,14 @@ pub(super) async fn get(
         Some("resolved") => {
             app.reader.run(move |reader| reader.last_resolved(agent.as_ref(), limit)).await?
         }
-        Some(_) => return Err(bad("state is open or resolved")),
+        Some("untold") => {
+            let resolved =
+                app.reader.run(move |reader| reader.last_resolved(agent.as_ref(), limit));
+            let mut prompts = resolved.await?;
+            prompts.retain(|prompt| app.untold.has(&prompt.id));
+            prompts
+        }
+        Some(_) => return Err(bad("state is open, resolved or untold")),
     };
     let prompts = prompts.into_iter().map(|prompt| with_time_left(&app, prompt)).collect();
     Ok(Json(PromptsDoc { schema: SCHEMA, prompts }))
@@ -101,19 +120,43 @@ pub(crate) fn open_prompts(app: &App, agent: Option<&AgentId>) -> Vec<PromptDoc>
 pub(super) async fn one(
     State(app): State<Arc<App>>,
     path: PromptPath,
-    uri: Uri,
+    request: Request,
 ) -> Result<Json<OnePromptDoc>, Refused> {
-    let query = Query::parse(uri.query(), &["wait_seconds"])?;
+    let query = Query::parse(request.uri().query(), &["wait_seconds"])?;
     let wait = match query.one("wait_seconds")?.map(str::parse) {
         None => 0,
         Some(Ok(seconds)) if seconds <= LONGEST_WAIT_S => seconds,
         Some(_) => return Err(bad(&format!("wait_seconds is 0 to {LONGEST_WAIT_S}"))),
     };
+    let caller = Caller::of(&app, request.headers(), request.extensions())?;
+    let is_own = caller == Caller::Agent(path.agent.clone());
+    let wait_of_its_own = is_own.then_some(Wait { app: &app, path: &path });
     let prompt = match wait {
-        0 => look(&app, &path).await?,
-        _ => wait_for(&app, &path, Duration::from_secs(wait)).await?,
+        0 => look(&app, &path).await,
+        _ => wait_for(&app, &path, Duration::from_secs(wait)).await,
     };
+    // It has come to its end.
+    std::mem::forget(wait_of_its_own);
+    let prompt = prompt?;
+    if is_own && prompt.state == PromptState::Resolved {
+        app.untold.told(&prompt.id);
+    }
     Ok(Json(one_doc(&app, prompt)))
+}
+
+/// An agent's wait for its own prompt. One that is dropped was cut off: the agent is not told how the prompt ends,
+/// where it is open still.
+struct Wait<'a> {
+    app: &'a App,
+    path: &'a PromptPath,
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        if open_prompt(self.app, self.path).is_some() {
+            self.app.untold.cut_off(&self.path.id);
+        }
+    }
 }
 
 pub(super) fn one_doc(app: &App, prompt: PromptDoc) -> OnePromptDoc {

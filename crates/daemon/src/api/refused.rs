@@ -103,6 +103,10 @@ impl From<Refusal> for Refused {
                 return Self::new(409, "agent_exists", refusal.to_string())
                     .hint("take another id, or end that one first");
             }
+            Refusal::NameTaken => {
+                return Self::new(409, "name_taken", refusal.to_string())
+                    .hint("name that one by its id, or take another id");
+            }
             Refusal::NoSuchPrompt => {
                 return Self::new(404, "no_such_prompt", refusal.to_string())
                     .hint("GET /api/v1/prompts lists what is open");
@@ -113,7 +117,8 @@ impl From<Refusal> for Refused {
             Refusal::BadAnswer(_) => (422, "invalid_option"),
             Refusal::TooManyPrompts => {
                 return Self::new(409, "too_many_prompts", refusal.to_string())
-                    .hint("ask less at once, or take questions back");
+                    .hint("ask less at once, or take questions back")
+                    .with(|problem| problem.retryable = true);
             }
             Refusal::OpenQuestion => (409, "open_question"),
             Refusal::IdConflict => (409, "id_conflict"),

@@ -1,10 +1,10 @@
 //! `POST /api/v1/agents/{id}/review`: an agent's work waits for a reviewer.
 
 use super::agent_path::AgentPath;
-use super::agent_task::submit;
+use super::agent_task::handed_in::{HandedIn, submit};
 use super::reports::check_length;
 use super::task::words_of;
-use super::{App, Receipt, Refused, asked};
+use super::{App, Refused, asked};
 use crate::caller::Caller;
 use crate::job::TaskAct;
 use axum::extract::{Request, State};
@@ -31,7 +31,7 @@ const LONGEST_URL: usize = 2_000;
     ),
     request_body(content = ReviewBody),
     responses(
-        (status = 200, description = "Stored", body = Receipt),
+        (status = 200, description = "Stored; what has come of it at the task", body = HandedIn),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -52,7 +52,7 @@ pub(super) async fn post(
     let summary = text::line(&summary, text::DETAIL);
     let pr_url = named(&app, &pr_url, &agent).await;
     let act = TaskAct::Review { agent: agent.clone(), comment, summary, pr_url };
-    submit(&app, &agent, act, key).await
+    submit(&app, &agent, act, true, key).await
 }
 
 /// What the pull request at this address is called in the agent's document.

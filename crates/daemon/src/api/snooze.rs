@@ -19,7 +19,8 @@ const LONGEST_MS: i64 = 7 * 24 * 3_600_000;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SnoozeBody {
-    /// Milliseconds from now; 0 ends it.
+    /// Milliseconds from now, up to seven days; 0 ends it.
+    #[schema(minimum = 0, maximum = 604_800_000)]
     for_ms: i64,
 }
 
@@ -51,7 +52,11 @@ pub(super) async fn post(
         return Err(Refused::new(403, "human_only", detail));
     }
     if !(0..=LONGEST_MS).contains(&body.for_ms) {
-        return Err(Refused::new(400, "bad_duration", "it is put off for at most seven days"));
+        return Err(Refused::new(
+            400,
+            "bad_duration",
+            "for_ms is 0 to 604800000: at most seven days",
+        ));
     }
     let until = (body.for_ms > 0).then(|| app.clock.wall().plus(body.for_ms));
     let reply = app.inbox.submit(Work::Snooze { agent, until }, key).await?;

@@ -1,5 +1,6 @@
-//! Who sits where: each seat by its process, by the token of its launch, and by the task that it works on. Whoever
-//! asks or is meant is looked for at each report, however many seats there are.
+//! Who sits where: each seat by its process, by the token of its launch, by the task that it works on, and by
+//! the name that people gave it. Whoever asks or is meant is looked for at each report, however many seats
+//! there are.
 
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -17,6 +18,8 @@ pub(crate) struct Places {
     tokens: HashMap<String, AgentId>,
     /// In small letters.
     tasks: HashMap<String, Vec<AgentId>>,
+    /// Where people call a seat by another name than its id.
+    names: HashMap<String, Vec<AgentId>>,
 }
 
 impl Places {
@@ -33,6 +36,11 @@ impl Places {
     /// The seats whose task is called this, apart from the case of letters.
     pub(crate) fn of_task(&self, name: &str) -> &[AgentId] {
         self.tasks.get(&name.to_ascii_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The seats that are called this and have another id.
+    pub(crate) fn of_name(&self, name: &str) -> &[AgentId] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A seat is another one than before. `None`: it was not there, or is not any more.
@@ -65,6 +73,15 @@ impl Places {
                 self.tasks.entry(to.to_ascii_lowercase()).or_default().push(id.clone());
             }
         }
+        let (from, to) = (was.and_then(name), is.and_then(name));
+        if from != to {
+            if let Some(from) = from {
+                leave(&mut self.names, from.to_owned(), id);
+            }
+            if let Some(to) = to {
+                self.names.entry(to.to_owned()).or_default().push(id.clone());
+            }
+        }
     }
 }
 
@@ -84,6 +101,10 @@ fn place(seat: &Seat) -> Option<Place> {
 
 fn token(seat: &Seat) -> Option<&str> {
     seat.about.token.as_deref()
+}
+
+fn name(seat: &Seat) -> Option<&str> {
+    Some(&*seat.name).filter(|name| *name != seat.id.as_str())
 }
 
 fn task(seat: &Seat) -> Option<&str> {
@@ -173,6 +194,19 @@ mod tests {
         places.changed(&second.id, Some(&second), None);
         places.changed(&moved.id, Some(&moved), Some(&on("a", None)));
         assert!(places.tasks.is_empty(), "nothing is kept of who has gone");
+    }
+
+    #[test]
+    fn a_name_is_found_as_long_as_a_seat_of_another_id_has_it() {
+        let mut places = Places::default();
+        let called = |name: &str| Seat { name: name.to_owned(), ..seat("a", None, None) };
+        let (plain, front) = (called("a"), called("front"));
+        places.changed(&plain.id, None, Some(&plain));
+        assert!(places.of_name("a").is_empty());
+        places.changed(&plain.id, Some(&plain), Some(&front));
+        assert_eq!(places.of_name("front"), std::slice::from_ref(&plain.id));
+        places.changed(&plain.id, Some(&front), None);
+        assert!(places.names.is_empty(), "nothing is kept of who has gone");
     }
 
     #[test]

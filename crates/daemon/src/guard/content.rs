@@ -2,7 +2,14 @@
 
 use crate::api::Refused;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+
+/// Where there is none it needs no type either. A web form always says one.
+pub(super) fn has_body(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
+        || headers.contains_key(TRANSFER_ENCODING)
+        || headers.contains_key(CONTENT_TYPE)
+}
 
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refused> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();

@@ -15,7 +15,8 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Refused> {
         let detail = "requests that a web page can cause are not served here";
         return Err(Refused::new(403, "browser_refused", detail));
     }
-    if request.method() == Method::POST || headers.contains_key(CONTENT_TYPE) {
+    let is_post = request.method() == Method::POST;
+    if headers.contains_key(CONTENT_TYPE) || (is_post && content::has_body(headers)) {
         content::check(headers)?;
     }
     Ok(())
@@ -67,6 +68,15 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_body_needs_no_type() {
+        assert_eq!(code("POST", &[LOCAL]), None);
+        assert_eq!(code("POST", &[LOCAL, ("content-length", "0")]), None);
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let empty = [LOCAL, form, ("content-length", "0")];
+        assert_eq!(code("POST", &empty), Some("unsupported_media_type"));
+    }
+
+    #[test]
     fn only_one_host_is_ours() {
         assert_eq!(code("GET", &[]), Some("bad_host"));
         assert_eq!(code("GET", &[LOCAL, LOCAL]), Some("bad_host"));
@@ -103,7 +113,9 @@ mod tests {
             let found = code("POST", &[LOCAL, ("content-type", value)]);
             assert_eq!(found, Some("unsupported_media_type"), "{value}");
         }
-        assert_eq!(code("POST", &[LOCAL]), Some("unsupported_media_type"));
+        for unsaid in [("content-length", "9"), ("transfer-encoding", "chunked")] {
+            assert_eq!(code("POST", &[LOCAL, unsaid]), Some("unsupported_media_type"));
+        }
         let packed = [LOCAL, JSON, ("content-encoding", "gzip")];
         assert_eq!(code("POST", &packed), Some("unsupported_encoding"));
     }

@@ -12,8 +12,8 @@ use crate::access::Access;
 use crate::api::Refused;
 use crate::serve::Connected;
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, HeaderName, ORIGIN,
-    REFERRER_POLICY, TRANSFER_ENCODING, UPGRADE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, COOKIE, HOST, HeaderName, ORIGIN, REFERRER_POLICY, UPGRADE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, Request};
 use std::net::{IpAddr, SocketAddr};
@@ -180,14 +180,11 @@ fn check_site(headers: &HeaderMap) -> Result<(), Refused> {
 }
 
 fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
-    let has_body = || {
-        let length = headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
-        length || headers.contains_key(TRANSFER_ENCODING) || headers.contains_key(CONTENT_TYPE)
-    };
     match *method {
-        Method::POST | Method::PUT | Method::PATCH => content::check(headers),
-        Method::GET | Method::HEAD | Method::DELETE if has_body() => content::check(headers),
-        Method::GET | Method::HEAD | Method::DELETE => Ok(()),
+        Method::PUT | Method::PATCH => content::check(headers),
+        Method::GET | Method::HEAD | Method::POST | Method::DELETE => {
+            if content::has_body(headers) { content::check(headers) } else { Ok(()) }
+        }
         // No other page is ever allowed anything, so there is nothing to ask before.
         _ => Err(Refused::new(405, "method_not_allowed", "this method is not served")),
     }

@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::table::{Kind, Parameter, Tool};
+use headsup_core::prompt::input::MOST_OPTIONS;
 use serde_json::{Map, Value};
 
-/// Options that a person may be given, and characters in one.
-pub(super) const MOST_OPTIONS: usize = 32;
+/// Characters in one option.
 const LONGEST_OPTION: usize = 200;
 
 /// The arguments as they came, or why they are refused.

@@ -16,8 +16,14 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
-/// The one field of the form, and the name of the one request in the newer era.
-const ANSWER: &str = "answer";
+/// What a form is called in a call that ends with it, and what its one field.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    pub(crate) form: &'static str,
+    pub(crate) field: &'static str,
+}
+
+pub(crate) const ANSWER: Names = Names { form: "answer", field: "answer" };
 
 /// Whether the client shows forms to whoever sits before it.
 pub(crate) fn is_offered(context: &RequestContext<RoleServer>) -> bool {
@@ -26,12 +32,12 @@ pub(crate) fn is_offered(context: &RequestContext<RoleServer>) -> bool {
     client.is_some_and(|client| client.form.is_some() || client.url.is_none())
 }
 
-/// What a call brings back of a form that an earlier one has ended with: the prompt, and what was said.
-pub(crate) fn said(request: &CallToolRequestParams) -> Option<(String, Value)> {
-    let prompt = request.request_state.clone()?;
-    let said = request.input_responses.as_ref()?.get(ANSWER)?;
+/// What a call brings back of a form that an earlier one has ended with; `None` where that is missing, or
+/// cannot be read.
+pub(crate) fn said(request: &CallToolRequestParams, names: Names) -> Option<Value> {
+    let said = request.input_responses.as_ref()?.get(names.form)?;
     let said = serde_json::from_value(said.clone()).ok()?;
-    Some((prompt, document(&said)))
+    Some(document(&said, names))
 }
 
 /// Waits for the end of an open prompt, and asks whoever sits before the client meanwhile if that may be.
@@ -39,13 +45,14 @@ pub(crate) async fn wait<H: Hub>(
     hub: &H,
     prompt: Value,
     seconds: u64,
+    names: Names,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, Failure> {
     if !wait::is_open(&prompt) {
         return Ok(operation::resolution(prompt).into());
     }
     let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let form = form(&prompt, context.protocol_version());
+    let form = form(&prompt, names, context.protocol_version());
     let form = match form {
         // Whatever keeps the hub from allowing it, the question stands where people look.
         Some(form) if operation::may_elicit(hub, &id).await.is_ok() => form,
@@ -58,10 +65,10 @@ pub(crate) async fn wait<H: Hub>(
     let request = ElicitRequest::new(form);
     if context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
         let requests =
-            InputRequests::from([(ANSWER.to_owned(), InputRequest::Elicitation(request))]);
+            InputRequests::from([(names.form.to_owned(), InputRequest::Elicitation(request))]);
         return Ok(InputRequiredResult::new(Some(requests), Some(id)).into());
     }
-    let prompt = asked(hub, &id, request, seconds, context).await?;
+    let prompt = asked(hub, &id, request, seconds, names, context).await?;
     Ok(operation::resolution(prompt).into())
 }
 
@@ -71,6 +78,7 @@ async fn asked<H: Hub>(
     id: &str,
     request: ElicitRequest,
     seconds: u64,
+    names: Names,
     context: &RequestContext<RoleServer>,
 ) -> Result<Value, Failure> {
     let pulse = pulse(context);
@@ -87,7 +95,7 @@ async fn asked<H: Hub>(
         }
         said = &mut form.rx => match said {
             Ok(Ok(ClientResult::ElicitResult(said))) => {
-                operation::elicited(hub, id, document(&said)).await
+                operation::elicited(hub, id, document(&said, names)).await
             }
             // It cannot show it after all.
             _ => waited.await,
@@ -96,8 +104,8 @@ async fn asked<H: Hub>(
 }
 
 /// What the hub is told of an answer.
-fn document(said: &ElicitResult) -> Value {
-    let value = said.content.as_ref().and_then(|content| content.get(ANSWER));
+fn document(said: &ElicitResult, names: Names) -> Value {
+    let value = said.content.as_ref().and_then(|content| content.get(names.field));
     match (&said.action, value) {
         (ElicitationAction::Accept, Some(value)) => json!({ "action": "accept", "value": value }),
         (ElicitationAction::Decline, _) => json!({ "action": "decline" }),
@@ -107,7 +115,11 @@ fn document(said: &ElicitResult) -> Value {
 }
 
 /// The question as a form of one field; `None` where this version has no such field.
-fn form(prompt: &Value, version: Option<ProtocolVersion>) -> Option<ElicitRequestParams> {
+fn form(
+    prompt: &Value,
+    names: Names,
+    version: Option<ProtocolVersion>,
+) -> Option<ElicitRequestParams> {
     let prompt = prompt.as_object()?;
     let options = prompt.get("options").and_then(Value::as_array);
     let labels: Vec<&str> =
@@ -123,7 +135,7 @@ fn form(prompt: &Value, version: Option<ProtocolVersion>) -> Option<ElicitReques
         (false, true) => return None,
     };
     let schema = json!({
-        "type": "object", "properties": { ANSWER: field }, "required": [ANSWER],
+        "type": "object", "properties": { names.field: field }, "required": [names.field],
     });
     let schema: JsonObject = serde_json::from_value(schema).ok()?;
     let requested_schema = ElicitationSchema::from_json_schema(schema).ok()?;

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::server::Server;
 use crate::api::{App, Refused};
 use crate::body;
-use crate::caller::Caller;
+use crate::caller::{Caller, FromTheTools};
 use crate::guard::Gates;
 use crate::serve::Connected;
 use axum::Router;
@@ -150,6 +150,7 @@ impl Inside {
         if let Some(connected) = &self.connected {
             request.extensions_mut().insert(connected.clone());
         }
+        request.extensions_mut().insert(FromTheTools);
         Ok(request)
     }
 }

@@ -65,7 +65,12 @@ pub(crate) async fn route<H: Hub>(
     };
     let mut document = answer(hub, call).await?;
     if let Some(then) = route.then {
+        let effects = document.get_mut("effects").map(Value::take);
         document = answer(hub, Call::get(fill(then, agent, &mut Map::new()))).await?;
+        // What has come of the act itself the other document cannot say.
+        if let (Some(effects), Value::Object(document)) = (effects, &mut document) {
+            document.insert("effects".to_owned(), effects);
+        }
     }
     let shaped = (route.shape)(document);
     let said = (route.say)(&shaped);
@@ -90,20 +95,37 @@ pub(crate) async fn ask<H: Hub>(
     answer(hub, Call::with_body(Method::Post, path, body, fresh_key()?)).await
 }
 
-/// The open question of this agent that is the same.
+/// The question of this agent that is the same, and is open; or whose answer has not reached it, since its
+/// client cut the call off.
 async fn asked_before<H: Hub>(
     hub: &H,
     agent: &AgentId,
     arguments: &Map<String, Value>,
 ) -> Result<Option<String>, Failure> {
-    let path = format!("/api/v1/prompts?state=open&agent={agent}");
+    if let Some(open) = same_in(hub, agent, "open", arguments).await? {
+        return Ok(Some(open));
+    }
+    same_in(hub, agent, "untold", arguments).await
+}
+
+async fn same_in<H: Hub>(
+    hub: &H,
+    agent: &AgentId,
+    state: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<String>, Failure> {
+    let path = format!("/api/v1/prompts?state={state}&agent={agent}");
     let list = answer(hub, Call::get(path)).await?;
     let said = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim);
     let is_same = |prompt: &&Value| {
         let prompt = prompt.as_object();
         prompt.is_some_and(|prompt| {
             let default = prompt.get("default_action").and_then(Value::as_str);
+            let by = prompt.get("resolution").and_then(|resolution| resolution.get("by"));
+            // Where nobody has said anything it is asked anew.
+            let is_answered = by.is_none_or(|by| by == "human");
             prompt.get("kind") == Some(&json!("input"))
+                && is_answered
                 && inputs::question(prompt).as_str() == said("question")
                 && default == said("default_action")
                 && offers(prompt, arguments)

@@ -1,7 +1,7 @@
 //! The table in the protocol's words: schemas and hints, the same bytes at every call.
 
-use super::arguments::MOST_OPTIONS;
 use super::table::{ALL, Field, Kind, Parameter, Shape, Tool};
+use headsup_core::prompt::input::MOST_OPTIONS;
 use rmcp::model::{self, JsonObject, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ pub(crate) fn list() -> &'static [model::Tool] {
     &LIST
 }
 
-fn described(tool: &Tool) -> model::Tool {
+pub(super) fn described(tool: &Tool) -> model::Tool {
     let hints = ToolAnnotations::new()
         .read_only(tool.hints.reads)
         .destructive(tool.hints.destroys)

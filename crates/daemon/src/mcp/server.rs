@@ -1,6 +1,9 @@
 //! The server: the protocol on one side, the table and the hub on the other.
 
+use super::elicit::Names;
 use super::failure::Failure;
+#[cfg(test)]
+use super::fixture;
 use super::hub::Hub;
 use super::scope::Scope;
 use super::table::{self, Act, Tool};
@@ -8,10 +11,10 @@ use super::wait::{Pulse, is_open};
 use super::{arguments, elicit, operation, schema, tasks};
 use headsup_core::id::AgentId;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    self, CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
     CustomRequest, CustomResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    UpdateTaskParams,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -56,6 +59,11 @@ impl<H: Hub> Server<H> {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn hub(&self) -> &H {
+        &self.hub
+    }
+
     async fn run(
         &self,
         tool: &Tool,
@@ -63,7 +71,10 @@ impl<H: Hub> Server<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failure> {
         let agent = self.agent()?;
-        let said = elicit::said(&request);
+        let state = request.request_state.clone();
+        let said = elicit::said(&request, elicit::ANSWER);
+        #[cfg(test)]
+        let came = request.clone();
         let arguments = arguments::check(tool, request.arguments)?;
         let hub = &*self.hub;
         if !self.has_appeared.load(Ordering::Relaxed) {
@@ -73,38 +84,92 @@ impl<H: Hub> Server<H> {
         }
         match &tool.act {
             Act::Route(route) => Ok(operation::route(hub, agent, route, arguments).await?.into()),
-            Act::Wait | Act::Ask if said.is_some() => {
-                let (prompt, said) = said.unwrap_or_default();
+            #[cfg(test)]
+            Act::Fixture(act) => fixture::run(self, *act, &came, &context).await,
+            Act::Wait | Act::Ask if said.is_some() && state.is_some() => {
+                let (prompt, said) = (state.unwrap_or_default(), said.unwrap_or_default());
                 Ok(operation::resolution(operation::elicited(hub, &prompt, said).await?).into())
+            }
+            Act::Wait | Act::Ask if state.is_some() => {
+                // The form has come back without what it is there for: it is shown again.
+                let seconds = operation::wait_seconds(&arguments);
+                self.wait(&state.unwrap_or_default(), seconds, elicit::ANSWER, &context).await
             }
             Act::Wait => {
                 let seconds = operation::wait_seconds(&arguments);
                 let prompt = arguments.get("prompt_id").and_then(Value::as_str);
-                let prompt = prompt.unwrap_or_default();
-                if seconds > 0 && elicit::is_offered(&context) {
-                    let prompt = operation::own(hub, agent, prompt).await?;
-                    return Box::pin(elicit::wait(hub, prompt, seconds, &context)).await;
-                }
-                Ok(operation::wait(hub, agent, prompt, seconds, &pulse(&context)).await?.into())
+                self.wait(prompt.unwrap_or_default(), seconds, elicit::ANSWER, &context).await
             }
-            Act::Ask => {
-                let seconds = operation::wait_seconds(&arguments);
-                let prompt = operation::ask(hub, agent, arguments).await?;
-                let has_tasks =
-                    context.client_capabilities().is_some_and(|client| client.supports_tasks());
-                if has_tasks && is_open(&prompt) {
-                    return Ok(tasks::created(&prompt).into());
-                }
-                if seconds == 0 || !is_open(&prompt) {
-                    return Ok(operation::resolution(prompt).into());
-                }
-                if elicit::is_offered(&context) {
-                    return Box::pin(elicit::wait(hub, prompt, seconds, &context)).await;
-                }
-                let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
-                Ok(operation::wait(hub, agent, id, seconds, &pulse(&context)).await?.into())
-            }
+            Act::Ask => self.ask(arguments, elicit::ANSWER, &context).await,
         }
+    }
+
+    /// Waits for a prompt that is the agent's own.
+    pub(super) async fn wait(
+        &self,
+        prompt: &str,
+        seconds: u64,
+        names: Names,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Failure> {
+        let (hub, agent) = (&*self.hub, self.agent()?);
+        if seconds > 0 && elicit::is_offered(context) {
+            let prompt = operation::own(hub, agent, prompt).await?;
+            return Box::pin(elicit::wait(hub, prompt, seconds, names, context)).await;
+        }
+        Ok(operation::wait(hub, agent, prompt, seconds, &pulse(context)).await?.into())
+    }
+
+    /// Asks a person, and waits for the answer in the way that the client has for it.
+    pub(super) async fn ask(
+        &self,
+        arguments: JsonObject,
+        names: Names,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Failure> {
+        let (hub, agent) = (&*self.hub, self.agent()?);
+        let seconds = operation::wait_seconds(&arguments);
+        let prompt = operation::ask(hub, agent, arguments).await?;
+        let has_tasks = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        if has_tasks && is_open(&prompt) {
+            return Ok(tasks::created(&prompt).into());
+        }
+        if seconds == 0 || !is_open(&prompt) {
+            return Ok(operation::resolution(prompt).into());
+        }
+        if elicit::is_offered(context) {
+            return Box::pin(elicit::wait(hub, prompt, seconds, names, context)).await;
+        }
+        let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
+        Ok(operation::wait(hub, agent, id, seconds, &pulse(context)).await?.into())
+    }
+
+    /// A state that comes back is the id of a question of this agent. Where that cannot be asked now, the
+    /// call itself says so.
+    async fn has_given_out(&self, state: &str) -> bool {
+        let Ok(agent) = self.agent() else { return true };
+        match operation::own(&*self.hub, agent, state).await {
+            Ok(_) => true,
+            Err(failure) => failure.retryable,
+        }
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests have tools of their own"))]
+    fn find(&self, name: &str) -> Option<&'static Tool> {
+        #[cfg(test)]
+        if fixture::is_meant(&self.scope) {
+            return fixture::find(name);
+        }
+        table::find(name)
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests have tools of their own"))]
+    fn list(&self) -> &'static [model::Tool] {
+        #[cfg(test)]
+        if fixture::is_meant(&self.scope) {
+            return fixture::list();
+        }
+        schema::list()
     }
 }
 
@@ -136,12 +201,12 @@ impl<H: Hub> ServerHandler for Server<H> {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = ListToolsResult::with_all_items(schema::list().to_vec());
+        let list = ListToolsResult::with_all_items(self.list().to_vec());
         Ok(list.with_ttl_ms(LIST_FRESH_MS).with_cache_scope(CacheScope::Public))
     }
 
-    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        schema::list().iter().find(|tool| tool.name == name).cloned()
+    fn get_tool(&self, name: &str) -> Option<model::Tool> {
+        self.list().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -149,12 +214,16 @@ impl<H: Hub> ServerHandler for Server<H> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = table::find(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+        let tool = self.find(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
         let comes_again = request.request_state.is_some() || request.input_responses.is_some();
-        let is_awaited =
-            matches!(tool.act, Act::Ask | Act::Wait) && elicit::said(&request).is_some();
-        if comes_again && !is_awaited {
+        if comes_again && !tool.act.asks() {
             let detail = "nothing here waits for such an answer; a call says all that it says in `arguments`";
+            return Err(ErrorData::invalid_params(detail, None));
+        }
+        if let Some(state) = &request.request_state
+            && !self.has_given_out(state).await
+        {
+            let detail = "`requestState` is none that was given out here; call again without it";
             return Err(ErrorData::invalid_params(detail, None));
         }
         let cancelled = context.ct.clone();

@@ -93,6 +93,21 @@ pub(crate) enum Act {
     Ask,
     /// A prompt is waited for.
     Wait,
+    /// Whatever the official scenarios want of a tool.
+    #[cfg(test)]
+    Fixture(super::fixture::Act),
+}
+
+impl Act {
+    /// Whether a call may end with a form, and come again with what was said there.
+    pub(crate) fn asks(&self) -> bool {
+        match self {
+            Self::Route(_) => false,
+            Self::Ask | Self::Wait => true,
+            #[cfg(test)]
+            Self::Fixture(act) => act.asks(),
+        }
+    }
 }
 
 /// A route of the hub, and words for its answer.

@@ -26,6 +26,29 @@ fn is_nullable(shape: Shape) -> bool {
     matches!(shape, Shape::MaybeText | Shape::MaybeNumber | Shape::MaybeObject)
 }
 
+/// What has come of each effect on the task, in words behind others.
+fn effects(of: &Map<String, Value>) -> String {
+    let effects = of.get("effects").and_then(Value::as_array).into_iter().flatten();
+    effects.filter_map(Value::as_object).map(effect).collect()
+}
+
+fn effect(of: &Map<String, Value>) -> String {
+    let (what, done) = match text(of, "kind") {
+        "comment" => ("summary", "stands at the task"),
+        _ => ("task's new status", "is set"),
+    };
+    let why = match text(of, "reason") {
+        "" => String::new(),
+        why => format!(": {}", why.trim_end_matches('.')),
+    };
+    match text(of, "state") {
+        "done" => format!(" The {what} {done}."),
+        "queued" => format!(" The {what} is queued, and follows as soon as that can be{why}."),
+        "skipped" => format!(" The {what} is skipped{why}."),
+        _ => format!(" The {what} has failed{why}."),
+    }
+}
+
 /// A text member; empty where there is none.
 fn text<'a>(document: &'a Map<String, Value>, name: &str) -> &'a str {
     document.get(name).and_then(Value::as_str).unwrap_or_default()

@@ -22,7 +22,7 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    async fn beat(&self, waited: Duration, whole: Duration) {
+    pub(super) async fn beat(&self, waited: Duration, whole: Duration) {
         let Some(token) = self.token.clone() else { return };
         let progress = ProgressNotificationParam::new(token, waited.as_secs_f64())
             .with_total(whole.as_secs_f64())

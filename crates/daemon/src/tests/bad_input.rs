@@ -1,4 +1,4 @@
-use super::bench::{Bench, Headers};
+use super::bench::{Bench, Client, Headers};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
 
@@ -117,9 +117,50 @@ async fn a_body_that_is_too_large_is_refused() {
     assert_eq!(answer, b"HTTP/1.1 413");
 }
 
+/// A client that sends the head, and the body behind it, and then reads.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_for_its_head_is_told_to_who_is_still_sending() {
+    let bench = Bench::new().await;
+    let cases = [
+        ("/api/v2/agents", "application/json", "404"),
+        ("/api/v1/prompts/nobody/answer", "application/json", "404"),
+        ("/api/v1/agents/a%2Fb/reports", "application/json", "400"),
+        (REPORT, "text/plain", "415"),
+        ("/api/v1/agents", "application/json", "405"),
+    ];
+    let body = format!("{{\"detail\":\"{}\"}}", "x".repeat(250_000));
+    for (path, kind, status) in cases {
+        let mut stream = UnixStream::connect(bench.hub().socket()).await.unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        for piece in body.as_bytes().chunks(1 << 16) {
+            stream.write_all(piece).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+            tokio::task::yield_now().await;
+        }
+        // The connection is good for another request.
+        let next = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let answers = talk(stream, next).await;
+        assert!(answers.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answers}");
+        assert!(answers.contains("urn:headsup:problem:"), "{path}: {answers}");
+        assert!(answers.contains("HTTP/1.1 200"), "{path}: {answers}");
+    }
+}
+
 /// What the hub says to these bytes until it closes.
 async fn raw(bench: &Bench, bytes: &[u8]) -> String {
     talk(UnixStream::connect(bench.hub().socket()).await.unwrap(), bytes).await
+}
+
+/// The same over the client's transport.
+pub(super) async fn said(client: &Client, bytes: &[u8]) -> String {
+    match client.tcp {
+        None => talk(UnixStream::connect(&client.socket).await.unwrap(), bytes).await,
+        Some(at) => talk(TcpStream::connect(at).await.unwrap(), bytes).await,
+    }
 }
 
 async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) -> String {

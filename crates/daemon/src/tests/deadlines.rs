@@ -2,7 +2,9 @@
 
 use super::bench::Bench;
 use super::prompts::{answer, ask, asked, question};
+use crate::limits::Limits;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A question that stands for one minute.
 fn brief(on_timeout: &str) -> Value {
@@ -104,6 +106,19 @@ async fn around_a_restart_a_deadline_is_kept_once() {
         let times = log.iter().filter(|event| event["type"] == "prompt.resolved").count();
         assert_eq!(times, 1, "{after}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_overdue_at_a_start_is_over_with_it() {
+    // By itself this hub looks at nothing for an hour.
+    let limits = Limits { idle_look: Duration::from_secs(3_600), ..Limits::default() };
+    let mut bench = Bench::with(limits).await;
+    let id = asked(&bench.client(), brief("default")).await;
+    bench.stop().await;
+    bench.clock.advance(2 * MINUTE);
+    bench.start().await;
+    let over = bench.client().get(&format!("/api/v1/prompts/{id}?wait_seconds=300")).await.json();
+    assert_eq!(over["resolution"]["by"], "timeout", "{over}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

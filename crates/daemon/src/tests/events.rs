@@ -228,3 +228,78 @@ async fn the_snapshot_is_the_fold_of_the_log() {
     assert_eq!(folded, shown);
     assert_eq!(shown.len(), 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_view_of_the_state_tells_how_each_agent_is_and_nothing_twice() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for turn in ["working", "blocked", "working", "done"] {
+        for agent in ["a", "b", "gone"] {
+            client.report(agent, turn).await;
+        }
+    }
+    client.send("DELETE", "/api/v1/agents/gone?force=true", &[], "").await;
+    let head = client.head().await;
+    let stored = "/api/v1/events?view=state&since=0&follow=false";
+    let mut stream = client.events(stored.strip_prefix("/api/v1/events").unwrap()).await;
+    let (mut heard, mut last) = (BTreeMap::new(), None);
+    while let Some(message) = stream.next().await {
+        let agent = message.data["agent_id"].as_str().unwrap().to_owned();
+        let headline = message.data["agent"]["headline"].as_str().map(str::to_owned);
+        assert_eq!(heard.insert(agent, (message.event, headline)), None, "one message each");
+        last = message.id;
+    }
+    let done = || ("agent.updated".to_owned(), Some("done".to_owned()));
+    let expected = [("a", done()), ("b", done()), ("gone", ("agent.forgotten".to_owned(), None))];
+    assert_eq!(heard, expected.map(|(id, told)| (id.to_owned(), told)).into());
+    // Only behind the last of them is nothing missing.
+    assert_eq!(last, Some(head));
+    let mut live = client.events("?view=state&agent=a").await;
+    assert_eq!(live.next().await.unwrap().event, "snapshot");
+    client.report("b", "working").await;
+    client.report("a", "working").await;
+    let told = live.next().await.unwrap();
+    assert_eq!((told.event.as_str(), &told.data["agent"]["id"]), ("agent.updated", &"a".into()));
+    assert_eq!(told.data["agent"]["headline"], "working");
+    for path in ["/api/v1/events?view=rows", "/api/v1/ws?view=rows"] {
+        let upgrade = [
+            ("connection", "upgrade"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-version", "13"),
+            ("sec-websocket-key", "AAAAAAAAAAAAAAAAAAAAAA=="),
+        ];
+        let refused = client.send("GET", path, &upgrade, "").await;
+        assert_eq!(refused.code(), "bad_parameter", "{path}");
+        assert_eq!(refused.json()["allowed"], serde_json::json!(["events", "state"]));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_reads_the_state_slowly_is_never_told_of_a_lag() {
+    let bench = Bench::with(Limits { bus: 16, ..Limits::default() }).await;
+    let client = bench.client();
+    let mut slow = client.events("?view=state").await;
+    // It does not read while much more is said than any buffer holds.
+    let detail = "x".repeat(4_000);
+    for n in 0..400 {
+        let turn = ["working", "blocked"][n % 2];
+        let body = format!("{{\"turn\":\"{turn}\",\"detail\":\"{n}{}\"}}", &detail[4..]);
+        assert_eq!(client.send("POST", "/api/v1/agents/a/reports", &[], body).await.status, 202);
+    }
+    client.report("a", "done").await;
+    let (head, mut last) = (client.head().await, 0);
+    loop {
+        let message = slow.next().await.unwrap();
+        assert!(["snapshot", "agent.updated"].contains(&message.event.as_str()), "{message:?}");
+        last = last.max(message.id.expect("each is a place in the log"));
+        let agent = match message.event.as_str() {
+            "snapshot" => &message.data["agents"][0],
+            _ => &message.data["agent"],
+        };
+        if last == head {
+            assert_eq!(agent["headline"], "done");
+            break;
+        }
+    }
+    assert_eq!(client.metric("headsup_lagged_total").await, 0);
+}

@@ -299,7 +299,15 @@ async fn a_task_of_a_host_that_is_down_holds_no_report_up() {
     ok(&client, "POST", "/api/v1/tasks", &json!({"title": "t", "folder": FOLDER})).await;
     ok(&client, "PUT", "/api/v1/agents/api/task", &json!({"task_identifier": "#1"})).await;
     drop(there);
-    ok(&client, "POST", "/api/v1/agents/api/task/complete", &json!({"summary": "s"})).await;
+    let done =
+        ok(&client, "POST", "/api/v1/agents/api/task/complete", &json!({"summary": "s"})).await;
+    let [comment, status] = [&done["effects"][0], &done["effects"][1]];
+    assert_eq!(
+        (&comment["state"], &status["state"]),
+        (&json!("queued"), &json!("queued")),
+        "{done}"
+    );
+    assert!(comment["reason"].is_string(), "a try has failed: {done}");
     let told = client.get("/api/v1/agents/api/task").await.json();
     assert_eq!((&told["has_task"], &told["task"]), (&json!(true), &Value::Null));
     assert!(told["unreachable"].as_str().unwrap().contains("cannot be reached"), "{told}");

@@ -157,6 +157,29 @@ async fn without_a_key_nobody_is_called_and_it_says_so() {
     let effects = settled(&client).await;
     assert_eq!(effects.len(), 2);
     assert!(effects.iter().all(|effect| effect["reason"] == "no_key"), "{effects:#?}");
+    // The tools that end a stretch of work say so as well.
+    client.report("web", "working").await;
+    super::mcp::tool_as(&client, "web", "link_task", json!({"task_identifier": "KAN-1"})).await;
+    let review = json!({"pr_url": "https://forge.example/pull/1", "summary": "ready"});
+    for (tool, arguments) in
+        [("submit_for_review", review), ("complete_task", json!({"summary": "s"}))]
+    {
+        let told = super::mcp::tool_as(&client, "web", tool, arguments).await;
+        let of = |effect: &Value| {
+            (effect["kind"].clone(), effect["state"].clone(), effect["reason"].clone())
+        };
+        let effects = told["structuredContent"]["effects"].as_array().unwrap();
+        let skipped = |kind: &str| (json!(kind), json!("skipped"), json!("no_key"));
+        let effects: Vec<_> = effects.iter().map(of).collect();
+        assert_eq!(effects, [skipped("comment"), skipped("task_status")], "{told}");
+        let text = told["content"][0]["text"].as_str().unwrap();
+        assert!(
+            text.contains(
+                "The summary is skipped: no_key. The task's new status is skipped: no_key."
+            ),
+            "{text}"
+        );
+    }
     assert_eq!(there.requests(), [""; 0], "nobody was called");
 }
 

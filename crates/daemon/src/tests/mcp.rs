@@ -117,7 +117,13 @@ async fn foreign_pages_and_what_is_no_message_are_refused() {
 
 /// What the tool answered.
 async fn tool(client: &Client, name: &str, arguments: Value) -> Value {
-    let reply = post(client, &[AGENT, OLD], &call(name, arguments)).await.json();
+    tool_as(client, "api", name, arguments).await
+}
+
+/// The same to another agent.
+pub(super) async fn tool_as(client: &Client, agent: &str, name: &str, arguments: Value) -> Value {
+    let headers = [("x-headsup-agent", agent), OLD];
+    let reply = post(client, &headers, &call(name, arguments)).await.json();
     reply["result"].clone()
 }
 
@@ -210,6 +216,70 @@ async fn an_agent_asks_and_a_person_answers() {
     assert_eq!(again, resolved, "it stays to be read");
     let error = refused(&client, "cancel_input", json!({"prompt_id": "api-p1"})).await;
     assert_eq!(error["code"], "already_resolved", "{error}");
+}
+
+/// A client's limit is over, and it hangs up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_cut_off_leaves_its_question_to_the_next_one() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    let mut opened = client.events("?since=0&type=prompt.opened").await;
+    let ask = json!({
+        "question": "Which colour?", "default_action": "take red", "timeout_minutes": 30,
+        "wait_seconds": 300,
+    });
+    let cut = {
+        let (client, ask) = (client.clone(), ask.clone());
+        tokio::spawn(async move { tool(&client, "request_input", ask).await })
+    };
+    let prompt = opened.next_of("prompt.opened").await.data["prompt"].clone();
+    cut.abort();
+    assert!(cut.await.unwrap_err().is_cancelled());
+    bench.pass(10 * 60_000).await;
+    let open = ok(&client, "list_inputs", json!({})).await;
+    assert_eq!(open["inputs"][0]["prompt_id"], prompt["id"], "{open}");
+    assert_eq!(open["inputs"][0]["remaining_seconds"], 1_200);
+    let mut again = ask;
+    again["wait_seconds"] = json!(0);
+    let same = ok(&client, "request_input", again).await;
+    assert_eq!((&same["state"], &same["prompt_id"]), (&json!("pending"), &prompt["id"]));
+    let path = format!("/api/v1/prompts/{}/answer", prompt["id"].as_str().unwrap());
+    client.send("POST", &path, &[], r#"{"value":"blue","via":"web"}"#).await;
+    let told = ok(&client, "wait_for_input", json!({ "prompt_id": prompt["id"] })).await;
+    assert_eq!((&told["outcome"], &told["value"]), (&json!("answered"), &json!("blue")));
+}
+
+/// The model knows no id of what it has asked: it was told of a time-out alone, and asks once more.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_behind_a_call_that_was_cut_off_is_not_asked_again() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    let mut opened = client.events("?since=0&type=prompt.opened").await;
+    let ask = json!({"question": "Which?", "default_action": "none", "wait_seconds": 300});
+    let asking = {
+        let (client, ask) = (client.clone(), ask.clone());
+        tokio::spawn(async move { tool(&client, "request_input", ask).await })
+    };
+    let prompt = opened.next_of("prompt.opened").await.data["prompt"].clone();
+    let id = prompt["id"].as_str().unwrap();
+    // The wait itself has begun: it is among those who listen.
+    soon("the wait", async { while client.metric("headsup_subscribers").await < 2 {} }).await;
+    asking.abort();
+    assert!(asking.await.unwrap_err().is_cancelled());
+    soon("its end", async { while client.metric("headsup_subscribers").await > 1 {} }).await;
+    let path = format!("/api/v1/prompts/{id}/answer");
+    client.send("POST", &path, &[], r#"{"value":"blue","via":"web"}"#).await;
+    let untold = "/api/v1/prompts?state=untold&agent=api";
+    assert_eq!(client.get(untold).await.json()["prompts"][0]["id"], id);
+    let told = ok(&client, "request_input", ask.clone()).await;
+    assert_eq!((&told["prompt_id"], &told["value"]), (&json!(id), &json!("blue")));
+    assert_eq!(client.get(untold).await.json()["prompts"], json!([]));
+    let mut anew = ask;
+    anew["wait_seconds"] = json!(0);
+    let next = ok(&client, "request_input", anew).await;
+    assert_eq!(next["state"], "pending", "who knows the answer and asks again wants another");
 }
 
 #[tokio::test(flavor = "multi_thread")]

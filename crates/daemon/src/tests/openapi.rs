@@ -246,3 +246,46 @@ async fn routes_and_description_are_the_same() {
         }
     }
 }
+
+/// Where the description has no body, or one that may be left out, none is sent and no type of one.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_body_is_needed_none_is_asked_for() {
+    let bench = Bench::new().await;
+    let (client, tcp) = (bench.client(), bench.on_tcp().await);
+    client.report("a", "done").await;
+    let api = document(&client).await;
+    let bearer = bench.bearer();
+    let mut asked = 0;
+    for (path, item) in api["paths"].as_object().unwrap() {
+        let body = &item["post"]["requestBody"];
+        let only_socket = path.starts_with("/api/v1/listener");
+        if item.get("post").is_none() || body["required"] == true {
+            continue;
+        }
+        asked += 1;
+        let target = ["{id}", "{pid}", "{key}", "{pr}"]
+            .iter()
+            .fold(path.clone(), |target, part| target.replace(part, "nobody"));
+        for client in [&client, &tcp] {
+            if only_socket && client.tcp.is_some() {
+                continue;
+            }
+            let head = format!(
+                "POST {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\n\
+                 Connection: close\r\n\r\n",
+                client.host()
+            );
+            let answer = super::bad_input::said(client, head.as_bytes()).await;
+            assert!(!answer.starts_with("HTTP/1.1 415"), "{path}: {answer}");
+        }
+    }
+    assert!(asked >= 6, "{asked}");
+    let head = "POST /api/v1/agents/a/seen HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\
+                Connection: close\r\n\r\n";
+    let answer = super::bad_input::said(&client, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    for optional in ["/api/v1/prompts/{pid}/cancel", "/api/v1/prompts/{pid}/seen"] {
+        let body = &api["paths"][optional]["post"]["requestBody"];
+        assert!(body.is_object() && body["required"] != true, "{optional}: {body}");
+    }
+}

@@ -131,11 +131,16 @@ async fn what_is_no_answer_changes_nothing() {
         (json!({"value": ""}), 400, "bad_answer"),
         (json!({"value": "lite", "option": 1}), 400, "bad_answer"),
         (json!({"value": "lite", "via": "comment"}), 400, "bad_answer"),
+        (json!({"value": "lite", "via": "pigeon"}), 400, "bad_json"),
         (json!({"value": "lite", "by": "me"}), 400, "bad_json"),
         (json!({"option": -1}), 400, "bad_json"),
     ] {
         let reply = answer(&client, &id, body.clone()).await;
         assert_eq!((reply.status.as_u16(), reply.code().as_str()), (status, code), "{body}");
+        if body.get("via").is_some() {
+            let allowed = json!(["web", "cli", "tui", "api", "notification"]);
+            assert_eq!(reply.json()["allowed"], allowed, "{body}");
+        }
         if code == "invalid_option" {
             assert_eq!(reply.json()["options"].as_array().unwrap().len(), 2);
         }
@@ -192,7 +197,12 @@ async fn several_questions_stand_side_by_side_and_the_work_goes_on_behind_the_la
     for number in 0..16 {
         asked(&client, json!({"question": format!("{number}?"), "default_action": "-"})).await;
     }
-    assert_eq!(ask(&client, question()).await.code(), "too_many_prompts");
+    let full = ask(&client, question()).await;
+    assert_eq!(
+        (full.code().as_str(), &full.json()["retryable"]),
+        ("too_many_prompts", &json!(true))
+    );
+    assert!(full.json()["detail"].as_str().unwrap().contains("16 of one agent"), "{}", full.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,6 +222,13 @@ async fn what_is_no_question_is_refused_in_words() {
         (with("timeout_minutes", json!(121)), 400, "bad_timeout"),
         (with("timeout_minutes", json!(1.5)), 400, "bad_json"),
         (with("options", json!(["a", "a"])), 400, "bad_question"),
+        (with("options", json!(["2", "\u{ff12}"])), 400, "bad_question"),
+        (with("options", json!((0..21).collect::<Vec<_>>())), 400, "bad_json"),
+        (
+            with("options", json!((0..21).map(|n| n.to_string()).collect::<Vec<_>>())),
+            400,
+            "bad_question",
+        ),
         (with("options", json!([7])), 400, "bad_json"),
         (with("colour", json!("red")), 400, "bad_json"),
         (with("question", json!("x".repeat(5_000))), 400, "too_long"),

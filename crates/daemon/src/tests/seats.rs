@@ -83,6 +83,29 @@ async fn a_name_means_one_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nobody_new_is_called_by_the_name_of_another() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    client.send("PUT", API, &[], r#"{"name": "front"}"#).await;
+    bench.restart().await;
+    let client = bench.client();
+    let front = "/api/v1/agents/front";
+    let acts = [
+        ("PUT", front.to_owned(), "{}"),
+        ("POST", format!("{front}/reports"), r#"{"turn": "working"}"#),
+        ("POST", format!("{front}/stage"), r#"{"stage": "working"}"#),
+    ];
+    for (method, path, body) in acts {
+        let said = client.send(method, &path, &[("x-headsup-agent", "front")], body).await;
+        assert_eq!((said.status.as_u16(), said.code().as_str()), (409, "name_taken"), "{path}");
+    }
+    assert_eq!(client.get(front).await.status, 404);
+    client.send("PATCH", API, &[], r#"{"name": "back"}"#).await;
+    let said = client.send("POST", &format!("{front}/reports"), &[], r#"{"turn": "idle"}"#).await;
+    assert_eq!(said.status, 202, "it is nobody's name any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_seat_is_not_made_of_anything() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -117,7 +117,12 @@ async fn completing_is_one_unit_and_happens_once() {
     for duplicate in [false, true] {
         let reply = client.send("POST", path, &id, complete.to_string()).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
-        assert_eq!(reply.json()["duplicate"].as_bool().unwrap_or(false), duplicate);
+        let receipt = reply.json();
+        assert_eq!(receipt["duplicate"].as_bool().unwrap_or(false), duplicate);
+        let of = |effect: &Value| (effect["kind"].clone(), effect["state"].clone());
+        let effects: Vec<_> = receipt["effects"].as_array().unwrap().iter().map(of).collect();
+        let done = |kind: &str| (json!(kind), json!("done"));
+        assert_eq!(effects, [done("comment"), done("task_status")], "{receipt}");
     }
     let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
     assert_eq!((&task["status"], task["comments"].as_array().unwrap().len()), (&json!("done"), 2));

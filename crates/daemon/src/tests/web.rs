@@ -35,3 +35,22 @@ async fn every_path_of_the_page_has_an_answer_under_its_policy() {
     }
     assert_eq!(bench.client().get("/").await.status, 404, "not on the unix socket");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inbox_of_the_page_has_whoever_is_stuck() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    client.report("api", "idle").await;
+    for stage in ["working", "blocked"] {
+        let body = serde_json::json!({"stage": stage, "message": "no access"}).to_string();
+        let said = client.send("POST", "/api/v1/agents/api/stage", &[], body).await;
+        assert_eq!(said.status, 200);
+        let page = tcp.send("GET", "/inbox", &token, "").await.text();
+        let is_there = page.contains("no access");
+        assert_eq!(is_there, stage == "blocked", "{page}");
+        assert_eq!(page.contains("Nothing waits for you."), !is_there);
+    }
+}

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
@@ -213,4 +214,34 @@ async fn what_breaks_the_rules_is_told_by_its_code() {
         }
     }
     assert_eq!(bench.client().report("a", "working").await.status, 202);
+}
+
+/// How the hub says goodbye: code and reason.
+async fn goodbye(socket: &mut Socket) -> (u16, String) {
+    loop {
+        match soon("the close", socket.0.next()).await {
+            Some(Ok(Message::Close(Some(close)))) => {
+                return (close.code.into(), close.reason.to_string());
+            }
+            Some(Ok(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_goodbye_is_answered_and_one_is_said_at_the_end() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    for code in [1000_u16, 1001, 4321] {
+        let mut socket = open(&client, "", &[]).await.unwrap();
+        socket.next_of("snapshot").await;
+        let frame = CloseFrame { code: code.into(), reason: "enough".into() };
+        socket.0.close(Some(frame)).await.unwrap();
+        assert_eq!(goodbye(&mut socket).await, (code, "enough".to_owned()));
+    }
+    let mut left = open(&client, "", &[]).await.unwrap();
+    left.next_of("snapshot").await;
+    bench.stop().await;
+    assert_eq!(goodbye(&mut left).await.0, 1001);
 }

@@ -10,7 +10,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
-use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, PromptDoc};
 use headsup_core::words;
@@ -24,7 +23,7 @@ const LATELY: u32 = 20;
 /// The lists of the page, in order: element id and heading.
 const LISTS: [(&str, &str); 4] = [
     ("asked", "Waits for an answer"),
-    ("ended", "Not looked at yet"),
+    ("ended", "To be looked at"),
     ("later", "Put off"),
     ("answered", "Answered lately"),
 ];
@@ -69,7 +68,7 @@ pub(super) async fn parts(app: &App, ages: Ages) -> Result<Parts, Refused> {
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
     let mut ended: Vec<AgentDoc> =
-        seats.values().filter(|seat| is_outcome(seat)).map(|seat| seat.doc()).collect();
+        seats.values().filter(|seat| is_waiting(seat)).map(|seat| seat.doc()).collect();
     ended.sort_by_key(|agent| (agent.headline.attention(), agent.since));
     for agent in ended {
         let id = row::id(agent.id.as_str());
@@ -109,11 +108,8 @@ fn snoozed(seat: &Seat, now: UnixMs) -> Option<UnixMs> {
     seat.snoozed_until.filter(|until| *until > now)
 }
 
-fn is_outcome(seat: &Seat) -> bool {
-    use Headline::{Crashed, Done, Failed, Review};
-    let headline = seat.headline();
-    matches!(headline, Done | Failed)
-        || (matches!(headline, Crashed | Review) && seat.prompts.is_empty() && !seat.seen())
+fn is_waiting(seat: &Seat) -> bool {
+    seat.headline().is_in_inbox(seat.seen(), !seat.prompts.is_empty())
 }
 
 fn card(open: &PromptDoc, until: Option<UnixMs>, ages: Ages) -> Markup {

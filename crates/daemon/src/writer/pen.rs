@@ -88,7 +88,8 @@ impl Pen {
             let Some(writer) = held.as_mut() else { return };
             // A log that a killed hub has left is not read at the next start again.
             writer.checkpoint(Pace::Idle);
-            writer.limits.idle_look
+            // What has come due while no hub was there has waited long enough.
+            writer.patience()
         };
         while let Some(jobs) = outbox.take(patience, BATCH_JOBS) {
             let count = jobs.len();

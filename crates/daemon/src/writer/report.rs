@@ -39,6 +39,9 @@ pub(super) fn register(
     agent: &AgentId,
     spooled: Option<UnixMs>,
 ) -> Result<(), Refusal> {
+    if staging.is_name(agent) {
+        return Err(Refusal::NameTaken);
+    }
     let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
     seat.about.adopted = true;
     let doc = Box::new(seat.doc());

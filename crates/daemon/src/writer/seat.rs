@@ -21,6 +21,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
         Some(seat) if seat.kind == kind.as_str() => {
             staging.change(agent, None, |seat| gate::describe(seat, about, now))?;
         }
+        None if staging.is_name(agent) => return Err(Refusal::NameTaken),
         _ => {
             let mut seat = Seat::new(agent.clone(), kind.as_str(), Source::Process, now);
             // The registration itself tells all of this.

@@ -112,6 +112,14 @@ impl<'a> Staging<'a> {
         }
     }
 
+    /// Is it what people call a seat whose id is another?
+    pub(super) fn is_name(&self, id: &AgentId) -> bool {
+        let is_so = |seat: &Seat| seat.id != *id && seat.name == id.as_str();
+        let mut staged = self.seats.values().filter_map(|staged| staged.seat.as_deref());
+        let named = self.board.named(id.as_str());
+        staged.any(is_so) || named.iter().any(|other| !self.seats.contains_key(other))
+    }
+
     /// The seat as the jobs before have left it.
     pub(super) fn seat(&self, id: &AgentId) -> Option<Arc<Seat>> {
         match self.seats.get(id) {

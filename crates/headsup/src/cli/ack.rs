@@ -7,17 +7,18 @@ use crate::output::Output;
 use crate::output::line::Line;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
+use headsup_core::status::Headline;
 use headsup_core::wire::{AgentDoc, RosterDoc, SCHEMA};
 use serde::Serialize;
 
-/// Mark outcomes as seen: `done` and `failed` become `idle`.
+/// Mark outcomes as seen: `done` and `failed` become `idle`, and a crash leaves the inbox.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Ids, names, unambiguous beginnings, or `.` for the agent this runs in.
     #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "AGENT")]
     agents: Vec<String>,
-    /// Every outcome that nobody has seen.
+    /// Every outcome and every crash that nobody has seen.
     #[arg(long)]
     all: bool,
 }
@@ -60,6 +61,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 
 async fn unseen(client: &Client) -> Result<Vec<AgentDoc>, CommandError> {
     let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?;
-    let is_unseen = |agent: &AgentDoc| agent.outcome.is_some() && !agent.seen;
+    let has_ended =
+        |agent: &AgentDoc| agent.outcome.is_some() || agent.headline == Headline::Crashed;
+    let is_unseen = |agent: &AgentDoc| !agent.seen && has_ended(agent);
     Ok(roster.agents.into_iter().filter(is_unseen).collect())
 }

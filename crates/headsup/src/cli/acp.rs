@@ -143,7 +143,7 @@ impl Seats<'_> {
                 let id = AgentId::slug(&text);
                 match self.put(hub, &id).await {
                     Ok(()) => return Some(id),
-                    Err(error) if super::run::is_anothers(&error) => {}
+                    Err(error) if super::run::is_taken(&error) => {}
                     Err(_) => return None,
                 }
             }

@@ -116,7 +116,8 @@ fn place(prompt: &PromptDoc, text: &str) -> Option<usize> {
     let is_text = |text: &str| {
         prompt.options.iter().any(|option| option.value == text || option.label == text)
     };
-    let place = text.trim().parse().ok()?;
-    let is_place = (1..=prompt.options.len()).contains(&place);
-    (is_place && !is_text(text.trim())).then_some(place)
+    let place: usize = text.parse().ok()?;
+    // Nothing around the digits: what is not quite a number is not quite an answer.
+    let is_place = (1..=prompt.options.len()).contains(&place) && place.to_string() == text;
+    (is_place && !is_text(text)).then_some(place)
 }

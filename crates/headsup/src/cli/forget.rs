@@ -12,7 +12,7 @@ use crate::output::line::Line;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Its id, its name, an unambiguous beginning, or `.` for the agent this runs in.
+    /// Its whole id, its whole name, or `.` for the agent this runs in.
     agent: String,
     /// Even if it still runs.
     #[arg(long)]
@@ -28,7 +28,7 @@ const STILL_RUNS: &str = "end it first, or use --force: it comes back with its n
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
-    let id = resolve::agent(&client, &args.agent).await?.id;
+    let id = resolve::exactly(&client, &args.agent).await?.id;
     let force = if args.force { "?force=true" } else { "" };
     let answer = client.delete(&format!("/api/v1/agents/{id}{force}")).await;
     let answer = answer.map_err(|error| match error.code.as_str() {

@@ -46,6 +46,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Output::json_text(&client.get_text(&path).await?);
     }
     let history = client.get_doc::<HistoryDoc>(&path).await?;
+    if history.intervals.is_empty() {
+        let said = format!("headsup: nothing is kept of how {id} was then");
+        context.output.say(&Line::plain(said));
+    }
     history.intervals.iter().try_for_each(|interval| context.output.line(&line(interval)))
 }
 

@@ -16,7 +16,8 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Show everything that waits for you: questions, permissions, and outcomes that nobody has seen.
+/// Show everything that waits for you: questions, permissions, agents that are stuck, and outcomes
+/// and crashes that nobody has seen.
 ///
 /// What you have snoozed comes last. Questions that agents ask through headsup are answered from here;
 /// an agent's own dialogs are answered in its terminal, which is named.
@@ -51,10 +52,12 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
         let outcomes = inbox.outcomes.iter().map(|agent| OutcomeDoc {
             agent_id: &agent.id,
             headline: agent.headline,
-            at: agent.outcome.as_ref().map_or(agent.since, |outcome| outcome.at),
+            at: since(agent),
         });
         let (prompts, outcomes) = (&*inbox.prompts, outcomes.collect());
-        return Output::json(&InboxDoc { schema: SCHEMA, prompts, outcomes });
+        Output::json(&InboxDoc { schema: SCHEMA, prompts, outcomes })?;
+        mark_seen(&client, prompts).await;
+        return Ok(());
     }
     if inbox.is_empty() {
         context.output.say(&Line::plain("Nothing waits for you."));
@@ -69,17 +72,22 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
 pub(crate) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
     let prompts = client.get_doc::<PromptsDoc>("/api/v1/prompts?state=open").await?.prompts;
     let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?.agents;
-    let outcomes = roster.iter().filter(|agent| is_outcome(agent)).cloned().collect();
+    let outcomes = roster.iter().filter(|agent| is_waiting(agent)).cloned().collect();
     let agents: BTreeMap<AgentId, AgentDoc> =
         roster.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
     Ok(Inbox { prompts, outcomes, agents })
 }
 
-/// It has ended something, and nobody has looked.
-fn is_outcome(agent: &AgentDoc) -> bool {
-    use Headline::{Crashed, Done, Failed, Review};
-    let unseen = matches!(agent.headline, Done | Failed) || !agent.seen;
-    matches!(agent.headline, Done | Failed | Crashed | Review) && unseen
+/// Has it stopped, or ended something, in a way that a person should look at?
+fn is_waiting(agent: &AgentDoc) -> bool {
+    agent.headline.is_in_inbox(agent.seen, !agent.prompts.is_empty())
+}
+
+/// Since when it waits: an outcome that lies behind another state is not what waits.
+fn since(agent: &AgentDoc) -> UnixMs {
+    let ended = matches!(agent.headline, Headline::Done | Headline::Failed);
+    let outcome = agent.outcome.as_ref().filter(|_| ended);
+    outcome.map_or(agent.since, |outcome| outcome.at)
 }
 
 /// A person has these before their eyes. It is no matter if the hub does not take it.

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Args {
     /// Its id, its name, an unambiguous beginning, or `.` for the agent this runs in.
     agent: String,
-    /// How many entries, the newest ones.
-    #[arg(short = 'n', value_name = "N", default_value_t = KEPT)]
+    /// How many entries, the newest ones: 1 to 100.
+    #[arg(short = 'n', value_name = "N", default_value_t = KEPT, value_parser = a_number)]
     number: usize,
     /// Go on with what it does next.
     #[arg(long, short)]
@@ -43,6 +43,11 @@ Examples:
   headsup log api --follow
   headsup log api --format jsonl > activity.jsonl";
 
+fn a_number(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=KEPT).contains(number));
+    number.ok_or_else(|| format!("it is 1 to {KEPT}"))
+}
+
 #[derive(Deserialize)]
 struct Activity {
     entries: Vec<Entry>,
@@ -60,7 +65,7 @@ struct EntryDoc<'a> {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
     let id = resolve::agent(&client, &args.agent).await?.id;
-    let path = format!("/api/v1/agents/{id}/activity?limit={}", args.number.clamp(1, KEPT));
+    let path = format!("/api/v1/agents/{id}/activity?limit={}", args.number);
     let is_json = context.output.is_json() && args.format == Format::Text;
     if is_json && !args.follow {
         return Output::json_text(&client.get_text(&path).await?);
@@ -72,6 +77,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     };
     if !args.follow {
         let activity = client.get_doc::<Activity>(&path).await?;
+        if activity.entries.is_empty() {
+            context.output.say(&Line::plain(format!("headsup: {id} has done nothing yet")));
+        }
         return activity.entries.iter().try_for_each(print);
     }
 

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let wants = |agent: &&AgentDoc| {
         let snoozed = agent.snoozed_until.is_some_and(|until| until > now);
         let waits = all.prompts.iter().any(|prompt| prompt.agent_id == agent.id);
-        !snoozed && (waits || agent.headline.wants_attention())
+        !snoozed && (waits || agent.headline.waits_for_person(agent.seen))
     };
     let key = |agent: &&AgentDoc| (agent.headline.attention(), agent.since);
     let next = all.agents.values().filter(wants).min_by_key(key);

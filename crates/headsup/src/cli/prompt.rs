@@ -1,21 +1,18 @@
 //! `headsup prompt`: questions that are opened and taken back.
 
 mod cancel;
+mod end;
+mod wait;
 
 use crate::cli::Context;
-use crate::client::{Client, answer, resolve};
-use crate::error::{CommandError, Kind};
+use crate::client::{answer, resolve};
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use bytes::Bytes;
-use headsup_core::prompt::ResolvedBy;
-use headsup_core::wire::{OnePromptDoc, PromptDoc, PromptState};
-use headsup_core::words;
+use headsup_core::wire::OnePromptDoc;
 use serde_json::json;
 use std::time::Duration;
-
-/// Seconds of one wait: shorter than any call may take.
-const SEGMENT_S: u64 = 8;
 
 /// Ask a person, for an agent or from a script.
 #[derive(Debug, clap::Args)]
@@ -28,6 +25,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Open(OpenArgs),
+    Wait(wait::Args),
     Cancel(cancel::Args),
 }
 
@@ -69,11 +67,13 @@ const EXAMPLES: &str = "\
 Examples:
   headsup prompt open api 'Which database?' --option Postgres --option SQLite --default SQLite
   headsup prompt open . 'Deploy now?' --option yes --option no --default no --timeout 10m --wait
+  headsup prompt wait api-p3            its answer, once there is one
   headsup prompt cancel api-p3";
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     match args.command {
         Command::Open(args) => open(args, context).await,
+        Command::Wait(args) => wait::run(args, context).await,
         Command::Cancel(args) => cancel::run(args, context).await,
     }
 }
@@ -107,34 +107,14 @@ async fn open(args: OpenArgs, context: &Context) -> Result<(), CommandError> {
         }
     }
     let path = format!("/api/v1/agents/{agent}/prompts");
-    let reply = client.post(&path, Bytes::from(body.to_string())).await?;
+    let reply = end::ask(&client, &path, Bytes::from(body.to_string())).await?;
     let opened: OnePromptDoc = answer::doc(&path, &reply)?;
     if args.wait {
-        return wait(&client, &opened.prompt.id, context).await;
+        let ended = end::wait(&client, &opened.prompt, context.output).await?;
+        return end::tell(&ended, context.output);
     }
     if context.output.is_json() {
         return Output::json_text(answer::text(&path, &reply)?);
     }
     context.output.line(&Line::plain(&opened.prompt.id))
-}
-
-async fn wait(client: &Client, id: &str, context: &Context) -> Result<(), CommandError> {
-    let path = format!("/api/v1/prompts/{id}?wait_seconds={SEGMENT_S}");
-    let prompt = loop {
-        let found: OnePromptDoc = client.get_doc(&path).await?;
-        if found.prompt.state == PromptState::Resolved {
-            break found;
-        }
-    };
-    if context.output.is_json() {
-        return Output::json(&prompt);
-    }
-    let PromptDoc { resolution, .. } = &prompt.prompt;
-    match resolution.as_ref().map(|resolution| (resolution.by, resolution.value.as_deref())) {
-        Some((_, Some(value))) => context.output.line(&Line::plain(value)),
-        Some((ResolvedBy::Timeout, None)) => {
-            Err(CommandError::new(Kind::TimedOut, words::resolution(&prompt.prompt)))
-        }
-        _ => Err(CommandError::new(Kind::Refused, words::resolution(&prompt.prompt))),
-    }
 }

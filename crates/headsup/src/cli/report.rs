@@ -25,7 +25,8 @@ pub(crate) struct Args {
     /// A few words for people.
     #[arg(long, value_name = "TEXT")]
     detail: Option<String>,
-    /// The agent; without it the one this command runs in (`HEADSUP_AGENT_ID`).
+    /// The agent, by its id or its whole name; without it the one this command runs in
+    /// (`HEADSUP_AGENT_ID`).
     #[arg(long, value_name = "A")]
     agent: Option<String>,
     /// How the turn ended: `completed`, `failed`, `interrupted`, or `failed:CODE`.
@@ -52,7 +53,10 @@ struct ReportDoc<'a> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let id = agent_id(args.agent.as_deref())?;
+    if args.agent.is_none() && resolve::own_id().is_none() {
+        return Err(CommandError::usage("whose report is it? This command runs in no agent")
+            .hint("name the agent with --agent, or set HEADSUP_AGENT_ID"));
+    }
     let body = ReportBody {
         turn: Some(args.state),
         reason: args.reason,
@@ -63,23 +67,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     body.parse().map_err(|error| CommandError::usage(error.to_string()))?;
     let json = serde_json::to_vec(&body)
         .map_err(|error| CommandError::internal(format!("cannot write the report: {error}")))?;
+    let client = context.client().await?;
+    let id = resolve::known_or_new(&client, args.agent.as_deref().unwrap_or(".")).await?;
     let path = format!("/api/v1/agents/{id}/reports");
-    let answer = context.client().await?.post(&path, Bytes::from(json)).await?;
+    let answer = client.post(&path, Bytes::from(json)).await?;
     if !context.output.is_json() {
         return Ok(());
     }
     let accepted = crate::client::answer::doc::<Accepted>(&path, &answer)?;
     Output::json(&ReportDoc { schema: SCHEMA, cursor: &accepted.cursor, agent_id: &id })
-}
-
-/// A report may bring a new agent, so its id is taken as it is.
-fn agent_id(given: Option<&str>) -> Result<AgentId, CommandError> {
-    let id = match given {
-        Some(id) if id != "." => id.to_owned(),
-        _ => resolve::own_id().ok_or_else(|| {
-            CommandError::usage("whose report is it? This command runs in no agent")
-                .hint("name the agent with --agent, or set HEADSUP_AGENT_ID")
-        })?,
-    };
-    AgentId::new(&*id).map_err(|error| CommandError::usage(format!("{id:?} is no id: {error}")))
 }

@@ -250,15 +250,15 @@ async fn register(
     loop {
         let text = if number == 1 { base.to_string() } else { format!("{base}-{number}") };
         match take(AgentId::slug(&text)).await {
-            Err(error) if is_anothers(&error) && number < 1_000 => number += 1,
+            Err(error) if is_taken(&error) && number < 1_000 => number += 1,
             outcome => return outcome,
         }
     }
 }
 
-/// Whether the seat is somebody else's: one that works, or that an agent may not take.
-pub(super) fn is_anothers(error: &CommandError) -> bool {
-    ["agent_exists", "not_your_agent"].contains(&error.code.as_str())
+/// Somebody else is called this, or has a seat that an agent may not take.
+pub(super) fn is_taken(error: &CommandError) -> bool {
+    ["agent_exists", "name_taken", "not_your_agent"].contains(&error.code.as_str())
 }
 
 /// In the session that tmux has made.

@@ -1,6 +1,6 @@
 //! `headsup show`
 
-use crate::cli::Context;
+use crate::cli::{Context, inbox};
 use crate::client::resolve;
 use crate::error::CommandError;
 use crate::output::Output;
@@ -25,7 +25,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let agent = resolve::agent(&client, &args.agent).await?;
     if context.output.is_json() {
         let path = format!("/api/v1/agents/{}", agent.id);
-        return Output::json_text(&client.get_text(&path).await?);
+        Output::json_text(&client.get_text(&path).await?)?;
+    } else {
+        context.output.lines(&sheet::lines(&agent, &View::here(context.output)))?;
     }
-    context.output.lines(&sheet::lines(&agent, &View::here(context.output)))
+    inbox::mark_seen(&client, &agent.prompts).await;
+    Ok(())
 }

@@ -48,7 +48,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let said = match for_ms {
         0 => format!("headsup: {} is back", agent.id),
-        _ => format!("headsup: {} waits for {}", agent.id, super::duration::text(args.duration)),
+        _ => {
+            format!("headsup: {} is put off for {}", agent.id, super::duration::text(args.duration))
+        }
     };
     context.output.say(&Line::plain(said));
     Ok(())

@@ -46,6 +46,8 @@ Examples:
   headsup up --listen                   and the page on http://127.0.0.1:7717
   headsup up --no-listen                on the unix socket alone again";
 
+const ALREADY_RUNNING: &str = "already_running";
+
 #[derive(Serialize)]
 struct UpDoc<'a> {
     schema: u32,
@@ -66,7 +68,13 @@ struct Page {
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let listen = args.listen.read()?;
     if args.foreground {
-        return foreground(&args, listen, context);
+        return match foreground(&args, listen.clone(), context) {
+            // The hub that runs is told what this one was told, as by a call without --foreground.
+            Err(error) if error.code == ALREADY_RUNNING && !args.detach => {
+                block_on(background(&args, listen, context))
+            }
+            outcome => outcome,
+        };
     }
     if args.demo && args.listen.is_names_alone() {
         return Err(listen::not_on_tcp());
@@ -186,7 +194,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
 fn not_run(error: &RunError) -> CommandError {
     match error {
         RunError::AlreadyRunning { .. } => CommandError::new(Kind::Refused, error.to_string())
-            .code("already_running")
+            .code(ALREADY_RUNNING)
             .hint("stop that one with `headsup down`"),
         RunError::Listen(ListenError::InUse(_)) => {
             CommandError::new(Kind::Refused, error.to_string())

@@ -7,6 +7,7 @@ use crate::client::sse::Frame;
 use crate::client::stream::{EventStream, Message, Query, log_end};
 use crate::client::{Client, resolve};
 use crate::error::{CommandError, Kind};
+use crate::output::changes::Known;
 use crate::output::line::Line;
 use crate::output::{Output, event};
 use std::time::Duration;
@@ -72,6 +73,10 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
         None | Some("now") => log_end(client).await?,
         Some(cursor) => cursor.to_owned(),
     };
+    let mut known = Known::default();
+    for agent in &agents {
+        known.note(agent);
+    }
     let agents = agents.into_iter().map(|agent| agent.id).collect();
     let query = Query { agents, types: Vec::new(), since: Some(since), ends: args.no_follow };
     let mut stream = EventStream::open(client, query).await?;
@@ -96,7 +101,7 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
                 output
                     .say(&Line::plain("headsup: the hub knows no such cursor; going on from now"));
             }
-            tell(&frame, &message, output)?;
+            tell(&frame, &message, &mut known, output)?;
         }
         if let (Some(until), Message::Event(event)) = (&args.until, &message)
             && until.is_met_by(event)
@@ -111,9 +116,14 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
     }
 }
 
-fn tell(frame: &Frame, message: &Message, output: Output) -> Result<(), CommandError> {
+fn tell(
+    frame: &Frame,
+    message: &Message,
+    known: &mut Known,
+    output: Output,
+) -> Result<(), CommandError> {
     match message {
-        Message::Event(event) => output.line(&event::line(event)),
+        Message::Event(event) => output.line(&known.line(event)),
         Message::Other => output.line(&event::unknown(&frame.data)),
         Message::Lagged(gap) => {
             let (from, to) = (&gap.from, &gap.to);

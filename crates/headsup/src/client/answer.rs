@@ -18,11 +18,25 @@ pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes
         return Err(CommandError { retryable, ..error });
     };
     let retryable = problem.retryable;
-    let hints = problem.hint.into_iter().collect();
+    let hint = ours(&problem.code).map(str::to_owned).or(problem.hint);
+    let hints = hint.into_iter().collect();
     let (code, message) = (problem.code, problem.detail);
     // What was typed was none of what there is.
     let kind = if code == "invalid_option" { Kind::Usage } else { kind };
     Err(CommandError { kind, code, message, hints, retryable })
+}
+
+/// What to type next, where the hub would name a path of its own.
+fn ours(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "no_such_agent" => "see them all: `headsup ls --all`",
+        "no_such_prompt" => "see what waits: `headsup inbox`",
+        "no_such_task" => "see them: `headsup task ls`",
+        "no_such_pr" => "see them: `headsup pr ls`",
+        "no_such_effect" => "see them: `headsup outbox`",
+        "no_task" => "link one first: `headsup task link`",
+        _ => return None,
+    })
 }
 
 fn kind(status: StatusCode) -> Kind {
@@ -88,6 +102,16 @@ mod tests {
             );
             assert_eq!(error.hints, ["do this"]);
             assert_eq!(error.retryable, exit == 1);
+        }
+    }
+
+    #[test]
+    fn a_command_is_told_of_commands_and_not_of_paths() {
+        for code in ["no_such_prompt", "no_such_effect", "no_such_task", "no_such_pr", "no_task"] {
+            let problem = Problem::new(404, code, "none").hint("GET /api/v1/all lists them");
+            let body = Bytes::from(serde_json::to_vec(&problem).unwrap());
+            let error = check(StatusCode::NOT_FOUND, "/x", body).unwrap_err();
+            assert!(error.hints[0].contains("`headsup "), "{code}: {:?}", error.hints);
         }
     }
 

@@ -17,18 +17,72 @@ pub(crate) async fn agent(client: &Client, reference: &str) -> Result<AgentDoc, 
     if reference == "." {
         return own(client).await;
     }
+    one(reference, matching(client, reference).await?)
+        .and_then(|found| found.ok_or_else(|| nobody_called(reference)))
+}
+
+/// The agent that `reference` names as a whole, or `.`: what takes something away does not guess.
+pub(crate) async fn exactly(client: &Client, reference: &str) -> Result<AgentDoc, CommandError> {
+    if reference == "." {
+        return own(client).await;
+    }
+    let found = matching(client, reference).await?;
+    let begins = found.iter().find(|agent| !is_called(agent, reference));
+    let hint = begins.map(|agent| format!("type the whole id or name, as {}", agent.id));
+    called(reference, found)?.ok_or_else(|| {
+        let error = nobody_called(reference);
+        hint.into_iter().fold(error, CommandError::hint)
+    })
+}
+
+/// The id of the agent that `reference` names as a whole; without one `reference` itself, as the id
+/// of an agent that may come to be.
+pub(crate) async fn known_or_new(
+    client: &Client,
+    reference: &str,
+) -> Result<AgentId, CommandError> {
+    if reference == "." {
+        return own_agent();
+    }
+    if let Some(agent) = called(reference, matching(client, reference).await?)? {
+        return Ok(agent.id);
+    }
+    AgentId::new(reference)
+        .map_err(|error| CommandError::usage(format!("{reference:?} is no id: {error}")))
+}
+
+async fn matching(client: &Client, reference: &str) -> Result<Vec<AgentDoc>, CommandError> {
+    if reference.is_empty() {
+        return Err(CommandError::usage(
+            "an agent is called by its id or its name, and this is empty",
+        )
+        .hint("see them all: `headsup ls --all`"));
+    }
     let path = format!("/api/v1/agents?match={}", encode(reference));
-    let roster = client.get_doc::<RosterDoc>(&path).await?;
-    let mut found = roster.agents;
-    if found.len() > 1 {
-        return Err(ambiguous(reference, &found));
+    Ok(client.get_doc::<RosterDoc>(&path).await?.agents)
+}
+
+/// Those of `found` that are called so, and do not only begin like it.
+fn called(reference: &str, mut found: Vec<AgentDoc>) -> Result<Option<AgentDoc>, CommandError> {
+    found.retain(|agent| is_called(agent, reference));
+    one(reference, found)
+}
+
+fn is_called(agent: &AgentDoc, reference: &str) -> bool {
+    agent.id.as_str() == reference || agent.name == reference
+}
+
+fn one(reference: &str, mut found: Vec<AgentDoc>) -> Result<Option<AgentDoc>, CommandError> {
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(ambiguous(reference, &found)),
     }
-    if let Some(agent) = found.pop() {
-        return Ok(agent);
-    }
-    Err(CommandError::new(Kind::NotFound, format!("no agent is called {reference:?}"))
+}
+
+fn nobody_called(reference: &str) -> CommandError {
+    CommandError::new(Kind::NotFound, format!("no agent is called {reference:?}"))
         .code("no_such_agent")
-        .hint("see them all: `headsup ls --all`"))
+        .hint("see them all: `headsup ls --all`")
 }
 
 /// The agents that `references` name, each once.
@@ -47,14 +101,17 @@ pub(crate) async fn agents(
 }
 
 async fn own(client: &Client) -> Result<AgentDoc, CommandError> {
+    by_id(client, own_agent()?.as_str()).await
+}
+
+/// The agent that this command runs in.
+fn own_agent() -> Result<AgentId, CommandError> {
     let nobody = |message: &str| CommandError::new(Kind::NotFound, message).code("no_such_agent");
     let Some(id) = own_id() else {
         return Err(nobody("`.` is the agent that a command runs in, and this is none")
             .hint("HEADSUP_AGENT_ID is not set; name the agent instead"));
     };
-    let id = AgentId::new(id)
-        .map_err(|error| nobody(&format!("HEADSUP_AGENT_ID is no agent id: {error}")))?;
-    by_id(client, id.as_str()).await
+    AgentId::new(id).map_err(|error| nobody(&format!("HEADSUP_AGENT_ID is no agent id: {error}")))
 }
 
 /// The agent with exactly this id.

@@ -8,6 +8,11 @@ use headsup_core::words;
 
 /// The line for `event`.
 pub(crate) fn line(event: &Event) -> Line {
+    saying(event, what(&event.body))
+}
+
+/// The line for `event`, which says `what`.
+pub(crate) fn saying(event: &Event, what: Line) -> Line {
     let head = Line::new()
         .styled(theme::DIM, event.at.to_string())
         .then(" ")
@@ -16,7 +21,6 @@ pub(crate) fn line(event: &Event) -> Line {
         .styled(theme::STRONG, event.agent_id.as_str())
         .then("  ")
         .then(event.body.kind());
-    let what = what(&event.body);
     let line = if what.is_empty() { head } else { head.then("  ").and(&what) };
     if event.spooled { line.styled(theme::DIM, " (spooled)") } else { line }
 }
@@ -31,11 +35,14 @@ pub(crate) fn unknown(data: &str) -> Line {
 }
 
 /// What changed.
-pub(crate) fn what(body: &EventBody) -> Line {
+fn what(body: &EventBody) -> Line {
     match body {
         EventBody::Registered { agent } | EventBody::Updated { agent } => {
-            let place = agent.cwd.as_deref().unwrap_or("-");
-            Line::plain(format!("{} in {place}", agent.kind))
+            let kind = Line::plain(&*agent.kind);
+            match &agent.cwd {
+                Some(place) => kind.then(" in ").then(place),
+                None => kind,
+            }
         }
         EventBody::StatusChanged(change) => status(change),
         EventBody::TurnStarted { turn_seq } => Line::plain(format!("turn {turn_seq}")),

@@ -17,6 +17,11 @@ const INDENT: usize = 4;
 /// Lines of a long question.
 const MOST_BODY: usize = 12;
 
+/// The place of which nothing is known.
+const NOWHERE: &str = "-";
+const UNKNOWN_PLACE: &str =
+    "it is known by its reports alone: answer it where it runs; it says itself when it goes on";
+
 /// Everything that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
@@ -90,20 +95,30 @@ fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
         lines.push(line);
     }
     let mut times = format!("asked {} ago", age::since(prompt.opened_at, view.now));
-    if let (Some(at), Some(default)) = (prompt.expires_at, &prompt.default_action) {
-        let left = words::age::short(at.since(view.now));
-        times = format!("{times} · {left} left, then {}", words::fallback(prompt, default));
+    if let Some(left) = left(prompt, view.now) {
+        times = format!("{times} · {left}");
     }
     lines.push(under().styled(theme::DIM, times));
     lines.push(under().and(&how(prompt, agent, view)));
 }
 
+/// Until when it stands, and what happens then.
+pub(super) fn left(prompt: &PromptDoc, now: UnixMs) -> Option<String> {
+    let left = words::age::short(prompt.expires_at?.since(now));
+    let then = words::fallback(prompt, prompt.default_action.as_deref()?);
+    Some(format!("{left} left, then {then}"))
+}
+
 /// What to type, or where to go.
-fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
+pub(super) fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
     if !prompt.answerable.contains(&Answerable::Api) {
         let place = agent.map(|agent| words::location(agent, view.home.as_deref()));
-        let place = place.as_deref().unwrap_or("-");
-        return Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place);
+        return match place.as_deref() {
+            None | Some(NOWHERE) => Line::new().styled(theme::DIM, UNKNOWN_PLACE),
+            Some(place) => {
+                Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place)
+            }
+        };
     }
     let what = match prompt.options.is_empty() {
         true => "'…'",

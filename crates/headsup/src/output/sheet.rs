@@ -2,9 +2,9 @@
 
 use crate::output::line::Line;
 use crate::output::roster::{self, View};
-use crate::output::{age, theme};
+use crate::output::{age, inbox, theme};
 use headsup_core::time::UnixMs;
-use headsup_core::wire::{AgentDoc, LocationDoc, PromptDoc};
+use headsup_core::wire::{AgentDoc, LocationDoc};
 use headsup_core::words;
 
 const LABELS: usize = 12;
@@ -14,7 +14,7 @@ pub(crate) fn lines(agent: &AgentDoc, view: &View) -> Vec<Line> {
     let mut sheet = Sheet { lines: Vec::new(), now: view.now };
     sheet.head(agent);
     sheet.dimensions(agent);
-    sheet.prompts(&agent.prompts);
+    sheet.prompts(agent, view);
     sheet.facts(agent, view);
     sheet.lines
 }
@@ -71,6 +71,9 @@ impl Sheet {
         if let Some(pid) = process.pid {
             text = format!("{text}, pid {pid}");
         }
+        if agent.outcome.is_none() && !agent.seen {
+            text = format!("{text}, not seen yet");
+        }
         self.field("process", text);
 
         let turn = &agent.turn;
@@ -107,8 +110,8 @@ impl Sheet {
         self.field("evidence", format!("{source}, {sure}, confirmed {ago} ago"));
     }
 
-    fn prompts(&mut self, prompts: &[PromptDoc]) {
-        for prompt in prompts {
+    fn prompts(&mut self, agent: &AgentDoc, view: &View) {
+        for prompt in &agent.prompts {
             let ago = age::since(prompt.opened_at, self.now);
             let (id, asked) = (&prompt.id, words::prompt(prompt));
             self.field("prompt", format!("{id}, {asked} ({ago} ago)"));
@@ -119,6 +122,11 @@ impl Sheet {
             for (i, option) in prompt.options.iter().enumerate() {
                 self.field("", format!("  {}. {}", i + 1, option.label));
             }
+            if let Some(left) = inbox::left(prompt, self.now) {
+                self.field("", format!("  {left}"));
+            }
+            let how = inbox::how(prompt, Some(agent), view);
+            self.lines.push(Line::new().spaces(LABELS + 2).and(&how));
         }
     }
 
@@ -197,6 +205,7 @@ mod tests {
                       Pick one.
                       1. main
                       2. test
+                      answer it in its terminal: ~/work
         kind        custom
         labels      team=core
         model       large

@@ -13,7 +13,7 @@ fn rig_with_two() -> (Rig, crate::hub::Hub) {
 #[test]
 fn every_failure_has_its_exit_code() {
     let (rig, _hub) = rig_with_two();
-    let table: [(&[&str], i32, &str); 20] = [
+    let table: [(&[&str], i32, &str); 26] = [
         (&["show", "web"], 0, ""),
         (&["--version"], 0, ""),
         (&["ls", "--help"], 0, ""),
@@ -27,7 +27,13 @@ fn every_failure_has_its_exit_code() {
         (&["wait", "web", "--until", "done", "--timeout", "5"], 2, "usage"),
         (&["watch", "--since", "bogus", "--no-follow"], 2, "usage"),
         (&["statusline", "--template", "{bogus}"], 2, "usage"),
+        (&["watch", "--until", "delivery:bogus"], 2, "usage"),
+        (&["log", "web", "-n", "0"], 2, "usage"),
+        (&["log", "web", "-n", "101"], 2, "usage"),
+        (&["show", ""], 2, "usage"),
         (&["report", "working"], 2, "usage"),
+        (&["report", "working", "--agent", "."], 4, "no_such_agent"),
+        (&["forget", "we", "--force"], 4, "no_such_agent"),
         (&["report", "working", "--agent", "a/b"], 2, "usage"),
         (&["report", "working", "--agent", "full"], 1, "storage_full"),
         (&["show", "nobody"], 4, "no_such_agent"),

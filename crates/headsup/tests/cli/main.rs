@@ -6,6 +6,7 @@ mod errors;
 mod hub;
 mod list;
 mod pages;
+mod question;
 mod report;
 mod rig;
 mod stream;

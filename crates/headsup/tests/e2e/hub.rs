@@ -36,10 +36,13 @@ fn a_hub_ends_when_its_folder_is_taken_away() {
 }
 
 #[test]
-fn a_second_hub_on_the_same_home_is_refused_and_a_stale_socket_recovered() {
+fn a_second_hub_on_the_same_home_says_so_and_a_stale_socket_is_recovered() {
     let home = home();
     let hub = Hub::start(&home);
-    assert_eq!(home.run(["up", "--foreground"]).code, 7);
+    let second = home.run(["up", "--foreground", "--json"]).ok().json();
+    assert_eq!((&second["started"], &second["pid"]), (&false.into(), &hub.pid().into()));
+    let again = home.run(["up", "--foreground"]).ok().stderr.clone();
+    assert!(again.contains("hub is already up (pid "), "{again}");
     let again = home.run(["up"]).ok().stderr.clone();
     assert!(again.contains("already") || again.contains("is up"), "{again}");
     hub.kill();

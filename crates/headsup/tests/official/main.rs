@@ -1,5 +1,6 @@
 //! The official programs for servers of the Model Context Protocol, from npm: the conformance scenarios
-//! that need no tools of their own, and the Inspector's strict look at the list, in both eras.
+//! that need no tools of their own, the Inspector's strict look at the list, and the client for TypeScript that
+//! shows a person our question, in both eras.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -7,8 +8,10 @@
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::live::install::script;
-use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use headsup_testkit::{http, wait};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_headsup");
@@ -113,5 +116,82 @@ fn the_inspector_finds_nothing_in_the_list_that_some_client_could_not_read() {
             assert!(output.status.success(), "{args:?}: {}", said(&output));
             assert!(said(&output).contains("request_input"), "{args:?}: {}", said(&output));
         }
+    }
+}
+
+/// The official client in a script of ours, as the agent `api`.
+fn client(home: &Home, node: &PathBuf, script: &str, client: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(node);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/official");
+    command.arg(Path::new(folder).join(script)).arg(client).args(args).env_clear();
+    command.envs(home.command([""]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("HEADSUP_AGENT_ID", "api").current_dir(home.path()).stdin(Stdio::null());
+    command
+}
+
+const CLIENT: (&str, &str, &str) = ("@modelcontextprotocol/client", "2.4.0", "dist/index.mjs");
+
+#[test]
+fn the_official_client_shows_the_question_in_both_eras_and_brings_what_was_said() {
+    let Some((node, sdk)) = official(CLIENT.0, CLIENT.1, CLIENT.2) else { return };
+    let served = Served::start(&node);
+    for (era, version, way, at) in [
+        ("legacy", "2025-11-25", "stdio", BINARY),
+        ("modern", "2026-07-28", "stdio", BINARY),
+        ("modern", "2026-07-28", "http", served.url.as_str()),
+    ] {
+        for (action, outcome) in
+            [("accept", "answered"), ("decline", "refused"), ("cancel", "cancelled")]
+        {
+            let args = [era, action, way, at];
+            let output = client(&served.home, &node, "elicit.mjs", &sdk, &args).output().unwrap();
+            assert!(output.status.success(), "{args:?}: {}", said(&output));
+            let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(told["version"], version, "{told}");
+            let form = &told["shown"][0];
+            assert_eq!(form["message"], "Which colour?\n\nIf nobody answers: take Red", "{told}");
+            let field = &form["requestedSchema"]["properties"]["answer"];
+            assert_eq!(field["enum"], json!(["Red", "Blue"]), "{told}");
+            let result = &told["result"]["structuredContent"];
+            assert_eq!(result["outcome"], outcome, "{told}");
+            if action == "accept" {
+                let via = &result["resolution"]["via"];
+                assert_eq!((&result["value"], via), (&"Blue".into(), &"agent_client".into()));
+            }
+        }
+    }
+}
+
+/// Until so many wait for something that the hub tells.
+fn waiting(home: &Home, many: u32) {
+    let line = format!("\nheadsup_subscribers {many}\n");
+    wait::until("those who wait", || {
+        let (_, text) = http::get(&home.socket(), "/metrics").ok()?;
+        String::from_utf8_lossy(&text).contains(&line).then_some(())
+    });
+}
+
+#[test]
+fn a_client_that_cuts_the_call_off_is_told_what_was_answered_behind_it() {
+    let Some((node, sdk)) = official(CLIENT.0, CLIENT.1, CLIENT.2) else { return };
+    for era in ["legacy", "modern"] {
+        let home = Home::new(BINARY);
+        let _hub = Hub::start(&home);
+        let mut command = client(&home, &node, "cut.mjs", &sdk, &[era, BINARY]);
+        let mut cut = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = cut.stdin.take().unwrap();
+        let mut lines = BufReader::new(cut.stdout.take().unwrap()).lines();
+        waiting(&home, 1);
+        stdin.write_all(b"cut\n").unwrap();
+        let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert!(first["error"].as_str().unwrap().contains("the limit is over"), "{era}: {first}");
+        // Nobody waits any more, and the question stands.
+        waiting(&home, 0);
+        home.run(["answer", "api-p1", "blue"]).ok();
+        stdin.write_all(b"again\n").unwrap();
+        let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let told = &told["structuredContent"];
+        assert_eq!((&told["prompt_id"], &told["value"]), (&"api-p1".into(), &"blue".into()));
+        assert!(cut.wait().unwrap().success());
     }
 }

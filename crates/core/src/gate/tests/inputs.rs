@@ -53,6 +53,42 @@ fn what_must_not_go_unanswered_blocks_whatever_else_is_answered_later() {
 }
 
 #[test]
+fn the_workflow_names_a_question_that_is_open() {
+    let mut script = Script::working();
+    for (id, title) in [("a-p1", "First?"), ("a-p2", "Second?"), ("a-p3", "Third?")] {
+        let mut question = question(id, script.now.plus(60_000), OnTimeout::Default);
+        question.ask.title = title.to_owned();
+        gate::open_input(&mut script.seat, question, By::Agent, script.now).unwrap();
+    }
+    let mut answer = |id: &str| {
+        let answered = Resolution::of(ResolvedBy::Human, script.now);
+        let decision = gate::resolve_input(&mut script.seat, id, answered, script.now);
+        let message = script.seat.stage.as_ref().and_then(|status| status.message.clone());
+        (message, decision.events.iter().map(crate::event::EventBody::kind).collect::<Vec<_>>())
+    };
+    // What it does not name may end without a word of the workflow.
+    assert_eq!(answer("a-p2"), (Some("First?".to_owned()), vec!["prompt.resolved"]));
+    let told = vec!["prompt.resolved", "stage.changed"];
+    assert_eq!(answer("a-p1"), (Some("Third?".to_owned()), told));
+    assert_eq!(answer("a-p3").0, None);
+}
+
+#[test]
+fn a_move_that_changes_no_status_is_told_as_a_move_alone() {
+    let mut script = Script::working();
+    let mut moved = |stage| {
+        let said = gate::Said::default();
+        let decision = gate::set_stage(&mut script.seat, stage, By::Agent, &said, script.now);
+        let events = decision.unwrap().events;
+        let kinds: Vec<_> = events.iter().map(crate::event::EventBody::kind).collect();
+        kinds.iter().filter(|kind| **kind == "agent.status_changed").count()
+    };
+    assert_eq!(moved(Stage::Working), 0, "it works, and is at work");
+    assert_eq!(moved(Stage::Blocked), 1);
+    assert_eq!(moved(Stage::Working), 1);
+}
+
+#[test]
 fn a_question_makes_its_agent_blocked_and_the_workflow_wait() {
     let mut script = Script::working();
     let events = ask(&mut script, "a-p9", OnTimeout::Default);

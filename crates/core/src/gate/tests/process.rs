@@ -27,6 +27,19 @@ fn g9_a_death_in_mid_turn_aborts_it() {
 }
 
 #[test]
+fn how_a_turn_ended_is_told_by_who_said_so_also_after_the_process_died() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.after(1_000).hook(stop("t1"));
+    assert_eq!(script.outcome(), Some("completed"));
+    script.after(1_000).said(Source::Process, died(ExitKind::Crashed));
+    let explained = script.explained();
+    let source = |of: &str| explained.dimensions[of].winner.as_ref().unwrap().source;
+    assert_eq!((source("turn"), source("outcome")), (Source::Process, Source::Hook));
+    assert_eq!(explained.dimensions["outcome"].value, "completed");
+}
+
+#[test]
 fn g9_a_pid_is_an_identity_only_with_its_start_time() {
     let mut script = Script::working();
     script.process = Some(process(5, 50));
@@ -332,4 +345,27 @@ fn a_goodbye_in_mid_turn_waits_for_the_end_of_the_process() {
     script.tick(2_000);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
     assert_eq!(script.phrase(), "idle(cleared)");
+}
+
+#[test]
+fn a_crash_is_unseen_until_a_person_looks_also_where_no_turn_was_begun() {
+    let mut script = Script::idle();
+    assert_eq!((script.outcome(), script.seat.seen()), (None, true));
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!((script.headline(), script.seat.seen()), (Headline::Crashed, false));
+    assert!(script.headline().is_in_inbox(script.seat.seen(), false));
+    let kept = serde_json::to_string(&script.seat).unwrap();
+    assert!(!serde_json::from_str::<crate::seat::Seat>(&kept).unwrap().seen());
+    let decision = crate::gate::mark_seen(&mut script.seat, script.now);
+    assert!(decision.changed && script.seat.seen());
+    assert!(!script.headline().is_in_inbox(script.seat.seen(), false));
+}
+
+#[test]
+fn a_program_that_ended_well_leaves_nothing_to_look_at() {
+    let mut script = Script::idle();
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, died(ExitKind::Clean));
+    assert_eq!((script.headline(), script.seat.seen()), (Headline::Ended, true));
 }

@@ -3,8 +3,8 @@
 use super::super::agent_path::AgentPath;
 use super::super::review::{named, url_of};
 use super::super::task::words_of;
-use super::super::{App, Receipt, Refused, asked};
-use super::submit;
+use super::super::{App, Refused, asked};
+use super::handed_in::{HandedIn, submit};
 use crate::caller::Caller;
 use crate::job::TaskAct;
 use axum::extract::{Request, State};
@@ -26,7 +26,7 @@ use std::sync::Arc;
     ),
     request_body(content = CompleteBody),
     responses(
-        (status = 200, description = "Stored", body = Receipt),
+        (status = 200, description = "Stored; what has come of it at the task", body = HandedIn),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -49,5 +49,5 @@ pub(in super::super) async fn post(
     };
     let mark_done = said.mark_issue_done;
     let act = TaskAct::Complete { agent: agent.clone(), comment, pr_url, mark_done };
-    submit(&app, &agent, act, key).await
+    submit(&app, &agent, act, mark_done, key).await
 }

@@ -5,6 +5,7 @@
 //! taken the last one: a client that does not read costs a place on the bus and nothing more.
 
 use super::Subscription;
+use super::changed::{Changed, View};
 use super::cursor::Start;
 use super::filter::Filter;
 use super::told::{self, Told};
@@ -12,6 +13,8 @@ use crate::api::App;
 use crate::frame::Frame;
 use crate::limits::KEEP_ALIVE;
 use bytes::{Bytes, BytesMut};
+use headsup_core::id::AgentId;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
@@ -22,6 +25,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 const PAGE: u32 = 256;
 /// Bytes sent in one piece, about.
 const PIECE: usize = 64 << 10;
+/// Agents that are looked up at once for who wants to know how they are.
+const ROUND: usize = 16;
 
 pub(super) struct Watcher {
     app: Arc<App>,
@@ -32,6 +37,8 @@ pub(super) struct Watcher {
     /// Where a stream that does not follow ends.
     until: Option<u64>,
     ready: VecDeque<Told>,
+    /// For a watcher that wants to know how the agents are: of which it is still to be told.
+    changed: Option<Changed>,
     keep_alive: Interval,
     _subscription: Subscription,
 }
@@ -49,6 +56,7 @@ impl Watcher {
     pub(super) fn new(
         app: Arc<App>,
         filter: Filter,
+        view: View,
         start: Start,
         follow: bool,
         subscription: Subscription,
@@ -62,9 +70,15 @@ impl Watcher {
             phase: Phase::Begin(start),
             position: 0,
             ready: VecDeque::new(),
+            changed: (view == View::State).then(Changed::default),
             keep_alive,
             _subscription: subscription,
         }
+    }
+
+    /// Whether it ends where the log ended when it was asked for.
+    pub(super) fn has_an_end(&self) -> bool {
+        self.until.is_some()
     }
 
     /// The next message; `None` at the end of the stream. Not to be dropped half-way.
@@ -94,11 +108,20 @@ impl Watcher {
     /// Comes back when something is ready.
     async fn fill(&mut self) -> Option<()> {
         while self.ready.is_empty() {
+            let is_up_to_date = matches!(self.phase, Phase::Live(_) | Phase::Over);
+            if let Some(changed) = self.changed.as_mut().filter(|_| is_up_to_date) {
+                let next = || changed.next(&self.app, self.position);
+                self.ready.extend(std::iter::from_fn(next).take(ROUND).map(Told::Message));
+                if !self.ready.is_empty() {
+                    break;
+                }
+            }
             match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Begin(Start::Snapshot) => self.snapshot().await?,
                 Phase::Begin(Start::Expired(seq)) => self.expired(seq).await?,
                 Phase::Begin(Start::Behind(seq)) => {
                     self.position = seq;
+                    self.changed.iter_mut().for_each(|changed| changed.start(seq));
                     self.phase = Phase::CatchUp;
                 }
                 Phase::CatchUp => self.catch_up().await?,
@@ -113,6 +136,7 @@ impl Watcher {
         let frames = self.app.bus.subscribe()?;
         let (seats, head) = self.app.board.all();
         self.position = head;
+        self.changed.iter_mut().for_each(|changed| changed.start(head));
         let snapshot = told::snapshot(seats, head, &self.filter).await?;
         self.ready.push_back(Told::Message(snapshot));
         if self.until.is_none() {
@@ -133,10 +157,21 @@ impl Watcher {
         let until = self.until.unwrap_or_else(|| self.app.board.head());
         if self.position < until {
             let (filter, after) = (self.filter.clone(), self.position);
-            let wanted = move |agent: &str, kind: &str| filter.wants(agent, kind);
-            let read = self.app.reader.run(move |log| log.page(after, until, PAGE, wanted)).await;
-            let page = match read {
-                Ok(page) => page,
+            let only_agents = self.changed.is_some();
+            let read = self.app.reader.run(move |log| {
+                let agents = RefCell::new(Vec::new());
+                let wanted = |agent: &str, kind: &str| {
+                    let is_wanted = filter.wants(agent, kind);
+                    if is_wanted && only_agents {
+                        agents.borrow_mut().extend(AgentId::new(agent));
+                    }
+                    is_wanted && !only_agents
+                };
+                let page = log.page(after, until, PAGE, wanted)?;
+                Ok((page, agents.into_inner()))
+            });
+            let (page, agents) = match read.await {
+                Ok(read) => read,
                 Err(error) => {
                     // The client comes back with its cursor.
                     tracing::error!(%error, "the log cannot be read");
@@ -148,6 +183,7 @@ impl Watcher {
                 return self.expired(after).await;
             };
             self.position = last;
+            self.changed.iter_mut().for_each(|changed| changed.extend(agents.iter().cloned()));
             self.ready.extend(page.messages.into_iter().map(Told::Message));
         }
         self.phase = match self.until {
@@ -173,7 +209,7 @@ impl Watcher {
             Err(RecvError::Closed) => return None,
         }
         let mut size = 0;
-        while size < PIECE {
+        while size < PIECE || self.changed.is_some() {
             match frames.try_recv() {
                 Ok(frame) => {
                     size += frame.json().len();
@@ -192,13 +228,20 @@ impl Watcher {
         if frame.seq > self.position {
             self.position = frame.seq;
             if self.filter.wants(frame.agent.as_str(), frame.kind) {
-                self.ready.push_back(Told::Message(frame.message()));
+                match &mut self.changed {
+                    Some(changed) => changed.extend([frame.agent.clone()]),
+                    None => self.ready.push_back(Told::Message(frame.message())),
+                }
             }
         }
     }
 
     /// The bus has moved on without us: say what is missing, then how things stand.
     async fn lagged(&mut self) -> Option<()> {
+        if self.changed.is_some() {
+            // How things stand is all that this one wants to know.
+            return self.snapshot().await;
+        }
         self.app.metrics.lagged.inc();
         let from = self.position + 1;
         let told = self.ready.len();

@@ -38,6 +38,7 @@ const MOST_SAID: usize = 4 << 10;
         ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
         ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
         ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
+        ("view" = Option<String>, Query, description = "`events` (the default): every event, nothing left out. `state`: only how each agent is by now, as `agent.updated` or `agent.forgotten`; whoever reads slowly gets only the latest of each, and is never `lagged`"),
     ),
     responses(
         (status = 101, description = "The web socket; each text frame is a `StreamMessage`"),
@@ -73,11 +74,20 @@ pub(in crate::api) fn upgrade(
 pub(in crate::api) trait Feed: Send {
     /// The next one; `None` at the end. Not to be dropped half-way.
     fn next(&mut self) -> impl Future<Output = Option<Told>> + Send;
+
+    /// Whether it was asked for no more than there is. Any other ends with the hub.
+    fn has_an_end(&self) -> bool {
+        false
+    }
 }
 
 impl Feed for Watcher {
     async fn next(&mut self) -> Option<Told> {
         Watcher::next(self).await
+    }
+
+    fn has_an_end(&self) -> bool {
+        Watcher::has_an_end(self)
     }
 }
 
@@ -92,9 +102,13 @@ pub(in crate::api) async fn serve(
     let end = tokio::select! {
         end = listen(&mut said) => end,
         end = tell(&mut sink, feed) => end,
-        _ = connected.stopped.changed() => Some((close_code::AWAY, "the hub is leaving")),
+        _ = connected.stopped.changed() => Some(LEAVING),
     };
-    let Some((code, reason)) = end else { return };
+    let Some((code, reason)) = end else {
+        // To read on sends the answer to the client's own goodbye (RFC 6455, 5.5.1).
+        timeout(CLOSE_TIME, async { while let Some(Ok(_)) = said.next().await {} }).await.ok();
+        return;
+    };
     if !matches!(code, close_code::NORMAL | close_code::AWAY) {
         metrics.refusal(reason);
     }
@@ -110,6 +124,8 @@ pub(in crate::api) async fn serve(
 
 /// A close code and a word for it.
 type End = (CloseCode, &'static str);
+
+const LEAVING: End = (close_code::AWAY, "the hub is leaving");
 
 /// Reading answers pings, and notices the end and what may not be said. `None`: the client left.
 async fn listen(said: &mut SplitStream<WebSocket>) -> Option<End> {
@@ -151,5 +167,8 @@ where
         };
         sink.send(message).await.ok()?;
     }
-    Some((close_code::NORMAL, "the end"))
+    Some(match feed.has_an_end() {
+        true => (close_code::NORMAL, "the end"),
+        false => LEAVING,
+    })
 }

@@ -37,12 +37,12 @@ fn what_is_wrong_is_said_in_words_and_named() {
         (
             refused::<QuestionBody>,
             question(r#","timeout_minutes":-5"#),
-            r#""timeout_minutes" is a whole number from 0 on, and not -5"#,
+            r#""timeout_minutes" is a whole number from 1 to 120, and not -5"#,
         ),
         (
             refused::<QuestionBody>,
             question(r#","timeout_minutes":"30""#),
-            r#""timeout_minutes" is a whole number from 0 on, and not "30""#,
+            r#""timeout_minutes" is a whole number from 1 to 120, and not "30""#,
         ),
         (
             refused::<QuestionBody>,
@@ -73,7 +73,32 @@ fn what_is_wrong_is_said_in_words_and_named() {
         (
             refused::<AnswerBody>,
             r#"{"option":-1}"#.into(),
-            r#""option": it is a string (value) or a whole number from 1 on (option), or a list of those"#,
+            r#""option": it is a whole number from 1 on, or a list of those"#,
+        ),
+        (
+            refused::<AnswerBody>,
+            r#"{"option":"2"}"#.into(),
+            r#""option": it is a whole number from 1 on, or a list of those"#,
+        ),
+        (
+            refused::<AnswerBody>,
+            r#"{"value":2}"#.into(),
+            r#""value": it is a string, or a list of strings"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","timeout_ms":1e999"#),
+            r#""timeout_ms" is a number out of range"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            question(r#","timeout_minutes":1e999"#),
+            r#""timeout_minutes" is a number out of range"#,
+        ),
+        (
+            refused::<QuestionBody>,
+            r#"{"question":"\ud800"}"#.into(),
+            r#""question" is not valid Unicode"#,
         ),
         (
             refused::<NewPullBody>,
@@ -116,8 +141,16 @@ fn a_closed_set_is_told_as_what_is_allowed() {
     let (_, allowed) =
         refused::<QuestionBody>(r#"{"question":"?","default_action":"no","risk":"huge"}"#);
     assert_eq!(allowed, ["low", "high"]);
+    let (_, allowed) = refused::<AnswerBody>(r#"{"allow":true,"via":"pigeon"}"#);
+    assert_eq!(allowed, ["web", "cli", "tui", "api", "notification"]);
     let (_, allowed) = refused::<NewPullBody>(r#"{"titel":"t"}"#);
     assert!(allowed.contains(&"title".to_owned()), "{allowed:?}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_as_such() {
+    let Err(refused) = read::<QuestionBody>(b"{\"question\":\"\xff\"}") else { panic!() };
+    assert_eq!(refused.problem().detail, r#""question" is not valid Unicode"#);
 }
 
 #[test]

@@ -25,6 +25,9 @@ pub(super) fn of(error: &Error, path: &str, is_json: bool) -> Said {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&place).unwrap_or(&message);
     let path = path.trim_matches('.');
+    if let Some(wrong) = wrong_token(message).filter(|_| is_json) {
+        return Said::new(format!("{} is {wrong}", member(path)));
+    }
     match error.classify() {
         // A word of a closed set was wanted.
         Category::Syntax if is_json => Said::new(format!("{} is a string", member(path))),
@@ -34,6 +37,17 @@ pub(super) fn of(error: &Error, path: &str, is_json: bool) -> Said {
             Said::new(format!("the body is no JSON: see line {line}, column {column}"))
         }
         Category::Data => data(message, path),
+    }
+}
+
+/// What is well formed and means nothing.
+fn wrong_token(message: &str) -> Option<&'static str> {
+    match message {
+        "number out of range" => Some("a number out of range"),
+        "invalid unicode code point"
+        | "unexpected end of hex escape"
+        | "lone leading surrogate in hex escape" => Some("not valid Unicode"),
+        _ => None,
     }
 }
 

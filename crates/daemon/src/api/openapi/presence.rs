@@ -9,11 +9,25 @@ use utoipa::openapi::{OpenApi, RefOr, Schema, Type};
 
 /// Marks them as required. In what clients send, null and nothing are the same.
 pub(super) fn mark(api: &mut OpenApi) {
+    let items = api.paths.paths.values_mut();
+    items.filter_map(|item| item.post.as_mut()).for_each(leave_out_null);
     let sent = sent(api);
     for (name, schema) in &mut api.components.get_or_insert_default().schemas {
         if !sent.contains(&format!("#/components/schemas/{name}")) {
             require(schema);
         }
+    }
+}
+
+/// A body that may be left out is not therefore null.
+fn leave_out_null(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let Some(RefOr::T(content)) = body.content.get_mut("application/json") else { return };
+    if let Some(RefOr::T(Schema::OneOf(parts))) = &content.schema
+        && parts.items.iter().any(may_be_null)
+        && let Some(said) = parts.items.iter().find(|part| matches!(part, RefOr::Ref(_)))
+    {
+        content.schema = Some(said.clone());
     }
 }
 

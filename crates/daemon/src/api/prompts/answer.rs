@@ -13,7 +13,7 @@ use headsup_adapters::text;
 use headsup_core::prompt::answer::Said;
 use headsup_core::prompt::{Risk, Via};
 use headsup_core::wire::{OnePromptDoc, Problem};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -24,7 +24,7 @@ pub(crate) struct AnswerBody {
     /// A text; or the value or the label of an option.
     value: Option<Several<String>>,
     /// An option by its place, from 1; a list where several may be chosen.
-    option: Option<Several<usize>>,
+    option: Option<Places>,
     #[schema(nullable = false)]
     allow: Option<bool>,
     #[schema(nullable = false)]
@@ -33,17 +33,23 @@ pub(crate) struct AnswerBody {
     #[schema(nullable = false)]
     default: Option<bool>,
     /// Through which channel it comes; `api` if nothing is said.
+    #[serde(default, deserialize_with = "channel")]
+    #[schema(value_type = Option<Channel>)]
     via: Option<Via>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(
-    untagged,
-    expecting = "it is a string (value) or a whole number from 1 on (option), or a list of those"
-)]
+#[serde(untagged, expecting = "it is a string, or a list of strings")]
 pub(crate) enum Several<T> {
     One(T),
     Many(Vec<T>),
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "it is a whole number from 1 on, or a list of those")]
+pub(crate) enum Places {
+    One(usize),
+    Many(Vec<usize>),
 }
 
 #[utoipa::path(
@@ -96,16 +102,34 @@ pub(in crate::api) async fn post(
 }
 
 /// What a channel may say of itself; the others are seen by the hub.
+#[derive(Debug, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it describes what is read by its words")]
+pub(crate) enum Channel {
+    Web,
+    Cli,
+    Tui,
+    Api,
+    Notification,
+}
+
+const CHANNELS: &[&str] = &["web", "cli", "tui", "api", "notification"];
+
+/// A word that is none is told those that whoever calls may say.
+pub(super) fn channel<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Via>, D::Error> {
+    let Some(word) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    let via = Via::parse(&word).ok_or_else(|| de::Error::unknown_variant(&word, CHANNELS));
+    via.map(Some)
+}
+
 pub(super) fn via(said: Option<Via>) -> Result<Via, Refused> {
     match said {
         None => Ok(Via::Api),
-        Some(Via::Comment | Via::Terminal | Via::AgentClient) => {
-            let known = [Via::Web, Via::Cli, Via::Tui, Via::Api, Via::Notification];
-            let known: Vec<_> = known.map(Via::word).to_vec();
-            let detail = format!("via is one of {}", known.join(", "));
-            Err(Refused::new(400, "bad_answer", detail))
+        Some(via) if CHANNELS.contains(&via.word()) => Ok(via),
+        Some(_) => {
+            let detail = format!("via is one of {}", CHANNELS.join(", "));
+            Err(Refused::new(400, "bad_answer", detail).allowed(CHANNELS.iter().copied()))
         }
-        Some(via) => Ok(via),
     }
 }
 
@@ -113,8 +137,8 @@ fn said(body: AnswerBody) -> Result<Said, Refused> {
     let flag = |flag: Option<bool>, said: Said| flag.filter(|flag| *flag).map(|_| said);
     let value = body.value.map(words);
     let option = body.option.map(|option| match option {
-        Several::One(place) => Said::Options(vec![place]),
-        Several::Many(places) => Said::Options(places),
+        Places::One(place) => Said::Options(vec![place]),
+        Places::Many(places) => Said::Options(places),
     });
     let said = [
         value.transpose()?,

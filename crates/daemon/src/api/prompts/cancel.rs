@@ -3,7 +3,7 @@
 use super::super::asked;
 use super::super::prompt_path::PromptPath;
 use super::super::{App, Refused};
-use super::answer::via;
+use super::answer::{Channel, channel, via};
 use super::{look, one_doc, told};
 use crate::caller::Caller;
 use crate::job::{Reply, TakenBack, Work};
@@ -20,6 +20,8 @@ use utoipa::ToSchema;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CancelBody {
     /// Through which channel it comes; `api` if nothing is said.
+    #[serde(default, deserialize_with = "channel")]
+    #[schema(value_type = Option<Channel>)]
     via: Option<Via>,
 }
 
@@ -33,7 +35,7 @@ pub(crate) struct CancelBody {
         ("pid" = String, Path, description = "The prompt"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
     ),
-    request_body(content = CancelBody),
+    request_body(content = Option<CancelBody>),
     responses(
         (status = 200, description = "The prompt with its resolution", body = OnePromptDoc),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),

@@ -6,7 +6,7 @@
 use super::super::prompt_path::PromptPath;
 use super::super::{App, Refused};
 use super::{look, one_doc, told};
-use crate::caller::{Caller, at_the_other_end};
+use crate::caller::{Caller, FromTheTools, at_the_other_end};
 use crate::job::{Noticed, Refusal, Work};
 use crate::namespaces::Peer;
 use crate::process;
@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// # Errors
 /// The process that asks is seen, and is another program.
 pub(super) fn is_our_server(extensions: &Extensions) -> Result<(), Refused> {
+    if extensions.get::<FromTheTools>().is_some() {
+        return Ok(());
+    }
     let Peer::Process(pid) = at_the_other_end(extensions) else { return Ok(()) };
     let name = |program: PathBuf| {
         let name = program.file_name()?.to_str()?;

@@ -2,7 +2,7 @@
 
 use super::super::prompt_path::PromptPath;
 use super::super::{App, Receipt, Refused, asked, receipt};
-use super::answer::via;
+use super::answer::{Channel, channel, via};
 use super::told;
 use crate::caller::Caller;
 use crate::job::{Noticed, Work};
@@ -19,6 +19,8 @@ use utoipa::ToSchema;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NoticeBody {
     /// Through which channel; `api` if nothing is said.
+    #[serde(default, deserialize_with = "channel")]
+    #[schema(value_type = Option<Channel>)]
     via: Option<Via>,
     /// It has come to where a person would see it, and nobody has looked yet.
     only_delivered: bool,
@@ -34,7 +36,7 @@ pub(crate) struct NoticeBody {
         ("pid" = String, Path, description = "The prompt"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
     ),
-    request_body(content = NoticeBody),
+    request_body(content = Option<NoticeBody>),
     responses(
         (status = 200, description = "Stored", body = Receipt),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),

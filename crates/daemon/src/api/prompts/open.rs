@@ -12,16 +12,19 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use headsup_adapters::text;
 use headsup_core::id::AgentId;
-use headsup_core::prompt::input::{MINUTES, USUAL_MINUTES};
+use headsup_core::prompt::input::{MINUTES, MOST_OPTIONS, USUAL_MINUTES};
 use headsup_core::prompt::{Answerable, Choice, NewPrompt, OnTimeout, PromptKind, Risk};
 use headsup_core::status::BlockedReason;
 use headsup_core::wire::{OnePromptDoc, Problem};
 use headsup_core::workflow::By;
-use serde::Deserialize;
+use icu_normalizer::ComposingNormalizerBorrowed;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-const MOST_OPTIONS: usize = 32;
 const LONGEST_KEY: usize = 200;
 const MINUTE_MS: i64 = 60_000;
 
@@ -33,9 +36,11 @@ pub(crate) struct QuestionBody {
     /// What the asker does if nobody answers in time.
     default_action: String,
     #[serde(default)]
+    #[schema(max_items = 20)]
     options: Vec<OptionBody>,
     /// 1 to 120; 30 if nothing is said.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "minutes")]
+    #[schema(minimum = 1, maximum = 120)]
     timeout_minutes: Option<u32>,
     /// The same in milliseconds, instead.
     #[serde(default)]
@@ -218,13 +223,46 @@ fn options(said: Vec<OptionBody>) -> Result<Vec<Choice>, Refused> {
         if label.is_empty() || value.is_empty() {
             return Err(bad("an option has a label and a value that can be seen"));
         }
-        if options.iter().any(|other| other.value == value) {
+        // Two that a person cannot tell apart are one.
+        if options.iter().any(|other| looks(&other.value) == looks(&value)) {
             return Err(bad(&format!("two options have the value {value:?}")));
         }
         let description = description.map(|text| text::block(&text, text::BODY));
         options.push(Choice { label, value, description });
     }
     Ok(options)
+}
+
+/// A text without the differences that only Unicode sees.
+fn looks(text: &str) -> Cow<'_, str> {
+    ComposingNormalizerBorrowed::new_nfkc().normalize(text)
+}
+
+/// Says the range where something else is said.
+fn minutes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    struct Minutes;
+
+    impl<'de> Visitor<'de> for Minutes {
+        type Value = Option<u32>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a whole number from {} to {}", MINUTES.start(), MINUTES.end())
+        }
+
+        fn visit_none<E: de::Error>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+            from.deserialize_u32(self)
+        }
+
+        fn visit_u64<E: de::Error>(self, said: u64) -> Result<Self::Value, E> {
+            // What is too long is told as such, however long.
+            Ok(Some(u32::try_from(said).unwrap_or(u32::MAX)))
+        }
+    }
+    from.deserialize_option(Minutes)
 }
 
 fn bad(detail: &str) -> Refused {

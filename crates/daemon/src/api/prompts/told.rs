@@ -44,7 +44,10 @@ pub(crate) async fn refused(app: &App, path: &PromptPath, refusal: Refusal) -> R
         Refusal::TerminalOnly => {
             let agent = app.board.seat(&path.agent).map(|seat| seat.doc());
             let place = agent.as_ref().map(|agent| words::location(agent, app.person.as_deref()));
-            let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+            let place = place
+                .filter(|place| place != "-")
+                .map(|place| format!(" ({place})"))
+                .unwrap_or_default();
             let detail = format!("{} is answered in its agent's own terminal{place}", path.id);
             Refused::new(409, "terminal_only", detail)
                 .hint("go there; headsup sees when it is answered")

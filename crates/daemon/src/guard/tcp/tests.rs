@@ -181,8 +181,16 @@ fn gate_3_what_another_page_causes_is_refused() {
 fn gate_4_a_body_is_json_and_nobody_asks_beforehand() {
     let rig = Rig::new();
     for method in ["POST", "PUT", "PATCH"] {
+        for unsaid in [("content-length", "9"), ("transfer-encoding", "chunked")] {
+            assert_eq!(rig.told(method, &[unsaid]), Some("unsupported_media_type"), "{method}");
+        }
+    }
+    for method in ["PUT", "PATCH"] {
         assert_eq!(rig.told(method, &[]), Some("unsupported_media_type"), "{method}");
     }
+    // What has no body needs no type, and passes the other gates all the same.
+    assert_eq!(rig.told("POST", &[]), None);
+    assert_eq!(rig.told("POST", &[("content-length", "0")]), None);
     let forms = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""];
     for form in forms {
         for method in ["POST", "PUT", "PATCH", "DELETE", "GET"] {

@@ -77,7 +77,7 @@ fn options_are_texts_or_have_labels() {
         json!([long]),
         json!([{"value": "b"}]),
         json!([{"label": "b", "colour": "c"}]),
-        json!(vec!["x"; 33]),
+        json!(vec!["x"; 21]),
     ] {
         assert!(ask(bad.clone()).is_err(), "{bad}");
     }

@@ -204,3 +204,36 @@ async fn in_the_newer_era_too_whoever_was_first_has_answered() {
     let result = line.call("tools/call", call).await["result"].clone();
     assert_eq!(text(&result), "ada answered through web at 2026-11-21T21:01:00.000Z: r");
 }
+
+#[tokio::test]
+async fn a_form_that_comes_back_without_an_answer_is_shown_again() {
+    for said in [json!({"other": {"action": "accept"}}), json!({"answer": 7}), json!({})] {
+        let hub = letting();
+        let mut line = Line::stateless(hub.clone(), agent(), forms());
+        let mut call = ask();
+        let asked = line.call("tools/call", call.clone()).await["result"].clone();
+        call["requestState"] = asked["requestState"].clone();
+        call["inputResponses"] = said.clone();
+        let again = line.call("tools/call", call).await["result"].clone();
+        assert_eq!(again["inputRequests"], asked["inputRequests"], "{said}: {again}");
+        assert_eq!(again["requestState"], asked["requestState"]);
+        assert_eq!(elicited(&hub), Vec::<Value>::new());
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_was_not_given_out_is_refused() {
+    let hub = Told::known(|call| match call.path.as_str() {
+        "/api/v1/prompts/api-p1" => (200, prompt(Value::Null)),
+        _ => (404, json!({"code": "no_such_prompt", "detail": "no prompt is called that"})),
+    });
+    let mut line = Line::stateless(hub.clone(), agent(), forms());
+    for state in ["api-p1-TAMPERED", "other-p1", "x"] {
+        let mut call = ask();
+        call["requestState"] = json!(state);
+        call["inputResponses"] = json!({"answer": {"action": "decline"}});
+        let refused = line.call("tools/call", call).await;
+        assert_eq!(refused["error"]["code"], -32_602, "{state}: {refused}");
+    }
+    assert_eq!(elicited(&hub), Vec::<Value>::new());
+}

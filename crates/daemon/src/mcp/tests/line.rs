@@ -55,7 +55,7 @@ impl Told {
 }
 
 fn is_look(call: &Call) -> bool {
-    call.path == "/api/v1/agents/api" || call.path.starts_with("/api/v1/prompts?state=open")
+    call.path == "/api/v1/agents/api" || call.path.starts_with("/api/v1/prompts?state=")
 }
 
 impl Hub for Told {

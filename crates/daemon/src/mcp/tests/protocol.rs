@@ -248,6 +248,41 @@ async fn a_time_out_is_told_as_that_and_never_as_a_refusal() {
     );
 }
 
+/// Clients that cut a call off after a minute take the request back, and tell their model of a time-out.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_cuts_the_call_of_half_an_hour_off_gets_the_answer_by_its_next_one() {
+    let is_answered = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = std::sync::Arc::clone(&is_answered);
+    let hub = Told::known(move |_| match seen.load(Ordering::Relaxed) {
+        true => (200, prompt("api-p1", by_ada())),
+        false => (200, prompt("api-p1", Value::Null)),
+    });
+    let mut line = Line::initialized(hub.clone(), agent(), json!({})).await;
+    let ask = json!({
+        "question": "Which colour?", "default_action": "take red", "timeout_minutes": 30,
+        "wait_seconds": 300,
+    });
+    let params =
+        json!({"name": "request_input", "arguments": ask, "_meta": {"progressToken": "t"}});
+    let began = tokio::time::Instant::now();
+    line.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params})).await;
+    // It hears that the wait goes on, and does not care.
+    while began.elapsed().as_secs() < 60 {
+        assert_eq!(line.next().await["method"], "notifications/progress");
+    }
+    let cancel = json!({"requestId": 77, "reason": "MCP error -32001: Request timed out"});
+    let cancelled = "notifications/cancelled";
+    line.send(&json!({"jsonrpc": "2.0", "method": cancelled, "params": cancel})).await;
+    let told = line.tool("wait_for_input", json!({"prompt_id": "api-p1", "wait_seconds": 0})).await;
+    assert_eq!(told["structuredContent"]["state"], "pending", "{told}");
+    let paths = || hub.acts().into_iter().map(|call| call.path).collect::<Vec<_>>();
+    assert!(paths().iter().all(|path| !path.ends_with("/cancel")), "it stays open: {:?}", paths());
+    is_answered.store(true, Ordering::Relaxed);
+    let told = line.tool("wait_for_input", json!({"prompt_id": "api-p1"})).await;
+    assert_eq!(told["structuredContent"]["value"], "blue", "{told}");
+    assert!(line.notes.iter().all(|note| note["id"] != 77), "nobody waits for that any more");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wait_tells_that_it_goes_on_where_that_is_wanted_and_outlives_a_hub() {
     let asked = AtomicUsize::new(0);

@@ -1,6 +1,6 @@
 //! The task that the agent works on, wherever tasks are kept.
 
-use super::{only, text};
+use super::{effects, only, text};
 use crate::mcp::table::{
     ACTS, Act, Field, GET, Hints, Kind, POST, PUT, READS, Route, Shape, Tool, optional, required,
 };
@@ -84,12 +84,12 @@ pub(crate) static COMPLETE_TASK: Tool = Tool {
         optional("pr_url", Kind::Text(2_000), "The pull request with the work"),
         optional("mark_issue_done", Kind::Flag { default: true }, "False leaves the task open"),
     ],
-    output: TASK,
+    output: DONE,
     hints: Hints { repeats: true, ..ACTS },
     act: Act::Route(Route {
         path: "/api/v1/agents/{agent}/task/complete",
         then: Some("/api/v1/agents/{agent}/task"),
-        shape: task,
+        shape: done,
         say: say_done,
         ..POST
     }),
@@ -97,13 +97,28 @@ pub(crate) static COMPLETE_TASK: Tool = Tool {
 
 static TASK: &[Field] = &[Field("hasTask", Shape::Flag), Field("task", Shape::Object)];
 
+static DONE: &[Field] = &[
+    Field("hasTask", Shape::Flag),
+    Field("task", Shape::Object),
+    Field("effects", Shape::Objects),
+];
+
 static COMMENT_OF: &[Field] = &[Field("comment", Shape::Object)];
 
 fn task(document: Value) -> Map<String, Value> {
+    of_task(document, TASK)
+}
+
+/// The same, with what has come of each effect.
+fn done(document: Value) -> Map<String, Value> {
+    of_task(document, DONE)
+}
+
+fn of_task(document: Value, fields: &[Field]) -> Map<String, Value> {
     let Value::Object(mut document) = document else { return Map::new() };
     let has = document.remove("has_task").unwrap_or(json!(document.contains_key("task")));
     document.insert("hasTask".to_owned(), has);
-    only(Value::Object(document), TASK)
+    only(Value::Object(document), fields)
 }
 
 /// A document that is the task itself.
@@ -152,8 +167,7 @@ fn say_linked(task: &Map<String, Value>) -> String {
 }
 
 fn say_done(of: &Map<String, Value>) -> String {
-    match of.get("task").and_then(Value::as_object) {
-        Some(task) => format!("Your work is completed. {}", say_linked(task)),
-        None => "Your work is completed.".to_owned(),
-    }
+    let task = of.get("task").and_then(Value::as_object);
+    let task = task.map(|task| format!(" {}.", say_linked(task))).unwrap_or_default();
+    format!("Your work is completed.{task}{}", effects(of))
 }

@@ -1,6 +1,6 @@
 //! How the agent's work is going, in its own words: what people read beside what is observed.
 
-use super::{only, text};
+use super::{effects, only, text};
 use crate::mcp::table::{
     ACTS, Act, Field, GET, Hints, Kind, POST, READS, Route, SAYS, Shape, Tool, optional, required,
 };
@@ -66,13 +66,13 @@ pub(crate) static SUBMIT_FOR_REVIEW: Tool = Tool {
         required("summary", WORDS, "What was done, for the reviewer"),
         optional("notes_for_reviewer", WORDS, "What to look at first"),
     ],
-    output: STATE,
+    output: HANDED_IN,
     hints: Hints { repeats: true, ..ACTS },
     act: Act::Route(Route {
         path: "/api/v1/agents/{agent}/review",
         then: Some("/api/v1/agents/{agent}/workflow"),
-        shape: state,
-        say: say_stage,
+        shape: handed_in,
+        say: say_handed_in,
         ..POST
     }),
 };
@@ -103,6 +103,29 @@ static STATE: &[Field] = &[
     Field("prompts", Shape::Objects),
     Field("allowed", Shape::Texts),
 ];
+
+/// The same, with what has come of each effect on the task.
+static HANDED_IN: &[Field] = &[
+    Field("status", Shape::Text),
+    Field("message", Shape::MaybeText),
+    Field("phase", Shape::MaybeText),
+    Field("progress", Shape::MaybeNumber),
+    Field("blockers", Shape::Texts),
+    Field("run", Shape::Number),
+    Field("prompt", Shape::MaybeObject),
+    Field("prompts", Shape::Objects),
+    Field("allowed", Shape::Texts),
+    Field("effects", Shape::Objects),
+];
+
+fn handed_in(document: Value) -> Map<String, Value> {
+    only(document, HANDED_IN)
+}
+
+fn say_handed_in(of: &Map<String, Value>) -> String {
+    let effects = effects(of);
+    if effects.is_empty() { say_stage(of) } else { format!("{}.{effects}", say_stage(of)) }
+}
 
 fn state(document: Value) -> Map<String, Value> {
     only(document, STATE)

@@ -20,12 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    if prompt::agent_of(&args.prompt).is_none() {
-        let message = format!("no prompt has the id {:?}", args.prompt);
-        return Err(CommandError::new(Kind::NotFound, message)
-            .code("no_such_prompt")
-            .hint("see what waits: `headsup inbox`"));
-    }
+    is_id(&args.prompt)?;
     let client = context.client().await?;
     let path = format!("/api/v1/prompts/{}/cancel", args.prompt);
     let reply = client.post(&path, Bytes::from(json!({ "via": "cli" }).to_string())).await?;
@@ -36,4 +31,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let said = format!("headsup: {}: {}", prompt.id, words::resolution(&prompt));
     context.output.say(&Line::plain(said));
     Ok(())
+}
+
+/// Whether a prompt may be called this: what may not is asked of no hub.
+pub(super) fn is_id(id: &str) -> Result<(), CommandError> {
+    if prompt::agent_of(id).is_some() {
+        return Ok(());
+    }
+    let message = format!("no prompt has the id {id:?}");
+    Err(CommandError::new(Kind::NotFound, message)
+        .code("no_such_prompt")
+        .hint("see what waits: `headsup inbox`"))
 }

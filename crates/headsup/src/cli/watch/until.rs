@@ -8,7 +8,7 @@ use headsup_core::select::HeadlineSet;
 pub(crate) enum Until {
     Status(HeadlineSet),
     Event(&'static str),
-    Delivery(String),
+    Delivery(&'static str),
 }
 
 impl Until {
@@ -23,7 +23,11 @@ impl Until {
                 .find(|kind| *kind == word)
                 .map(Self::Event)
                 .ok_or_else(|| format!("events are {}", EventBody::KINDS.join(", "))),
-            "delivery" if !word.is_empty() => Ok(Self::Delivery(word.to_owned())),
+            "delivery" => EventBody::DELIVERIES
+                .into_iter()
+                .find(|state| *state == word)
+                .map(Self::Delivery)
+                .ok_or_else(|| format!("deliveries are {}", EventBody::DELIVERIES.join(", "))),
             _ => Err("a condition is status:SET, event:TYPE or delivery:STATE".to_owned()),
         }
     }
@@ -31,7 +35,7 @@ impl Until {
     pub(crate) fn is_met_by(&self, event: &Event) -> bool {
         match (self, &event.body) {
             (Self::Status(set), EventBody::StatusChanged(change)) => set.is_met_by(change.to),
-            (Self::Delivery(wanted), EventBody::MessageDelivered { state, .. }) => wanted == state,
+            (Self::Delivery(wanted), EventBody::MessageDelivered { state, .. }) => *wanted == state,
             (Self::Event(kind), body) => body.kind() == *kind,
             _ => false,
         }
@@ -67,7 +71,9 @@ mod tests {
 
     #[test]
     fn a_condition_that_can_never_be_met_is_refused() {
-        for text in ["status:finished", "event:turn.ended", "delivery:", "done", ""] {
+        for text in
+            ["status:finished", "event:turn.ended", "delivery:", "delivery:bogus", "done", ""]
+        {
             assert!(Until::parse(text).is_err(), "{text}");
         }
     }

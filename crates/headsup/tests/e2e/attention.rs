@@ -1,0 +1,118 @@
+//! What waits for a person without asking: it is in the inbox as long as it does, and `next` leads there.
+
+use crate::agent::home;
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
+use serde_json::Value;
+
+fn outcomes(home: &Home) -> Vec<(String, String)> {
+    let inbox = home.run(["inbox", "--json"]).ok().json();
+    let word = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+    let outcomes = inbox["outcomes"].as_array().unwrap().iter();
+    outcomes.map(|one| (word(one, "agent_id"), word(one, "headline"))).collect()
+}
+
+fn next(home: &Home) -> Value {
+    home.run(["next", "--json"]).ok().json()["agent_id"].clone()
+}
+
+fn pair(agent: &str, headline: &str) -> (String, String) {
+    (agent.to_owned(), headline.to_owned())
+}
+
+#[test]
+fn whoever_is_stuck_is_in_the_inbox_until_it_goes_on() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["report", "idle", "--agent", "api"]).ok();
+    home.run(["stage", "api", "working"]).ok();
+    home.run(["stage", "api", "blocked", "--message", "no access"]).ok();
+    assert_eq!(outcomes(&home), [pair("api", "blocked")]);
+    let shown = home.run(["inbox"]).ok().stdout.clone();
+    assert!(shown.contains("▲ blocked") && shown.contains("no access"), "{shown}");
+    home.run(["ack", "api"]).ok();
+    assert_eq!(outcomes(&home), [pair("api", "blocked")], "to look at it does not help it");
+    // What it asks stands there in its own words, and once.
+    home.run(["prompt", "open", "api", "Which?", "--default", "-"]).ok();
+    assert_eq!(outcomes(&home), []);
+    home.run(["answer", "api-p1", "this"]).ok();
+    home.run(["stage", "api", "working"]).ok();
+    assert_eq!(home.run(["inbox"]).ok().stderr, "Nothing waits for you.\n");
+}
+
+#[test]
+fn a_crash_before_any_turn_is_in_the_inbox_until_somebody_has_looked() {
+    let home = home();
+    let hub = Hub::start(&home);
+    for (id, script) in [("c1", "exit 5"), ("c2", "kill -SEGV $$")] {
+        home.run(["run", "--here", "--id", id, "--", "/bin/sh", "-c", script]);
+        wait::until("its crash", || {
+            (home.run(["show", id, "--json"]).ok().json()["headline"] == "crashed").then_some(())
+        });
+    }
+    let both = [pair("c1", "crashed"), pair("c2", "crashed")];
+    assert_eq!(outcomes(&home), both);
+    assert!(home.run(["show", "c1"]).ok().stdout.contains("not seen yet"));
+    assert_eq!(next(&home), "c1");
+    home.run(["ack", "c1"]).ok();
+    assert_eq!((outcomes(&home), next(&home)), (both[1..].to_vec(), "c2".into()));
+    hub.kill();
+    let _hub = Hub::start(&home);
+    assert_eq!(outcomes(&home), both[1..], "what a person has seen is kept");
+    let all = home.run(["ack", "--all", "--json"]).ok().json();
+    assert_eq!(all["agents"], serde_json::json!(["c2"]));
+    assert_eq!((outcomes(&home), next(&home)), (Vec::new(), Value::Null));
+    // The next one is another crash.
+    home.run(["run", "--here", "--id", "c1", "--", "/bin/sh", "-c", "exit 5"]);
+    wait::until("its second crash", || (outcomes(&home) == both[..1]).then_some(()));
+}
+
+#[test]
+fn a_name_is_one_agent_wherever_it_is_typed() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["report", "working", "--agent", "api-2"]).ok();
+    home.run(["rename", "api-2", "front"]).ok();
+    let told = home.run(["report", "idle", "--agent", "front", "--json"]).ok().json();
+    assert_eq!(told["agent_id"], "api-2");
+    let taken = home.run(["run", "--here", "--id", "front", "--", "/bin/true"]);
+    assert_eq!(taken.code, 7, "{taken:?}");
+    assert!(taken.stderr.contains("another agent is called this"), "{taken:?}");
+    assert_eq!(home.run(["report", "idle", "--agent", "."]).code, 4);
+    // A beginning is nobody's name: it may be that of an agent that is to come.
+    home.run(["report", "idle", "--agent", "api"]).ok();
+    let listed = home.run(["ls", "--json"]).ok().json();
+    assert_eq!(listed["agents"].as_array().unwrap().len(), 2, "{listed}");
+}
+
+#[test]
+fn what_takes_away_takes_no_beginning_and_nothing_is_nobody() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    for agent in ["api", "api-2"] {
+        home.run(["report", "idle", "--agent", agent]).ok();
+    }
+    home.run(["forget", "api", "--force"]).ok();
+    let again = home.run(["forget", "api", "--force"]);
+    assert_eq!(again.code, 4, "{again:?}");
+    assert!(again.stderr.contains("the whole id or name, as api-2"), "{again:?}");
+    assert_eq!(home.run(["forget", "api-2x", "--force"]).code, 4);
+    for command in [
+        &["forget", "", "--force"][..],
+        &["show", ""],
+        &["ack", ""],
+        &["report", "idle", "--agent", ""],
+        &["snooze", "", "1m"],
+        &["watch", "", "--no-follow"],
+        &["answer", "", "x"],
+        &["prompt", "cancel", ""],
+        &["run", "--here", "--id", "", "--", "/bin/true"],
+    ] {
+        let done = home.run(command);
+        assert!([2, 4].contains(&done.code), "{command:?}: {done:?}");
+    }
+    home.run(["rename", "api-2", "front"]).ok();
+    home.run(["forget", "front", "--force"]).ok();
+    assert_eq!(home.run(["ls", "--all", "--json"]).ok().json()["agents"], serde_json::json!([]));
+}
