@@ -49,7 +49,7 @@ pub struct StageStatus {
 
 /// A move that the workflow does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a workflow at {} cannot go to {}; it can go to {}", word_of(*from), to.word(), list(legal))]
+#[error("a workflow at {} cannot go to {}; {}", word_of(*from), to.word(), ways(*from, legal))]
 pub struct IllegalStage {
     pub from: Option<Stage>,
     pub to: Stage,
@@ -60,10 +60,14 @@ fn word_of(stage: Option<Stage>) -> &'static str {
     stage.map_or("none", Stage::word)
 }
 
-fn list(stages: &[Stage]) -> String {
+fn ways(from: Option<Stage>, stages: &[Stage]) -> String {
     match stages {
-        [] => "nothing".to_owned(),
-        stages => stages.iter().map(|s| s.word()).collect::<Vec<_>>().join(", "),
+        [] if from.is_some_and(Stage::is_terminal) => "it is over".to_owned(),
+        [] => "only a person moves it".to_owned(),
+        stages => {
+            let words: Vec<_> = stages.iter().map(|stage| stage.word()).collect();
+            format!("it can go to {}", words.join(", "))
+        }
     }
 }
 
@@ -208,9 +212,6 @@ mod tests {
         let error = path(None, Paused, By::Agent).unwrap_err();
         assert_eq!((error.from, error.legal), (None, legal(None, By::Agent)));
         let error = path(Some(Completed), Working, By::Agent).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a workflow at completed cannot go to working; it can go to nothing"
-        );
+        assert_eq!(error.to_string(), "a workflow at completed cannot go to working; it is over");
     }
 }

@@ -125,6 +125,21 @@ impl Caller {
     }
 }
 
+/// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
+///
+/// # Errors
+/// The request names another agent.
+pub(crate) fn is_of_its_token(app: &App, headers: &HeaderMap) -> Result<(), Refused> {
+    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
+    let holder = token.filter(|token| !token.is_empty()).and_then(|token| holder(app, token));
+    match (holder, claimed(headers)?) {
+        (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
+            Err(not_yours(&is, &claimed))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether what is told of this agent's process, or in its name, may be told by whoever asks: the agent itself,
 /// its launcher, by the token that it has given or as what runs above it, or no agent at all.
 ///

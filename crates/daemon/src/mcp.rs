@@ -29,4 +29,4 @@ mod wait;
 pub(crate) use fixture::AGENT as FIXTURE;
 pub use hub::{Call, Hub, Method, Reply, Unreachable};
 pub use scope::Scope;
-pub use stdio::serve;
+pub use stdio::{refuse, serve};

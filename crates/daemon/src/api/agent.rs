@@ -3,10 +3,11 @@
 use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Refused};
+use crate::caller;
 use crate::repository::Place;
 use axum::Json;
 use axum::extract::State;
-use axum::http::Uri;
+use axum::http::{HeaderMap, Uri};
 use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{AgentDoc, Problem};
@@ -36,8 +37,10 @@ const LOOK_WITHIN: Duration = Duration::from_millis(200);
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     AgentPath(id): AgentPath,
+    headers: HeaderMap,
     uri: Uri,
 ) -> Result<Json<AgentDoc>, Refused> {
+    caller::is_of_its_token(&app, &headers)?;
     Query::parse(uri.query(), &[])?;
     let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
     let mut doc = seat.doc();

@@ -81,7 +81,7 @@ impl From<Refusal> for Refused {
             }
             Refusal::NoSuchEffect => {
                 return Self::new(404, "no_such_effect", refusal.to_string())
-                    .hint("GET /api/v1/effects lists them");
+                    .hint("`headsup outbox` lists them");
             }
             Refusal::EffectNotOver => (409, "effect_not_over"),
             Refusal::PullFinal => (409, "pr_final"),

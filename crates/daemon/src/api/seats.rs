@@ -64,6 +64,7 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
+    caller::is_of_its_token(&app, request.headers())?;
     let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
     let (mut said, key) = asked::read::<SeatBody>(request).await?;
     let kind = said.kind.take().unwrap_or_else(|| "custom".to_owned());

@@ -15,6 +15,10 @@ use serde_json::json;
 
 /// Pages of reviews looked through.
 const PAGES: u32 = 10;
+/// Neither an approval nor a refusal.
+const REMARK: &str = "COMMENT";
+/// What the host says of an approval, or of wanted changes, of one's own pull request (API version 2022-11-28).
+const OWN: &str = "own pull request";
 
 impl Hosted {
     pub(super) async fn reviewed(
@@ -33,24 +37,43 @@ impl Hosted {
         let event = match review.opinion {
             Opinion::Approved => "APPROVE",
             Opinion::ChangesRequested => "REQUEST_CHANGES",
-            Opinion::Commented | Opinion::Dismissed => "COMMENT",
+            Opinion::Commented | Opinion::Dismissed => REMARK,
         };
-        let says = review.says.as_deref().unwrap_or_default();
-        // It is told in the name of the person whose token it is.
-        let says = match review.is_agent {
-            true => format!("**{}** has looked at this:\n\n{says}", review.who),
-            false => says.to_owned(),
-        };
-        let body = json!({ "commit_id": review.sha, "event": event, "body": marked(&says, key) });
-        let (path, what) = (pull_path(&of, "/reviews"), format!("pull request {of}"));
-        match self.client().send::<There>(Method::POST, &path, &body, &what).await {
-            Ok(_) => Ok(()),
+        match self.tell(&of, review, event, key).await {
+            // Who has opened it reviews it as well: the host takes a remark alone of them.
+            Err(RemoteError::Refused { says, .. }) if event != REMARK && says.contains(OWN) => {
+                Ok(self.tell(&of, review, REMARK, key).await?)
+            }
             Err(error) if error.may_have_happened() => match self.has_review(&of, &mark).await {
                 Ok(true) => Ok(()),
                 Ok(false) | Err(_) => Err(error.into()),
             },
-            Err(error) => Err(error.into()),
+            told => Ok(told?),
         }
+    }
+
+    async fn tell(
+        &self,
+        of: &Numbered,
+        review: &Review,
+        event: &str,
+        key: &str,
+    ) -> Result<(), RemoteError> {
+        let (who, says) = (&review.who, review.says.as_deref().unwrap_or_default());
+        // It is told in the name of the person whose token it is, and as what it is.
+        let says = match (review.is_agent, review.opinion) {
+            (true, _) => format!("**{who} has looked at this:**\n\n{says}"),
+            (_, Opinion::Approved) if event == REMARK => {
+                format!("**{who} has approved this.**\n\n{says}")
+            }
+            (_, Opinion::ChangesRequested) if event == REMARK => {
+                format!("**{who} wants changes:**\n\n{says}")
+            }
+            _ => says.to_owned(),
+        };
+        let body = json!({ "commit_id": review.sha, "event": event, "body": marked(&says, key) });
+        let (path, what) = (pull_path(of, "/reviews"), format!("pull request {of}"));
+        self.client().send::<There>(Method::POST, &path, &body, &what).await.map(drop)
     }
 
     async fn has_review(&self, of: &Numbered, mark: &str) -> Result<bool, RemoteError> {

@@ -4,9 +4,9 @@
 
 use super::failure::Failure;
 use super::hub::Hub;
-use super::server::pulse;
+use super::operation;
 use super::tools::inputs;
-use super::{operation, wait};
+use super::wait::{self, Pulse};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
@@ -47,6 +47,7 @@ pub(crate) async fn wait<H: Hub>(
     seconds: u64,
     names: Names,
     context: &RequestContext<RoleServer>,
+    pulse: &Pulse,
 ) -> Result<CallToolResponse, Failure> {
     if !wait::is_open(&prompt) {
         return Ok(operation::resolution(prompt).into());
@@ -57,8 +58,7 @@ pub(crate) async fn wait<H: Hub>(
         // Whatever keeps the hub from allowing it, the question stands where people look.
         Some(form) if operation::may_elicit(hub, &id).await.is_ok() => form,
         _ => {
-            let pulse = pulse(context);
-            let prompt = wait::until_resolved(hub, &id, seconds, &pulse).await?;
+            let prompt = wait::until_resolved(hub, &id, seconds, pulse).await?;
             return Ok(operation::resolution(prompt).into());
         }
     };
@@ -68,7 +68,7 @@ pub(crate) async fn wait<H: Hub>(
             InputRequests::from([(names.form.to_owned(), InputRequest::Elicitation(request))]);
         return Ok(InputRequiredResult::new(Some(requests), Some(id)).into());
     }
-    let prompt = asked(hub, &id, request, seconds, names, context).await?;
+    let prompt = asked(hub, &id, request, seconds, names, pulse).await?;
     Ok(operation::resolution(prompt).into())
 }
 
@@ -79,18 +79,20 @@ async fn asked<H: Hub>(
     request: ElicitRequest,
     seconds: u64,
     names: Names,
-    context: &RequestContext<RoleServer>,
+    pulse: &Pulse,
 ) -> Result<Value, Failure> {
-    let pulse = pulse(context);
-    let waited = wait::until_resolved(hub, id, seconds, &pulse);
+    let waited = wait::until_resolved(hub, id, seconds, pulse);
     tokio::pin!(waited);
     let request = ServerRequest::ElicitRequest(request);
-    let asked = context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+    let asked = pulse.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let Ok(mut form) = asked.await else { return waited.await };
     tokio::select! {
         prompt = &mut waited => {
             // Who does not listen any more is told nothing.
-            form.cancel(Some("the question is answered, or the wait is over".to_owned())).await.ok();
+            if !pulse.was_cut() {
+                let why = "the question is answered, or the wait is over";
+                form.cancel(Some(why.to_owned())).await.ok();
+            }
             prompt
         }
         said = &mut form.rx => match said {

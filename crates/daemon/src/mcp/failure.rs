@@ -81,8 +81,10 @@ impl Failure {
         let facts: Map<_, _> = facts.map(|(name, value)| (name.clone(), value.clone())).collect();
         let closed = ["allowed", "legal", "options"].iter().find_map(|name| reply.body.get(*name));
         let words = closed.and_then(Value::as_array).into_iter().flatten().filter_map(word);
+        // A model has tools, and a shell; it has no requests.
+        let hint = tools_for(&code).or_else(|| text("hint").filter(|hint| !names_a_route(hint)));
         Self {
-            hint: text("hint"),
+            hint,
             retryable: retryable.unwrap_or(reply.status >= 500),
             facts: Box::new(facts),
             ..Self::new(&code, message).allowed(words)
@@ -129,6 +131,24 @@ impl Failure {
         }
         text
     }
+}
+
+/// What to call, where the hub's own hint names a request.
+fn tools_for(code: &str) -> Option<String> {
+    let hint = match code {
+        "no_task" => "call link_task first",
+        "no_such_task" => "an identifier is like APP-12; `headsup task ls` lists them",
+        "no_such_prompt" => "list_inputs lists yours that are open",
+        "no_such_pr" => "list_session_prs lists yours, `headsup pr ls` all",
+        "draft" => "say that it is ready, `headsup pr ready` in a shell does; then merge_pr again",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn names_a_route(hint: &str) -> bool {
+    hint.contains("/api/")
+        || ["GET ", "POST ", "PUT ", "PATCH "].iter().any(|word| hint.contains(word))
 }
 
 /// A word of a closed set: as it is, or the value of an option.

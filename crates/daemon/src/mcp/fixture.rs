@@ -6,7 +6,7 @@ use super::elicit::{self, ANSWER, Names};
 use super::failure::Failure;
 use super::hub::Hub;
 use super::scope::Scope;
-use super::server::{Server, pulse};
+use super::server::Server;
 use super::table::{Hints, Kind, Parameter, READS, Tool, optional, required};
 use super::tools::inputs;
 use super::{operation, schema, table};
@@ -70,21 +70,25 @@ static TOOLS: [Tool; 15] = [
     tool(
         "test_simple_text",
         &[],
-        Act::Says(|_| said([words("This is a simple text response for testing.")])),
+        Act::Says(|_| Ok(said([words("This is a simple text response for testing.")]))),
     ),
-    tool("test_image_content", &[], Act::Says(|_| said([image()]))),
-    tool("test_audio_content", &[], Act::Says(|_| said([ContentBlock::audio(WAV, "audio/wav")]))),
+    tool("test_image_content", &[], Act::Says(|_| Ok(said([image()])))),
+    tool(
+        "test_audio_content",
+        &[],
+        Act::Says(|_| Ok(said([ContentBlock::audio(WAV, "audio/wav")]))),
+    ),
     tool(
         "test_embedded_resource",
         &[],
-        Act::Says(|_| said([embedded("test://embedded-resource")])),
+        Act::Says(|_| Ok(said([embedded("test://embedded-resource")]))),
     ),
     tool(
         "test_multiple_content_types",
         &[],
         Act::Says(|_| {
             let first = words("Multiple content types test:");
-            said([first, image(), embedded("test://mixed-content-resource")])
+            Ok(said([first, image(), embedded("test://mixed-content-resource")]))
         }),
     ),
     tool(
@@ -103,7 +107,7 @@ static TOOLS: [Tool; 15] = [
         "greet",
         &[required("name", Kind::Text(100), "")],
         Act::Says(|of| {
-            said([words(&format!("Hello, {}!", of["name"].as_str().unwrap_or_default()))])
+            Ok(said([words(&format!("Hello, {}!", of["name"].as_str().unwrap_or_default()))]))
         }),
     ),
     tool(
@@ -128,9 +132,8 @@ static LIST: LazyLock<Vec<Listed>> = LazyLock::new(|| {
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-#[expect(clippy::unnecessary_wraps, reason = "a tool says so")]
-fn said<const N: usize>(content: [ContentBlock; N]) -> Result<CallToolResult, Failure> {
-    Ok(CallToolResult::success(content.to_vec()))
+fn said<const N: usize>(content: [ContentBlock; N]) -> CallToolResult {
+    CallToolResult::success(content.to_vec())
 }
 
 fn words(text: &str) -> ContentBlock {
@@ -174,11 +177,11 @@ pub(crate) async fn run<H: Hub>(
     match act {
         Act::Says(says) => says(&arguments).map(Into::into),
         Act::Progresses => {
-            let (pulse, whole) = (pulse(context), Duration::from_secs(100));
+            let (pulse, whole) = (server.pulse(context), Duration::from_secs(100));
             for waited in [0, 50, 100] {
                 pulse.beat(Duration::from_secs(waited), whole).await;
             }
-            said([words("done")]).map(Into::into)
+            Ok(said([words("done")]).into())
         }
         Act::Works => {
             let is_long = arguments.get("seconds").and_then(Value::as_u64) >= Some(60);

@@ -125,10 +125,15 @@ impl Bad {
             Self::Initialize => (-32_602, INITIALIZE.to_owned()),
             Self::NoMessage => (-32_600, "that is no message of the protocol".to_owned()),
         };
-        let error =
-            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
-        error.to_string().into_bytes()
+        error(id, code, &message)
     }
+}
+
+/// A JSON-RPC error.
+pub(crate) fn error(id: &Value, code: i32, message: &str) -> Vec<u8> {
+    let error =
+        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
+    error.to_string().into_bytes()
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use http_body_util::{BodyExt as _, Full};
+use headsup_adapters::text;
+use http_body_util::{BodyExt as _, Collected, Full};
 use hyper::Request;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -56,7 +57,37 @@ pub(crate) async fn answer(
     let service =
         StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
     let request = Request::from_parts(parts, Full::new(bytes::Bytes::clone(&body)));
-    Ok(service.handle(request).await.map(Body::new))
+    let response = service.handle(request).await.map(Body::new);
+    match refusal(response.status(), response.headers()) {
+        Some((code, hint)) => {
+            let status = response.status().as_u16();
+            let said = response.into_body().collect().await.map(Collected::to_bytes);
+            let said = said.unwrap_or_default();
+            let said = text::line(&String::from_utf8_lossy(&said), text::DETAIL);
+            Err(Refused::new(status, code, said).hint(hint))
+        }
+        None => Ok(response),
+    }
+}
+
+/// The library refuses a request as a whole in bare text: the code of it, and what would do.
+fn refusal(status: StatusCode, headers: &HeaderMap) -> Option<(&'static str, &'static str)> {
+    let is_json = headers.get(CONTENT_TYPE).is_some_and(|of| of == "application/json");
+    let is_error = status.is_client_error() || status.is_server_error();
+    (is_error && !is_json).then(|| match status {
+        StatusCode::NOT_ACCEPTABLE => {
+            ("not_acceptable", "say `Accept: application/json, text/event-stream`")
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            ("unsupported_media_type", "say `Content-Type: application/json`")
+        }
+        StatusCode::FORBIDDEN => ("browser_refused", "call it from where the hub is served"),
+        status if status.is_server_error() => ("internal", "the same call may succeed later"),
+        _ => (
+            "bad_mcp_request",
+            "MCP-Protocol-Version is one that server/discover names, or left out",
+        ),
+    })
 }
 
 /// The guard has been here before; the library looks at the same names once more, and by itself would

@@ -6,6 +6,7 @@ use super::table::Route;
 use super::tools::inputs;
 use super::wait::{self, Pulse};
 use crate::outgoing::encode;
+use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
@@ -13,7 +14,8 @@ use serde_json::{Map, Value, json};
 /// How long a call waits for a person where it does not say. Clients cut calls at 60 s and later.
 const WAIT_SECONDS: u64 = 45;
 
-/// Makes sure that the agent is in the roster: its first call may be the first that anybody hears of it.
+/// Makes sure that the agent is in the roster: its first call may be the first that anybody hears of it. One
+/// that is over, and calls, sits there again with the process that calls.
 pub(crate) async fn appear<H: Hub>(
     hub: &H,
     agent: &AgentId,
@@ -22,7 +24,12 @@ pub(crate) async fn appear<H: Hub>(
     let path = format!("/api/v1/agents/{agent}");
     match answer(hub, Call::get(path.clone())).await {
         Err(failure) if failure.code == "no_such_agent" => {}
-        other => return other.map(drop),
+        other => {
+            if other?.pointer("/process/state") == Some(&json!("exited")) {
+                sit(hub, &path).await?;
+            }
+            return Ok(());
+        }
     }
     let kind = client.map_or("custom", headsup_adapters::kind_of_client);
     let mut seat = json!({ "kind": kind, "adopted": true });
@@ -34,9 +41,14 @@ pub(crate) async fn appear<H: Hub>(
         Err(failure) if failure.code == "agent_exists" => return Ok(()),
         other => drop(other?),
     }
+    sit(hub, &path).await
+}
+
+/// The process that calls is the agent's, where it is known.
+async fn sit<H: Hub>(hub: &H, seat: &str) -> Result<(), Failure> {
     if let Some(mut process) = hub.agent_process() {
         process["state"] = json!("running");
-        let path = format!("{path}/process");
+        let path = format!("{seat}/process");
         // Without it the seat is known by its word alone.
         answer(hub, Call::with_body(Method::Put, path, process, fresh_key()?)).await.ok();
     }
@@ -116,7 +128,9 @@ async fn same_in<H: Hub>(
 ) -> Result<Option<String>, Failure> {
     let path = format!("/api/v1/prompts?state={state}&agent={agent}");
     let list = answer(hub, Call::get(path)).await?;
-    let said = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim);
+    let said = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+    // As the hub keeps it: without what cannot be seen, and without secrets.
+    let (question, default_action) = (asked(said("question")), block(said("default_action")));
     let is_same = |prompt: &&Value| {
         let prompt = prompt.as_object();
         prompt.is_some_and(|prompt| {
@@ -126,8 +140,8 @@ async fn same_in<H: Hub>(
             let is_answered = by.is_none_or(|by| by == "human");
             prompt.get("kind") == Some(&json!("input"))
                 && is_answered
-                && inputs::question(prompt).as_str() == said("question")
-                && default == said("default_action")
+                && inputs::question(prompt).as_str() == Some(question.as_str())
+                && default == Some(default_action.as_str())
                 && offers(prompt, arguments)
         })
     };
@@ -136,9 +150,23 @@ async fn same_in<H: Hub>(
     Ok(id.map(str::to_owned))
 }
 
+fn block(text: &str) -> String {
+    text::block(text, text::BODY).trim().to_owned()
+}
+
+/// A question as a prompt shows it: in its title, where that holds all of it.
+fn asked(question: &str) -> String {
+    let whole = block(question);
+    let fits = !whole.contains('\n') && whole.chars().count() <= text::TITLE;
+    if fits { text::line(&whole, text::TITLE) } else { whole }
+}
+
 /// Whether a prompt has the options and the risk of this call: another choice is another question.
 fn offers(prompt: &Map<String, Value>, arguments: &Map<String, Value>) -> bool {
-    let label = |option: &Value| option.get("label").unwrap_or(option).clone();
+    let label = |option: &Value| {
+        let label = option.get("label").unwrap_or(option).as_str().unwrap_or_default();
+        text::line(label, text::TITLE)
+    };
     let labels = |of: &Map<String, Value>| {
         let options = of.get("options").and_then(Value::as_array).into_iter().flatten();
         options.map(label).collect::<Vec<_>>()
@@ -201,8 +229,13 @@ pub(crate) async fn prompt<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Fa
     answer(hub, Call::get(format!("/api/v1/prompts/{}", encode(prompt_id)))).await
 }
 
-/// Takes a question back.
-pub(crate) async fn cancel<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Failure> {
+/// Takes a question of the agent's back.
+pub(crate) async fn cancel<H: Hub>(
+    hub: &H,
+    agent: &AgentId,
+    prompt_id: &str,
+) -> Result<Value, Failure> {
+    is_own(agent, prompt_id)?;
     let path = format!("/api/v1/prompts/{}/cancel", encode(prompt_id));
     answer(hub, Call::with_body(Method::Post, path, json!({}), fresh_key()?)).await
 }

@@ -22,6 +22,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::watch;
 
 /// The list of tools changes with the program alone; a client asks anew after an hour.
 const LIST_FRESH_MS: u64 = 3_600_000;
@@ -45,11 +46,19 @@ pub(crate) struct Server<H> {
     scope: Scope,
     /// The agent is in the roster.
     has_appeared: AtomicBool,
+    /// Closed with the end of the input, where there is one that ends.
+    line: Option<watch::Receiver<()>>,
 }
 
 impl<H: Hub> Server<H> {
     pub(crate) fn new(hub: Arc<H>, scope: Scope) -> Self {
-        Self { hub, scope, has_appeared: AtomicBool::new(false) }
+        Self { hub, scope, has_appeared: AtomicBool::new(false), line: None }
+    }
+
+    /// A server whose client has gone once the other end of this is dropped.
+    #[must_use]
+    pub(crate) fn on(self, line: watch::Receiver<()>) -> Self {
+        Self { line: Some(line), ..self }
     }
 
     fn agent(&self) -> Result<&AgentId, Failure> {
@@ -62,6 +71,17 @@ impl<H: Hub> Server<H> {
     #[cfg(test)]
     pub(super) fn hub(&self) -> &H {
         &self.hub
+    }
+
+    /// A task is a question of this agent, as it is for `wait_for_input`.
+    async fn own(&self, task: &str) -> Result<Value, Failure> {
+        operation::own(&*self.hub, self.agent()?, task).await
+    }
+
+    /// For as long as whoever waits is there.
+    pub(super) fn pulse(&self, context: &RequestContext<RoleServer>) -> Pulse {
+        let token = context.meta.get_progress_token();
+        Pulse { peer: context.peer.clone(), token, line: self.line.clone() }
     }
 
     async fn run(
@@ -77,10 +97,12 @@ impl<H: Hub> Server<H> {
         let came = request.clone();
         let arguments = arguments::check(tool, request.arguments)?;
         let hub = &*self.hub;
-        if !self.has_appeared.load(Ordering::Relaxed) {
-            let client = context.client_info().map(|client| client.name);
-            operation::appear(hub, agent, client.as_deref()).await?;
-            self.has_appeared.store(true, Ordering::Relaxed);
+        let client = context.client_info().map(|client| client.name);
+        match operation::appear(hub, agent, client.as_deref()).await {
+            Ok(()) => self.has_appeared.store(true, Ordering::Relaxed),
+            // A hub that is gone for a while knows it still; what it is asked then says so itself.
+            Err(failure) if failure.retryable && self.has_appeared.load(Ordering::Relaxed) => {}
+            Err(failure) => return Err(failure),
         }
         match &tool.act {
             Act::Route(route) => Ok(operation::route(hub, agent, route, arguments).await?.into()),
@@ -115,9 +137,17 @@ impl<H: Hub> Server<H> {
         let (hub, agent) = (&*self.hub, self.agent()?);
         if seconds > 0 && elicit::is_offered(context) {
             let prompt = operation::own(hub, agent, prompt).await?;
-            return Box::pin(elicit::wait(hub, prompt, seconds, names, context)).await;
+            return Box::pin(elicit::wait(
+                hub,
+                prompt,
+                seconds,
+                names,
+                context,
+                &self.pulse(context),
+            ))
+            .await;
         }
-        Ok(operation::wait(hub, agent, prompt, seconds, &pulse(context)).await?.into())
+        Ok(operation::wait(hub, agent, prompt, seconds, &self.pulse(context)).await?.into())
     }
 
     /// Asks a person, and waits for the answer in the way that the client has for it.
@@ -138,10 +168,18 @@ impl<H: Hub> Server<H> {
             return Ok(operation::resolution(prompt).into());
         }
         if elicit::is_offered(context) {
-            return Box::pin(elicit::wait(hub, prompt, seconds, names, context)).await;
+            return Box::pin(elicit::wait(
+                hub,
+                prompt,
+                seconds,
+                names,
+                context,
+                &self.pulse(context),
+            ))
+            .await;
         }
         let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
-        Ok(operation::wait(hub, agent, id, seconds, &pulse(context)).await?.into())
+        Ok(operation::wait(hub, agent, id, seconds, &self.pulse(context)).await?.into())
     }
 
     /// A state that comes back is the id of a question of this agent. Where that cannot be asked now, the
@@ -171,10 +209,6 @@ impl<H: Hub> Server<H> {
         }
         schema::list()
     }
-}
-
-pub(super) fn pulse(context: &RequestContext<RoleServer>) -> Pulse {
-    Pulse { peer: context.peer.clone(), token: context.meta.get_progress_token() }
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
@@ -240,7 +274,7 @@ impl<H: Hub> ServerHandler for Server<H> {
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let prompt = operation::prompt(&*self.hub, &request.task_id).await;
+        let prompt = self.own(&request.task_id).await;
         prompt.map(tasks::state).map_err(tasks::refused)
     }
 
@@ -250,7 +284,7 @@ impl<H: Hub> ServerHandler for Server<H> {
         request: UpdateTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let prompt = operation::prompt(&*self.hub, &request.task_id).await;
+        let prompt = self.own(&request.task_id).await;
         prompt.map(drop).map_err(tasks::refused)
     }
 
@@ -259,7 +293,8 @@ impl<H: Hub> ServerHandler for Server<H> {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let cancelled = operation::cancel(&*self.hub, &request.task_id).await;
+        let agent = self.agent().map_err(tasks::refused)?;
+        let cancelled = operation::cancel(&*self.hub, agent, &request.task_id).await;
         match cancelled {
             // It has ended before: that is no error of whoever wants it ended.
             Err(failure) if failure.code == "already_resolved" => Ok(()),

@@ -12,11 +12,13 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 /// Messages that wait for a client that does not read.
 const WAITING: usize = 64;
+/// An error of the server's own.
+const NOT_SERVED: i32 = -32_000;
 
 /// Serves standard input and output until the input ends.
 ///
@@ -34,14 +36,41 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = Server::new(Arc::new(hub), scope);
-    let running = match serve_server(server, Lines::new(read, write)).await {
+    let (open, line) = watch::channel(());
+    let server = Server::new(Arc::new(hub), scope).on(line);
+    let lines = Lines { open: Some(open), ..Lines::new(read, write) };
+    let running = match serve_server(server, lines).await {
         Ok(running) => running,
         // Whoever has started us has gone, or wanted something else: there is nobody to serve.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error)),
     };
     running.waiting().await.map(drop).map_err(io::Error::other)
+}
+
+/// Answers the first message, whatever it is, with why there is no server: a client shows that.
+///
+/// # Errors
+/// The input or output broke.
+pub async fn refuse(why: &str) -> io::Result<()> {
+    let (read, write) = transport::stdio_pipes();
+    refuse_on(why, read, write).await
+}
+
+/// Does so on these instead.
+pub(crate) async fn refuse_on<R, W>(why: &str, read: R, write: W) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut lines = Lines::new(read, write);
+    if let Some(line) = lines.line().await
+        && let Some(writer) = &lines.to_writer
+    {
+        let id = frame::id(&line.unwrap_or_default());
+        writer.send(frame::error(&id, NOT_SERVED, why)).await.ok();
+    }
+    lines.close().await
 }
 
 /// Lines in both directions. The library's own says nothing to a line that is too long or no JSON, and
@@ -54,6 +83,8 @@ struct Lines<R> {
     /// Requests that have no answer yet, or were taken back: the library knows a request by its id alone, and
     /// of two with the same it would answer one.
     awaited: HashSet<RequestId>,
+    /// Dropped with the end of the input.
+    open: Option<watch::Sender<()>>,
     to_writer: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -64,7 +95,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         let writer = Some(tokio::spawn(write_lines(write, lines)));
         let (line, to_writer) = (Vec::new(), Some(to_writer));
         let (read, awaited) = (BufReader::new(read), HashSet::new());
-        Self { read, line, is_too_long: false, awaited, to_writer, writer }
+        Self { read, line, is_too_long: false, awaited, open: None, to_writer, writer }
     }
 
     /// One line, whole; `None` at the end of the input. What is too long is not kept.
@@ -128,9 +159,13 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let line = match self.line().await? {
-                Ok(line) => line,
-                Err(bad) => {
+            let line = match self.line().await {
+                Some(Ok(line)) => line,
+                None => {
+                    self.open.take();
+                    return None;
+                }
+                Some(Err(bad)) => {
                     self.refuse(bad, b"").await;
                     continue;
                 }

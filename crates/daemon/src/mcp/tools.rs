@@ -49,6 +49,27 @@ fn effect(of: &Map<String, Value>) -> String {
     }
 }
 
+/// The beginning of a text; of one that is longer it says so.
+fn begin(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((cut, _)) => {
+            format!("{}… (cut here; it is whole in the structured content)", &text[..cut])
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Texts of a list, one a line, the first `most` of them.
+fn rows(name: &str, rows: &[String], most: usize) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let left = rows.len().saturating_sub(most);
+    let more = if left > 0 { format!("\n- and {left} more") } else { String::new() };
+    let rows = rows.iter().take(most).map(String::as_str).collect::<Vec<_>>().join("\n- ");
+    format!("\n{name}:\n- {rows}{more}")
+}
+
 /// A text member; empty where there is none.
 fn text<'a>(document: &'a Map<String, Value>, name: &str) -> &'a str {
     document.get(name).and_then(Value::as_str).unwrap_or_default()

@@ -8,20 +8,38 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
 use serde_json::Value;
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 
 /// Between two signs of life to whoever waits.
 const PULSE: Duration = Duration::from_secs(5);
 /// Between two tries to reach a hub that has gone away.
 const AGAIN: Duration = Duration::from_millis(250);
+/// A hub that is there answers at once.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// Whom to tell that the wait goes on.
 pub(crate) struct Pulse {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) token: Option<ProgressToken>,
+    /// Closed once nobody waits any more.
+    pub(crate) line: Option<watch::Receiver<()>>,
 }
 
 impl Pulse {
+    /// Ends with whoever waits.
+    async fn is_cut(&self) {
+        match self.line.clone() {
+            Some(mut line) => while line.changed().await.is_ok() {},
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether that has been.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.has_changed().is_err())
+    }
+
     pub(super) async fn beat(&self, waited: Duration, whole: Duration) {
         let Some(token) = self.token.clone() else { return };
         let progress = ProgressNotificationParam::new(token, waited.as_secs_f64())
@@ -43,12 +61,23 @@ pub(crate) async fn until_resolved<H: Hub>(
     let mut beats = interval_at(began + PULSE, PULSE);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let waited = waited(hub, prompt_id, began + whole);
-    tokio::pin!(waited);
+    let cut = pulse.is_cut();
+    tokio::pin!(waited, cut);
     loop {
         tokio::select! {
             prompt = &mut waited => return prompt,
+            () = &mut cut => return at_last(hub, prompt_id).await,
             _ = beats.tick() => pulse.beat(began.elapsed(), whole).await,
         }
+    }
+}
+
+/// How it stands as the line ends: whoever has written all that is to be said may still read.
+async fn at_last<H: Hub>(hub: &H, prompt_id: &str) -> Result<Value, Failure> {
+    let look = hub.call(Call::get(format!("/api/v1/prompts/{prompt_id}")));
+    match timeout(LAST_LOOK, look).await {
+        Ok(Ok(reply)) if reply.status < 300 => Ok(reply.body),
+        _ => Err(Failure::new("cancelled", "the line was closed; what was asked stays asked")),
     }
 }
 

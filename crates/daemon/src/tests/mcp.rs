@@ -115,6 +115,69 @@ async fn foreign_pages_and_what_is_no_message_are_refused() {
     assert_eq!(client.get("/mcp").await.status, 405, "there is no stream of its own");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_refused_as_a_whole_is_told_as_a_problem() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    for (headers, status, code) in [
+        (&[AGENT, ("accept", "text/html")][..], 406, "not_acceptable"),
+        (&[AGENT, ACCEPT, ("mcp-protocol-version", "1999-01-01")][..], 400, "bad_mcp_request"),
+    ] {
+        let reply = client.send("POST", "/mcp", headers, list.clone()).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (status, code));
+        assert_eq!(reply.headers["content-type"], "application/problem+json");
+        assert!(reply.json()["hint"].is_string(), "{}", reply.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_shows_the_token_of_one_agent_takes_no_seat_of_another() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let token = "f".repeat(64);
+    let seat = json!({"kind": "custom", "token": token}).to_string();
+    assert!(client.send("PUT", "/api/v1/agents/api", &[], seat).await.status.is_success());
+    let shown = ("x-headsup-agent-token", token.as_str());
+    let spoof = [shown, ("x-headsup-agent", "spoof")];
+    let process = json!({"state": "running", "pid": 1, "start_ticks": 1}).to_string();
+    for (method, path, body) in [
+        ("GET", "/api/v1/agents/spoof", String::new()),
+        ("PUT", "/api/v1/agents/spoof", json!({"adopted": true}).to_string()),
+        ("PUT", "/api/v1/agents/spoof/process", process),
+    ] {
+        let reply = client.send(method, path, &spoof, body).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (403, "not_your_agent"),
+            "{path}"
+        );
+    }
+    assert_eq!(client.headline("spoof").await, "none");
+    // It launches another, and says whose word that is.
+    let own = [shown, ("x-headsup-agent", "api")];
+    let child = json!({"kind": "custom"}).to_string();
+    assert!(client.send("PUT", "/api/v1/agents/child", &own, child).await.status.is_success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_words_are_one_question_however_they_are_spaced() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let asks = [
+        json!({"question": "Which\tone,  now?\u{200b}", "default_action": "the  first", "wait_seconds": 0}),
+        json!({
+            "question": "Which one?\r\n\r\n\r\n\r\nSay it.", "default_action": "a\r\nb",
+            "wait_seconds": 0, "options": ["the\tfirst", {"label": "the  second\u{200b}"}],
+        }),
+    ];
+    for (ask, id) in asks.iter().zip(["api-p1", "api-p2"]) {
+        for _ in 0..2 {
+            assert_eq!(ok(&client, "request_input", ask.clone()).await["prompt_id"], id);
+        }
+    }
+}
+
 /// What the tool answered.
 async fn tool(client: &Client, name: &str, arguments: Value) -> Value {
     tool_as(client, "api", name, arguments).await

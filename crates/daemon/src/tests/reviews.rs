@@ -131,9 +131,9 @@ async fn a_review_whose_answer_is_lost_is_told_once() {
         assert_eq!(reply.status.as_u16(), 200, "{}", reply.text());
     }
     assert_eq!(there.pull(1).reviews.len(), 1);
-    let says = "Review Can not approve your own pull request";
-    let own = json!({"message": "Unprocessable Entity", "errors": [says]});
-    there.fails("POST", "/reviews", Fault::Answer(422, own, Vec::new()));
+    let says = "Could not resolve to a commit";
+    let none = json!({"message": "Unprocessable Entity", "errors": [says]});
+    there.fails("POST", "/reviews", Fault::Answer(422, none, Vec::new()));
     let refused = send(&client, "POST", &reviews, &review("approved", "")).await;
     assert_eq!((refused.status.as_u16(), refused.code().as_str()), (422, "remote_refused"));
     assert!(refused.text().contains(says), "{}", refused.text());
@@ -142,7 +142,35 @@ async fn a_review_whose_answer_is_lost_is_told_once() {
     assert_eq!(status, 403);
     assert_eq!(by(&client, "bot", &reviews, review("commented", "found")).await.0, 200);
     let last = there.pull(1).reviews.pop().unwrap();
-    assert!(last["body"].as_str().unwrap().starts_with("**bot** has looked"), "{last}");
+    assert!(last["body"].as_str().unwrap().starts_with("**bot has looked at this:**"), "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_opened_it_there_reviews_it_by_a_remark_and_that_counts_here() {
+    let there = GitHub::start();
+    let mut bench = with(settings(&there)).await;
+    bench.forge.merge_policy = MergePolicy::Ask;
+    bench.restart().await;
+    let client = bench.client();
+    there.push("work", 'b');
+    let (_, path) = opened_there(&client).await;
+    for (state, says, remark) in [
+        ("changes_requested", "name it", " wants changes:**\n\nname it"),
+        ("approved", "", " has approved this.**"),
+    ] {
+        let own = format!("Review Can not {state} your own pull request");
+        let own = json!({"message": "Unprocessable Entity", "errors": [own]});
+        there.fails("POST", "/reviews", Fault::Answer(422, own, Vec::new()));
+        ok(&client, "POST", &format!("{path}/reviews"), &review(state, says)).await;
+        let last = there.pull(1).reviews.pop().unwrap();
+        assert_eq!(last["state"], "COMMENTED");
+        assert!(last["body"].as_str().unwrap().contains(remark), "{last}");
+        let (status, told) = by(&client, "api", &format!("{path}/merge"), json!({})).await;
+        match state {
+            "approved" => assert_eq!((status, &told["state"]), (200, &json!("merged")), "{told}"),
+            _ => assert_eq!((status, &told["code"]), (403, &json!("changes_requested")), "{told}"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

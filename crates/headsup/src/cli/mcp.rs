@@ -73,13 +73,33 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let context = &Context { place: crate::cli::absolute(place(variable)), ..context.clone() };
     let token = variable("HEADSUP_TOKEN").or_else(|| variable("BOB_API_KEY"));
-    let client =
-        start::client_with(&context.place, token.and_then(|token| token.into_string().ok()))?;
+    let token = token.and_then(|token| token.into_string().ok());
+    let client = match start::client_with(&context.place, token) {
+        Ok(client) => client,
+        Err(error) => return Err(refused(named(error, variable)).await),
+    };
     let scope = Scope::from_env(|name| variable(name)?.into_string().ok());
-    let served = mcp::serve(Calls::new(client, context, &scope), scope).await;
+    let served = Box::pin(mcp::serve(Calls::new(client, context, &scope), scope)).await;
     served.map_err(|error| {
         CommandError::new(Kind::Internal, format!("the line to the agent broke: {error}"))
     })
+}
+
+/// An agent shows what its server answers, and rarely what it prints.
+async fn refused(error: CommandError) -> CommandError {
+    let hints = error.hints.iter().map(|hint| format!("; {hint}"));
+    let why = hints.fold(format!("headsup: {}", error.message), |why, hint| why + &hint);
+    // Nobody is there: then the exit code is all that is told.
+    mcp::refuse(&why).await.ok();
+    error
+}
+
+/// The address that is none, by the variable that it came from.
+fn named(mut error: CommandError, var: impl Fn(&str) -> Option<OsString>) -> CommandError {
+    if var("HEADSUP_URL").is_none() && var("BOB_API_URL").is_some() {
+        error.message = error.message.replacen("HEADSUP_URL", "BOB_API_URL", 1);
+    }
+    error
 }
 
 /// An empty variable counts as unset.

@@ -1,4 +1,4 @@
-//! `headsup prompt`: questions that are opened and taken back.
+//! `headsup prompt`: questions that are opened, waited for and taken back.
 
 mod cancel;
 mod end;

@@ -6,11 +6,14 @@ use crate::cli::Context;
 use crate::error::CommandError;
 use crate::hook::process::Process;
 use crate::launch::tend;
+use crate::place::Place;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
 use headsup_daemon::mcp::{Call, Hub, Reply, Scope, Unreachable};
 use hyper::Method;
 use serde_json::{Value, json};
+use std::os::unix::process::parent_id;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -18,13 +21,18 @@ use tokio::time::{Instant, sleep, timeout};
 const BACK_WITHIN: Duration = Duration::from_secs(10);
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// Calls that are carried over a client's connection. A hub that is not there is started where that is
-/// ours to do, and one that goes away in the middle is waited for: each request has a key, so that one
-/// that is sent twice acts once.
+/// Calls that are carried over a client's connection. A hub that is not there at the first call is started
+/// where that is ours to do. One that goes away later is only waited for: it may have been run with a listener
+/// and with secrets that an agent's environment does not have, and whoever has run it brings it back as it was.
+/// Each request has a key, so that one that is sent twice acts once.
 #[derive(Debug)]
 pub(crate) struct Calls {
     client: Client,
-    context: Context,
+    place: Place,
+    /// A hub has never answered, and one may be started.
+    may_start: AtomicBool,
+    /// Whoever has started this server.
+    parent: Option<Process>,
     /// The agent that calls, whichever variable has named it.
     agent: Option<AgentId>,
 }
@@ -35,7 +43,9 @@ impl Calls {
             Scope::Agent(agent) => Some(agent.clone()),
             Scope::Missing(_) => None,
         };
-        Self { client, context: context.clone(), agent }
+        let may_start = AtomicBool::new(context.may_start());
+        let parent = Process::read(parent_id());
+        Self { client, place: context.place.clone(), may_start, parent, agent }
     }
 
     async fn once(&self, call: &Call) -> Result<Reply, CallError> {
@@ -49,13 +59,12 @@ impl Calls {
         Ok(Reply { status: status.as_u16(), body })
     }
 
-    /// Starts the hub, where it is missing and ours to start.
+    /// Starts the hub, where it has been missing from the beginning and is ours to start.
     async fn start(&self) -> Result<(), CommandError> {
-        let place = &self.context.place;
-        if !self.context.may_start() || !start::is_to_be_started(place)? {
+        if !self.may_start.load(Ordering::Relaxed) || !start::is_to_be_started(&self.place)? {
             return Ok(());
         }
-        start::start(place).await.map(drop)
+        start::start(&self.place).await.map(drop)
     }
 }
 
@@ -64,7 +73,10 @@ impl Hub for Calls {
         let give_up = Instant::now() + BACK_WITHIN;
         loop {
             let gone = match timeout(call.patience, self.once(&call)).await {
-                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Ok(reply)) => {
+                    self.may_start.store(false, Ordering::Relaxed);
+                    return Ok(reply);
+                }
                 Err(_) => {
                     let seconds = call.patience.as_secs();
                     let at = self.client.address();
@@ -85,8 +97,13 @@ impl Hub for Calls {
         }
     }
 
+    /// Whoever has started this server, as long as it lives.
     fn agent_process(&self) -> Option<Value> {
-        parent()
+        let parent = self.parent.as_ref().filter(|parent| parent.pid == parent_id())?;
+        Some(json!({
+            "pid": parent.pid, "start_ticks": parent.start,
+            "pid_namespace": tend::pid_namespace(),
+        }))
     }
 
     /// Agents start servers where they work.
@@ -95,15 +112,28 @@ impl Hub for Calls {
     }
 }
 
-/// Whoever has started this server.
-fn parent() -> Option<Value> {
-    let parent = Process::read(std::os::unix::process::parent_id())?;
-    Some(json!({
-        "pid": parent.pid, "start_ticks": parent.start, "pid_namespace": tend::pid_namespace(),
-    }))
-}
-
 fn unreachable(error: CommandError) -> Unreachable {
     let hint = error.hints.first().cloned();
     Unreachable { message: error.message, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::Url;
+
+    fn calls(home: &std::path::Path, may_start: bool) -> Calls {
+        let url = Some(Url::Unix(home.join("headsup.sock")));
+        let place = Place { home: Some(home.to_owned()), url };
+        let client = start::client_with(&place, None).unwrap();
+        let may_start = AtomicBool::new(may_start);
+        Calls { client, place, may_start, parent: None, agent: None }
+    }
+
+    #[tokio::test]
+    async fn a_hub_that_was_there_is_started_by_whoever_runs_it() {
+        let home = tempfile::tempdir().unwrap();
+        calls(home.path(), false).start().await.unwrap();
+        assert!(!start::log_path(home.path()).exists(), "nothing was tried");
+    }
 }

@@ -1,8 +1,9 @@
 //! Pull requests, as people and scripts use them.
 
 use crate::agent::home;
-use headsup_testkit::home::Home;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -23,24 +24,57 @@ fn here(home: &Home, folder: &Path, args: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8_lossy(&said).trim().to_owned())
 }
 
+/// A repository with a branch `work` that is one commit ahead.
+fn repository(shop: &Path) {
+    fs::create_dir_all(shop).unwrap();
+    git(shop, &["init", "-q", "--initial-branch=main"]);
+    git(shop, &["commit", "-q", "--allow-empty", "-m", "begin"]);
+    git(shop, &["checkout", "-q", "-b", "work"]);
+    fs::write(shop.join("new"), "a\nb\n").unwrap();
+    git(shop, &["add", "-A"]);
+    git(shop, &["commit", "-q", "-m", "new"]);
+    git(shop, &["checkout", "-q", "main"]);
+}
+
+#[test]
+fn an_agent_that_merges_is_told_that_a_person_is_asked_and_how_to_wait() {
+    let home = home();
+    let shop = home.path().join("shop");
+    repository(&shop);
+    let _hub = Hub::start(&home);
+    home.run(["report", "working", "--agent", "api"]).ok();
+    let (code, id) = here(&home, &shop, &["pr", "create", "Work", "--head", "work"]);
+    assert_eq!(code, 0, "{id}");
+    let merge = || {
+        let mut merge = home.command(["pr", "merge", &id[id.len() - 8..]]);
+        merge.current_dir(&shop).env("HEADSUP_AGENT_ID", "api");
+        Done::from(merge.output().unwrap())
+    };
+    let asked = merge().ok().clone();
+    assert_eq!(asked.stdout, "api-p1\n");
+    for words in ["a person is asked", "api-p1", "headsup prompt wait api-p1"] {
+        assert!(asked.stderr.contains(words), "{words}: {asked:?}");
+    }
+    home.run(["answer", "api-p1", "--option", "1"]).ok();
+    assert_eq!(home.run(["prompt", "wait", "api-p1"]).ok().stdout, "yes\n");
+    wait::until("the merge", || {
+        (git(&shop, &["log", "--format=%s"]).contains("new")).then_some(())
+    });
+    assert!(merge().ok().stderr.contains("was merged before"));
+    assert_eq!(home.run(["prompt", "wait", "nothing"]).code, 4);
+}
+
 #[test]
 fn a_branch_is_merged_on_the_command_line_under_a_checkout_that_stays_clean() {
     let home = home();
     let shop = home.path().join("shop");
-    fs::create_dir_all(&shop).unwrap();
+    repository(&shop);
     fs::create_dir_all(home.path().join(".config/headsup")).unwrap();
     let settings = format!(
         "[[repository]]\npath = {:?}\nmerge_policy = \"allow\"\n",
         shop.display().to_string()
     );
     fs::write(home.path().join(".config/headsup/config.toml"), settings).unwrap();
-    git(&shop, &["init", "-q", "--initial-branch=main"]);
-    git(&shop, &["commit", "-q", "--allow-empty", "-m", "begin"]);
-    git(&shop, &["checkout", "-q", "-b", "work"]);
-    fs::write(shop.join("new"), "a\nb\n").unwrap();
-    git(&shop, &["add", "-A"]);
-    git(&shop, &["commit", "-q", "-m", "new"]);
-    git(&shop, &["checkout", "-q", "main"]);
     let _hub = Hub::start(&home);
     let (code, id) = here(&home, &shop, &["pr", "create", "Work on it", "--head", "work"]);
     assert_eq!(code, 0, "{id}");

@@ -35,6 +35,8 @@ fn a_task_goes_from_new_to_done_on_the_command_line() {
     assert_eq!(home.run(["show", "api", "--json"]).ok().json()["stage"]["state"], "completed");
     let tasks = home.run(["task", "ls", "--status", "done", "--json"]).ok().json();
     assert_eq!(tasks["tasks"][0]["identifier"], "MYSHOP-1");
+    let none = home.run(["task", "ls", "--status", "todo"]);
+    assert_eq!((none.stdout.as_str(), none.stderr.trim()), ("", "headsup: no task is todo"));
 }
 
 #[test]

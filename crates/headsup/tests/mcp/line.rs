@@ -3,7 +3,7 @@
 use headsup_testkit::home::Home;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -23,7 +23,10 @@ pub(crate) struct Line {
 impl Line {
     /// `headsup mcp` with this environment beside that of the home; `initialize` is done.
     pub(crate) fn start(home: &Home, env: &[(&str, &str)]) -> Self {
-        let mut line = Self::bare(home, env);
+        Self::welcomed(Self::bare(home, env))
+    }
+
+    fn welcomed(mut line: Self) -> Self {
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": { "name": "codex-mcp-client", "version": "1" },
@@ -34,9 +37,24 @@ impl Line {
         line
     }
 
+    /// The same with a shell between, whose process it is that has started the server. It is what dies with
+    /// the line.
+    pub(crate) fn under_a_shell(home: &Home, env: &[(&str, &str)]) -> Self {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "\"$0\" mcp; exit $?", BINARY]).env_clear();
+        let own = home.command(["mcp"]);
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.envs(env.iter().copied()).current_dir(home.path());
+        Self::welcomed(Self::spawn(command))
+    }
+
     pub(crate) fn bare(home: &Home, env: &[(&str, &str)]) -> Self {
         let mut command = home.command(["mcp"]);
         command.envs(env.iter().copied());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();

@@ -1,6 +1,7 @@
 use crate::line::{BINARY, Line};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
 use serde_json::{Value, json};
 
 const AGENT: (&str, &str) = ("HEADSUP_AGENT_ID", "api");
@@ -31,9 +32,43 @@ fn the_hub_is_started_by_the_first_call_and_found_again_after_it_was_killed() {
     let hub = Hub::start(&home);
     assert_eq!(line.tool("get_session", json!({}))["isError"], false, "another one is there");
     hub.kill();
-    let told = line.tool("get_session", json!({}));
+    let told = std::thread::scope(|scope| {
+        let calling = scope.spawn(|| line.tool("get_session", json!({})));
+        // Whoever runs it starts it again, with what it had; the call has started none meanwhile.
+        let _again = Hub::start(&home);
+        calling.join().unwrap()
+    });
     assert_eq!(told["structuredContent"]["id"], "api", "{told}");
-    home.run(["down"]).ok();
+}
+
+#[test]
+fn a_seat_whose_process_is_over_is_taken_by_the_process_that_calls_next() {
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let show = || home.run(["show", "api", "--json"]).ok().json();
+    let said = json!({"status": "working", "message": "on it"});
+    let mut first = Line::under_a_shell(&home, &[AGENT]);
+    assert_eq!(first.tool("update_status", said.clone())["isError"], false);
+    let before = show();
+    assert_eq!(before["process"]["state"], "running", "{before}");
+    drop(first);
+    wait::until("the end of the first", || (show()["process"]["state"] == "exited").then_some(()));
+    let mut second = Line::under_a_shell(&home, &[AGENT]);
+    assert_eq!(second.tool("update_status", said)["isError"], false);
+    let after = show();
+    assert_eq!(after["process"]["state"], "running", "{after}");
+    assert_ne!(after["location"]["pid"], before["location"]["pid"], "{after}");
+    assert_eq!(after["headline"], before["headline"], "{after}");
+}
+
+#[test]
+fn an_address_that_is_none_is_told_to_the_client_by_the_name_of_its_variable() {
+    let home = Home::new(BINARY);
+    let mut line = Line::bare(&home, &[AGENT, ("BOB_API_URL", "https://bob.example/api")]);
+    let refused = line.call("initialize", json!({}));
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert!(why.contains("BOB_API_URL") && !why.contains("HEADSUP_URL"), "{why}");
+    assert_eq!(line.close(), Some(2));
 }
 
 #[test]
@@ -94,7 +129,7 @@ fn a_person_answers_from_a_shell_what_an_agent_asks_over_a_hub_that_was_killed()
         let wait = json!({ "prompt_id": prompt, "wait_seconds": 50 });
         let waiting = scope.spawn(|| line.tool("wait_for_input", wait));
         hub.kill();
-        // Whoever waits has a hub started again, or the answer has.
+        // The answer has a hub started again.
         home.run(["answer", &prompt, "--option", "2"]).ok();
         waiting.join().unwrap()
     });

@@ -11,7 +11,8 @@ const END_IT: &str = "wait for the answer (wait_for_input), or take the question
                       then the workflow goes on at working";
 const PAUSED: &str =
     "a person has paused it, and a person lets it go on: `headsup stage AGENT working`";
-const OVER: &str = "the next thing that this agent is given begins anew";
+const OVER: &str = "this work is over, and nothing more is to be reported of it: with the agent's next prompt or next start a new workflow \
+                    begins by itself, and update_status(working) is taken again";
 
 /// With the moves that there are.
 pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) -> Refused {

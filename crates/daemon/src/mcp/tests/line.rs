@@ -122,6 +122,11 @@ impl Line {
         self.write.write_all(b"\n").await.unwrap();
     }
 
+    /// The client closes its end, and reads on.
+    pub(super) async fn close(&mut self) {
+        self.write.shutdown().await.unwrap();
+    }
+
     pub(super) async fn next(&mut self) -> Value {
         let line = timeout(PATIENCE, self.read.next_line()).await;
         let line = line.expect("a message in time").unwrap().expect("a message before the end");

@@ -1,6 +1,6 @@
 //! Pull requests, wherever the code is kept.
 
-use super::{only, text};
+use super::{begin, only, rows, text};
 use crate::mcp::table::{
     ACTS, Act, Field, GET, Hints, Kind, PATCH, POST, READS, Route, Shape, Tool, optional, required,
 };
@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 
 const TITLE: Kind = Kind::Text(300);
 const BODY: Kind = Kind::Text(60_000);
+/// How much of each list is told as text.
+const ROWS: usize = 50;
+const ONE_ROW: usize = 500;
 const BRANCH: Kind = Kind::Text(250);
 
 pub(crate) static CREATE_PR: Tool = Tool {
@@ -53,7 +56,7 @@ pub(crate) static GET_PR_STATUS: Tool = Tool {
     parameters: &[required("pr_id", Kind::Uuid, "")],
     output: PR,
     hints: Hints { open: true, ..READS },
-    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}", shape: pr, say: say_pr, ..GET }),
+    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}", shape: pr, say: say_whole, ..GET }),
 };
 
 pub(crate) static UPDATE_PR: Tool = Tool {
@@ -78,7 +81,12 @@ pub(crate) static REFRESH_PR: Tool = Tool {
     parameters: &[required("pr_id", Kind::Uuid, "")],
     output: PR,
     hints: Hints { repeats: true, ..ACTS },
-    act: Act::Route(Route { path: "/api/v1/prs/{pr_id}/refresh", shape: pr, say: say_pr, ..POST }),
+    act: Act::Route(Route {
+        path: "/api/v1/prs/{pr_id}/refresh",
+        shape: pr,
+        say: say_whole,
+        ..POST
+    }),
 };
 
 pub(crate) static MERGE_PR: Tool = Tool {
@@ -161,6 +169,54 @@ fn say_pr(of: &Map<String, Value>) -> String {
         }
     }
     said
+}
+
+/// With all that is known of it: a client may show a model this text alone.
+fn say_whole(of: &Map<String, Value>) -> String {
+    let number = |of: &Map<String, Value>, name: &str| {
+        of.get(name).and_then(Value::as_u64).unwrap_or_default()
+    };
+    let flag = |name: &str| of.get(name).and_then(Value::as_bool) == Some(true);
+    let list = |name: &str| of.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let texts = |name: &str| -> Vec<String> {
+        let words = list(name).iter().filter_map(Value::as_str);
+        words.map(|word| begin(word, ONE_ROW)).collect()
+    };
+    let file = |file: &Value| {
+        let file = file.as_object().cloned().unwrap_or_default();
+        format!(
+            "{} +{} -{}",
+            text(&file, "path"),
+            number(&file, "additions"),
+            number(&file, "deletions")
+        )
+    };
+    let draft = if flag("draft") { " It is a draft." } else { "" };
+    let mergeable = match (text(of, "state"), flag("mergeable"), text(of, "mergeable_reason")) {
+        ("open", true, _) => " It can be merged.".to_owned(),
+        ("open", false, "") => " It cannot be merged now.".to_owned(),
+        ("open", false, why) => format!(" It cannot be merged: {why}."),
+        _ => String::new(),
+    };
+    let size = format!(
+        " It changes {} files, +{} -{}, at commit {}.",
+        number(of, "changed_files"),
+        number(of, "additions"),
+        number(of, "deletions"),
+        text(of, "head_sha"),
+    );
+    let times = [("created_at", "Created"), ("updated_at", "updated"), ("merged_at", "merged")];
+    let times = times.iter().filter(|(name, _)| !text(of, name).is_empty());
+    let times: Vec<_> = times.map(|(name, word)| format!("{word} {}", text(of, name))).collect();
+    let files: Vec<_> = list("files").iter().map(file).collect();
+    [
+        say_pr(of) + draft + &mergeable + &size,
+        format!(" {}.", times.join(", ")),
+        rows("Checks", &texts("checks"), ROWS),
+        rows("Reviews", &texts("reviews"), ROWS),
+        rows("Files", &files, ROWS),
+    ]
+    .concat()
 }
 
 fn say_prs(of: &Map<String, Value>) -> String {

@@ -23,7 +23,8 @@ const STATUS: usize = 11;
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
-    let status = args.status.map(|status| format!("&status={status}")).unwrap_or_default();
+    let status = args.status.as_ref().map(|status| format!("&status={status}"));
+    let status = status.unwrap_or_default();
     // Of whoever keeps the tasks of the folder you are in.
     let folder = std::env::current_dir().ok();
     let folder = folder.as_ref().and_then(|folder| folder.to_str()).map(encode);
@@ -34,7 +35,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let tasks = client.get_doc::<TasksDoc>(&path).await?.tasks;
     if tasks.is_empty() {
-        context.output.say(&Line::plain("headsup: no task; make one: headsup task new TITLE"));
+        context.output.say(&Line::plain(match &args.status {
+            Some(status) => format!("headsup: no task is {status}"),
+            None => "headsup: no task; make one: headsup task new TITLE".to_owned(),
+        }));
     }
     let widest = tasks.iter().map(|task| task.identifier.len()).max().unwrap_or(0);
     let lines = tasks.iter().map(|task| {
