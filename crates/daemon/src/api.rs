@@ -65,6 +65,7 @@ use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::namespaces::{Namespaces, Peer};
 use crate::oom::Ooms;
+use crate::outgoing;
 use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
@@ -72,8 +73,10 @@ use crate::tracker::{TrackerSettings, Trackers};
 use crate::untold::Untold;
 use crate::web;
 use crate::webhooks::WebhookSettings;
+use axum::extract::{Request, State};
 use axum::handler::Handler;
 use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use axum::{Extension, Router};
@@ -83,6 +86,7 @@ use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use utoipa::openapi::HttpMethod;
 use utoipa::{Path as _, ToSchema};
 use utoipa_axum::PathItemExt as _;
@@ -116,6 +120,8 @@ pub(crate) struct App {
     pub(crate) samples: Arc<Samples>,
     pub(crate) attendance: Arc<Attendance>,
     pub(crate) untold: Arc<Untold>,
+    /// How long a route that asks other systems may take for its answer.
+    pub(crate) answered_within: Duration,
 }
 
 impl App {
@@ -187,6 +193,29 @@ routes! { shared, shared_described:
     stage => post,
     workflow => get,
     snooze => post,
+    webhooks => get,
+    webhooks::kanbanger => post,
+    cron => get,
+    effects => get,
+    effects::again => post,
+    activity => get,
+    explain => get,
+    history => get,
+    evidence => get,
+    events => get,
+    events::ws => get,
+    coder => post,
+    coder::ws => get,
+    panopticon::heartbeat => post,
+    panopticon::activity => get,
+    panopticon::report_status => post,
+    openapi => get,
+    health => get,
+    metrics => get,
+}
+
+// What asks trackers and forges; it answers before its callers give up ([`in_time`]).
+routes! { elsewhere, elsewhere_described:
     agent_task => get,
     agent_task => put,
     agent_task::comments => post,
@@ -207,25 +236,6 @@ routes! { shared, shared_described:
     pr::reviews => post,
     agent_prs => get,
     agent_prs => post,
-    webhooks => get,
-    webhooks::kanbanger => post,
-    cron => get,
-    effects => get,
-    effects::again => post,
-    activity => get,
-    explain => get,
-    history => get,
-    evidence => get,
-    events => get,
-    events::ws => get,
-    coder => post,
-    coder::ws => get,
-    panopticon::heartbeat => post,
-    panopticon::activity => get,
-    panopticon::report_status => post,
-    openapi => get,
-    health => get,
-    metrics => get,
 }
 
 routes! { local, local_described:
@@ -254,9 +264,16 @@ fn finish(router: Router<Arc<App>>, app: Arc<App>) -> Router {
         let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
         router.with_state(Arc::clone(&app))
     };
+    let elsewhere = || elsewhere().route_layer(from_fn_with_state(Arc::clone(&app), in_time));
     // What agents call by their protocol becomes calls of everything else.
-    let inside = served(shared());
+    let inside = served(shared().merge(elsewhere()));
+    let router = router.merge(elsewhere());
     served(router.merge(for_agents().layer(Extension(mcp::Inside(inside)))))
+}
+
+/// Whoever is asked for this answer is given up before those who wait for it give us up.
+async fn in_time(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    outgoing::within(app.answered_within, next.run(request)).await
 }
 
 async fn not_found() -> Refused {

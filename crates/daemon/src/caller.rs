@@ -210,7 +210,8 @@ fn runs_below(app: &App, agent: &AgentId, peer: Peer) -> bool {
 /// from is younger than the agent and was left to the system. So do an agent's children that hide from whom
 /// they come; a person's shell, desktop or scheduler is there before, or has a terminal.
 pub(crate) fn is_cut_loose(app: &App, extensions: &Extensions, agent: &AgentId) -> bool {
-    let Peer::Process(pid) = at_the_other_end(extensions) else { return false };
+    // A browser has no terminal, and the desktop may have started it a moment ago: it has shown a token.
+    let Peer::Process(pid) = peer(extensions) else { return false };
     let seat = app.board.seat(agent);
     let Some(own) = seat.and_then(|seat| seat.process.id.clone()) else { return false };
     own.pid_here().is_some() && process::was_left_since(pid, own.start_ticks)

@@ -81,6 +81,8 @@ pub(crate) struct Effects {
     /// Counts what has changed.
     news: watch::Receiver<u64>,
     pauses: Pauses,
+    /// The last one that an earlier hub has made, where that could be read before anybody makes a new one.
+    inherited: Option<i64>,
     /// What is not tried now: until when, and why.
     later: watch::Sender<Later>,
 }
@@ -96,7 +98,9 @@ impl Effects {
         news: watch::Receiver<u64>,
         pauses: Pauses,
     ) -> Self {
-        Self { inbox, reader, couriers, news, pauses, later: watch::Sender::default() }
+        let inherited = reader.last_effect().ok();
+        let later = watch::Sender::default();
+        Self { inbox, reader, couriers, news, pauses, inherited, later }
     }
 
     /// Sends one, and waits for what comes of it, but no longer than this. The same request again is the

@@ -13,6 +13,7 @@ pub(crate) mod plain;
 mod pulls;
 mod refused;
 mod reviews;
+mod turns;
 
 pub(crate) use approval::{Approval, NO, YES, follow, is_given, settle};
 pub(crate) use error::ForgeError;
@@ -22,6 +23,7 @@ pub(crate) use pulls::{NewPull, Pulls};
 pub(crate) use reviews::NewReview;
 
 use futures_util::future::BoxFuture;
+use headsup_core::time::UnixMs;
 use headsup_core::wire::{FileDoc, PullDoc};
 use headsup_core::work::pull::{MergeMethod, MergePolicy, PullState};
 use headsup_core::work::remote::RepoName;
@@ -110,6 +112,8 @@ pub(crate) struct There {
     pub(crate) url: String,
     pub(crate) checks: Vec<String>,
     pub(crate) reviews: Vec<String>,
+    pub(crate) created_at: Option<UnixMs>,
+    pub(crate) merged_at: Option<UnixMs>,
 }
 
 impl Looked {
@@ -131,6 +135,8 @@ impl Looked {
         doc.url.clone_from(&there.url);
         doc.checks.clone_from(&there.checks);
         doc.reviews.clone_from(&there.reviews);
+        doc.created_at = there.created_at.unwrap_or(doc.created_at);
+        doc.merged_at = there.merged_at.or(doc.merged_at);
     }
 }
 

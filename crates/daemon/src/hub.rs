@@ -350,6 +350,7 @@ impl Prepared {
             access,
             listener,
             ooms: Arc::default(),
+            answered_within: limits.answer,
         };
         Ok(Self { home, pen, app: Arc::new(app), bus, inbox, outbox, moved, orders })
     }

@@ -2,6 +2,7 @@
 
 use crate::Retention;
 use crate::effects::Pauses;
+use crate::outgoing::ANSWERED_WITHIN;
 use rustix::fs::inotify::{self, CreateFlags};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub(crate) struct Limits {
     pub(crate) effects: Pauses,
     /// Web hooks without a right signature that are kept one by one in an hour.
     pub(crate) unsigned: u32,
+    /// How long a route that asks other systems may take for its answer.
+    pub(crate) answer: Duration,
 }
 
 impl Default for Limits {
@@ -39,8 +42,8 @@ impl Limits {
         let inotify = || inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
         let events = retention.events;
         let effects = Pauses { first: Duration::from_secs(1), tries: 300 };
-        let (idle_look, unsigned) = (IDLE_LOOK, 10_000);
-        Self { events, event_age_ms, bus: 1_024, idle_look, inotify, effects, unsigned }
+        let (idle_look, unsigned, answer) = (IDLE_LOOK, 10_000, ANSWERED_WITHIN);
+        Self { events, event_age_ms, bus: 1_024, idle_look, inotify, effects, unsigned, answer }
     }
 }
 

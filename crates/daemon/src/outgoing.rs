@@ -2,6 +2,7 @@
 //! redirect points to is told, and not followed.
 
 mod base;
+mod deadline;
 mod error;
 mod line;
 pub mod names;
@@ -10,6 +11,7 @@ pub mod tls;
 mod tls_error;
 
 pub use base::Base;
+pub(crate) use deadline::{ANSWERED_WITHIN, left, left_for_acts, within};
 pub(crate) use error::RemoteError;
 pub(crate) use line::{Answer, Ask, Line};
 pub use secret::Secret;

@@ -30,6 +30,7 @@ mod panopticon;
 mod posted;
 mod prompts;
 mod prs;
+mod read_back;
 mod restart;
 mod reviews;
 mod seats;

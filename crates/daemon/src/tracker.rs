@@ -3,11 +3,13 @@
 #[cfg(test)]
 pub(crate) mod contract;
 mod local;
+mod read_back;
 mod refused;
 mod settings;
 mod trackers;
 
 pub(crate) use local::Local;
+pub(crate) use read_back::{Known, unread};
 pub use settings::{RepositorySettings, TrackerSettings};
 pub(crate) use trackers::Trackers;
 
@@ -76,6 +78,8 @@ pub(crate) struct Commented {
     pub(crate) comment: CommentDoc,
     /// On its way to another system.
     pub(crate) effect: Option<EffectDoc>,
+    /// It stands there, and could not be read back.
+    pub(crate) note: Option<String>,
 }
 
 impl TrackerError {

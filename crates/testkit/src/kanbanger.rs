@@ -33,6 +33,8 @@ struct Desk {
     /// Of requests that change something.
     faults: VecDeque<Fault>,
     requests: Vec<String>,
+    /// Questions to come that are answered by nothing but this status.
+    unread: VecDeque<u16>,
     /// Counts what happens, as the time of it.
     ticks: u32,
 }
@@ -82,6 +84,11 @@ impl Kanbanger {
     /// The next requests that change something meet these.
     pub fn faults(&self, faults: impl IntoIterator<Item = Fault>) {
         lock(&self.cards).faults.extend(faults);
+    }
+
+    /// The next questions for one card or for its comments are answered by these statuses alone.
+    pub fn keeps_silent(&self, statuses: impl IntoIterator<Item = u16>) {
+        lock(&self.cards).unread.extend(statuses);
     }
 
     /// The texts of the comments of a card, as they stand there.
@@ -204,6 +211,9 @@ async fn one(
     if let Some(refused) = cards.refuses(&headers, format!("GET /issues/{task}")) {
         return refused;
     }
+    if let Some(status) = cards.unread.pop_front() {
+        return refused(status, "not now");
+    }
     match cards.place(&task).and_then(|at| cards.cards.get(at)) {
         Some(card) => Json(card).into_response(),
         None => refused(404, "there is no such card"),
@@ -265,6 +275,9 @@ async fn comments(
     let mut cards = lock(&cards);
     if let Some(refused) = cards.refuses(&headers, format!("GET /issues/{task}/comments")) {
         return refused;
+    }
+    if let Some(status) = cards.unread.pop_front() {
+        return refused(status, "not now");
     }
     let of: Vec<&Value> =
         cards.comments.iter().filter(|(of, _)| *of == task).map(|(_, said)| said).collect();

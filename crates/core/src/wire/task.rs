@@ -31,6 +31,11 @@ pub struct TaskDoc {
     /// What was to be done to it at another system and is not done: it waits, was skipped or failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectDoc>,
+    /// What was asked for is on its way or done, and the tracker could not be asked how the task is now: the
+    /// rest is what was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub note: Option<String>,
     /// The tracker: `local` is the hub's own.
     pub provider: String,
     pub created_at: UnixMs,
@@ -65,6 +70,10 @@ pub struct OneCommentDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub effect: Option<EffectDoc>,
+    /// It is said, and could not be read back: the rest is what was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub note: Option<String>,
     #[serde(flatten)]
     pub comment: CommentDoc,
 }

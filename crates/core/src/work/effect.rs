@@ -25,6 +25,11 @@ words!(EffectKind {
     TaskChange = "task_change",
 });
 
+/// Why one waits that was to be done before the key was taken away.
+pub const WAITS_FOR_KEY: &str = "it waits for a key";
+/// The same, where the whole system went from the settings.
+pub const WAITS_FOR_SETTINGS: &str = "it waits until the settings name its system";
+
 /// Where it stands, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -2,7 +2,10 @@
 
 mod presence;
 
-use super::{App, for_agents_described, for_browsers_described, local_described, shared_described};
+use super::{
+    App, elsewhere_described, for_agents_described, for_browsers_described, local_described,
+    shared_described,
+};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use headsup_core::wire::Problem;
@@ -42,6 +45,7 @@ pub(super) async fn get() -> impl IntoResponse {
 /// Every route of every transport.
 fn document() -> OpenApi {
     let all: OpenApiRouter<Arc<App>> = shared_described()
+        .merge(elsewhere_described())
         .merge(local_described())
         .merge(for_browsers_described())
         .merge(for_agents_described());

@@ -4,6 +4,7 @@
 use super::{Courier, Delivered, DeliveryError, Effect, Effects, Later, Standing};
 use crate::job::{EffectAct, Work};
 use crate::store::effects::EffectRow;
+use headsup_core::work::effect::{WAITS_FOR_KEY, WAITS_FOR_SETTINGS};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +54,9 @@ struct Dispatch {
 pub(crate) async fn run(effects: Arc<Effects>) {
     let mut news = effects.news.clone();
     let inherited = loop {
+        if let Some(known) = effects.inherited {
+            break known;
+        }
         match effects.reader.run(crate::store::Reader::last_effect).await {
             Ok(last) => break last,
             Err(error) => {
@@ -117,11 +121,14 @@ impl Dispatch {
                 // The end of another one wakes us.
                 break;
             }
-            let looks = row.number <= self.inherited
-                || row.tries > 0
-                || self.tried.contains(&row.effect.key);
-            self.tried.insert(row.effect.key.clone());
+            let is_older = row.number <= self.inherited || row.tries > 0;
             let courier = self.effects.courier(&row.effect.provider);
+            if let Some(why) = lacks(courier.as_ref()).filter(|_| is_older) {
+                self.keep(row, why).await;
+                continue;
+            }
+            let looks = is_older || self.tried.contains(&row.effect.key);
+            self.tried.insert(row.effect.key.clone());
             let flight = self.flights.spawn(async move {
                 let outcome = carry(courier, &row.effect, looks).await;
                 (row, outcome)
@@ -134,6 +141,17 @@ impl Dispatch {
             is_new
         });
         next
+    }
+
+    /// What was to be done before the settings lacked something is done once they have it again.
+    async fn keep(&self, row: EffectRow, why: &'static str) {
+        if row.standing == (Standing::Queued { why: Some(why.to_owned()) }) {
+            return;
+        }
+        let act = EffectAct::Waits { key: row.effect.key, why };
+        if let Err(error) = self.effects.inbox.submit(Work::Effect(Box::new(act)), None).await {
+            tracing::error!(%error, "what waits for a key cannot be written down");
+        }
     }
 
     /// Writes down what became of it.
@@ -196,6 +214,15 @@ fn target(effect: &Effect) -> Target {
     (effect.provider.clone(), effect.target.clone())
 }
 
+/// What is to be put right before anything can be sent there.
+fn lacks(courier: Option<&Arc<dyn Courier>>) -> Option<&'static str> {
+    match courier {
+        None => Some(WAITS_FOR_SETTINGS),
+        Some(courier) => courier.closed().map(|_| WAITS_FOR_KEY),
+    }
+}
+
+/// What is new is skipped where the settings do not have it sent.
 async fn carry(courier: Option<Arc<dyn Courier>>, effect: &Effect, looks: bool) -> Outcome {
     let skipped = |reason: &str| Outcome::Ended(Standing::Skipped { reason: reason.to_owned() });
     let Some(courier) = courier else { return skipped("not_configured") };

@@ -40,6 +40,12 @@ pub(crate) enum ForgeError {
     Merged(String),
     #[error("it cannot be merged: {0}")]
     NotMergeable(String),
+    /// The other system does not know yet.
+    #[error("it cannot be merged yet: {0}")]
+    NotYetMergeable(String),
+    /// The repository.
+    #[error("something else is being merged or opened in {0}")]
+    Busy(String),
     #[error("{0}")]
     Remote(RemoteError),
     #[error("{0}")]

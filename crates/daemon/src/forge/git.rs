@@ -45,6 +45,8 @@ const SETTINGS: [&str; 16] = [
 pub(super) struct Place {
     variables: Vec<(&'static str, OsString)>,
     folder: Option<PathBuf>,
+    /// It works in what a person has before their eyes: nothing of it is left half done.
+    finishes: bool,
 }
 
 impl Place {
@@ -62,7 +64,7 @@ impl Place {
     /// With this folder as the checkout.
     #[must_use]
     pub(super) fn on(self, tree: &Path) -> Self {
-        Self { folder: Some(tree.to_owned()), ..self.with("GIT_WORK_TREE", tree) }
+        Self { folder: Some(tree.to_owned()), finishes: true, ..self.with("GIT_WORK_TREE", tree) }
     }
 }
 
@@ -129,7 +131,8 @@ pub(super) async fn run(place: &Place, args: &[&str]) -> Result<Ended, ForgeErro
         command.args(["-c", setting]);
     }
     command.args(args);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.kill_on_drop(!place.finishes);
     let mut child = command.spawn().map_err(ForgeError::NoGit)?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let end = async { tokio::join!(read(stdout), read(stderr), child.wait()) };

@@ -1,5 +1,6 @@
 //! Pull requests: the records of the hub, and the forge that their branches are on.
 
+use super::turns::Turns;
 use super::{Approval, Branches, Change, ForgeError, Forges, Found, Looked};
 use crate::effects::key_of;
 use crate::inbox::Inbox;
@@ -13,7 +14,6 @@ use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::{MergeMethod, PullState};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::Mutex;
 
 /// What a new pull request says of itself.
 #[derive(Clone, Debug)]
@@ -33,15 +33,15 @@ pub(crate) struct Pulls {
     inbox: Inbox,
     reader: Arc<Reader>,
     forges: Forges,
-    /// Merges come one after the other: each begins where the last one ended.
-    merging: Mutex<()>,
+    /// Merges of a repository come one after the other: each begins where the last one ended.
+    merging: Turns,
     /// So do new ones at other systems: each is looked for before it is made.
-    opening: Mutex<()>,
+    opening: Turns,
 }
 
 impl Pulls {
     pub(crate) fn new(inbox: Inbox, reader: Arc<Reader>, forges: Forges) -> Self {
-        Self { inbox, reader, forges, merging: Mutex::new(()), opening: Mutex::new(()) }
+        Self { inbox, reader, forges, merging: Turns::default(), opening: Turns::default() }
     }
 
     pub(crate) async fn list(
@@ -100,7 +100,7 @@ impl Pulls {
             merged_at: None,
         };
         let there = doc.remote.is_some();
-        let _turn = if there { Some(self.opening.lock().await) } else { None };
+        let _turn = if there { Some(self.opening.take(place(&doc)).await?) } else { None };
         let opened = forge.open(&doc, &key_of(key.as_ref(), "pull_request")).await?;
         (doc.url, doc.number) = (opened.url, opened.number);
         let looked = forge.look(&doc, None).await?;
@@ -212,10 +212,9 @@ impl Pulls {
         let (id, looked) = (&row.doc.id, Box::new(looked));
         self.act(PullAct::Looked { id: id.clone(), looked }, None).await?;
         let pull = self.get(id).await?;
-        if pull.state != PullState::Open {
-            // It was merged or closed there.
-            self.take_back(row.approvals).await;
-        }
+        // It was merged or closed there; or there is more than what somebody was asked about.
+        let is_past = |of: &Approval| pull.state != PullState::Open || of.sha != pull.head_sha;
+        self.take_back(row.approvals.into_iter().filter(is_past).collect()).await;
         Ok(pull)
     }
 
@@ -226,7 +225,7 @@ impl Pulls {
         method: MergeMethod,
         expected: Option<String>,
     ) -> Result<(PullDoc, bool), ForgeError> {
-        let _turn = self.merging.lock().await;
+        let _turn = self.merging.take(place(&self.row(id).await?.doc)).await?;
         let mut row = self.row(id).await?;
         let id = &row.doc.id.clone();
         if row.intended.is_some() {
@@ -249,7 +248,13 @@ impl Pulls {
             Ok(prepared) => prepared,
             // Somebody has merged it there.
             Err(ForgeError::Merged(sha)) => {
-                self.ended(id, Some(sha)).await?;
+                if pull.remote.is_some() {
+                    // It knows when, too.
+                    self.refresh(id).await.ok();
+                }
+                if self.get(id).await?.state != PullState::Merged {
+                    self.ended(id, Some(sha)).await?;
+                }
                 self.take_back(row.approvals).await;
                 return Ok((self.get(id).await?, true));
             }
@@ -355,4 +360,9 @@ impl Pulls {
             ForgeError::Unreadable
         })
     }
+}
+
+/// The repository, as whoever merges there knows it.
+fn place(pull: &PullDoc) -> &str {
+    pull.remote.as_deref().unwrap_or(&pull.repo)
 }

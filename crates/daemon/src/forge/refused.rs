@@ -32,9 +32,11 @@ impl From<ForgeError> for Refused {
             ForgeError::BadBranch(_) => {
                 refused(400, "bad_branch", "give the branch's short name, as feature/login")
             }
-            ForgeError::NoBranch { is_base: true, .. } => {
-                refused(422, "base_not_found", "name the branch to merge into as base_branch")
-            }
+            ForgeError::NoBranch { is_base: true, .. } => refused(
+                422,
+                "base_not_found",
+                "name the branch to merge into: base_branch, on the command line --base",
+            ),
             ForgeError::NoBranch { branch, repo, .. } => {
                 // A repository of this machine is a folder.
                 let hint = match repo.starts_with('/') {
@@ -94,6 +96,11 @@ impl From<ForgeError> for Refused {
                             pull request first";
                 refused(409, "not_mergeable", hint)
             }
+            ForgeError::NotYetMergeable(_) => {
+                refused(409, "not_mergeable", "refresh the pull request in a moment, merge it")
+                    .with(|problem| problem.retryable = true)
+            }
+            ForgeError::Busy(_) => refused(503, "forge_busy", "try again in a moment"),
             ForgeError::Remote(error) => Self::from(error),
             ForgeError::NotConfigured(_) => refused(
                 422,
@@ -114,5 +121,19 @@ impl From<ForgeError> for Refused {
             }
             ForgeError::Desk(_) => refused(507, "storage_failed", "make room on the hub's disk"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_way_for_a_moment_only_may_be_tried_again() {
+        let later = Refused::from(ForgeError::NotYetMergeable("in a moment".to_owned()));
+        assert_eq!((later.code(), later.problem().retryable), ("not_mergeable", true));
+        let never = Refused::from(ForgeError::NotMergeable("a draft".to_owned()));
+        assert_eq!((never.code(), never.problem().retryable), ("not_mergeable", false));
+        assert!(Refused::from(ForgeError::Busy("ada/app".to_owned())).problem().retryable);
     }
 }

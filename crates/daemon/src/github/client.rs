@@ -22,6 +22,9 @@ pub(super) const PAGE: u32 = 100;
 const NO_KEY: &str = "put a token into the settings: `token` of [github], or the environment variable that \
                       `token_variable` names; then restart the hub";
 
+const RIGHTS: &str =
+    "give the token the rights for this repository: issues and pull requests, to read and to write";
+
 #[derive(Debug)]
 pub(super) struct Client {
     line: Line,
@@ -138,9 +141,9 @@ impl Client {
         let seconds = |name| answer.header(name).and_then(|text| text.trim().parse::<u64>().ok());
         let after = seconds("retry-after").map(Duration::from_secs);
         let is_spent = seconds("x-ratelimit-remaining") == Some(0);
-        // A secondary limit may come without a word on how long it lasts.
-        let is_limit = says.to_ascii_lowercase().contains("rate limit");
-        if status == 429 || (status == 403 && (after.is_some() || is_spent || is_limit)) {
+        // Of what it allows in a minute it says no more than these words.
+        let is_limit = || after.is_some() || is_spent || speaks_of_a_limit(&says);
+        if status == 429 || (status == 403 && is_limit()) {
             let reset = seconds("x-ratelimit-reset").filter(|_| is_spent).map(until);
             let after = after.or(reset).unwrap_or(UNSAID).min(LONGEST);
             let mut not_before = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +152,7 @@ impl Client {
         }
         match status {
             401 => RemoteError::Unauthorized { host, says },
-            403 => RemoteError::Forbidden { host, says },
+            403 => RemoteError::Forbidden { host, says, hint: RIGHTS },
             404 | 410 => RemoteError::NotFound { host, what: what.to_owned() },
             500..=599 => RemoteError::Down { host, status, says, after },
             _ => RemoteError::Refused { host, status, says },
@@ -159,6 +162,11 @@ impl Client {
     fn etags(&self) -> MutexGuard<'_, Etags> {
         self.etags.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn speaks_of_a_limit(says: &str) -> bool {
+    let says = says.to_lowercase();
+    says.contains("rate limit") || says.contains("abuse detection")
 }
 
 /// How long it is until a moment in seconds since 1970.

@@ -65,6 +65,7 @@ pub(super) struct Pull {
     /// Not in lists.
     #[serde(default)]
     pub(super) merged: bool,
+    pub(super) created_at: Option<UnixMs>,
     pub(super) merged_at: Option<UnixMs>,
     pub(super) merge_commit_sha: Option<String>,
     /// Nothing: it is being worked out.

@@ -2,6 +2,7 @@
 
 use super::client::{Client, PAGE};
 use super::documents::{Branch, Merged, Pull, Repo};
+use super::look::WORKED_OUT;
 use super::{GITHUB, GitHub, path_of, pull_path};
 use crate::forge::{Asked, Branches, Change, Forge, ForgeError, Found, Looked, Opened, Prepared};
 use crate::outgoing::{RemoteError, encode};
@@ -209,6 +210,7 @@ impl Hosted {
             return Err(ForgeError::HeadMoved { branch, expected, is: there.head_sha });
         }
         match there.obstacle {
+            Some(why) if why == WORKED_OUT => Err(ForgeError::NotYetMergeable(why)),
             Some(why) => Err(ForgeError::NotMergeable(why)),
             None => Ok(Prepared { base_sha: there.base_sha, sha: there.head_sha, method }),
         }

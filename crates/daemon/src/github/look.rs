@@ -15,6 +15,9 @@ use headsup_core::work::remote::Numbered;
 const PAGES: u32 = 3;
 /// Checks and reviews that are told.
 const MOST: usize = 100;
+/// What is in the way for a moment only.
+pub(super) const WORKED_OUT: &str =
+    "whether it can be merged is being worked out: refresh it in a moment";
 /// Characters of a body.
 const LONGEST: usize = 60_000;
 
@@ -60,6 +63,8 @@ impl GitHub {
             url: text::line(&pull.html_url, LONGEST),
             checks: found.checks.iter().map(Check::line).collect(),
             reviews: found.reviews.iter().map(Opinion::line).collect(),
+            created_at: pull.created_at,
+            merged_at: pull.merged_at,
         };
         let counted = |of: fn(&FileDoc) -> u64| files.iter().map(of).sum::<u64>();
         Ok(Looked {
@@ -217,9 +222,7 @@ fn obstacle(pull: &Pull, found: &Found) -> Option<String> {
                 None => format!("the rules of {base} want something more: a review or a check"),
             })
         }
-        (None, None | Some("unknown")) => {
-            Some("whether it can be merged is being worked out: refresh it in a moment".to_owned())
-        }
+        (None, None | Some("unknown")) => Some(WORKED_OUT.to_owned()),
         _ => None,
     }
 }

@@ -6,9 +6,11 @@ use super::documents::{Comment, Issue};
 use super::{GITHUB, GitHub, issue_path, path_of, status};
 use crate::effects::{Effect, Effects, Standing, key_of};
 use crate::job::{Key, Refusal};
-use crate::outgoing::{RemoteError, encode};
+use crate::outgoing::{RemoteError, encode, left_for_acts};
 use crate::store::effects::EffectRow;
-use crate::tracker::{Asked, Commented, NewComment, NewTask, TaskChange, Tracker, TrackerError};
+use crate::tracker::{
+    Asked, Commented, Known, NewComment, NewTask, TaskChange, Tracker, TrackerError, unread,
+};
 use headsup_adapters::text;
 use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
 use headsup_core::work::comment::without_mark;
@@ -17,10 +19,7 @@ use headsup_core::work::remote::{Numbered, RepoName};
 use headsup_core::work::task::TaskStatus;
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// How long a caller waits for what it wants done.
-const DONE_WITHIN: Duration = Duration::from_secs(20);
 /// Characters of a text.
 const LONGEST: usize = 20_000;
 /// Pages of comments that are shown.
@@ -106,6 +105,7 @@ impl Issues {
             body: Some(text::block(body, LONGEST)).filter(|body| !body.is_empty()),
             comments: None,
             effects: Vec::new(),
+            note: None,
             provider: GITHUB.to_owned(),
             created_at: issue.created_at,
             updated_at: issue.updated_at,
@@ -122,7 +122,7 @@ impl Issues {
     ) -> Result<EffectRow, TrackerError> {
         let key = key_of(request, kind.word());
         let effect = Effect { provider: GITHUB.to_owned(), target, kind, body, key };
-        let sent = self.effects.send(effect, request, DONE_WITHIN).await;
+        let sent = self.effects.send(effect, request, left_for_acts()).await;
         let row = sent.map_err(|refusal| match refusal {
             Refusal::IdConflict => TrackerError::AnotherRequest,
             other => TrackerError::Refused(other),
@@ -152,13 +152,18 @@ impl Tracker for Issues {
     fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc> {
         Box::pin(async move {
             let NewTask { title, body, status, .. } = new;
-            let new = json(&NewIssue { title, body: body.unwrap_or_default(), status })?;
+            let body = body.unwrap_or_default();
+            let new = json(&NewIssue { title: title.clone(), body: body.clone(), status })?;
             let target = self.repo.to_string();
             let row = self.send(target, EffectKind::TaskCreate, new, key.as_ref()).await?;
-            match row.standing {
+            match row.standing.clone() {
                 Standing::Done { id, .. } => {
                     let number = id.parse().map_err(|_| TrackerError::Unreadable)?;
-                    self.task(&Numbered { repo: self.repo.clone(), number }).await
+                    let of = Numbered { repo: self.repo.clone(), number };
+                    let (title, body, status) = (Some(title), Some(body), Some(status));
+                    let identifier = of.to_string();
+                    let known = Known { identifier, title, body, status, provider: GITHUB };
+                    self.task(&of).await.or_else(|error| known.told(vec![row], error))
                 }
                 Standing::Skipped { reason } => Err(TrackerError::Skipped(reason)),
                 Standing::Queued { why } => Err(TrackerError::Queued(why)),
@@ -176,21 +181,19 @@ impl Tracker for Issues {
         Box::pin(async move {
             let of = named(identifier)?;
             let TaskChange { title, body, status } = change;
-            let mut undone = None;
+            let mut acts = Vec::new();
             if title.is_some() || body.is_some() {
-                let changed = json(&ChangedIssue { title, body })?;
+                let changed = json(&ChangedIssue { title: title.clone(), body: body.clone() })?;
                 let kind = EffectKind::TaskChange;
-                let row = self.send(of.to_string(), kind, changed, key.as_ref()).await?;
-                undone = TrackerError::of_undone(row.standing);
+                acts.push(self.send(of.to_string(), kind, changed, key.as_ref()).await?);
             }
             if let Some(status) = status {
-                let word = status.word().to_owned();
-                let kind = EffectKind::TaskStatus;
-                let row = self.send(of.to_string(), kind, word, key.as_ref()).await?;
-                undone = TrackerError::of_undone(row.standing).or(undone);
+                let (word, kind) = (status.word().to_owned(), EffectKind::TaskStatus);
+                acts.push(self.send(of.to_string(), kind, word, key.as_ref()).await?);
             }
-            // Where it cannot be looked at, that it waits says more.
-            self.task(&of).await.map_err(|error| undone.unwrap_or(error))
+            let identifier = of.to_string();
+            let known = Known { identifier, title, body, status, provider: GITHUB };
+            self.task(&of).await.or_else(|error| known.told(acts, error))
         })
     }
 
@@ -205,18 +208,19 @@ impl Tracker for Issues {
             let NewComment { body, author } = comment;
             let kind = EffectKind::Comment;
             let row = self.send(of.to_string(), kind, body.clone(), key.as_ref()).await?;
-            // What is done is done, also where it cannot be looked at now.
             let (id, said) = match &row.standing {
-                Standing::Done { id, .. } => (id, self.said(&of, id).await.ok()),
+                Standing::Done { id, .. } => (id, Some(self.said(&of, id).await)),
                 _ => (&row.effect.key, None),
             };
-            let comment = said.unwrap_or_else(|| CommentDoc {
-                id: id.clone(),
-                body,
-                author: author.map(|author| author.as_str().to_owned()),
-                created_at: row.made_at,
-            });
-            Ok(Commented { comment, effect: Some(row.into()) })
+            let id = id.clone();
+            let author = author.map(|author| author.as_str().to_owned());
+            let known = CommentDoc { id, body, author, created_at: row.made_at };
+            let (comment, note) = match said {
+                Some(Ok(said)) => (said, None),
+                Some(Err(error)) => (known, Some(unread(&error))),
+                None => (known, None),
+            };
+            Ok(Commented { comment, effect: Some(row.into()), note })
         })
     }
 }

@@ -8,6 +8,8 @@ pub(crate) enum EffectAct {
     Send(Effect),
     /// It was tried, and stands like this now.
     Tried { key: String, standing: Standing },
+    /// It cannot be tried by the settings as they are, and keeps its place.
+    Waits { key: String, why: &'static str },
     /// A person wants one tried again that was skipped or failed.
     Again { key: String },
 }

@@ -13,6 +13,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Where nothing says when to come back. Seconds.
 const LATER_S: u64 = 60;
 
+const RIGHTS: &str =
+    "give the key of KANBANGER_API_KEY the rights to read and to write cards and comments";
+
 #[derive(Debug)]
 pub(super) struct Client {
     line: Line,
@@ -71,7 +74,7 @@ impl Client {
                 return serde_json::from_slice(&answer.body).map_err(garbled);
             }
             401 => RemoteError::Unauthorized { host, says: says() },
-            403 => RemoteError::Forbidden { host, says: says() },
+            403 => RemoteError::Forbidden { host, says: says(), hint: RIGHTS },
             404 | 410 => RemoteError::NotFound { host, what: what.to_owned() },
             429 => {
                 let after = after.unwrap_or(Duration::from_secs(LATER_S));

@@ -6,10 +6,12 @@ use super::documents::{Card, Said};
 use super::{KANBANGER, Kanbanger, identifier};
 use crate::effects::{Effect, Effects, Standing, key_of};
 use crate::job::{Key, Refusal};
-use crate::outgoing::RemoteError;
+use crate::outgoing::{RemoteError, left_for_acts};
 use crate::store::Reader;
 use crate::store::effects::EffectRow;
-use crate::tracker::{Asked, Commented, NewComment, NewTask, TaskChange, Tracker, TrackerError};
+use crate::tracker::{
+    Asked, Commented, Known, NewComment, NewTask, TaskChange, Tracker, TrackerError, unread,
+};
 use headsup_adapters::text;
 use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
 use headsup_core::work::comment::without_mark;
@@ -17,10 +19,7 @@ use headsup_core::work::effect::EffectKind;
 use headsup_core::work::task::{Keeper, TaskStatus};
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// How long a caller waits for what it wants done.
-const DONE_WITHIN: Duration = Duration::from_secs(20);
 /// Characters of a text.
 const LONGEST: usize = 20_000;
 /// Where new cards come from, as what they are made at.
@@ -91,7 +90,7 @@ impl Cards {
         let key = key_of(request, kind.word());
         let (provider, target) = (KANBANGER.to_owned(), target.to_owned());
         let effect = Effect { provider, target, kind, body, key };
-        let sent = self.effects.send(effect, request, DONE_WITHIN).await;
+        let sent = self.effects.send(effect, request, left_for_acts()).await;
         let row = sent.map_err(|refusal| match refusal {
             Refusal::IdConflict => TrackerError::AnotherRequest,
             other => TrackerError::Refused(other),
@@ -115,10 +114,17 @@ impl Tracker for Cards {
     fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc> {
         Box::pin(async move {
             let NewTask { title, body, status, .. } = new;
-            let new = json(&NewCard { title, body: body.unwrap_or_default(), status })?;
+            let body = body.unwrap_or_default();
+            let new = json(&NewCard { title: title.clone(), body: body.clone(), status })?;
             let row = self.send(NEW, EffectKind::TaskCreate, new, key.as_ref()).await?;
-            match row.standing {
-                Standing::Done { id, .. } => self.task(&identifier(&id)).await,
+            match row.standing.clone() {
+                Standing::Done { id, .. } => {
+                    let identifier = identifier(&id);
+                    let read = self.task(&identifier).await;
+                    let (title, body, status) = (Some(title), Some(body), Some(status));
+                    let known = Known { identifier, title, body, status, provider: KANBANGER };
+                    read.or_else(|error| known.told(vec![row], error))
+                }
                 Standing::Skipped { reason } => Err(TrackerError::Skipped(reason)),
                 Standing::Queued { why } => Err(TrackerError::Queued(why)),
                 Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
@@ -135,21 +141,20 @@ impl Tracker for Cards {
         Box::pin(async move {
             let target = target(identifier)?;
             let TaskChange { title, body, status } = change;
-            let mut undone = None;
+            let mut acts = Vec::new();
             if title.is_some() || body.is_some() {
-                let changed = json(&ChangedCard { title, body })?;
+                let changed = json(&ChangedCard { title: title.clone(), body: body.clone() })?;
                 let kind = EffectKind::TaskChange;
-                let row = self.send(target, kind, changed, key.as_ref()).await?;
-                undone = TrackerError::of_undone(row.standing);
+                acts.push(self.send(target, kind, changed, key.as_ref()).await?);
             }
             if let Some(status) = status {
-                let word = status.word().to_owned();
-                let kind = EffectKind::TaskStatus;
-                let row = self.send(target, kind, word, key.as_ref()).await?;
-                undone = TrackerError::of_undone(row.standing).or(undone);
+                let (word, kind) = (status.word().to_owned(), EffectKind::TaskStatus);
+                acts.push(self.send(target, kind, word, key.as_ref()).await?);
             }
-            // Where it cannot be looked at, that it waits says more.
-            self.task(identifier).await.map_err(|error| undone.unwrap_or(error))
+            let read = self.task(identifier).await;
+            let identifier = identifier.to_owned();
+            let known = Known { identifier, title, body, status, provider: KANBANGER };
+            read.or_else(|error| known.told(acts, error))
         })
     }
 
@@ -163,24 +168,29 @@ impl Tracker for Cards {
             let NewComment { body, author } = comment;
             let (target, kind) = (target(identifier)?, EffectKind::Comment);
             let row = self.send(target, kind, body.clone(), key.as_ref()).await?;
-            let said = match &row.standing {
-                Standing::Done { id, .. } => {
-                    // What is done is done, also where it cannot be looked at now.
-                    let comments = self.kanbanger.comments(target).await.unwrap_or_default();
-                    comments.into_iter().find(|said| said.id == *id)
-                }
-                _ => None,
-            };
-            let comment = said.map_or_else(
-                || CommentDoc {
-                    id: row.effect.key.clone(),
-                    body,
-                    author: author.map(|author| author.as_str().to_owned()),
-                    created_at: row.made_at,
+            let there = match &row.standing {
+                Standing::Done { id, .. } => match self.kanbanger.comments(target).await {
+                    Ok(comments) => Ok(comments.into_iter().find(|said| said.id == *id)),
+                    Err(error) => Err(TrackerError::from(error)),
                 },
-                Said::doc,
-            );
-            Ok(Commented { comment, effect: Some(row.into()) })
+                _ => Ok(None),
+            };
+            let known = || CommentDoc {
+                id: match &row.standing {
+                    // Some answer without an id.
+                    Standing::Done { id, .. } if !id.is_empty() => id.clone(),
+                    _ => row.effect.key.clone(),
+                },
+                body,
+                author: author.map(|author| author.as_str().to_owned()),
+                created_at: row.made_at,
+            };
+            let (comment, note) = match there {
+                Ok(Some(said)) => (said.doc(), None),
+                Ok(None) => (known(), None),
+                Err(error) => (known(), Some(unread(&error))),
+            };
+            Ok(Commented { comment, effect: Some(row.into()), note })
         })
     }
 }
@@ -197,6 +207,7 @@ fn doc(card: Card) -> TaskDoc {
         body: Some(text::block(body, LONGEST)).filter(|body| !body.is_empty()),
         comments: None,
         effects: Vec::new(),
+        note: None,
         provider: KANBANGER.to_owned(),
         created_at: card.created_at,
         updated_at: card.updated_at,

@@ -100,8 +100,11 @@ impl<H: Hub> Server<H> {
         let client = context.client_info().map(|client| client.name);
         match operation::appear(hub, agent, client.as_deref()).await {
             Ok(()) => self.has_appeared.store(true, Ordering::Relaxed),
-            // A hub that is gone for a while knows it still; what it is asked then says so itself.
-            Err(failure) if failure.retryable && self.has_appeared.load(Ordering::Relaxed) => {}
+            // A hub that is gone for a while knows it still, and a wait outlives that.
+            Err(failure)
+                if failure.retryable
+                    && matches!(tool.act, Act::Wait)
+                    && self.has_appeared.load(Ordering::Relaxed) => {}
             Err(failure) => return Err(failure),
         }
         match &tool.act {

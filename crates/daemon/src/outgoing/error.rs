@@ -23,7 +23,7 @@ pub(crate) enum RemoteError {
     #[error("{host} does not take the token: {says}")]
     Unauthorized { host: String, says: String },
     #[error("{host} does not allow it: {says}")]
-    Forbidden { host: String, says: String },
+    Forbidden { host: String, says: String, hint: &'static str },
     #[error("{host} knows no {what}")]
     NotFound { host: String, what: String },
     #[error("{host} allows no more requests for {}: {says}", time(*.after))]
@@ -113,11 +113,7 @@ impl RemoteError {
             Self::Unauthorized { .. } => {
                 "make a new token, and put it where the settings say; then restart the hub".into()
             }
-            Self::Forbidden { .. } => {
-                "give the token the rights for this repository: issues and pull requests, to read \
-                 and to write"
-                    .into()
-            }
+            Self::Forbidden { hint, .. } => (*hint).to_owned(),
             Self::NotFound { .. } => {
                 "look at the name; a token without rights sees nothing there either".into()
             }
@@ -148,5 +144,20 @@ impl From<RemoteError> for DeliveryError {
         };
         // What a person can put right, a person also tries again.
         Self { why, retry_after: error.retry_after(), permanent: !error.is_retryable() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_sent_back_too_soon() {
+        for (ms, says) in [(0, "1s"), (300, "1s"), (59_100, "1m"), (60_000, "1m")] {
+            let (host, after) = ("a.test".to_owned(), Duration::from_millis(ms));
+            let limited = RemoteError::Limited { host, after, says: "slow down".to_owned() };
+            assert!(limited.to_string().contains(&format!("for {says}:")), "{limited}");
+            assert!(limited.hint().contains(&format!("in {says};")), "{}", limited.hint());
+        }
     }
 }

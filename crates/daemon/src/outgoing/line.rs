@@ -1,6 +1,6 @@
 //! Requests to one system, and its answers.
 
-use super::{Base, RemoteError, Secret, names, tls};
+use super::{Base, RemoteError, Secret, left, names, tls};
 use bytes::Bytes;
 use headsup_adapters::text;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -27,7 +27,7 @@ type Sender = SendRequest<Full<Bytes>>;
 #[derive(Debug)]
 pub(crate) struct Line {
     base: Base,
-    /// How long an answer may take.
+    /// How long an answer may take, where nobody waits for less.
     patience: Duration,
     idle: Mutex<Option<(Sender, Instant)>>,
 }
@@ -69,9 +69,14 @@ impl Line {
 
     /// Asks, and returns the answer, whatever it says; a redirect is an error.
     pub(crate) async fn ask(&self, ask: Ask<'_>) -> Result<Answer, RemoteError> {
-        let (host, seconds) = (self.host(), self.patience.as_secs().max(1));
+        let patience = left(self.patience);
+        let (host, seconds) = (self.host(), patience.as_secs().max(1));
+        if patience.is_zero() {
+            // Nothing is begun whose end nobody would see.
+            return Err(RemoteError::Silent { host, seconds });
+        }
         let silent = |_| RemoteError::Silent { host, seconds };
-        timeout(self.patience, self.exchange(ask)).await.map_err(silent)?
+        timeout(patience, self.exchange(ask)).await.map_err(silent)?
     }
 
     async fn exchange(&self, ask: Ask<'_>) -> Result<Answer, RemoteError> {

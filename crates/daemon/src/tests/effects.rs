@@ -4,7 +4,7 @@ use super::bench::{Bench, soon};
 use crate::effects::{Courier, Delivered, DeliveryError, Effect, Looked, Sent, Standing, key_of};
 use crate::limits::Limits;
 use crate::store::effects::EffectRow;
-use headsup_core::work::effect::EffectKind;
+use headsup_core::work::effect::{EffectKind, WAITS_FOR_KEY, WAITS_FOR_SETTINGS};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -278,4 +278,41 @@ async fn whoever_waits_for_what_is_not_tried_for_long_is_told_at_once() {
         assert_eq!(sent.standing, Standing::Queued { why: Some("slow down".to_owned()) });
     }
     assert_eq!(there.asked(), ["a"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waited_when_its_key_was_taken_away_is_done_once_the_key_is_back() {
+    let hour = Duration::from_secs(3_600);
+    let there = Elsewhere::new("there", [Fault::Later(hour)]);
+    let mut bench = with(&[&there], 5).await;
+    let (one, new) = (effect("there", "t", "one"), effect("there", "other", "new"));
+    send(&bench, &one).await;
+    tried(&bench, &one, 1).await;
+    there.closed.store(true, Ordering::Relaxed);
+    bench.restart().await;
+    let waits = async |bench: &Bench, why: &str| {
+        let wanted = Standing::Queued { why: Some(why.to_owned()) };
+        soon("the word on it", async {
+            loop {
+                let row = bench.hub().effects().outcome(&one.key, Duration::ZERO).await;
+                if row.unwrap().unwrap().standing == wanted {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    };
+    waits(&bench, WAITS_FOR_KEY).await;
+    send(&bench, &new).await;
+    let skipped = Standing::Skipped { reason: "no_key".to_owned() };
+    assert_eq!(ended(&bench, &new).await.standing, skipped, "it is new");
+    let couriers = std::mem::take(&mut bench.couriers);
+    bench.restart().await;
+    waits(&bench, WAITS_FOR_SETTINGS).await;
+    there.closed.store(false, Ordering::Relaxed);
+    bench.couriers = couriers;
+    bench.restart().await;
+    assert!(matches!(ended(&bench, &one).await.standing, Standing::Done { .. }));
+    assert_eq!(there.done(), ["one"]);
 }

@@ -34,6 +34,7 @@ pub(super) fn settings_at(api: &str) -> ProviderSettings {
 pub(super) async fn with(settings: ProviderSettings) -> Bench {
     let mut limits = crate::limits::Limits::default();
     limits.effects.first = Duration::from_millis(2);
+    limits.answer = Duration::from_secs(30);
     let mut bench = Bench::with(limits).await;
     bench.providers = settings;
     bench.forge.merge_policy = headsup_core::work::pull::MergePolicy::Allow;
@@ -386,6 +387,10 @@ async fn what_others_did_there_is_seen() {
     let merged = ok(&client, "POST", &format!("{path}/merge"), &json!({})).await;
     assert_eq!((&merged["already_merged"], &merged["state"]), (&json!(true), &json!("merged")));
     assert_eq!(merged["merge_sha"], "e".repeat(40));
+    // When that was, the host says.
+    for time in ["created_at", "merged_at"] {
+        assert!(merged[time].as_str().unwrap().starts_with("2026-01-02T"), "{merged}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -422,6 +427,13 @@ async fn a_host_that_wants_to_be_left_alone_is() {
     assert_eq!(reply.json()["retryable"], true);
     assert_eq!(client.get(path).await.code(), "remote_rate_limited");
     assert_eq!(there.asked().len(), 1, "{:?}", there.asked());
+    // A limit that it names in words alone, with much left of the other one.
+    let there = GitHub::start();
+    let bench = with(settings(&there)).await;
+    there.fails("GET", "/issues/1", limited(403, &[("x-ratelimit-remaining", "4000")]));
+    let reply = bench.client().get(path).await;
+    assert_eq!((reply.status.as_u16(), reply.code().as_str()), (429, "remote_rate_limited"));
+    assert_eq!(reply.json()["hint"], "try again in 1m; what is in the outbox goes out by itself");
 }
 
 #[tokio::test(flavor = "multi_thread")]

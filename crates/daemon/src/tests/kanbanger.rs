@@ -12,7 +12,7 @@ use headsup_testkit::webhook;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const KEY: &str = "k-123";
+pub(super) const KEY: &str = "k-123";
 
 fn providers(there: &Kanbanger, key: Option<&str>) -> ProviderSettings {
     let written = WrittenKanbanger { url: Some(there.url()), ..WrittenKanbanger::default() };
@@ -21,9 +21,10 @@ fn providers(there: &Kanbanger, key: Option<&str>) -> ProviderSettings {
     ProviderSettings { tracker: Provider::Kanbanger, kanbanger, ..ProviderSettings::default() }
 }
 
-async fn with(there: &Kanbanger, key: Option<&str>) -> Bench {
+pub(super) async fn with(there: &Kanbanger, key: Option<&str>) -> Bench {
     let mut limits = crate::limits::Limits::default();
     limits.effects.first = Duration::from_millis(2);
+    limits.answer = Duration::from_secs(30);
     let mut bench = Bench::with(limits).await;
     bench.providers = providers(there, key);
     let secret = SharedSecret::new("s".to_owned());
@@ -32,14 +33,14 @@ async fn with(there: &Kanbanger, key: Option<&str>) -> Bench {
     bench
 }
 
-async fn ok(client: &Client, method: &str, path: &str, body: &Value) -> Value {
+pub(super) async fn ok(client: &Client, method: &str, path: &str, body: &Value) -> Value {
     let reply = client.send(method, path, AS_API, body.to_string()).await;
     assert!(reply.status.is_success(), "{method} {path}: {}", reply.text());
     reply.json()
 }
 
 /// An agent at work on `KAN-1`.
-async fn at_work(client: &Client) {
+pub(super) async fn at_work(client: &Client) {
     client.report("api", "working").await;
     ok(client, "POST", "/api/v1/tasks", &json!({"title": "Log in"})).await;
     let link = json!({"task_identifier": "KAN-1"});

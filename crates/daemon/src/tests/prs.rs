@@ -288,6 +288,34 @@ async fn what_has_moved_since_a_person_was_asked_is_not_merged() {
     let pr = until(&client, &path, |pr| pr["mergeable"] == false).await;
     assert_eq!((&pr["state"], plain.git(&["rev-parse", "main"])), (&json!("open"), ours));
     assert!(pr["mergeable_reason"].as_str().unwrap().contains("conflicts"), "{pr}");
+    // Whoever has agreed is told, and the agent.
+    let agent = client.get("/api/v1/agents/api").await.json();
+    let says =
+        "the merge of work into main was agreed to and did not happen: work conflicts with main";
+    assert_eq!(agent["headline"], "blocked", "{agent}");
+    assert!(agent["stage"]["message"].as_str().unwrap().starts_with(says), "{agent}");
+    let workflow = client.get("/api/v1/agents/api/workflow").await.json();
+    assert!(workflow.to_string().contains(says), "{workflow}");
+    let log = client.get("/api/v1/agents/api/activity").await.text();
+    assert!(log.contains(says), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_any_more_about_a_commit_that_is_not_the_last_one() {
+    let (bench, plain) = (Bench::new().await, Plain::new());
+    let client = bench.client();
+    plain.branch("work", "new", "a\n");
+    let (_, path) = opened(&client, &plain).await;
+    let (_, asked) = calls_for(&client, &format!("{path}/merge"), json!({})).await;
+    plain.git(&["switch", "-q", "work"]);
+    plain.write("new", "b\n");
+    plain.commit("more");
+    plain.git(&["switch", "-q", "main"]);
+    let (_, again) = calls_for(&client, &format!("{path}/merge"), json!({})).await;
+    let of = |asked: &Value| format!("/api/v1/prompts/{}", asked["prompt_id"].as_str().unwrap());
+    let first = client.get(&of(&asked)).await.json();
+    assert_eq!(first["resolution"]["by"], "cancelled", "{first}");
+    assert_eq!(client.get(&of(&again)).await.json()["state"], "open");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use headsup_adapters::WatchedFolder;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -149,8 +150,8 @@ impl Rig {
         let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": "overloaded"});
         let hears = async {
             loop {
-                let text = fs::read_to_string(log).unwrap() + &format!("{error}\n");
-                fs::write(log, text).unwrap();
+                let mut log = fs::OpenOptions::new().append(true).open(log).unwrap();
+                writeln!(log, "{error}").unwrap();
                 self.bench.pass(10).await;
                 let agents = self.bench.client().get("/api/v1/agents").await.json();
                 if agents["agents"][0]["headline"] == "failed" {
@@ -330,7 +331,6 @@ async fn a_transcript_tells_an_interruption_and_its_past_tells_nothing() {
     });
     client.send("POST", "/api/v1/hooks/claude-code", &[], payload.to_string()).await;
     let written = |text: &str| {
-        use std::io::Write as _;
         let mut file = fs::OpenOptions::new().append(true).open(&log).unwrap();
         file.write_all(text.as_bytes()).unwrap();
     };

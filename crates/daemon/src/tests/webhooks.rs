@@ -341,6 +341,12 @@ async fn a_task_is_refreshed_by_what_is_newer_and_by_each_word_once() {
             None,
             pair("Log in", "in_progress"),
         ),
+        (
+            moved("done", "A year ahead", Some(365 * 24 * 3_600_000)),
+            "refused",
+            Some("from_future"),
+            pair("Log in", "in_progress"),
+        ),
         (moved("done", "Passkeys", Some(20)), "refreshed", None, pair("Passkeys", "done")),
         (
             moved("In Progress", "Log in", Some(10)),

@@ -101,7 +101,7 @@ impl Tracker for Local {
                 _ => None,
             };
             let comment = found.ok_or(TrackerError::AnotherRequest)?;
-            Ok(Commented { comment, effect: None })
+            Ok(Commented { comment, effect: None, note: None })
         })
     }
 }

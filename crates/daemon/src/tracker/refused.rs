@@ -14,8 +14,10 @@ impl From<TrackerError> for Refused {
             TrackerError::AnotherRequest => Self::from(Refusal::IdConflict),
             TrackerError::Refused(refusal) => Self::from(refusal),
             TrackerError::Remote(error) => Self::from(error),
+            // Whoever did it again would have it done twice.
             TrackerError::Queued(_) => Self::new(503, "queued", error.to_string())
-                .hint("it is done as soon as it can be; `headsup outbox` shows it"),
+                .hint("it is done as soon as it can be; do not ask for it again: `headsup outbox` shows it")
+                .with(|problem| problem.retryable = false),
             TrackerError::Skipped(_) => Self::new(409, "skipped", error.to_string())
                 .hint("`headsup doctor` says what the settings lack"),
             TrackerError::Failed(_) => Self::new(422, "remote_failed", error.to_string()).hint(

@@ -26,6 +26,12 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &EffectAct) -> Answer {
                 _ => Ok(()),
             }
         }
+        EffectAct::Waits { key, why } => change(staging, key, |row| {
+            if matches!(row.standing, Standing::Queued { .. }) {
+                row.standing = Standing::Queued { why: Some((*why).to_owned()) };
+            }
+            Ok(())
+        }),
         EffectAct::Again { key } => change(staging, key, |row| match row.standing {
             Standing::Skipped { .. } | Standing::Failed { .. } => {
                 row.standing = Standing::Queued { why: None };

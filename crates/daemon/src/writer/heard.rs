@@ -251,12 +251,19 @@ fn on_task(staging: &mut Staging<'_>, there: &TaskThere) -> Result<Outcome, Refu
         Some(task) => Some(task.clone()),
         None => heard_task(staging.store.connection(), &there.identifier).map_err(unreadable)?,
     };
-    match (there.version, &before) {
-        (Some(version), Some(before)) if version == before.version => {
+    // What an earlier hub took from the future hides nothing that comes now.
+    let latest = staging.wall.plus(AHEAD_MS);
+    let known = before.as_ref().map(|before| before.version).filter(|known| *known <= latest);
+    match (there.version, known) {
+        (Some(version), _) if version > latest => {
+            let why = format!("its time, {version}, is still to come");
+            return Ok(Outcome::because(WebhookResult::Refused, NoAnswer::FromFuture.word(), why));
+        }
+        (Some(version), Some(known)) if version == known => {
             return Ok(Outcome::replayed("version of the task"));
         }
-        (Some(version), Some(before)) if version < before.version => {
-            let why = format!("it is older than what is known, of {}", before.version);
+        (Some(version), Some(known)) if version < known => {
+            let why = format!("it is older than what is known, of {known}");
             return Ok(Outcome::because(WebhookResult::Ignored, "older", why));
         }
         (Some(_), _) => {}
@@ -276,6 +283,7 @@ fn on_task(staging: &mut Staging<'_>, there: &TaskThere) -> Result<Outcome, Refu
         body: None,
         comments: None,
         effects: Vec::new(),
+        note: None,
         provider: there.provider.to_owned(),
         created_at: before.as_ref().map_or(staging.now, |before| before.doc.created_at),
         updated_at: staging.now,

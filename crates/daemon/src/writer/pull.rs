@@ -1,5 +1,7 @@
 //! Records of pull requests: made, changed, looked at, merged.
 
+mod undone;
+
 use super::staging::Staging;
 use crate::job::{Answer, Key, PullAct, Refusal, Reply};
 use crate::store::StoreError;
@@ -53,7 +55,8 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             }
             judge(row);
             if let Some(sha) = &looked.merged_as {
-                merged(row, sha.clone(), now);
+                let at = looked.there.as_ref().and_then(|there| there.merged_at);
+                merged(row, sha.clone(), at.unwrap_or(now));
             }
             Ok(())
         }),
@@ -65,11 +68,22 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             }
             Ok(())
         }),
-        PullAct::NotMerged { id, prompt, why } => change(staging, id, |row| {
-            row.approvals.retain(|asked| Some(&asked.prompt) != prompt.as_ref());
-            (row.doc.mergeable, row.doc.mergeable_reason) = (false, Some(why.clone()));
-            Ok(())
-        }),
+        PullAct::NotMerged { id, prompt, why } => {
+            let (mut whose, mut what) = (None, String::new());
+            change(staging, id, |row| {
+                let asked =
+                    row.approvals.iter().position(|asked| Some(&asked.prompt) == prompt.as_ref());
+                whose = asked.map(|place| row.approvals.remove(place).agent);
+                let PullDoc { head_branch, base_branch, .. } = &row.doc;
+                what = format!("the merge of {head_branch} into {base_branch}");
+                (row.doc.mergeable, row.doc.mergeable_reason) = (false, Some(why.clone()));
+                Ok(())
+            })?;
+            match whose {
+                Some(agent) => undone::tell(staging, &agent, &what, why),
+                None => Ok(()),
+            }
+        }
         PullAct::Reviewed { id, review, tells } => {
             let mut owner = None;
             change(staging, id, |row| {
@@ -128,7 +142,10 @@ fn create(staging: &mut Staging<'_>, doc: &PullDoc, key: Option<&Key>) -> Answer
     } else {
         let now = staging.now;
         let mut doc = doc.clone();
-        (doc.created_at, doc.updated_at, doc.refreshed_at) = (now, now, now);
+        (doc.updated_at, doc.refreshed_at) = (now, now);
+        if doc.created_at == UnixMs(0) {
+            doc.created_at = now;
+        }
         let (id, request) = (doc.id.clone(), key.map(|key| key.id.clone()));
         let row =
             PullRow { request, intended: None, approvals: Vec::new(), reviews: Vec::new(), doc };

@@ -81,6 +81,7 @@ fn create(
         unmapped_status: None,
         comments: None,
         effects: Vec::new(),
+        note: None,
         provider: LOCAL.to_owned(),
         created_at: staging.now,
         updated_at: staging.now,

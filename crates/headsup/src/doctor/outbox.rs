@@ -3,7 +3,7 @@
 use super::Check;
 use crate::client::Client;
 use headsup_core::wire::{EffectDoc, EffectsDoc};
-use headsup_core::work::effect::EffectState;
+use headsup_core::work::effect::{EffectState, WAITS_FOR_KEY, WAITS_FOR_SETTINGS};
 
 const NAME: &str = "outbox";
 
@@ -56,7 +56,7 @@ fn row(effects: &[EffectDoc]) -> Check {
                 effect.target,
                 why(effect)
             );
-            Check::bad(NAME, detail, "it is tried again by itself; `headsup outbox` shows it")
+            Check::bad(NAME, detail, waits_for(effect))
         }
         None if effects.iter().any(|effect| effect.state == EffectState::Queued) => {
             Check::good(NAME, said)
@@ -69,11 +69,30 @@ fn why(effect: &EffectDoc) -> String {
     effect.reason.clone().unwrap_or_else(|| "nobody says why".to_owned())
 }
 
+/// What it takes until it is done.
+fn waits_for(effect: &EffectDoc) -> String {
+    match effect.reason.as_deref() {
+        Some(WAITS_FOR_KEY) => format!("{}, then restart the hub: it is done then", key(effect)),
+        Some(WAITS_FOR_SETTINGS) => {
+            format!("name {} in the settings, then restart the hub", effect.provider)
+        }
+        _ => "it is tried again by itself; `headsup outbox` shows it".to_owned(),
+    }
+}
+
+/// Where a key is set.
+fn key(effect: &EffectDoc) -> String {
+    match effect.provider.as_str() {
+        "kanbanger" => "set KANBANGER_API_KEY in the hub's environment".to_owned(),
+        provider => format!("set a token for {provider} in the settings"),
+    }
+}
+
 /// What the settings lack.
 fn missing(effect: &EffectDoc) -> String {
     let again = format!("then restart the hub and `headsup outbox --again {}`", effect.key);
     match effect.reason.as_deref() {
-        Some("no_key") => format!("set a token for {} in the settings, {again}", effect.provider),
+        Some("no_key") => format!("{}, {again}", key(effect)),
         _ => format!("name {} in the settings, {again}", effect.provider),
     }
 }
@@ -115,6 +134,15 @@ mod tests {
                 "set a token for github",
             ),
             (effect(EffectState::Skipped, Some("not_configured")), "skipped", "name github"),
+            (
+                EffectDoc {
+                    provider: "kanbanger".to_owned(),
+                    ..effect(EffectState::Queued, Some(WAITS_FOR_KEY))
+                },
+                "it waits for a key",
+                "set KANBANGER_API_KEY in the hub's environment",
+            ),
+            (effect(EffectState::Queued, Some(WAITS_FOR_SETTINGS)), "waits", "name github"),
             (
                 effect(EffectState::Failed, Some("gone")),
                 "failed: comment on ada/app#1: gone",

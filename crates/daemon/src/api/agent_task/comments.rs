@@ -41,7 +41,7 @@ pub(in super::super) async fn post(
     let task = linked(&app, &agent)?;
     let body = words_of("comment", &said.comment)?;
     let comment = NewComment { body, author: caller.agent() };
-    let Commented { comment, effect } = app.tracker.comment(&task, comment, key).await?;
-    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, comment }))
+    let Commented { comment, effect, note } = app.tracker.comment(&task, comment, key).await?;
+    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, note, comment }))
         .into_response())
 }

@@ -161,10 +161,15 @@ async fn open(
 }
 
 fn question(pull: &PullDoc, method: MergeMethod) -> NewPrompt {
-    let PullDoc { title, head_branch, base_branch, head_sha, repo, files, .. } = pull;
+    let PullDoc { title, head_branch, base_branch, head_sha, repo, files, url, .. } = pull;
+    // Where people would look at it.
+    let place = match (&pull.remote, pull.number) {
+        (Some(remote), Some(number)) => format!("{remote}#{number}, {url}"),
+        _ => repo.clone(),
+    };
     let (plus, minus, changed) = (pull.additions, pull.deletions, pull.changed_files);
     let mut body = format!(
-        "{title}\n\n{head_branch} at {head_sha} into {base_branch} of {repo} ({}): {changed} files, +{plus} -{minus}",
+        "{title}\n\n{head_branch} at {head_sha} into {base_branch} of {place} ({}): {changed} files, +{plus} -{minus}",
         method.word()
     );
     for file in files.iter().take(SHOWN) {

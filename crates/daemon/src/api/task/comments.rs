@@ -37,7 +37,7 @@ pub(in super::super) async fn post(
     let comment = NewComment { body: words_of("comment", &said.comment)?, author };
     let identifier = app.tracker.identifier(&identifier, None)?;
     let told = app.tracker.comment(&identifier, comment, key).await?;
-    let Commented { comment, effect } = told;
-    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, comment }))
+    let Commented { comment, effect, note } = told;
+    Ok((StatusCode::CREATED, Json(OneCommentDoc { schema: SCHEMA, effect, note, comment }))
         .into_response())
 }

@@ -2,11 +2,16 @@
 
 use super::look::names;
 use super::{Desk, ForgeError, Local, Place, Prepared, repository_of, run};
+use crate::forge::git::Ended;
 use crate::repository::Checkout;
 use headsup_core::wire::PullDoc;
+use std::time::Duration;
 
 /// Files asked about in one call.
 const AT_ONCE: usize = 500;
+/// At an index that is locked, and the time between two.
+const LOOKS: u32 = 30;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// What a checkout has in its git folder while a person is in the middle of something.
 const UNDER_WAY: [&str; 5] =
@@ -95,7 +100,7 @@ async fn follow(
         }
     }
     // Files that were only touched are as they were.
-    run(&place, &["update-index", "-q", "--refresh"]).await?;
+    when_free(&place, &["update-index", "-q", "--refresh"]).await?;
     tree(desk, checkout, old, new).await.map_err(|error| match error {
         ForgeError::Git { why, .. } => in_the_way(of_a_person(&why).unwrap_or(why)),
         other => other,
@@ -117,7 +122,19 @@ fn of_a_person(why: &str) -> Option<String> {
 
 async fn tree(desk: &Desk, checkout: &Checkout, old: &str, new: &str) -> Result<(), ForgeError> {
     let args = ["read-tree", "-m", "-u", "--end-of-options", old, new];
-    run(&at(desk, checkout), &args).await?.ok("move a checkout").map(drop)
+    when_free(&at(desk, checkout), &args).await?.ok("move a checkout").map(drop)
+}
+
+/// Another git may have the index for a moment: a person's, or one that an earlier hub has started.
+async fn when_free(place: &Place, args: &[&str]) -> Result<Ended, ForgeError> {
+    for _ in 0..LOOKS {
+        let ended = run(place, args).await?;
+        if ended.code == 0 || !ended.stderr.contains("index.lock") {
+            return Ok(ended);
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    run(place, args).await
 }
 
 /// The desk's configuration, the checkout's files and index.

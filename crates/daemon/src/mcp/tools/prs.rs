@@ -143,7 +143,7 @@ fn say_pr(of: &Map<String, Value>) -> String {
     if let Some(prompt) = of.get("prompt_id").and_then(Value::as_str) {
         return format!(
             "People decide about the merge, and are asked now. Call wait_for_input with prompt_id \
-             {prompt:?}."
+             {prompt:?}; after a yes, get_pr_status says what came of it."
         );
     }
     let (title, state) = (text(of, "title"), text(of, "state"));

@@ -100,11 +100,16 @@ pub(crate) static COMPLETE_TASK: Tool = Tool {
     }),
 };
 
-static TASK: &[Field] = &[Field("hasTask", Shape::Flag), Field("task", Shape::Object)];
+static TASK: &[Field] = &[
+    Field("hasTask", Shape::Flag),
+    Field("task", Shape::Object),
+    Field("unreachable", Shape::Text),
+];
 
 static DONE: &[Field] = &[
     Field("hasTask", Shape::Flag),
     Field("task", Shape::Object),
+    Field("unreachable", Shape::Text),
     Field("effects", Shape::Objects),
 ];
 
@@ -157,11 +162,12 @@ fn say_task(of: &Map<String, Value>) -> String {
     let Some(task) = of.get("task").and_then(Value::as_object) else {
         // It is linked, and whoever keeps it does not answer.
         let has = of.get("hasTask").and_then(Value::as_bool).unwrap_or_default();
-        let says = match has {
-            true => "A task is linked; whoever keeps it cannot be reached now, try again later.",
-            false => "No task is linked; link_task links one.",
+        let why = of.get("unreachable").and_then(Value::as_str);
+        return match (has, why) {
+            (true, Some(why)) => format!("A task is linked; it cannot be shown: {why}."),
+            (true, None) => "A task is linked; it cannot be shown.".to_owned(),
+            (false, _) => "No task is linked; link_task links one.".to_owned(),
         };
-        return says.to_owned();
     };
     say_linked(task)
 }
@@ -190,7 +196,11 @@ fn say_whole(of: &Map<String, Value>) -> String {
 
 fn say_linked(task: &Map<String, Value>) -> String {
     let (id, title, status) = (text(task, "identifier"), text(task, "title"), text(task, "status"));
-    format!("The linked task is {id} ({status}): {title}")
+    let note = match text(task, "note") {
+        "" => String::new(),
+        note => format!(". {note}"),
+    };
+    format!("The linked task is {id} ({status}): {title}{note}")
 }
 
 fn say_done(of: &Map<String, Value>) -> String {

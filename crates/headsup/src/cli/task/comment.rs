@@ -26,7 +26,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     if context.output.is_json() {
         return Output::json_text(&String::from_utf8_lossy(&said));
     }
-    let OneCommentDoc { comment, effect, .. } = answer::doc(&path, &said)?;
+    let OneCommentDoc { comment, effect, note, .. } = answer::doc(&path, &said)?;
+    if let Some(note) = note {
+        context.output.say(&Line::plain(format!("headsup: {note}")));
+    }
     match effect.filter(|effect| effect.state != EffectState::Done) {
         Some(effect) => undone(context, &[effect], EffectKind::Comment),
         None => context.output.say(&Line::plain(format!("headsup: commented: {}", comment.id))),

@@ -35,5 +35,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Output::json_text(&String::from_utf8_lossy(&made));
     }
     let made: OneTaskDoc = answer::doc("/api/v1/tasks", &made)?;
+    if let Some(note) = &made.task.note {
+        context.output.say(&Line::plain(format!("headsup: {note}")));
+    }
     context.output.line(&Line::plain(made.task.identifier))
 }

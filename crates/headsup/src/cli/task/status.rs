@@ -35,5 +35,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let said = format!("headsup: {}: {}", task.identifier, task.status.word());
     context.output.say(&Line::plain(said));
     undone(context, &task.effects, EffectKind::TaskStatus);
+    if let Some(note) = &task.note {
+        context.output.say(&Line::plain(format!("headsup: {note}")));
+    }
     Ok(())
 }
