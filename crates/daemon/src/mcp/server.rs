@@ -140,17 +140,21 @@ impl<H: Hub> Server<H> {
         let (hub, agent) = (&*self.hub, self.agent()?);
         if seconds > 0 && elicit::is_offered(context) {
             let prompt = operation::own(hub, agent, prompt).await?;
-            return Box::pin(elicit::wait(
-                hub,
-                prompt,
-                seconds,
-                names,
-                context,
-                &self.pulse(context),
-            ))
-            .await;
+            return self.show(prompt, seconds, names, context).await;
         }
         Ok(operation::wait(hub, agent, prompt, seconds, &self.pulse(context)).await?.into())
+    }
+
+    /// In the client's own form, while it is open elsewhere, too.
+    async fn show(
+        &self,
+        prompt: Value,
+        seconds: u64,
+        names: Names,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Failure> {
+        let pulse = self.pulse(context);
+        Box::pin(elicit::wait(&*self.hub, prompt, seconds, names, context, &pulse)).await
     }
 
     /// Asks a person, and waits for the answer in the way that the client has for it.
@@ -171,15 +175,7 @@ impl<H: Hub> Server<H> {
             return Ok(operation::resolution(prompt).into());
         }
         if elicit::is_offered(context) {
-            return Box::pin(elicit::wait(
-                hub,
-                prompt,
-                seconds,
-                names,
-                context,
-                &self.pulse(context),
-            ))
-            .await;
+            return self.show(prompt, seconds, names, context).await;
         }
         let id = prompt.get("id").and_then(Value::as_str).unwrap_or_default();
         Ok(operation::wait(hub, agent, id, seconds, &self.pulse(context)).await?.into())

@@ -72,37 +72,21 @@ pub(in crate::api) async fn post(
     let (agent, prompt, via) = (path.agent.clone(), path.id.clone(), Via::AgentClient);
     // Who it was nobody can tell.
     let actor = None;
-    let work = match (body.action, body.value) {
-        (ElicitedAction::Cancel, None) => {
-            Work::TakeBack(Box::new(TakenBack { agent, prompt, via, actor }))
-        }
-        (ElicitedAction::Decline, None) => {
-            let said = Said::Declined;
-            Work::Answer(Box::new(Given {
-                agent,
-                prompt,
-                said,
-                via,
-                actor,
-                received,
-                is_verified: false,
-            }))
-        }
-        (ElicitedAction::Accept, Some(value)) => {
-            let said = words(value)?;
-            Work::Answer(Box::new(Given {
-                agent,
-                prompt,
-                said,
-                via,
-                actor,
-                received,
-                is_verified: false,
-            }))
-        }
+    let said = match (body.action, body.value) {
+        (ElicitedAction::Cancel, None) => None,
+        (ElicitedAction::Decline, None) => Some(Said::Declined),
+        (ElicitedAction::Accept, Some(value)) => Some(words(value)?),
         _ => {
             let detail = "accept comes with a value, decline and cancel without one";
             return Err(Refused::new(400, "bad_answer", detail));
+        }
+    };
+    let work = match said {
+        None => Work::TakeBack(Box::new(TakenBack { agent, prompt, via, actor })),
+        Some(said) => {
+            let is_verified = false;
+            let given = Given { agent, prompt, said, via, actor, received, is_verified };
+            Work::Answer(Box::new(given))
         }
     };
     match app.inbox.submit(work, key).await {
