@@ -4,12 +4,17 @@
 //! that its launch has given it, by the processes above the one that has connected, or by what
 //! that one's environment says; whoever is under no agent is the person.
 
+mod stray;
+mod tells;
+
+pub(crate) use stray::is_cut_loose;
+pub(crate) use tells::{is_of_its_token, may_report, may_take, may_tend};
+
 use crate::api::{App, Refused, peer};
 use crate::board::{Board, Snapshot};
 use crate::namespaces::Peer;
 use crate::process;
 use crate::serve::Connected;
-use crate::sighting::HookReport;
 use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
 use headsup_core::workflow::By;
@@ -21,6 +26,8 @@ use std::fmt::Write as _;
 pub(crate) enum Caller {
     Agent(AgentId),
     Person,
+    /// Nobody can tell: perhaps a child of an agent that hides from whom it comes ([`stray`]).
+    Stray,
 }
 
 /// On a request that the hub's own server of the tools has made: nobody outside can put it there.
@@ -48,9 +55,14 @@ impl Caller {
         let token = headers.get("x-headsup-agent-token").filter(|token| !token.is_empty());
         let claimed = claimed(headers)?;
         let by_token = token.and_then(|token| holder(app, token.to_str().ok()?));
+        let by_process = || above(&app.board, peer(extensions), claimed.as_ref());
         let is = match by_token {
+            // One that it has started has its token too, and a seat of its own.
+            Some(agent) if app.board.read().places.is_parent(&agent) => {
+                by_process().filter(|inner| speaks_for(app, inner, &agent)).or(Some(agent))
+            }
             Some(agent) => Some(agent),
-            None => above(&app.board, peer(extensions), claimed.as_ref()),
+            None => by_process(),
         };
         match (is, claimed) {
             (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
@@ -81,15 +93,42 @@ impl Caller {
         if caller != Self::Person {
             return Ok(caller);
         }
-        let agent = above(&app.board, at_the_other_end(extensions), None);
-        Ok(agent.map_or(Self::Person, Self::Agent))
+        Ok(match above(&app.board, at_the_other_end(extensions), None) {
+            Some(agent) => Self::Agent(agent),
+            None if stray::is_one(app, extensions) => Self::Stray,
+            None => Self::Person,
+        })
     }
 
     /// The agent that it is, if it is one.
     pub(crate) fn agent(self) -> Option<AgentId> {
         match self {
             Self::Agent(agent) => Some(agent),
-            Self::Person => None,
+            Self::Person | Self::Stray => None,
+        }
+    }
+
+    /// Only people do this; `what` follows on "only a person".
+    ///
+    /// # Errors
+    /// It is an agent, or may be one.
+    pub(crate) fn is_a_person(&self, what: &str) -> Result<(), Refused> {
+        let detail = match self {
+            Self::Person => return Ok(()),
+            Self::Agent(is) => format!("{is} is an agent; only a person {what}"),
+            Self::Stray => return Err(stray::refused(what)),
+        };
+        Err(Refused::new(403, "human_only", detail))
+    }
+
+    /// The agent that it is; none: a person.
+    ///
+    /// # Errors
+    /// Nobody can tell; `what` is what an agent does otherwise than a person.
+    pub(crate) fn agent_or_person(self, what: &str) -> Result<Option<AgentId>, Refused> {
+        match self {
+            Self::Stray => Err(stray::refused(what)),
+            other => Ok(other.agent()),
         }
     }
 
@@ -100,6 +139,11 @@ impl Caller {
     pub(crate) fn about(&self, app: &App, agent: &AgentId) -> Result<By, Refused> {
         match self {
             Self::Person => Ok(By::Person),
+            // What has no process of its own, anybody's script may tell of.
+            Self::Stray if stray::is_known_here(app, agent) => {
+                Err(stray::refused("speaks for an agent that runs here"))
+            }
+            Self::Stray => Ok(By::Person),
             Self::Agent(is) if speaks_for(app, is, agent) => Ok(By::Agent),
             Self::Agent(is) => Err(not_yours(is, agent)),
         }
@@ -111,7 +155,8 @@ impl Caller {
     /// It is an agent, the one that asks or another.
     pub(crate) fn answers(&self, app: &App, agent: &AgentId) -> Result<(), Refused> {
         match self {
-            Self::Person => Ok(()),
+            // How far an answer of somebody unknown goes, the question says.
+            Self::Person | Self::Stray => Ok(()),
             Self::Agent(is) if speaks_for(app, is, agent) || speaks_for(app, agent, is) => {
                 let detail = format!("{is} has asked a person and cannot answer for one");
                 Err(Refused::new(403, "self_answer", detail)
@@ -122,67 +167,6 @@ impl Caller {
                 Err(Refused::new(403, "human_only", detail))
             }
         }
-    }
-}
-
-/// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
-///
-/// # Errors
-/// The request names another agent.
-pub(crate) fn is_of_its_token(app: &App, headers: &HeaderMap) -> Result<(), Refused> {
-    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
-    let holder = token.filter(|token| !token.is_empty()).and_then(|token| holder(app, token));
-    match (holder, claimed(headers)?) {
-        (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
-            Err(not_yours(&is, &claimed))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether what is told of this agent's process, or in its name, may be told by whoever asks: the agent itself,
-/// its launcher, by the token that it has given or as what runs above it, or no agent at all.
-///
-/// # Errors
-/// It is another agent.
-pub(crate) fn may_tend(
-    app: &App,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    agent: &AgentId,
-) -> Result<(), Refused> {
-    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
-    // A token that nobody holds any more says nothing.
-    let holder = token.and_then(|token| holder(app, token));
-    if holder.as_ref().is_some_and(|is| speaks_for(app, is, agent)) {
-        return Ok(());
-    }
-    let peer = at_the_other_end(extensions);
-    match holder.or_else(|| above(&app.board, peer, Some(agent))) {
-        Some(is) if !speaks_for(app, &is, agent) && !runs_below(app, agent, peer) => {
-            Err(not_yours(&is, agent))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The same for a hook, which says itself in whose seat it runs. Of a seat that is not there yet it brings the
-/// first word.
-///
-/// # Errors
-/// As [`may_tend`].
-pub(crate) fn may_report(
-    app: &App,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    report: &HookReport,
-) -> Result<(), Refused> {
-    match &report.claimed {
-        // One process that serves several agents runs the hooks of all in the environment of one.
-        Some(claimed) if !report.sighting.shares_process && app.board.seat(claimed).is_some() => {
-            may_tend(app, headers, extensions, claimed)
-        }
-        _ => Ok(()),
     }
 }
 
@@ -198,41 +182,16 @@ pub(crate) fn at_the_other_end(extensions: &Extensions) -> Peer {
     }
 }
 
-/// Whether the agent's process was started, however indirectly, by this one.
-fn runs_below(app: &App, agent: &AgentId, peer: Peer) -> bool {
-    let Peer::Process(launcher) = peer else { return false };
-    let seat = app.board.seat(agent);
-    let pid = seat.and_then(|seat| seat.process.id.as_ref()?.pid_here());
-    pid.is_some_and(|pid| process::line(pid).iter().any(|(above, _)| *above == launcher))
-}
-
-/// Whether whoever asks has cut itself loose since the agent was started: it has no terminal, and what it comes
-/// from is younger than the agent and was left to the system. So do an agent's children that hide from whom
-/// they come; a person's shell, desktop or scheduler is there before, or has a terminal.
-pub(crate) fn is_cut_loose(app: &App, extensions: &Extensions, agent: &AgentId) -> bool {
-    // A browser has no terminal, and the desktop may have started it a moment ago: it has shown a token.
-    let Peer::Process(pid) = peer(extensions) else { return false };
-    let seat = app.board.seat(agent);
-    let Some(own) = seat.and_then(|seat| seat.process.id.clone()) else { return false };
-    own.pid_here().is_some() && process::was_left_since(pid, own.start_ticks)
-}
-
 /// What people alone do: an agent's word on it would be nobody's.
 ///
 /// # Errors
-/// An agent asks for it.
+/// An agent asks for it, or what may be one.
 pub(crate) fn people_only(
     app: &App,
     headers: &HeaderMap,
     extensions: &Extensions,
 ) -> Result<(), Refused> {
-    match Caller::of_an_act(app, headers, extensions)? {
-        Caller::Person => Ok(()),
-        Caller::Agent(is) => {
-            let detail = format!("{is} is an agent; only a person says what a person has seen");
-            Err(Refused::new(403, "human_only", detail))
-        }
-    }
+    Caller::of_an_act(app, headers, extensions)?.is_a_person("says what a person has seen")
 }
 
 fn not_yours(is: &AgentId, wanted: &AgentId) -> Refused {

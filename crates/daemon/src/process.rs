@@ -38,25 +38,71 @@ pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
 
 /// Pid and start ticks of a process and of all those above it, the nearest first.
 pub(crate) fn line(pid: u32) -> Vec<(u32, u64)> {
-    let (mut found, mut next) = (Vec::new(), pid);
-    while next > 0 && found.len() < LONGEST_LINE {
-        let Some(stat) = Stat::read(next) else { break };
-        found.push((next, stat.start_ticks));
-        next = stat.parent;
-    }
-    found
+    upwards(pid).collect()
 }
 
-/// Whether a process without a terminal comes from one that is younger than this moment (start ticks) and
-/// whose parent is the system's own first process.
-pub(crate) fn was_left_since(pid: u32, start_ticks: u64) -> bool {
-    let is_away = Stat::read(pid).is_some_and(|stat| stat.terminal == 0);
-    let line = line(pid);
-    let young = line.iter().take_while(|(_, started)| *started > start_ticks).count();
-    let Some((parent, _)) = line.get(young).filter(|_| is_away && young > 0) else { return false };
-    *parent == 1
-        || std::fs::read_to_string(format!("/proc/{parent}/comm"))
-            .is_ok_and(|name| name.trim() == "systemd")
+/// The same, read as far as it is asked for.
+pub(crate) fn upwards(pid: u32) -> impl Iterator<Item = (u32, u64)> {
+    upwards_with_stat(pid).map(|(pid, stat)| (pid, stat.start_ticks))
+}
+
+fn upwards_with_stat(pid: u32) -> impl Iterator<Item = (u32, Stat)> {
+    let mut next = pid;
+    let above = move || {
+        let pid = next;
+        let stat = (pid > 0).then(|| Stat::read(pid)).flatten()?;
+        next = stat.parent;
+        Some((pid, stat))
+    };
+    std::iter::from_fn(above).take(LONGEST_LINE)
+}
+
+/// The topmost process above another one that was started by somebody who is not there any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeftAlone {
+    pub(crate) pid: u32,
+    pub(crate) start_ticks: u64,
+}
+
+/// Programs that run others, of which some give them a terminal. One of them at the top of what was left to the
+/// system is nobody's terminal; any other program that has one there gives it to a person (tmux, a terminal of
+/// the desktop, sshd).
+const RUNNERS: [&str; 24] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "nohup", "setsid", "script",
+    "expect", "unbuffer", "socat", "python", "perl", "ruby", "node", "bun", "deno", "lua", "php",
+    "tclsh", "headsup",
+];
+
+/// What a process comes from, where that was left to the system's own first process or to the user's.
+pub(crate) fn left_alone(pid: u32) -> Option<LeftAlone> {
+    let mut terminal = 0;
+    let mut top = None;
+    for (at, stat) in upwards_with_stat(pid) {
+        let is_first = at == 1 || stat.is_systemd;
+        if let Some(left) = top.filter(|_| is_first) {
+            return is_left(left, at, &stat, terminal).then_some(left);
+        }
+        if at == pid {
+            terminal = stat.terminal;
+        }
+        top = Some(LeftAlone { pid: at, start_ticks: stat.start_ticks });
+    }
+    None
+}
+
+fn is_left(top: LeftAlone, first: u32, system: &Stat, terminal: i64) -> bool {
+    // A shell that is the first process of its container has started it itself.
+    if is_runner(first) {
+        return false;
+    }
+    terminal == 0 || terminal != system.terminal && is_runner(top.pid)
+}
+
+fn is_runner(pid: u32) -> bool {
+    let program = program(pid);
+    let name = program.as_ref().and_then(|path| path.file_name()?.to_str()).unwrap_or_default();
+    // `python3.13`
+    RUNNERS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// The seat that a process was started for.
@@ -113,6 +159,8 @@ pub(crate) struct Stat {
     /// Of its children that have ended and were collected.
     computed_by_children: u64,
     has_ended: bool,
+    /// The system's first process, or that of a user's session, by its name.
+    is_systemd: bool,
 }
 
 impl Stat {
@@ -120,10 +168,11 @@ impl Stat {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Fields 3, 4, 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 2 to 4, 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+        let is_systemd = stat[..name_end].ends_with(b"(systemd");
         let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();
         let has_ended = matches!(fields.next()?, "Z" | "X");
@@ -136,7 +185,15 @@ impl Stat {
         let start_ticks = fields.nth(4)?.parse().ok()?;
         let computed = in_user.saturating_add(in_kernel);
         let computed_by_children = of_children.iter().sum();
-        Some(Self { parent, start_ticks, terminal, computed, computed_by_children, has_ended })
+        Some(Self {
+            parent,
+            start_ticks,
+            terminal,
+            computed,
+            computed_by_children,
+            has_ended,
+            is_systemd,
+        })
     }
 }
 
@@ -170,13 +227,11 @@ mod tests {
         child.wait().unwrap();
     }
 
-    #[test]
-    fn a_process_that_was_left_alone_is_told_from_one_that_is_somebodys() {
+    /// A shell that says who it is and stays until its input ends, started by one that may have gone.
+    fn with_a_shell(outer: &str, check: impl FnOnce(u32, &mut std::process::Child)) {
         use std::io::{BufRead as _, BufReader};
-        let before = Stat::read(std::process::id()).unwrap().start_ticks;
-        // It says who it is, and stays until its input ends.
         let mut shell = std::process::Command::new("sh")
-            .args(["-c", "exec 3<&0; setsid sh -c 'echo $$; read line <&3' & wait"])
+            .args(["-c", outer])
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::piped())
             .spawn()
@@ -184,15 +239,50 @@ mod tests {
         let stdin = shell.stdin.take();
         let mut said = String::new();
         BufReader::new(shell.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let pid: u32 = said.trim().parse().unwrap();
-        assert!(!was_left_since(pid, before.saturating_sub(1)), "its line ends in ours");
-        shell.kill().unwrap();
-        shell.wait().unwrap();
-        let parent = Stat::read(pid).unwrap().parent;
-        // Elsewhere than with the first process it may be with whoever takes such children in.
-        let is_init = parent == 1;
-        assert_eq!(was_left_since(pid, before.saturating_sub(1)), is_init, "with {parent}");
-        assert!(!was_left_since(pid, u64::MAX), "it was there before");
+        check(said.trim().parse().unwrap(), &mut shell);
         drop(stdin);
+        shell.kill().ok();
+        shell.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_that_was_left_alone_is_told_from_one_that_is_somebodys() {
+        let own = identity(std::process::id()).unwrap();
+        let detached = "exec 3<&0; setsid sh -c 'echo $$; read line <&3' & wait";
+        with_a_shell(detached, |pid, shell| {
+            let is_below = |left: LeftAlone| left.start_ticks > own.1;
+            assert!(!left_alone(pid).is_some_and(is_below), "its line ends in ours");
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+            let left = left_alone(pid).filter(|left| left.start_ticks > own.1);
+            // Elsewhere than with the first process it may be with whoever takes such children in.
+            let is_init = Stat::read(pid).unwrap().parent == 1 && !is_runner(1);
+            let itself = identity(pid).map(|(pid, start_ticks)| LeftAlone { pid, start_ticks });
+            assert_eq!(left, itself.filter(|_| is_init));
+        });
+    }
+
+    #[test]
+    fn what_gives_a_terminal_to_a_person_is_told_from_what_runs_others() {
+        let system = |terminal| Stat { terminal, ..Stat::read(std::process::id()).unwrap() };
+        with_a_shell("echo $$; read line", |shell, _| {
+            let own = std::process::id();
+            let (by_shell, by_us) =
+                (LeftAlone { pid: shell, start_ticks: 1 }, LeftAlone { pid: own, start_ticks: 1 });
+            assert!(is_left(by_us, own, &system(0), 0), "no terminal");
+            assert!(!is_left(by_us, own, &system(0), 7), "a terminal program's");
+            assert!(is_left(by_shell, own, &system(0), 7), "a shell gives nobody a terminal");
+            assert!(!is_left(by_shell, own, &system(7), 7), "it is the first one's own");
+            assert!(!is_left(by_us, shell, &system(0), 0), "a shell has started it");
+        });
+    }
+
+    #[test]
+    fn the_first_process_of_a_users_session_is_known_by_its_name() {
+        let line =
+            |name: &str| format!("1 ({name}) S 0 1 1 0 -1 4194560 1 1 1 1 5 6 7 8 20 0 1 0 9 1");
+        assert!(Stat::parse(line("systemd").as_bytes()).unwrap().is_systemd);
+        assert!(!Stat::parse(line("systemd-logind").as_bytes()).unwrap().is_systemd);
+        assert!(!Stat::parse(line("x) (systemd)").as_bytes()).unwrap().is_systemd);
     }
 }

@@ -34,7 +34,7 @@ pub(super) async fn delete(
 ) -> Result<Response, Refused> {
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let force = Query::parse(request.uri().query(), &["force"])?.flag("force", false)?;
-    if let Caller::Agent(is) = caller {
+    if let Some(is) = caller.agent_or_person("forgets an agent")? {
         let asks = app.board.seat(&agent).is_some_and(|seat| !seat.prompts.is_empty());
         if is != agent || asks {
             let detail = format!(

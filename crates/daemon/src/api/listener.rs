@@ -143,13 +143,7 @@ pub(super) async fn code(
 
 /// Whoever is let in there acts as a person.
 fn by_a_person(app: &App, headers: &HeaderMap, extensions: &Extensions) -> Result<(), Refused> {
-    match Caller::of_an_act(app, headers, extensions)? {
-        Caller::Person => Ok(()),
-        Caller::Agent(is) => {
-            let detail = format!("{is} is an agent; only a person opens the hub to others");
-            Err(Refused::new(403, "human_only", detail))
-        }
-    }
+    Caller::of_an_act(app, headers, extensions)?.is_a_person("opens the hub to others")
 }
 
 /// A fresh link to the page, and when it ends.

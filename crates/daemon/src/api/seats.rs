@@ -64,7 +64,6 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    caller::is_of_its_token(&app, request.headers())?;
     let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
     let (mut said, key) = asked::read::<SeatBody>(request).await?;
     let kind = said.kind.take().unwrap_or_else(|| "custom".to_owned());
@@ -73,11 +72,7 @@ pub(super) async fn put(
     }
     let adopted = Some(said.adopted);
     let about = Description { adopted, ..said.description()? };
-    // One that works the writer refuses. One that has ended may be taken again, but not what it has asked a person.
-    let asks = |seat: Arc<Seat>| seat.process.state.is_over() && !seat.prompts.is_empty();
-    if app.board.seat(&agent).is_some_and(asks) {
-        caller::may_tend(&app, &headers, &extensions, &agent)?;
-    }
+    caller::may_take(&app, &headers, &extensions, &agent)?;
     let registration = Registration { agent, kind, about };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
     Ok(receipt(StatusCode::CREATED, &reply))

@@ -47,10 +47,7 @@ pub(super) async fn post(
 ) -> Result<Response, Refused> {
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let (body, key) = asked::read::<SnoozeBody>(request).await?;
-    if let Caller::Agent(is) = &caller {
-        let detail = format!("{is} is an agent; only a person puts off what waits for one");
-        return Err(Refused::new(403, "human_only", detail));
-    }
+    caller.is_a_person("puts off what waits for one")?;
     if !(0..=LONGEST_MS).contains(&body.for_ms) {
         return Err(Refused::new(
             400,

@@ -15,7 +15,11 @@ pub(crate) type Place = (u32, u64);
 pub(crate) struct Places {
     /// One process may serve several conversations, each with a seat.
     processes: HashMap<Place, Vec<AgentId>>,
+    /// The conversations of those whose process runs here, by the ids of their programs.
+    sessions: HashMap<String, Vec<AgentId>>,
     tokens: HashMap<String, AgentId>,
+    /// Those that have started others, each for every one of these.
+    parents: HashMap<AgentId, Vec<AgentId>>,
     /// In small letters.
     tasks: HashMap<String, Vec<AgentId>>,
     /// Where people call a seat by another name than its id.
@@ -26,6 +30,16 @@ impl Places {
     /// The seats that this very process sits in.
     pub(crate) fn of_process(&self, place: Place) -> &[AgentId] {
         self.processes.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The seats whose process runs here and holds this conversation.
+    pub(crate) fn of_session(&self, session: &str) -> &[AgentId] {
+        self.sessions.get(session).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether another seat is known to have been started by this one.
+    pub(crate) fn is_parent(&self, id: &AgentId) -> bool {
+        self.parents.contains_key(id)
     }
 
     /// The seat that was launched with the token of this digest.
@@ -52,6 +66,24 @@ impl Places {
             }
             if let Some(to) = to {
                 self.processes.entry(to).or_default().push(id.clone());
+            }
+        }
+        let (from, to) = (was.and_then(session), is.and_then(session));
+        if from != to {
+            if let Some(from) = from {
+                leave(&mut self.sessions, from.to_owned(), id);
+            }
+            if let Some(to) = to {
+                self.sessions.entry(to.to_owned()).or_default().push(id.clone());
+            }
+        }
+        let (from, to) = (was.and_then(parent), is.and_then(parent));
+        if from != to {
+            if let Some(from) = from {
+                leave(&mut self.parents, from.clone(), id);
+            }
+            if let Some(to) = to {
+                self.parents.entry(to.clone()).or_default().push(id.clone());
             }
         }
         let (from, to) = (was.and_then(token), is.and_then(token));
@@ -99,6 +131,15 @@ fn place(seat: &Seat) -> Option<Place> {
     Some((process.pid_here()?, process.start_ticks))
 }
 
+fn session(seat: &Seat) -> Option<&str> {
+    let session = seat.session.as_ref()?;
+    (!seat.process.state.is_over() && place(seat).is_some()).then_some(session.id.as_str())
+}
+
+fn parent(seat: &Seat) -> Option<&AgentId> {
+    seat.about.parent.as_ref()
+}
+
 fn token(seat: &Seat) -> Option<&str> {
     seat.about.token.as_deref()
 }
@@ -115,7 +156,9 @@ fn task(seat: &Seat) -> Option<&str> {
 mod tests {
     use super::*;
     use headsup_core::id::ProcessId;
+    use headsup_core::seat::Session;
     use headsup_core::source::Source;
+    use headsup_core::status::{Attach, Process};
     use headsup_core::time::UnixMs;
     use std::num::NonZeroU32;
 
@@ -207,6 +250,39 @@ mod tests {
         assert_eq!(places.of_name("front"), std::slice::from_ref(&plain.id));
         places.changed(&plain.id, Some(&front), None);
         assert!(places.names.is_empty(), "nothing is kept of who has gone");
+    }
+
+    #[test]
+    fn a_conversation_is_found_while_its_process_runs_here() {
+        let mut places = Places::default();
+        let held = |session: &str, process: Option<ProcessId>, parent: Option<&str>| {
+            let mut seat = seat("a", process, None);
+            seat.session = Some(Session {
+                id: session.to_owned(),
+                since: UnixMs(0),
+                start_seen: true,
+                is_early: false,
+            });
+            seat.process.state = Process::Running { attach: Attach::Interactive };
+            seat.about.parent = parent.map(|parent| AgentId::new(parent).unwrap());
+            seat
+        };
+        let here = || Some(ProcessId::new(10, 5));
+        let (nowhere, first) = (held("s1", None, None), held("s1", here(), Some("b")));
+        places.changed(&nowhere.id, None, Some(&nowhere));
+        assert!(places.of_session("s1").is_empty(), "nobody knows where it runs");
+        places.changed(&nowhere.id, Some(&nowhere), Some(&first));
+        assert_eq!(places.of_session("s1"), std::slice::from_ref(&first.id));
+        assert!(places.is_parent(&AgentId::new("b").unwrap()));
+        let second = held("s2", here(), None);
+        places.changed(&first.id, Some(&first), Some(&second));
+        assert!(places.of_session("s1").is_empty());
+        assert_eq!(places.of_session("s2"), std::slice::from_ref(&first.id));
+        assert!(!places.is_parent(&AgentId::new("b").unwrap()));
+        let mut over = second.clone();
+        over.process.state = Process::Suspended;
+        places.changed(&first.id, Some(&second), Some(&over));
+        assert!(places.sessions.is_empty() && places.parents.is_empty());
     }
 
     #[test]

@@ -123,7 +123,7 @@ fn caller(headers: &HeaderMap) -> HeaderMap {
 fn scope(caller: Caller) -> Scope {
     match caller {
         Caller::Agent(agent) => Scope::Agent(agent),
-        Caller::Person => Scope::Missing(
+        Caller::Person | Caller::Stray => Scope::Missing(
             "it is not known which agent this is; send its token (HEADSUP_AGENT_TOKEN) as \
              X-Headsup-Agent-Token, or its id (HEADSUP_AGENT_ID) as X-Headsup-Agent"
                 .to_owned(),

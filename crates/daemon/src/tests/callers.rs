@@ -2,7 +2,9 @@
 
 use super::bench::{Bench, Client, Headers};
 use super::prompts::{AS_API, OPEN, answer, asked, question};
+use crate::job::Work;
 use crate::process;
+use headsup_core::id::AgentId;
 use serde_json::json;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -172,4 +174,116 @@ async fn an_agent_tells_nothing_of_another_by_any_door_and_forgets_no_other() {
     assert_eq!(client.send("DELETE", own, &token, String::new()).await.code(), "human_only");
     assert_eq!(answer(&client, "api-p1", json!({"option": 1})).await.status, 200);
     assert_eq!(client.send("DELETE", own, &token, String::new()).await.status, 200);
+}
+
+/// A process that nobody has started any more, and that stays until the input ends.
+fn somebodys() -> (u32, std::process::ChildStdin) {
+    use std::process::{Command, Stdio};
+    let script = "exec 3<&0; cat <&3 >/dev/null 2>&1 & echo $!";
+    let mut command = Command::new("/bin/sh");
+    let command = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut shell = command.spawn().unwrap();
+    let stdin = shell.stdin.take().unwrap();
+    let said = std::io::read_to_string(shell.stdout.take().unwrap()).unwrap();
+    shell.wait().unwrap();
+    (said.trim().parse().unwrap(), stdin)
+}
+
+fn context_of(pid: u32) -> String {
+    let (pid, start) = process::identity(pid).unwrap();
+    let above = json!([{"pid": pid, "start": start, "comm": "claude"}]);
+    json!({"env": {"CLAUDE_PID": pid.to_string()}, "parents": above}).to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_tells_of_no_conversation_that_another_process_holds() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let (other, _stays) = somebodys();
+    let context = context_of(other);
+    let theirs = [("x-headsup-agent", "web"), ("x-headsup-context", &*context)];
+    assert_eq!(client.hook("SessionStart", "s1", &theirs).await.status, 202);
+    assert_eq!(client.hook("UserPromptSubmit", "s1", &theirs).await.status, 202);
+    let before = client.log().await.len();
+    // Whoever is no agent may: a program may report through something of its own.
+    assert_eq!(client.hook("PreToolUse", "s1", &[]).await.status, 202);
+    assert!(client.log().await.len() > before);
+    // This very process becomes an agent.
+    let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
+    let body = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/api", &[], "{}").await.status, 201);
+    assert_eq!(client.send("PUT", "/api/v1/agents/api/process", &[], body).await.status, 202);
+    let before = client.log().await.len();
+    for (event, session, headers) in [
+        ("Stop", "s1", &[][..]),
+        ("SessionEnd", "s1", &[("x-headsup-context", &*context)]),
+        ("SessionEnd", "unheard-of", &[("x-headsup-context", &*context)]),
+    ] {
+        let told = client.hook(event, session, headers).await;
+        assert_eq!(
+            (told.status.as_u16(), told.code().as_str()),
+            (403, "not_your_agent"),
+            "{event} {session}"
+        );
+    }
+    assert_eq!(client.log().await.len(), before, "no event");
+    assert_eq!(client.headline("web").await, "working");
+    // A conversation is taken up where it is started again; its own process tells of it then.
+    let own = context_of(pid);
+    let here = [("x-headsup-context", &*own)];
+    assert_eq!(client.hook("SessionStart", "s1", &here).await.status, 202);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_another_has_started_is_itself_with_the_others_token() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let seat = json!({"token": TOKEN}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/api", &[], seat).await.status, 201);
+    let outer = context_of(std::os::unix::process::parent_id());
+    let claims = [("x-headsup-agent", "api"), ("x-headsup-context", &*outer)];
+    assert_eq!(client.hook("SessionStart", "s1", &claims).await.status, 202);
+    let token = [("x-headsup-agent-token", TOKEN), ("x-headsup-agent", "api")];
+    let asked = client.send("POST", OPEN, &token, question().to_string()).await;
+    assert_eq!(asked.json()["agent_id"], "api", "it has started none so far");
+    let inner = context_of(std::process::id());
+    let claims = [("x-headsup-agent", "api"), ("x-headsup-context", &*inner)];
+    assert_eq!(client.hook("SessionStart", "s2", &claims).await.status, 202);
+    let child = client.get("/api/v1/agents/api.1").await;
+    assert_eq!(child.status, 200, "{}", child.text());
+    // What it does is its own, whatever it says; and still it speaks in the other's name.
+    let to_own = "/api/v1/agents/api.1/reports";
+    assert_eq!(code(&client, to_own, &token[..1], r#"{"turn":"working"}"#).await, "ok");
+    let to_outer = "/api/v1/agents/api/reports";
+    assert_eq!(code(&client, to_outer, &token, r#"{"turn":"working"}"#).await, "ok");
+    let own = "/api/v1/agents/api?force=true";
+    assert_eq!(client.send("DELETE", own, &token, String::new()).await.code(), "human_only");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_that_nobody_has_seen_is_not_hidden_by_another_agents_start() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for id in ["api", "web"] {
+        assert_eq!(
+            client.send("PUT", &format!("/api/v1/agents/{id}"), &[], "{}").await.status,
+            201
+        );
+    }
+    let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
+    let runs = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
+    // No machine counts so far.
+    let crashed =
+        json!({"pid": u32::MAX / 2, "start_ticks": 7, "state": "exited", "code": 3}).to_string();
+    let of_web = "/api/v1/agents/web/process";
+    assert_eq!(client.send("PUT", of_web, &[], crashed).await.status, 202);
+    assert_eq!(client.send("PUT", "/api/v1/agents/api/process", &[], runs).await.status, 202);
+    assert_eq!(client.headline("web").await, "crashed");
+    let taken = client.send("PUT", "/api/v1/agents/web", &[], "{}").await;
+    assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"));
+    assert_eq!(client.headline("web").await, "crashed");
+    // Once a person has seen it, it is free again.
+    let agents = vec![AgentId::new("web").unwrap()];
+    bench.hub().inbox().submit(Work::Seen { agents }, None).await.unwrap();
+    assert_eq!(client.send("PUT", "/api/v1/agents/web", &[], "{}").await.status, 201);
 }

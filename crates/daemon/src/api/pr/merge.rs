@@ -64,7 +64,8 @@ pub(in super::super) async fn post(
     }
     let pull = app.pulls.get(&pr).await?;
     let policy = app.forge_settings.policy(pull.repo.as_ref());
-    if let (PullState::Open, Caller::Agent(agent)) = (pull.state, caller) {
+    let by = caller.agent_or_person("merges without being asked")?;
+    if let (PullState::Open, Some(agent)) = (pull.state, by) {
         if policy == MergePolicy::Ask {
             return ask(&app, agent, pull, method, expected).await;
         }

@@ -51,7 +51,7 @@ pub(in super::super) async fn post(
         let detail = "expected_head_sha is the full name of a commit";
         return Err(Refused::new(400, "bad_pr", detail));
     }
-    let agent = caller.clone().agent();
+    let agent = caller.clone().agent_or_person("reviews without a name")?;
     if let Some(agent) = &agent {
         let pull = app.pulls.get(&pr).await?;
         is_agents(&app, &caller, agent, &pull, opinion)?;

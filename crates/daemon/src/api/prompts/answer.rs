@@ -79,9 +79,9 @@ pub(in crate::api) async fn post(
     // From here on it counts as received.
     let received = app.clock.wall();
     caller.answers(&app, &path.agent)?;
-    let is_verified = !is_cut_loose(&app, &extensions, &path.agent);
+    let is_verified = caller == Caller::Person && !is_cut_loose(&app, &extensions, &path.agent);
     if !is_verified && look(&app, &path).await?.risk == Some(Risk::High) {
-        let detail = "much depends on this answer, and nobody can tell who gives it: it comes from no terminal, and from what began after the agent";
+        let detail = "much depends on this answer, and nobody can tell who gives it: what it comes from began after the agent and was left alone";
         return Err(Refused::new(403, "human_only", detail)
             .hint("answer in a terminal of your own, or on the page"));
     }

@@ -1,0 +1,64 @@
+//! Whoever has been left to the system since an agent runs: an agent's child that hides from whom it comes looks
+//! so. Most people's shells, desktops and schedulers do not: they were there before, or stand in a control group
+//! of their own, or were started by something that gives people a terminal.
+
+use crate::api::{App, Refused, peer};
+use crate::namespaces::Peer;
+use crate::process::{self, LeftAlone};
+use axum::http::Extensions;
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+
+/// Whether whoever asks may be a child of any agent that runs here.
+pub(super) fn is_one(app: &App, extensions: &Extensions) -> bool {
+    let Some(left) = left(extensions) else { return false };
+    let (seats, _) = app.board.all();
+    let groups = groups(left.pid);
+    seats.iter().any(|seat| {
+        let agent = runs_here(seat);
+        agent
+            .is_some_and(|(pid, started)| left.start_ticks > started && self::groups(pid) == groups)
+    })
+}
+
+/// Whether whoever asks may be a child of this agent, which perhaps has ended since.
+pub(crate) fn is_cut_loose(app: &App, extensions: &Extensions, agent: &AgentId) -> bool {
+    let Some(left) = left(extensions) else { return false };
+    let seat = app.board.seat(agent);
+    let Some(own) = seat.as_ref().and_then(|seat| seat.process.id.as_ref()) else { return false };
+    let Some(pid) = own.pid_here().filter(|_| left.start_ticks > own.start_ticks) else {
+        return false;
+    };
+    !process::is_alive(own) || groups(pid) == groups(left.pid)
+}
+
+/// Whether the agent has a process that runs here.
+pub(super) fn is_known_here(app: &App, agent: &AgentId) -> bool {
+    app.board.seat(agent).is_some_and(|seat| runs_here(&seat).is_some())
+}
+
+/// `what` follows on "only a person".
+pub(super) fn refused(what: &str) -> Refused {
+    let detail = format!(
+        "only a person {what}, and nobody can tell who asks: what it comes from began after an agent and was left alone"
+    );
+    Refused::new(403, "human_only", detail).hint("do it in a terminal of your own, or on the page")
+}
+
+/// A browser has no terminal either, and the desktop may have started it a moment ago: over TCP a token was shown.
+fn left(extensions: &Extensions) -> Option<LeftAlone> {
+    match peer(extensions) {
+        Peer::Process(pid) => process::left_alone(pid),
+        _ => None,
+    }
+}
+
+fn runs_here(seat: &Seat) -> Option<(u32, u64)> {
+    let own = seat.process.id.as_ref().filter(|_| !seat.process.state.is_over())?;
+    Some((own.pid_here()?, own.start_ticks))
+}
+
+/// The control groups of a process. A child stays in those of its parent, whoever becomes its parent then.
+fn groups(pid: u32) -> Option<Vec<u8>> {
+    std::fs::read(format!("/proc/{pid}/cgroup")).ok()
+}

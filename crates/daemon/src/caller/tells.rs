@@ -1,0 +1,170 @@
+//! Who may tell what of an agent's process, and report in its name.
+
+use super::stray::{self, is_known_here};
+use super::{above, at_the_other_end, claimed, holder, not_yours, speaks_for};
+use crate::api::{App, Refused};
+use crate::namespaces::Peer;
+use crate::process;
+use crate::sighting::HookReport;
+use axum::http::{Extensions, HeaderMap};
+use headsup_core::id::AgentId;
+use headsup_core::observation::Fact;
+use headsup_core::seat::Seat;
+use headsup_core::status::Headline;
+
+/// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
+///
+/// # Errors
+/// The request names another agent.
+pub(crate) fn is_of_its_token(app: &App, headers: &HeaderMap) -> Result<(), Refused> {
+    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
+    let holder = token.filter(|token| !token.is_empty()).and_then(|token| holder(app, token));
+    match (holder, claimed(headers)?) {
+        (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
+            Err(not_yours(&is, &claimed))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is told of this agent's process, or in its name, may be told by whoever asks: the agent itself,
+/// its launcher, by the token that it has given or as what runs above it, or no agent at all.
+///
+/// # Errors
+/// It is another agent, or may be one.
+pub(crate) fn may_tend(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    agent: &AgentId,
+) -> Result<(), Refused> {
+    match teller(app, headers, extensions, agent) {
+        Teller::Entitled => Ok(()),
+        Teller::Other(is) => Err(not_yours(&is, agent)),
+        Teller::Nobody if is_known_here(app, agent) && stray::is_one(app, extensions) => {
+            Err(stray::refused("speaks for an agent that runs here"))
+        }
+        Teller::Nobody => Ok(()),
+    }
+}
+
+/// Whether this seat may be taken for another start. One that works the writer refuses; one that has ended is free,
+/// but for what it has asked a person, or what no person has seen yet.
+///
+/// # Errors
+/// Another agent asks for it, which did not start that one.
+pub(crate) fn may_take(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    agent: &AgentId,
+) -> Result<(), Refused> {
+    is_of_its_token(app, headers)?;
+    if !app.board.seat(agent).is_some_and(|seat| waits_for_a_person(&seat)) {
+        return Ok(());
+    }
+    match teller(app, headers, extensions, agent) {
+        Teller::Other(is) if !speaks_for(app, agent, &is) => {
+            Err(not_yours(&is, agent).hint(
+                "it has ended, and a person has not seen how, or has its question to answer; take another id, or \
+                 let a person run `headsup ack`",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn waits_for_a_person(seat: &Seat) -> bool {
+    let has_failed = || matches!(seat.headline(), Headline::Crashed | Headline::Failed);
+    seat.process.state.is_over() && (!seat.prompts.is_empty() || has_failed() && !seat.seen())
+}
+
+/// The same for a hook, which says itself in whose seat it runs. Of a seat that is not there yet it brings the
+/// first word.
+///
+/// # Errors
+/// As [`may_tend`].
+pub(crate) fn may_report(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    report: &HookReport,
+) -> Result<(), Refused> {
+    // One process that serves several agents runs the hooks of all in the environment of one.
+    if report.sighting.shares_process {
+        return Ok(());
+    }
+    let told_of = match &report.claimed {
+        Some(claimed) => Some(claimed.clone()).filter(|claimed| app.board.seat(claimed).is_some()),
+        None => stranger_to(app, extensions, report),
+    };
+    let Some(agent) = told_of else { return Ok(()) };
+    match teller(app, headers, extensions, &agent) {
+        Teller::Other(is) if !speaks_for(app, &agent, &is) || report.claimed.is_some() => {
+            Err(not_yours(&is, &agent))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The agent of whose conversation or process a hook tells, where it does not come from below that process. A
+/// conversation may be taken up in another process: its start says so.
+fn stranger_to(app: &App, extensions: &Extensions, report: &HookReport) -> Option<AgentId> {
+    let sighting = &report.sighting;
+    if matches!(sighting.fact, Fact::SessionStarted { .. }) {
+        return None;
+    }
+    let (agents, processes) = {
+        let snapshot = app.board.read();
+        let session = sighting.session.as_deref();
+        let of_session = session.map_or(&[][..], |session| snapshot.places.of_session(session));
+        let process = sighting.process.as_ref();
+        let process = process.and_then(|process| Some((process.pid_here()?, process.start_ticks)));
+        let of_process = process.map_or(&[][..], |place| snapshot.places.of_process(place));
+        let agents = if of_session.is_empty() { of_process } else { of_session };
+        let seats = agents.iter().filter_map(|agent| snapshot.seats.get(agent));
+        let ids = seats.filter_map(|seat| seat.process.id.as_ref());
+        let processes = ids.filter_map(|id| Some((id.pid_here()?, id.start_ticks)));
+        (agents.to_vec(), processes.collect::<Vec<_>>())
+    };
+    let agent = agents.into_iter().next()?;
+    let Peer::Process(pid) = at_the_other_end(extensions) else { return None };
+    let comes_from_it = process::upwards(pid).any(|place| processes.contains(&place));
+    (!comes_from_it).then_some(agent)
+}
+
+/// Who tells of an agent.
+enum Teller {
+    /// It itself, whoever it has started, or its launcher.
+    Entitled,
+    Other(AgentId),
+    /// No agent that is known.
+    Nobody,
+}
+
+fn teller(app: &App, headers: &HeaderMap, extensions: &Extensions, agent: &AgentId) -> Teller {
+    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
+    // A token that nobody holds any more says nothing.
+    let holder = token.and_then(|token| holder(app, token));
+    if holder.as_ref().is_some_and(|is| speaks_for(app, is, agent)) {
+        return Teller::Entitled;
+    }
+    let peer = at_the_other_end(extensions);
+    let is = holder.or_else(|| above(&app.board, peer, Some(agent)));
+    if runs_below(app, agent, peer) {
+        return Teller::Entitled;
+    }
+    match is {
+        Some(is) if speaks_for(app, &is, agent) => Teller::Entitled,
+        Some(is) => Teller::Other(is),
+        None => Teller::Nobody,
+    }
+}
+
+/// Whether the agent's process was started, however indirectly, by this one.
+fn runs_below(app: &App, agent: &AgentId, peer: Peer) -> bool {
+    let Peer::Process(launcher) = peer else { return false };
+    let seat = app.board.seat(agent);
+    let pid = seat.and_then(|seat| seat.process.id.as_ref()?.pid_here());
+    pid.is_some_and(|pid| process::upwards(pid).any(|(above, _)| above == launcher))
+}
