@@ -21,6 +21,10 @@ pub const MAGIC: [u8; 8] = *b"\xFFheadsup";
 /// Bytes of an encoded [`Record::Dropped`], the same for every count: it can be rewritten in place.
 pub const DROPPED_LEN: usize = HEADER_LEN + 17;
 
+/// The kind of a [`Report`] that is no hook's: a launcher's word on the process of the agent that the report
+/// names. Its body is that of `PUT /api/v1/agents/{id}/process`. No agent is of this kind.
+pub const OF_A_PROCESS: &str = "headsup:process";
+
 /// Magic, length, checksum.
 const HEADER_LEN: usize = MAGIC.len() + 8;
 /// A body is cut here; the hook client sends far less.
@@ -54,7 +58,7 @@ pub enum Record {
 /// A hook's report, with everything the request would have carried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The agent's kind as the hook was given it.
+    /// The agent's kind as the hook was given it, or [`OF_A_PROCESS`].
     pub kind: String,
     /// The event's name, if the command line had it; else it is in the body.
     pub event: Option<String>,

@@ -167,6 +167,16 @@ pub(crate) struct Launched {
     pub(crate) process: ProcessId,
     pub(crate) container: Container,
     pub(crate) fact: ProcessFact,
+    /// What waited in the spool.
+    pub(crate) spooled: Option<Spooled>,
+}
+
+/// Of a word that waited in the spool: nobody has asked its caller anything.
+#[derive(Debug)]
+pub(crate) struct Spooled {
+    pub(crate) reported_at: UnixMs,
+    /// A digest of the token of the launch that it is about, where that has one.
+    pub(crate) token: Option<String>,
 }
 
 /// What a source saw.
@@ -226,6 +236,18 @@ impl Work {
             Self::Witnessed(_) | Self::Spooled | Self::Look => false,
             #[cfg(test)]
             Self::Probe(_) => false,
+        }
+    }
+
+    /// Whether what waits in the spool comes before it: it may be the same agent's earlier word, or say how
+    /// the process has ended that is found gone.
+    pub(crate) fn comes_behind_the_spool(&self) -> bool {
+        match self {
+            Self::Hook(_) | Self::Launched(_) | Self::Spooled => true,
+            Self::Witnessed(Witnessed::Seat(sight)) => {
+                matches!(sight.fact, Fact::Process(ProcessFact::Exited(_)))
+            }
+            _ => false,
         }
     }
 

@@ -31,6 +31,7 @@ mod inbox;
 mod integrity;
 mod job;
 mod kanbanger;
+mod launched;
 mod limits;
 pub mod listener;
 pub mod mcp;

@@ -117,7 +117,14 @@ struct Item {
     key: Option<Key>,
     answer: Option<oneshot::Sender<Answer>>,
     /// What the spool held, and when it was fetched.
-    spooled: Option<(Moment, Hook)>,
+    spooled: Option<(Moment, Found)>,
+}
+
+/// What the spool held, as it is kept.
+enum Found {
+    Hook(Hook),
+    /// A launcher's word.
+    Row(serde_json::Value),
 }
 
 impl From<Job> for Item {
@@ -200,10 +207,10 @@ impl Writer {
     fn turn(&mut self, jobs: Vec<Job>) {
         let now = self.now();
         let jump = self.look_at_clock(now);
-        let hooks = jobs.iter().any(|job| matches!(job.work, Work::Hook(_) | Work::Spooled));
+        let behind = jobs.iter().any(|job| job.work.comes_behind_the_spool());
         // Older reports first: a live one must not overtake what its own agent said before.
         let mut drained = Ok(());
-        if (hooks || jobs.is_empty()) && self.spool.has_news() {
+        if (behind || jobs.is_empty()) && self.spool.has_news() {
             drained = self.drain_spool();
         }
         let due = self.due(now);
@@ -212,9 +219,10 @@ impl Writer {
         }
         let mut items: Vec<Item> = jobs.into_iter().map(Item::from).collect();
         if let Err(refusal) = drained {
-            let is_hook = |item: &mut Item| matches!(item.work, Work::Hook(_));
-            for hook in items.extract_if(.., is_hook) {
-                hook.refuse(refusal);
+            // Whoever tells of these leaves them in the spool, behind what lies there.
+            let is_told = |item: &mut Item| matches!(item.work, Work::Hook(_) | Work::Launched(_));
+            for told in items.extract_if(.., is_told) {
+                told.refuse(refusal);
             }
         }
         // First of all: what has passed by a clock that was wrong has not passed.

@@ -3,6 +3,7 @@
 pub(crate) mod acp;
 pub(crate) mod name;
 pub(crate) mod order;
+pub(crate) mod seat;
 pub(crate) mod settings;
 pub(crate) mod shim;
 pub(crate) mod stream;

@@ -18,6 +18,7 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     }
     if let Delivery::Spooled { reported_at } = observation.delivery
         && step.seat.last_live_at.is_some_and(|last| reported_at < last)
+        && !is_end_of_its_process(step, observation)
     {
         return refuse(Rule::G10, "it waited in the spool and later evidence was accepted");
     }
@@ -32,6 +33,13 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
         check_session(step, observation)?;
     }
     revive(step, observation)
+}
+
+/// Does it say how the very process in the seat has ended? That is true however late it comes.
+fn is_end_of_its_process(step: &Step<'_>, observation: &Observation) -> bool {
+    matches!(observation.fact, Fact::Process(ProcessFact::Exited(_)))
+        && observation.process.is_some()
+        && observation.process == step.seat.process.id
 }
 
 /// Whoever speaks for the first time is there, also where nobody knows what it says.

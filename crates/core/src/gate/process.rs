@@ -69,6 +69,13 @@ pub(super) fn said(
         // It has spoken before its launcher did.
         return Ok(Effect::Confirms);
     }
+    let is_of_the_dead = matches!(state, Process::Exited(_)) && id.is_some();
+    if is_of_the_dead
+        && matches!(target, Process::Starting { .. })
+        && id == step.seat.process.id.as_ref()
+    {
+        return refuse(Rule::G9, "this very process has ended already");
+    }
     if !state.may_become(target) {
         let why = format!("a process that is {} cannot become {}", state.word(), target.word());
         return refuse(Rule::Illegal, why);

@@ -1,9 +1,9 @@
 use super::bench::{Bench, payload};
 use crate::job::Work;
 use crate::limits::Limits;
-use headsup_core::spool::{Record, Report, encode};
+use headsup_core::spool::{OF_A_PROCESS, Record, Report, encode};
 use headsup_core::time::UnixMs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
 
@@ -202,4 +202,131 @@ async fn five_thousand_spooled_reports_arrive() {
     let cursors =
         log.iter().map(|event| event["cursor"].as_str().unwrap().parse::<usize>().unwrap());
     assert!(cursors.eq(1..=log.len()));
+}
+
+const API: &str = "/api/v1/agents/api";
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A process that was launched for the seat `api`.
+struct Launch {
+    child: std::process::Child,
+    body: Value,
+}
+
+impl Launch {
+    async fn new(bench: &Bench) -> Self {
+        let mut command = std::process::Command::new("cat");
+        let child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let (pid, start_ticks) = crate::process::identity(child.id()).unwrap();
+        let client = bench.client();
+        client.send("PUT", API, &[], json!({ "token": TOKEN }).to_string()).await;
+        let mut body = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"});
+        let told = client.send("PUT", &format!("{API}/process"), &[], body.to_string()).await;
+        assert_eq!(told.status, 202);
+        body["state"] = "exited".into();
+        Self { child, body }
+    }
+
+    fn end(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// What its launcher leaves in the spool.
+    fn exit(&self, code: i32, token: &str) -> Vec<u8> {
+        let mut body = self.body.clone();
+        body["code"] = code.into();
+        encode(&Record::Report(Report {
+            kind: OF_A_PROCESS.into(),
+            id: "exit".into(),
+            reported_at: super::bench::START.plus(-5_000),
+            agent: Some("api".into()),
+            agent_token: Some(token.into()),
+            body: body.to_string().into_bytes(),
+            is_transition: true,
+            ..Report::default()
+        }))
+    }
+}
+
+/// Headlines that the seat has had.
+async fn headlines(bench: &Bench) -> Vec<String> {
+    let log = bench.client().log().await;
+    let changes = log.iter().filter(|event| event["type"] == "agent.status_changed");
+    changes.map(|event| event["to"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn comes_to(bench: &Bench, headline: &str) {
+    let client = bench.client();
+    let found = async {
+        while client.headline("api").await != headline {
+            tokio::task::yield_now().await;
+        }
+    };
+    super::bench::soon(headline, found).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_a_process_ended_while_no_hub_was_there_its_launcher_has_left_in_the_spool() {
+    let mut bench = Bench::new().await;
+    let mut launch = Launch::new(&bench).await;
+    let before = headlines(&bench).await;
+    bench.stop().await;
+    launch.end();
+    fs::write(bench.home().join("spool/queue"), launch.exit(0, TOKEN)).unwrap();
+    bench.start().await;
+    let doc = bench.client().get(API).await.json();
+    assert_eq!((&doc["headline"], &doc["process"]["code"]), (&json!("ended"), &json!(0)));
+    let log = bench.client().log().await;
+    let told = log.last().unwrap();
+    assert_eq!((&told["to"], &told["spooled"]), (&json!("ended"), &json!(true)));
+    assert_eq!(told["reported_at"], super::bench::START.plus(-5_000).to_string());
+    // Read once more it says nothing new.
+    fs::write(bench.home().join("spool/queue"), launch.exit(0, TOKEN)).unwrap();
+    bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
+    assert_eq!(bench.client().log().await, log);
+    assert_eq!(headlines(&bench).await, [before, vec!["ended".to_owned()]].concat());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_found_gone_has_ended_as_the_spool_says() {
+    let never = Duration::from_secs(3_600);
+    let bench = Bench::with(Limits { idle_look: never, ..Limits::default() }).await;
+    let mut launch = Launch::new(&bench).await;
+    let before = headlines(&bench).await;
+    // A link that is put there is none of the changes that the kernel tells.
+    let written = bench.home().join("written");
+    fs::write(&written, launch.exit(0, TOKEN)).unwrap();
+    fs::hard_link(&written, bench.home().join("spool/queue")).unwrap();
+    launch.end();
+    comes_to(&bench, "ended").await;
+    assert_eq!(headlines(&bench).await, [before, vec!["ended".to_owned()]].concat());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_launchers_late_word_explains_a_crash_also_behind_what_was_heard_since() {
+    let bench = Bench::new().await;
+    let mut launch = Launch::new(&bench).await;
+    bench.client().report("api", "idle").await;
+    launch.end();
+    comes_to(&bench, "crashed").await;
+    fs::write(bench.home().join("spool/queue"), launch.exit(0, TOKEN)).unwrap();
+    comes_to(&bench, "ended").await;
+    let doc = bench.client().get(API).await.json();
+    assert_eq!((&doc["process"]["kind"], &doc["process"]["code"]), (&json!("clean"), &json!(0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_launch_has_left_ends_no_later_one() {
+    let bench = Bench::new().await;
+    let mut launch = Launch::new(&bench).await;
+    launch.end();
+    comes_to(&bench, "crashed").await;
+    let client = bench.client();
+    let other = json!({ "token": TOKEN.replace('0', "f") }).to_string();
+    assert_eq!(client.send("PUT", API, &[], other).await.status, 201);
+    fs::write(bench.home().join("spool/queue"), launch.exit(0, TOKEN)).unwrap();
+    bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
+    assert!(!bench.home().join("spool/queue").exists());
+    assert_eq!(client.headline("api").await, "starting");
 }

@@ -2,8 +2,8 @@
 
 use super::staging::{self, Staging};
 use super::{
-    Item, Writer, chat, effect, forget, heard, heartbeat, hook, prompts, pull, report, seat, seen,
-    stage,
+    Found, Item, Writer, chat, effect, forget, heard, heartbeat, hook, prompts, pull, report, seat,
+    seen, stage,
 };
 use super::{task, verdict, witnessed};
 use crate::flusher::Waiting;
@@ -254,10 +254,13 @@ impl Writer {
                     self.metrics.not_understood(kind, &what);
                 }
             }
-            if let (Some((moment, hook)), Ok(Reply::Done { agent: Some(agent), .. })) =
+            if let (Some((moment, found)), Ok(Reply::Done { agent: Some(agent), .. })) =
                 (item.spooled, &answer)
             {
-                self.evidence.keep_spooled(agent, moment, hook);
+                match found {
+                    Found::Hook(hook) => self.evidence.keep_spooled(agent, moment, hook),
+                    Found::Row(row) => self.evidence.keep(agent, moment, &row),
+                }
             }
             let Some(to) = item.answer else { continue };
             if item.work.is_act() && answer.is_ok() {

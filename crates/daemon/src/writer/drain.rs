@@ -1,14 +1,17 @@
 //! Taking over what hooks have spooled.
 
-use super::{Item, Writer};
+use super::{Found, Item, Writer};
+use crate::caller;
 use crate::evidence::Hook;
-use crate::job::{Key, Refusal, Work};
+use crate::job::{Key, Launched, Refusal, Spooled, Work};
+use crate::launched::{self, ProcessBody};
 use crate::limits::BATCH_JOBS;
+use crate::namespaces::Peer;
 use crate::sighting::{self, Envelope};
 use crate::spool::{Draining, Tally};
 use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
-use headsup_core::spool::Report;
+use headsup_core::spool::{OF_A_PROCESS, Report};
 
 /// Between two tries at a spool that the disk refuses. Milliseconds.
 const AGAIN_MS: i64 = 1_000;
@@ -65,6 +68,9 @@ impl Writer {
 
     /// What the request would have been. `None` if no adapter takes it.
     fn item(&self, report: Report) -> Option<Item> {
+        if report.kind == OF_A_PROCESS {
+            return self.word_on_a_process(report);
+        }
         let Report { kind, event, id, reported_at, agent, context, body, .. } = report;
         let envelope = Envelope {
             kind: &kind,
@@ -81,7 +87,7 @@ impl Writer {
                 answer: None,
                 spooled: Some((
                     self.evidence.now(),
-                    Hook {
+                    Found::Hook(Hook {
                         event: event
                             .filter(|_| of_a_stream)
                             .unwrap_or_else(|| read.sighting.event.clone()),
@@ -89,7 +95,7 @@ impl Writer {
                         claimed: read.claimed.is_some(),
                         context,
                         payload: body,
-                    },
+                    }),
                 )),
                 work: Work::Hook(Box::new(read)),
             }),
@@ -98,5 +104,27 @@ impl Writer {
                 None
             }
         }
+    }
+    /// What a launcher would have told. `None` if it cannot be read, or names nobody.
+    fn word_on_a_process(&self, report: Report) -> Option<Item> {
+        let Report { id, reported_at, agent, agent_token, body, .. } = report;
+        let agent = agent.and_then(|agent| AgentId::new(agent).ok())?;
+        let read = serde_json::from_slice::<ProcessBody>(&body);
+        let said = read.inspect_err(
+            |error| tracing::warn!(%error, "a spooled word on a process cannot be read"),
+        );
+        let said = said.ok()?;
+        // As it would have been told: a hub that has heard it all the same takes it once.
+        let key = Key::new(&id, &launched::path(&agent), &body);
+        let token = agent_token.as_deref().map(caller::digest);
+        let row = said.row();
+        let found = said.settle(agent, Peer::Unseen, &self.namespaces, |_| false).ok()?;
+        let spooled = Some(Spooled { reported_at, token });
+        Some(Item {
+            key,
+            answer: None,
+            spooled: Some((self.evidence.now(), Found::Row(row))),
+            work: Work::Launched(Box::new(Launched { spooled, ..found })),
+        })
     }
 }

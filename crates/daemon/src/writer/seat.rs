@@ -51,21 +51,29 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     Ok(done(staging, agent))
 }
 
-/// The launcher's word on a process is as good as a look at it: it is its parent.
+/// The launcher's word on a process is as good as a look at it: it is its parent. What it has left in the
+/// spool is of the launch that it was said in, and of no later one in the same seat.
 pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer {
-    let Launched { agent, process, container, fact } = launched;
+    let Launched { agent, process, container, fact, spooled } = launched;
+    let token = spooled.as_ref().and_then(|spooled| spooled.token.as_ref());
+    let of_seat = staging.seat(agent).and_then(|seat| seat.about.token.clone());
+    if token.zip(of_seat.as_ref()).is_some_and(|(said, taken)| said != taken) {
+        return Ok(done(staging, agent));
+    }
+    let reported_at = spooled.as_ref().map(|spooled| spooled.reported_at);
     let about = Description { container: container.clone(), ..Description::default() };
     let name = if matches!(fact, ProcessFact::Exited(_)) { "exit" } else { "launch" };
     let observation = Observation {
         at: staging.now,
-        delivery: Delivery::Live,
+        delivery: reported_at
+            .map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
         source: Source::Process,
         session: None,
         process: Some(process.clone()),
         name: name.to_owned(),
         fact: Fact::Process(*fact),
     };
-    let found = staging.change(agent, None, |seat| {
+    let found = staging.change(agent, reported_at, |seat| {
         let mut decision = gate::describe(seat, &about, observation.at);
         let admitted = gate::admit(seat, &observation);
         decision.changed |= admitted.changed;

@@ -6,7 +6,7 @@ use crate::error::{CommandError, Kind};
 use crate::hook::deliver::{self, Delivery};
 use crate::launch::acp::{Agent, end, observer::Observer};
 use crate::launch::order::{self, Order};
-use crate::launch::tend::Seat;
+use crate::launch::seat::Seat;
 use crate::launch::{Program, name};
 use bytes::Bytes;
 use headsup_adapters::acp::Traffic;
@@ -118,7 +118,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             _ => true,
         }
     };
-    let seat = Seat { id: id.as_str(), hub: hub.as_ref() };
+    let home = context.place.home.as_deref();
+    let seat = Seat { id: id.as_str(), hub: hub.as_ref(), home, token: Some(&token) };
     let ended = Box::pin(agent.stay(&order, &seat, &observer, placed)).await?;
     end::like(ended);
     Err(CommandError::new(Kind::Agent(ended.as_a_shell()), "the agent has ended"))

@@ -7,8 +7,9 @@ use crate::client::start;
 use crate::error::{CommandError, Kind};
 use crate::launch::Program;
 use crate::launch::order::{self, Order, Streaming};
+use crate::launch::seat::Seat;
 use crate::launch::settings::{self, Launched, What};
-use crate::launch::tend::{self, Seat};
+use crate::launch::tend;
 use crate::launch::tmux::{Session, Tmux};
 use crate::output::Output;
 use crate::output::line::Line;
@@ -124,6 +125,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let token = order::secret()?;
     let (id, was_there) = register(&args, &program, &here, &token, &client).await?;
     client.speak_for(id.as_str(), &token);
+    let seat = Seat { id: id.as_str(), hub: Some(&client), home: Some(home), token: Some(&token) };
     let launched = async {
         let launch = launch_folder(home);
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
@@ -141,18 +143,16 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         if in_tmux {
             return in_session(order, &id, &launch, &client, &here).await;
         }
-        let seat = Seat { id: id.as_str(), hub: Some(&client) };
         Err(tend::run(&order, &seat, &context.place).await)
     };
     match launched.await {
         Ok(session) => told(&id, program.kind(), &session, context.output),
         Err(error) if matches!(error.kind, Kind::Agent(_)) => Err(error),
         Err(error) => {
-            if was_there {
-                // What the seat had done before stays.
-                Seat { id: id.as_str(), hub: Some(&client) }.tell_failure().await;
-            } else {
-                client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+            let path = format!("/api/v1/agents/{id}?force=true");
+            // What a seat that was there had done before stays.
+            if was_there || client.delete(&path).await.is_err() {
+                seat.tell_failure().await;
             }
             Err(error)
         }
@@ -272,7 +272,9 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     if let (Some(client), Some(token)) = (&client, token.as_ref().and_then(|t| t.to_str())) {
         client.speak_for(order.id(), token);
     }
-    let seat = Seat { id: order.id(), hub: client.as_ref() };
+    let token = token.as_ref().and_then(|token| token.to_str());
+    let home = place.home.as_deref();
+    let seat = Seat { id: order.id(), hub: client.as_ref(), home, token };
     let start = Instant::now();
     let error = tend::run(&order, &seat, &place).await;
     let has_failed = if let Kind::Agent(code) = error.kind {

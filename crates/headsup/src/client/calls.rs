@@ -5,7 +5,7 @@ use super::{CallError, Client, KEY, start};
 use crate::cli::Context;
 use crate::error::CommandError;
 use crate::hook::process::Process;
-use crate::launch::tend;
+use crate::launch::seat;
 use crate::place::Place;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
@@ -102,7 +102,7 @@ impl Hub for Calls {
         let parent = self.parent.as_ref().filter(|parent| parent.pid == parent_id())?;
         Some(json!({
             "pid": parent.pid, "start_ticks": parent.start,
-            "pid_namespace": tend::pid_namespace(),
+            "pid_namespace": seat::pid_namespace(),
         }))
     }
 

@@ -4,14 +4,17 @@
 use super::deadline::Deadline;
 use super::{context, exchange, handover, queue, request, wall_clock};
 use crate::place::Url;
-use headsup_core::spool::{Record, Report};
-use std::path::PathBuf;
+use headsup_core::spool::{OF_A_PROCESS, Record, Report};
+use headsup_core::time::UnixMs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// One request, and the wait for its answer, where an agent may wait for us.
 pub(crate) const EXCHANGE: Duration = Duration::from_millis(250);
 /// Waiting for the spool's lock.
 const LOCK: Duration = Duration::from_millis(100);
+/// The same where nothing is told a second time.
+const LOCK_OF_AN_END: Duration = Duration::from_secs(1);
 
 /// Where one agent's reports go.
 #[derive(Debug)]
@@ -118,6 +121,47 @@ impl Delivery {
     fn is_at_home(&self) -> bool {
         let socket = self.home.as_ref().map(|home| home.join("headsup.sock"));
         matches!(&self.url, Url::Unix(path) if Some(path) == socket.as_ref())
+    }
+}
+
+/// A launcher's word on its agent's process, the same however often it is said: as the hub is told it, and
+/// as it lies in the spool.
+#[derive(Debug)]
+pub(crate) struct Word {
+    id: String,
+    reported_at: UnixMs,
+    body: String,
+}
+
+impl Word {
+    /// Said now.
+    pub(crate) fn new(body: String) -> Self {
+        Self { id: request::unique_id(), reported_at: wall_clock(), body }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn body(&self) -> &[u8] {
+        self.body.as_bytes()
+    }
+
+    /// Leaves it for the hub of this home to fetch. False where that cannot be.
+    pub(crate) fn leave(&self, home: &Path, agent: &str, token: Option<&str>) -> bool {
+        let report = Report {
+            kind: OF_A_PROCESS.to_owned(),
+            id: self.id.clone(),
+            reported_at: self.reported_at,
+            agent: Some(agent.to_owned()),
+            agent_token: token.map(str::to_owned),
+            is_transition: true,
+            body: self.body.clone().into_bytes(),
+            ..Report::default()
+        };
+        // Nobody else says it: it may wait longer than what an agent waits for.
+        let lock = Deadline::at(Instant::now() + LOCK_OF_AN_END);
+        queue::append(home, &Record::Report(report), lock).is_ok()
     }
 }
 

@@ -15,7 +15,8 @@ pub(crate) mod observer;
 mod relay;
 
 use super::order::{Order, Streaming};
-use super::tend::{End, Seat, sleep_along};
+use super::seat::{self, Seat, Told};
+use super::tend::{End, sleep_along};
 use crate::error::CommandError;
 use crate::hook::process::Process;
 use observer::Observer;
@@ -142,15 +143,22 @@ impl Agent {
         // The client has its end; the hub is told within a moment, or finds it in the spool.
         observer.begin();
         observer.end(LAST_WORDS);
+        let word = self.process.as_ref().map(|process| (process, seat::ended(process, end)));
         let told = async {
-            match is_ours {
-                true => seat.tell_end(self.process.as_ref(), end).await,
+            match &word {
+                Some((_, word)) if is_ours => seat.tell(word).await,
                 // By now its own words have given it one.
-                false => seat.tell_end_of_another(self.process.as_ref(), end).await,
+                Some((process, word)) => seat.tell_of_another(process, word).await,
+                None => Told::Refused,
             }
         };
-        if !tokio::time::timeout(LAST_WORDS, told).await.unwrap_or(false) {
-            observer.leave_end(end, LAST_WORDS);
+        let told = tokio::time::timeout(LAST_WORDS, told).await.unwrap_or(Told::Away);
+        if told != Told::Heard
+            && !observer.leave_end(end, LAST_WORDS)
+            && told == Told::Away
+            && let Some((_, word)) = &word
+        {
+            seat.leave(word);
         }
         drop(self.guard);
         Ok(end)

@@ -19,8 +19,9 @@ mod told;
 mod upward;
 
 use super::order::Order;
+use super::seat::Seat;
 use super::stream;
-use super::tend::{End, Seat};
+use super::tend::End;
 use crate::error::CommandError;
 use crate::hook::process::Process;
 use crate::place::Place;

@@ -4,38 +4,22 @@
 use super::acp::observer::Observer;
 use super::acp::{Agent, is_in_front};
 use super::order::Order;
+use super::seat::Seat;
 use super::shim::{self, terminal};
 use super::stream;
-use crate::client::Client;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
 use crate::place::Place;
-use bytes::Bytes;
 use headsup_adapters::stream::Stream;
-use headsup_core::status::Attach;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, kill_current_process_group,
     kill_process, waitid, waitpid,
 };
-use serde_json::json;
-use std::io::IsTerminal as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::timeout;
 
-/// An agent does not wait for a hub that is out of breath.
-const TELL_WITHIN: Duration = Duration::from_secs(1);
 /// Whoever continues a whole process group continues us a little before the agent.
 const A_MOMENT: Duration = Duration::from_millis(20);
-/// What a shell returns for a program that cannot be run.
-const CANNOT_RUN: i32 = 126;
-
-/// Where to tell of it.
-pub(crate) struct Seat<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) hub: Option<&'a Client>,
-}
 
 /// How an agent has ended. Both are absent where nobody can say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,65 +120,6 @@ async fn ignored(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
     }
 }
 
-impl Seat<'_> {
-    /// That it never came to be.
-    pub(crate) async fn tell_failure(&self) {
-        let own = Process::read(std::process::id());
-        let body = |process: &Process| {
-            json!({
-                "pid": process.pid, "start_ticks": process.start, "state": "exited",
-                "code": CANNOT_RUN,
-            })
-        };
-        self.put(own.as_ref().map(body)).await;
-    }
-
-    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) {
-        let state = if order.speaks() { "starting" } else { "running" };
-        self.tell(process, state, End::default()).await;
-    }
-
-    /// Whether the hub has heard it.
-    pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) -> bool {
-        self.tell(process, "exited", end).await
-    }
-
-    /// The seat that was wanted is another's: of the one that has this process, if there is one.
-    pub(super) async fn tell_end_of_another(&self, process: Option<&Process>, end: End) -> bool {
-        let (Some(hub), Some(process)) = (self.hub, process) else { return false };
-        let path = "/api/v1/agents?all=true";
-        let Ok(roster) = hub.get_doc::<headsup_core::wire::RosterDoc>(path).await else {
-            return false;
-        };
-        let own = roster.agents.iter().find(|agent| agent.process.pid == Some(process.pid));
-        let Some(own) = own else { return false };
-        Seat { id: own.id.as_str(), hub: self.hub }.tell_end(Some(process), end).await
-    }
-
-    async fn tell(&self, process: Option<&Process>, state: &str, end: End) -> bool {
-        let attach = match std::io::stdin().is_terminal() {
-            true => Attach::Interactive,
-            false => Attach::Headless,
-        };
-        let body = |process: &Process| {
-            json!({
-                "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
-                "state": state, "attach": attach,
-                "code": end.code, "signal": end.signal,
-            })
-        };
-        self.put(process.map(body)).await
-    }
-
-    /// The hub may be down, and sees for itself once it is back.
-    async fn put(&self, body: Option<serde_json::Value>) -> bool {
-        let (Some(hub), Some(body)) = (self.hub, body) else { return false };
-        let path = format!("/api/v1/agents/{}/process", self.id);
-        let told = timeout(TELL_WITHIN, hub.put(&path, Bytes::from(body.to_string()))).await;
-        told.is_ok_and(|told| told.is_ok())
-    }
-}
-
 impl End {
     /// As a shell returns it.
     pub(crate) fn as_a_shell(self) -> u8 {
@@ -207,9 +132,4 @@ impl From<WaitStatus> for End {
     fn from(status: WaitStatus) -> Self {
         Self { code: status.exit_status(), signal: status.terminating_signal() }
     }
-}
-
-/// The inode of our pid namespace.
-pub(crate) fn pid_namespace() -> Option<u64> {
-    std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok()
 }

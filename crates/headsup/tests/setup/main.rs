@@ -9,6 +9,7 @@ mod doctor;
 mod every_kind;
 mod fixtures;
 mod homes;
+mod hubless;
 mod inside;
 mod install;
 mod launch_alone;

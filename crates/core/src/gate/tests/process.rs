@@ -369,3 +369,16 @@ fn a_program_that_ended_well_leaves_nothing_to_look_at() {
     script.said(Source::Process, died(ExitKind::Clean));
     assert_eq!((script.headline(), script.seat.seen()), (Headline::Ended, true));
 }
+
+/// Told late, after the hub was away: a launcher's words come in any order behind what was heard meanwhile.
+#[test]
+fn a_process_that_has_ended_is_not_started_by_a_word_that_was_late() {
+    let mut script = Script::new();
+    script.process = Some(process(5, 50));
+    let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
+    script.said(Source::Process, starting());
+    script.said(Source::Process, died(ExitKind::Clean));
+    script.said(Source::Process, starting());
+    script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Ended);
+}

@@ -93,9 +93,10 @@ impl Observer {
         }
     }
 
-    /// The hub could not be told how the agent ended: it finds that in the spool, behind all the rest.
-    pub(super) fn leave_end(&self, end: End, within: Duration) {
-        let Some(news) = lock(&self.ear).ended(end) else { return };
+    /// The hub could not be told how the agent ended: it finds that in the spool, behind all the rest. False
+    /// where nobody here has words for it.
+    pub(super) fn leave_end(&self, end: End, within: Duration) -> bool {
+        let Some(news) = lock(&self.ear).ended(end) else { return false };
         let mut queue = lock(&self.queue);
         if queue.done {
             drop(queue);
@@ -105,6 +106,7 @@ impl Observer {
             drop(queue);
             self.hurry(within);
         }
+        true
     }
 
     fn hurry(&self, within: Duration) {

@@ -5,7 +5,7 @@ use super::scan::Finding;
 use super::shared::Shared;
 use crate::error::Kind;
 use crate::hook::process::Process;
-use crate::launch::tend::{Seat, pid_namespace};
+use crate::launch::seat::{Seat, pid_namespace};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::VecDeque;

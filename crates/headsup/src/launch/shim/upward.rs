@@ -4,7 +4,7 @@
 use super::shared::Shared;
 use crate::client::Client;
 use crate::client::stream::{EventStream, Message, Query};
-use crate::launch::tend::Seat;
+use crate::launch::seat::Seat;
 use headsup_core::id::AgentId;
 use headsup_core::status::{BlockedReason, Headline};
 use headsup_core::wire::AgentDoc;

@@ -1,0 +1,168 @@
+//! The seat of an agent that was launched, and what is told of its process there. What the hub cannot be
+//! told now it finds in the spool.
+
+use super::order::Order;
+use super::tend::End;
+use crate::client::{Client, KEY, answer};
+use crate::hook::deliver::Word;
+use crate::hook::process::Process;
+use bytes::Bytes;
+use headsup_core::status::Attach;
+use headsup_core::wire::RosterDoc;
+use hyper::Method;
+use serde_json::json;
+use std::io::IsTerminal as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// An agent does not wait for a hub that is out of breath.
+const TELL_WITHIN: Duration = Duration::from_secs(1);
+/// What a shell returns for a program that cannot be run.
+const CANNOT_RUN: i32 = 126;
+
+/// Where to tell of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Seat<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) hub: Option<&'a Client>,
+    /// Where what it is not told is left for it.
+    pub(crate) home: Option<&'a Path>,
+    /// Of this launch: what is left there is not for a later one.
+    pub(crate) token: Option<&'a str>,
+}
+
+/// What became of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Heard,
+    /// The hub does not want it, and would not want it later.
+    Refused,
+    Away,
+}
+
+impl Seat<'_> {
+    /// That it never came to be.
+    pub(crate) async fn tell_failure(&self) {
+        let own = Process::read(std::process::id());
+        let body = |process: &Process| {
+            json!({
+                "pid": process.pid, "start_ticks": process.start, "state": "exited",
+                "code": CANNOT_RUN,
+            })
+        };
+        let word = own.as_ref().map(body).map(|body| Word::new(body.to_string()));
+        self.tell_or_leave(word).await;
+    }
+
+    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) {
+        let state = if order.speaks() { "starting" } else { "running" };
+        let word = process.map(|process| word(process, state, End::default()));
+        self.tell_or_leave(word).await;
+    }
+
+    pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {
+        self.tell_or_leave(process.map(|process| ended(process, end))).await;
+    }
+
+    /// The seat that was wanted is another's: of the one that has this process, if there is one.
+    pub(super) async fn tell_of_another(&self, process: &Process, word: &Word) -> Told {
+        let Some(hub) = self.hub else { return Told::Away };
+        let path = "/api/v1/agents?all=true";
+        let Ok(roster) = hub.get_doc::<RosterDoc>(path).await else { return Told::Away };
+        let own = roster.agents.iter().find(|agent| agent.process.pid == Some(process.pid));
+        let Some(own) = own else { return Told::Refused };
+        Seat { id: own.id.as_str(), ..*self }.tell(word).await
+    }
+
+    pub(super) async fn tell(&self, word: &Word) -> Told {
+        let Some(hub) = self.hub else { return Told::Away };
+        let path = format!("/api/v1/agents/{}/process", self.id);
+        let (key, body) = (word.id(), Bytes::copy_from_slice(word.body()));
+        let headers = [(KEY, key)];
+        let asked = hub.exchange(Method::PUT, &path, Some(body), &headers);
+        let Ok(Ok((status, reply))) = timeout(TELL_WITHIN, asked).await else { return Told::Away };
+        match answer::check(status, &path, reply) {
+            Ok(_) => Told::Heard,
+            Err(error) if error.retryable || status.is_server_error() => Told::Away,
+            Err(_) => Told::Refused,
+        }
+    }
+
+    /// The hub finds it once it is back.
+    pub(super) fn leave(&self, word: &Word) {
+        if let Some(home) = self.home {
+            word.leave(home, self.id, self.token);
+        }
+    }
+
+    async fn tell_or_leave(&self, word: Option<Word>) {
+        let Some(word) = word else { return };
+        if self.tell(&word).await == Told::Away {
+            self.leave(&word);
+        }
+    }
+}
+
+/// How it has ended.
+pub(super) fn ended(process: &Process, end: End) -> Word {
+    word(process, "exited", end)
+}
+
+fn word(process: &Process, state: &str, end: End) -> Word {
+    let attach = match std::io::stdin().is_terminal() {
+        true => Attach::Interactive,
+        false => Attach::Headless,
+    };
+    let body = json!({
+        "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
+        "state": state, "attach": attach,
+        "code": end.code, "signal": end.signal,
+    });
+    Word::new(body.to_string())
+}
+
+/// The inode of our pid namespace.
+pub(crate) fn pid_namespace() -> Option<u64> {
+    std::fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::address::Address;
+    use crate::place::Url;
+    use headsup_core::spool::{Decoder, OF_A_PROCESS, Record};
+    use serde_json::Value;
+
+    #[tokio::test]
+    async fn what_a_hub_that_is_away_is_not_told_lies_in_the_spool_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        let address = Address::of(&Url::Unix(home.join("headsup.sock"))).unwrap();
+        let client = Client::new(address, None);
+        let seat = Seat { id: "api", hub: Some(&client), home: Some(home), token: Some("t") };
+        let process = Process::read(std::process::id()).unwrap();
+        let started = word(&process, "running", End::default());
+        seat.tell_or_leave(Some(started)).await;
+        seat.tell_end(Some(&process), End { code: None, signal: Some(15) }).await;
+        let spool = std::fs::read(home.join("spool/queue")).unwrap();
+        let mut ids = Vec::new();
+        let words = Decoder::new(&spool).map(|record| {
+            let Ok(Record::Report(report)) = record else { panic!("{record:?}") };
+            assert!(report.is_transition && report.kind == OF_A_PROCESS);
+            assert_eq!(
+                (report.agent.as_deref(), report.agent_token.as_deref()),
+                (Some("api"), Some("t"))
+            );
+            ids.push(report.id);
+            let body: Value = serde_json::from_slice(&report.body).unwrap();
+            assert_eq!(body["pid"], process.pid);
+            (body["state"].clone(), body["signal"].clone())
+        });
+        let words: Vec<_> = words.collect();
+        assert_eq!(words, [(json!("running"), Value::Null), (json!("exited"), json!(15))]);
+        assert_ne!(ids[0], ids[1]);
+    }
+}
