@@ -45,6 +45,7 @@ mod tasks;
 mod terminal;
 mod verdicts;
 mod webhooks;
+mod whoami;
 mod workflow;
 
 pub(crate) use events::Subscription;
@@ -210,6 +211,7 @@ routes! { shared, shared_described:
     panopticon::activity => get,
     panopticon::report_status => post,
     openapi => get,
+    whoami => get,
     health => get,
     metrics => get,
 }

@@ -115,6 +115,7 @@ async fn answers_are_what_the_description_says() {
         ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/claude-code", "{}", 202),
         ("post", "/api/v1/hooks/{kind}", "/api/v1/hooks/nobody", "{}", 404),
         ("get", "/healthz", "/healthz", "", 200),
+        ("get", "/api/v1/caller", "/api/v1/caller", "", 200),
         ("get", "/api/v1/listener", "/api/v1/listener", "", 200),
         ("put", "/api/v1/listener", "/api/v1/listener", listen, 200),
         ("post", "/api/v1/listener/codes", "/api/v1/listener/codes", "", 201),

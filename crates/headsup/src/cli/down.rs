@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::client::address::NoConnection;
-use crate::client::start;
+use crate::client::{Client, resolve, start};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
@@ -10,11 +10,14 @@ use headsup_core::wire::SCHEMA;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// Stop the hub. Agents go on; what they report is kept until it is back.
+///
+/// It is stopped for everybody: a person does it, and no agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {}
@@ -26,6 +29,15 @@ Examples:
 
 /// A hub has at most a group of writes to finish.
 const DOWN_WITHIN: Duration = Duration::from_secs(10);
+
+/// A hub that is stuck has to be stopped, too.
+const ANSWER_WITHIN: Duration = Duration::from_secs(1);
+
+/// As whom the hub takes us.
+#[derive(Deserialize)]
+struct CallerDoc {
+    agent_id: Option<String>,
+}
 
 #[derive(Serialize)]
 struct DownDoc {
@@ -41,6 +53,7 @@ pub(crate) async fn run(_args: Args, context: &Context) -> Result<(), CommandErr
         return Err(CommandError::new(Kind::Refused, message)
             .hint("unset HEADSUP_URL, or stop it on its own machine"));
     }
+    by_a_person(&client).await?;
     let pid = match client.address().listener().await {
         Ok(pid) => pid,
         Err(NoConnection::Absent) => {
@@ -52,6 +65,27 @@ pub(crate) async fn run(_args: Args, context: &Context) -> Result<(), CommandErr
     stop(pid)?;
     context.output.say(&Line::plain(format!("headsup: hub is down (pid {pid})")));
     tell(context, Some(pid))
+}
+
+/// It ends the hub for everybody. One that does not say who asks is stopped all the same.
+async fn by_a_person(client: &Client) -> Result<(), CommandError> {
+    let asked = timeout(ANSWER_WITHIN, client.get_doc::<CallerDoc>("/api/v1/caller"));
+    let who = match resolve::own_id() {
+        Some(own) => format!("{own} is an agent"),
+        // Whose it is only the hub knows, and perhaps not any more.
+        None if has_token() => "this runs in an agent".to_owned(),
+        None => match asked.await.ok().and_then(Result::ok).and_then(|caller| caller.agent_id) {
+            Some(agent) => format!("{agent} is an agent"),
+            None => return Ok(()),
+        },
+    };
+    Err(CommandError::new(Kind::Refused, format!("{who}; only a person stops the hub"))
+        .code("human_only")
+        .hint("a person does it from a shell of their own"))
+}
+
+fn has_token() -> bool {
+    std::env::var_os("HEADSUP_AGENT_TOKEN").is_some_and(|token| !token.is_empty())
 }
 
 fn tell(context: &Context, pid: Option<u32>) -> Result<(), CommandError> {

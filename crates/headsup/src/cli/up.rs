@@ -4,6 +4,7 @@ use crate::cli::listen::{self, ListenArgs};
 use crate::cli::{Context, block_on};
 use crate::client::address;
 use crate::client::page::{self, Link};
+use crate::client::resolve::OF_AN_AGENT;
 use crate::client::start::{self, Hub};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -13,7 +14,9 @@ use headsup_core::wire::SCHEMA;
 use headsup_daemon::{Config, Listen, ListenError, ProviderSettings, Retention, RunError};
 use serde::Serialize;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 use tracing_subscriber::EnvFilter;
 
 /// Start the hub; a second call says that it runs.
@@ -68,6 +71,7 @@ struct Page {
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let listen = args.listen.read()?;
     if args.foreground {
+        leave_agent()?;
         return match foreground(&args, listen.clone(), context) {
             // The hub that runs is told what this one was told, as by a call without --foreground.
             Err(error) if error.code == ALREADY_RUNNING && !args.detach => {
@@ -83,6 +87,22 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
         return block_on(crate::demo::run(context, listen));
     }
     block_on(background(&args, listen, context))
+}
+
+/// The hub belongs to no agent, even where it is started in an agent's shell: without what says so it is this
+/// same process once more.
+fn leave_agent() -> Result<(), CommandError> {
+    if OF_AN_AGENT.iter().all(|name| std::env::var_os(name).is_none()) {
+        return Ok(());
+    }
+    let cannot =
+        |error: io::Error| CommandError::internal(format!("cannot start the hub: {error}"));
+    let mut again = Command::new(std::env::current_exe().map_err(cannot)?);
+    again.args(std::env::args_os().skip(1));
+    for name in OF_AN_AGENT {
+        again.env_remove(name);
+    }
+    Err(cannot(again.exec()))
 }
 
 async fn background(

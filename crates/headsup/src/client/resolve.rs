@@ -6,6 +6,10 @@ use crate::error::{CommandError, Kind};
 use headsup_core::id::AgentId;
 use headsup_core::wire::{AgentDoc, RosterDoc};
 
+/// What in the environment of a command is the agent's that it runs in, and nobody else's.
+pub(crate) const OF_AN_AGENT: [&str; 4] =
+    ["HEADSUP_AGENT_ID", "HEADSUP_AGENT_TOKEN", "PANOPTICON_AGENT_ID", "BOB_SESSION_ID"];
+
 /// The agent that this command runs in, if it runs in one.
 pub(crate) fn own_id() -> Option<String> {
     let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());

@@ -1,6 +1,7 @@
 //! Finding the hub, and starting it where nobody has.
 
 use crate::client::address::{Address, NoConnection};
+use crate::client::resolve::OF_AN_AGENT;
 use crate::client::{CONNECTION_LOST, CallError, Client};
 use crate::error::{CommandError, Kind};
 use crate::place::Place;
@@ -182,7 +183,7 @@ fn spawn(home: &Path, log: File) -> Result<Child, CommandError> {
         command.env("HEADSUP_CONFIG", config);
     }
     // The hub belongs to no agent, even where an agent's command is the first to need it.
-    for name in ["HEADSUP_AGENT_ID", "HEADSUP_AGENT_TOKEN", "PANOPTICON_AGENT_ID"] {
+    for name in OF_AN_AGENT {
         command.env_remove(name);
     }
     command.spawn().map_err(failed)

@@ -1,6 +1,7 @@
 //! The only door to tmux: arguments, never a shell line; exact targets; no text of an agent in a
 //! place that tmux reads as a format.
 
+use crate::client::resolve::OF_AN_AGENT;
 use crate::error::{CommandError, Kind};
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -50,6 +51,10 @@ impl Tmux {
         if let Some(socket) = &self.socket {
             // A server of its own has nobody's configuration.
             command.arg("-L").arg(socket).args(["-f", "/dev/null"]);
+        }
+        // It may start the server, and whatever it starts it with is in every window from then on.
+        for name in OF_AN_AGENT {
+            command.env_remove(name);
         }
         command
     }

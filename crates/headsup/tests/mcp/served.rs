@@ -24,7 +24,8 @@ fn an_agent_that_nobody_launched_appears_as_what_it_is_with_its_process() {
 #[test]
 fn the_hub_is_started_by_the_first_call_and_found_again_after_it_was_killed() {
     let home = Home::new(BINARY);
-    let mut line = Line::start(&home, &[AGENT]);
+    // Else whoever runs this would be the agent, and no agent stops the hub.
+    let mut line = Line::under_a_shell(&home, &[AGENT]);
     assert!(!home.socket().exists(), "nobody has asked for anything");
     let told = line.tool("get_session", json!({}));
     assert_eq!(told["isError"], false, "{told}");

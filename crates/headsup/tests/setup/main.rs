@@ -18,4 +18,5 @@ mod others;
 mod plugin_file;
 mod refuse;
 mod run;
+mod shells;
 mod survive;
