@@ -158,7 +158,7 @@ impl Roster {
             }
             if self.is_launched_by(claimed, caller)
                 || self.is_same_by_another_name(claimed, caller)
-                || !other_lives(claimed) && !self.is_second(claimed, caller)
+                || !other_lives(claimed) && !self.is_second(claimed, caller, &is_alive)
             {
                 return Place::Seat(claimed.clone());
             }
@@ -210,8 +210,15 @@ impl Roster {
     }
 
     /// Without processes to tell them apart: a program that starts up while the seat's own is in
-    /// the middle of a turn is a second one, and sits in a child seat.
-    fn is_second(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+    /// the middle of a turn is a second one, and sits in a child seat. Where the seat's own process is
+    /// known and lives, so does whoever of unknown process speaks of another session, unless that
+    /// session says itself that it takes the place of the one before.
+    fn is_second(
+        &self,
+        id: &AgentId,
+        caller: &Caller<'_>,
+        is_alive: &impl Fn(&ProcessId) -> bool,
+    ) -> bool {
         let Some(keys) = self.seats.get(id) else { return false };
         let said = caller.session.map(|session| session_key(caller.kind, session));
         let nameless = keys.process.is_none() && caller.process.is_none();
@@ -220,7 +227,14 @@ impl Roster {
             let child = said.as_ref().and_then(|session| self.by_session.get(session));
             child.is_some_and(|child| self.parent(child) == Some(id))
         };
-        nameless && (starts || sits_in_child())
+        let lives = || {
+            let known = keys.process.as_ref().filter(|_| !keys.process_over);
+            caller.process.is_none() && caller.ancestors.is_empty() && known.is_some_and(is_alive)
+        };
+        let takes_over = caller.starts_session && !caller.starts_up;
+        let is_strange = said.as_ref().is_some_and(|said| !keys.sessions.contains(said));
+        let other = keys.session.is_some() && is_strange && !takes_over;
+        nameless && (starts || sits_in_child()) || (other || sits_in_child()) && lives()
     }
 
     fn holds_other_session(&self, id: &AgentId, caller: &Caller<'_>) -> bool {

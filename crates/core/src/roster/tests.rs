@@ -152,6 +152,40 @@ fn without_processes_a_start_up_in_mid_turn_is_a_nested_agents() {
 }
 
 #[test]
+fn whoever_names_no_process_takes_no_seat_of_a_living_one() {
+    let claimed = AgentId::new("a").unwrap();
+    let outer = seat("a", Some("s1"), Some(1));
+    let says = |session| Caller { claimed: Some(&claimed), ..caller(session, None) };
+    let (child, own) = (new("a.1", Some("a")), sits("a"));
+    let starts = Caller { starts_session: true, starts_up: true, ..says(Some("s2")) };
+    // As `/clear` and a resume say it.
+    let goes_on = Caller { starts_up: false, ..starts };
+    let mut roster = roster(&[outer]);
+    for (caller, lives, place) in [
+        (says(Some("s2")), true, &child),
+        (starts, true, &child),
+        (goes_on, true, &own),
+        (says(Some("s1")), true, &own),
+        (says(None), true, &own),
+        (says(Some("s2")), false, &own),
+        (starts, false, &own),
+        // What is above it may be the seat's process, which then has told of another session.
+        (Caller { ancestors: &[(7, 70)], ..says(Some("s2")) }, true, &own),
+    ] {
+        assert_eq!(roster.place(&caller, |_| lives), *place, "{caller:?}, {lives}");
+    }
+    let mut inner = seat("a.1", Some("s2"), None);
+    inner.about.parent = Some(claimed.clone());
+    roster.upsert(&inner);
+    for caller in [says(Some("s2")), starts, goes_on] {
+        assert_eq!(roster.place(&caller, |_| true), sits("a.1"), "{caller:?}");
+    }
+    // It has told of none yet: this is its first.
+    let silent = self::roster(&[seat("a", None, Some(1))]);
+    assert_eq!(silent.place(&starts, |_| true), own);
+}
+
+#[test]
 fn two_ids_under_one_process_are_two_seats() {
     // Whoever started both, say a test or a demo run by an agent, is not the agent.
     let (one, claimed) = (process(1), AgentId::new("b").unwrap());
