@@ -107,7 +107,7 @@ async fn open(args: OpenArgs, context: &Context) -> Result<(), CommandError> {
         }
     }
     let path = format!("/api/v1/agents/{agent}/prompts");
-    let reply = end::ask(&client, &path, Bytes::from(body.to_string())).await?;
+    let reply = end::ask(&client, &path, Bytes::from(body.to_string()), context.output).await?;
     let opened: OnePromptDoc = answer::doc(&path, &reply)?;
     if args.wait {
         let ended = end::wait(&client, &opened.prompt, context.output).await?;

@@ -17,6 +17,15 @@ fn prompt(resolution: &Value) -> Value {
 
 /// A hub that breaks off the first two calls about questions, and says `resolution` from then on.
 fn asks(args: &[&str], resolution: Value) -> (crate::rig::Seen, Vec<crate::hub::Request>) {
+    asks_behind(0..2, args, resolution)
+}
+
+/// The same where these calls are broken off.
+fn asks_behind(
+    broken: std::ops::Range<usize>,
+    args: &[&str],
+    resolution: Value,
+) -> (crate::rig::Seen, Vec<crate::hub::Request>) {
     let (rig, calls) = (Rig::new(), AtomicUsize::new(0));
     let agents = [agent("api", "working")];
     let hub = rig.hub(move |request| {
@@ -25,7 +34,7 @@ fn asks(args: &[&str], resolution: Value) -> (crate::rig::Seen, Vec<crate::hub::
         }
         let call = calls.fetch_add(1, Ordering::SeqCst);
         match request.method.as_str() {
-            _ if call < 2 => Reply::Raw(b""),
+            _ if broken.contains(&call) => Reply::Raw(b""),
             "POST" => Reply::Json(201, prompt(&Value::Null)),
             _ => Reply::Json(200, prompt(&resolution)),
         }
@@ -61,5 +70,18 @@ fn an_end_without_an_answer_has_its_exit_code_with_json_too() {
         assert_eq!((text.code, json.code), (code, code), "{text:?} {json:?}");
         let doc: Value = serde_json::from_str(&json.stdout).unwrap();
         assert_eq!(doc["resolution"]["by"], by);
+    }
+}
+
+#[test]
+fn whoever_waits_is_told_once_that_the_hub_is_away_and_once_that_it_is_back() {
+    let resolution = json!({"by": "human", "value": "yes", "at": AT});
+    for (broken, away) in [
+        (1..15, "headsup: the hub is away; api-p1 is waited for until it is back"),
+        (0..15, "headsup: the hub is away; it is asked again for 10 s"),
+    ] {
+        let (seen, _) = asks_behind(broken, &OPEN, resolution.clone());
+        assert_eq!(seen.ok(), "yes\n");
+        assert_eq!(seen.stderr, format!("{away}\nheadsup: the hub is back\n"));
     }
 }

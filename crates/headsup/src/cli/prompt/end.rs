@@ -21,18 +21,59 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// How long a hub may be away at least; a question that stands longer is waited for longer.
 const AWAY: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
+/// A restart takes less. Whoever waits for longer is told.
+const SILENT_FOR: Duration = Duration::from_secs(1);
+
+/// Tells whoever waits that the hub is away, and that it is back, each once for each time.
+struct Outage {
+    output: Output,
+    since: Option<Instant>,
+    is_told: bool,
+}
+
+impl Outage {
+    fn new(output: Output) -> Self {
+        Self { output, since: None, is_told: false }
+    }
+
+    /// It did not answer what it was asked then. How long it has been away.
+    fn is_away(&mut self, asked_at: Instant, said: impl FnOnce() -> String) -> Duration {
+        let away = self.since.get_or_insert(asked_at).elapsed();
+        if away >= SILENT_FOR && !std::mem::replace(&mut self.is_told, true) {
+            self.output.say(&Line::plain(said()));
+        }
+        away
+    }
+
+    fn is_over(&mut self) {
+        if std::mem::take(&mut self.is_told) {
+            self.output.say(&Line::plain("headsup: the hub is back"));
+        }
+        self.since = None;
+    }
+}
 
 /// Asks. A hub that goes away in the middle is asked again under the same key: it asks once.
-pub(super) async fn ask(client: &Client, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
+pub(super) async fn ask(
+    client: &Client,
+    path: &str,
+    body: Bytes,
+    output: Output,
+) -> Result<Bytes, CommandError> {
     let key = uuid::Uuid::now_v7().to_string();
     let give_up = Instant::now() + AWAY;
+    let mut outage = Outage::new(output);
     loop {
+        let asked_at = Instant::now();
         let headers = [(KEY, key.as_str())];
         let asked = client.exchange(Method::POST, path, Some(body.clone()), &headers);
         let lost = match timeout(ANSWER_WITHIN, asked).await {
             Ok(Ok((status, reply))) => match answer::check(status, path, reply) {
                 Err(error) if error.code == "stopping" => error,
-                outcome => return outcome,
+                outcome => {
+                    outage.is_over();
+                    return outcome;
+                }
             },
             Ok(Err(error)) if may_come_back(&error) => error.at(client.address()),
             Ok(Err(error)) => return Err(error.at(client.address())),
@@ -41,6 +82,10 @@ pub(super) async fn ask(client: &Client, path: &str, body: Bytes) -> Result<Byte
                 CommandError::new(Kind::HubUnreachable, message)
             }
         };
+        outage.is_away(asked_at, || {
+            let seconds = AWAY.as_secs();
+            format!("headsup: the hub is away; it is asked again for {seconds} s")
+        });
         if Instant::now() >= give_up {
             let hints = vec!["see whether it was asked: `headsup inbox`".to_owned()];
             return Err(CommandError { hints, ..lost });
@@ -65,26 +110,24 @@ pub(super) async fn wait(
     let id = &prompt.id;
     let path = format!("/api/v1/prompts/{id}?wait_seconds={SEGMENT_S}");
     let mut over_at = over_at(prompt);
-    let mut away_since = None;
-    let mut is_told = false;
+    let mut outage = Outage::new(output);
     loop {
         let asked_at = Instant::now();
         match client.get_doc::<OnePromptDoc>(&path).await {
-            Ok(found) if found.prompt.state == PromptState::Resolved => return Ok(found),
             Ok(found) => {
+                outage.is_over();
+                if found.prompt.state == PromptState::Resolved {
+                    return Ok(found);
+                }
                 over_at = self::over_at(&found.prompt);
-                away_since = None;
             }
             Err(error) if !error.retryable => return Err(error),
             Err(error) => {
-                let away = asked_at.duration_since(*away_since.get_or_insert(asked_at));
+                let away = outage.is_away(asked_at, || {
+                    format!("headsup: the hub is away; {id} is waited for until it is back")
+                });
                 if away >= AWAY && Instant::now() >= over_at {
                     return Err(given_up(id, &error));
-                }
-                if away >= AWAY && !std::mem::replace(&mut is_told, true) {
-                    let said =
-                        format!("headsup: the hub is away; {id} is waited for until it is back");
-                    output.say(&Line::plain(said));
                 }
             }
         }
