@@ -23,7 +23,7 @@ mod turn;
 mod tests;
 
 pub use acts::{
-    Container, Description, Said, append_activity, describe, link_pr, link_task, mark_seen,
+    Container, Description, Said, append_activity, describe, link_pr, link_task, look, mark_seen,
     report_verdict, set_stage, snooze,
 };
 pub use inputs::{

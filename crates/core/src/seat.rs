@@ -54,6 +54,9 @@ pub struct Seat {
     /// A person wants to hear nothing of it before.
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub snoozed_until: Option<UnixMs>,
+    /// When a person was last led to it, or has said that it was seen.
+    #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
+    pub looked_at: Option<UnixMs>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<VerdictDoc>,
     /// What it works on; most have none, and there are thousands of seats.
@@ -319,6 +322,7 @@ impl Seat {
             stage: None,
             runs: 0,
             snoozed_until: None,
+            looked_at: None,
             verdicts: Vec::new(),
             links: None,
             unanswered: None,

@@ -87,6 +87,8 @@ pub(crate) enum Work {
     Spooled,
     /// A person has seen the outcomes of these seats.
     Seen { agents: Vec<AgentId> },
+    /// A person was led to a seat, and nothing more.
+    LedTo { agent: AgentId },
     /// A person takes a seat out of the roster.
     Forget { agent: AgentId, force: bool },
     /// Nothing: the writer's thread looks what there is to do.
@@ -233,7 +235,7 @@ impl Work {
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
             Self::Heartbeat(_) => false,
-            Self::Witnessed(_) | Self::Spooled | Self::Look => false,
+            Self::Witnessed(_) | Self::Spooled | Self::Look | Self::LedTo { .. } => false,
             #[cfg(test)]
             Self::Probe(_) => false,
         }

@@ -28,7 +28,23 @@ pub fn mark_seen(seat: &mut Seat, now: UnixMs) -> Decision {
             step.emit(EventBody::Updated { agent });
         }
     }
+    note_look(&mut step);
     step.finish(&before)
+}
+
+/// A person was led to it. That is no event, and nothing counts as seen by it.
+pub fn look(seat: &mut Seat, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    note_look(&mut step);
+    step.finish(&before)
+}
+
+fn note_look(step: &mut Step<'_>) {
+    if step.seat.looked_at != Some(step.now) {
+        step.seat.looked_at = Some(step.now);
+        step.changed = true;
+    }
 }
 
 pub(super) fn act(seat: &mut Seat, now: UnixMs) -> Step<'_> {
@@ -180,9 +196,13 @@ pub struct Said<'a> {
 /// Pull requests kept of a seat; the oldest goes first.
 const MOST_PRS: usize = 64;
 
-/// The task that the agent works on from now on, or none.
+/// The task that the agent works on from now on, or none. After `completed` a task is the next thing that it
+/// is given, and its workflow begins anew: not every agent's prompts are seen. What a person has ended, no task begins
+/// again.
 pub fn link_task(seat: &mut Seat, task: Option<&str>, now: UnixMs) -> Decision {
-    link(seat, now, |links| {
+    let is_next = task.is_some()
+        && seat.stage.as_ref().is_some_and(|status| status.stage == Stage::Completed);
+    link(seat, now, is_next, |links| {
         let changes = links.task.as_deref() != task;
         links.task = task.map(str::to_owned);
         changes
@@ -191,7 +211,7 @@ pub fn link_task(seat: &mut Seat, task: Option<&str>, now: UnixMs) -> Decision {
 
 /// One more pull request of the agent's, by its id or its URL.
 pub fn link_pr(seat: &mut Seat, pr: &str, now: UnixMs) -> Decision {
-    link(seat, now, |links| {
+    link(seat, now, false, |links| {
         if links.prs.iter().any(|known| known == pr) {
             return false;
         }
@@ -203,12 +223,20 @@ pub fn link_pr(seat: &mut Seat, pr: &str, now: UnixMs) -> Decision {
     })
 }
 
-/// The same again is no news.
-fn link(seat: &mut Seat, now: UnixMs, change: impl FnOnce(&mut Links) -> bool) -> Decision {
+/// The same again is no news, unless the workflow begins anew with it.
+fn link(
+    seat: &mut Seat,
+    now: UnixMs,
+    begins: bool,
+    change: impl FnOnce(&mut Links) -> bool,
+) -> Decision {
     let before = seat.status_key();
     let mut links = seat.links.as_deref().cloned().unwrap_or_default();
     let changes = change(&mut links);
     let mut step = act(seat, now);
+    if begins {
+        new_run(&mut step);
+    }
     if changes {
         step.seat.links = (links != Links::default()).then(|| Box::new(links));
         let agent = Box::new(step.seat.doc());

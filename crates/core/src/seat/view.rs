@@ -70,6 +70,7 @@ impl Seat {
             seen: self.seen(),
             stage: self.stage.clone(),
             snoozed_until: self.snoozed_until,
+            looked_at: self.looked_at,
             verdicts: self.verdicts.clone(),
             background: BackgroundDoc {
                 subagents: u32::try_from(self.subagents.len()).unwrap_or(u32::MAX),

@@ -64,6 +64,10 @@ pub struct AgentDoc {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub snoozed_until: Option<UnixMs>,
+    /// When a person was last led to it (`next`), or has said that it was seen (`ack`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub looked_at: Option<UnixMs>,
     pub verdicts: Vec<VerdictDoc>,
     pub background: BackgroundDoc,
     /// Ids of the helpers that run now.

@@ -57,7 +57,11 @@ pub fn brief(agent: &AgentDoc) -> Option<Cow<'_, str>> {
     let detail = agent.turn.detail.as_deref().map(Cow::Borrowed);
     match agent.headline {
         Headline::Blocked => blocked_on(agent).or(detail),
-        Headline::Crashed | Headline::Ended => Some(ending(&agent.process).into()),
+        Headline::Crashed | Headline::Ended => {
+            let ending = ending(&agent.process);
+            let asked = agent.prompts.first().map(question);
+            Some(asked.map_or_else(|| ending.clone(), |asked| format!("{ending}; {asked}")).into())
+        }
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => stage_message(agent),
         Headline::Working => {
@@ -91,11 +95,12 @@ fn blocked_on(agent: &AgentDoc) -> Option<Cow<'_, str>> {
             _ => stage_message(agent),
         };
     };
-    let mut text = format!("{}: {}", prompt.kind.word(), prompt.title);
-    if prompt.subagent.is_some() {
-        text.push_str(" [a helper asks]");
-    }
-    Some(text.into())
+    Some(question(prompt).into())
+}
+
+fn question(prompt: &PromptDoc) -> String {
+    let helper = if prompt.subagent.is_some() { " [a helper asks]" } else { "" };
+    format!("{}: {}{helper}", prompt.kind.word(), prompt.title)
 }
 
 fn failure(agent: &AgentDoc) -> Option<Cow<'_, str>> {

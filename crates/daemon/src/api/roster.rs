@@ -17,11 +17,11 @@ const SHOWN_AFTER_END_MS: i64 = 3_600_000;
 const LARGE: usize = 300;
 
 /// Adopted seats that ended leave the roster after an hour; they are still there for who asks. A
-/// crash stays until somebody has looked at it.
+/// crash stays until somebody has looked at it, and so does whoever still asks something.
 pub(crate) fn is_visible(seat: &Seat, now: UnixMs) -> bool {
     let ended = seat.headline() == Headline::Ended;
     let long_ago = now.since(seat.headline_since) > SHOWN_AFTER_END_MS;
-    !(seat.about.adopted && ended && long_ago)
+    !(seat.about.adopted && ended && long_ago && seat.prompts.is_empty())
 }
 
 /// Attention order: who wants a person most, longest first.

@@ -82,7 +82,8 @@ impl Failure {
         let closed = ["allowed", "legal", "options"].iter().find_map(|name| reply.body.get(*name));
         let words = closed.and_then(Value::as_array).into_iter().flatten().filter_map(word);
         // A model has tools, and a shell; it has no requests.
-        let hint = tools_for(&code).or_else(|| text("hint").filter(|hint| !names_a_route(hint)));
+        let hint = tools_for(&code, &reply.body)
+            .or_else(|| text("hint").filter(|hint| !names_a_route(hint)));
         Self {
             hint,
             retryable: retryable.unwrap_or(reply.status >= 500),
@@ -134,8 +135,16 @@ impl Failure {
 }
 
 /// What to call, where the hub's own hint names a request.
-fn tools_for(code: &str) -> Option<String> {
+fn tools_for(code: &str, problem: &Value) -> Option<String> {
+    let has = |name: &str| problem.get(name).is_some_and(Value::is_string);
     let hint = match code {
+        "open_question" | "illegal_stage" if has("prompt_id") => {
+            "wait for the answer (wait_for_input), or take the question back (cancel_input): then the workflow goes on at working"
+        }
+        "illegal_stage" if problem.get("from") == Some(&json!("completed")) => {
+            "this work is over: with your next prompt, your next start or your next task (link_task) a new workflow begins by \
+             itself, and update_status(working) is taken again"
+        }
         "no_task" => "call link_task first",
         "no_such_task" => "an identifier is like APP-12; `headsup task ls` lists them",
         "no_such_prompt" => "list_inputs lists yours that are open",

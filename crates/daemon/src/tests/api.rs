@@ -60,6 +60,26 @@ async fn an_adopted_seat_that_ended_leaves_the_roster_after_an_hour() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_has_ended_stays_in_the_roster_until_its_question_is_answered() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("SessionStart", "s1", &[]).await;
+    let asks = r#"{"question":"Deploy?","default_action":"no","timeout_minutes":120}"#;
+    let path = "/api/v1/agents/claude-code-s1/prompts";
+    let asked = client.send("POST", path, &[], asks).await;
+    assert!(asked.status.is_success(), "{}", asked.text());
+    client.hook("SessionEnd", "s1", &[]).await;
+    bench.pass(3_601_000).await;
+    assert_eq!(ids(&client.get("/api/v1/agents").await.json()), ["claude-code-s1"]);
+    let rows = client.get("/api/v1/agents?view=rows").await.json();
+    let brief = rows["rows"][0]["brief"].as_str().unwrap();
+    assert!(brief.ends_with("; input: Deploy?"), "{brief}");
+    let answer = format!("/api/v1/prompts/{}/answer", asked.json()["id"].as_str().unwrap());
+    client.send("POST", &answer, &[], r#"{"value":"yes"}"#).await;
+    assert_eq!(ids(&client.get("/api/v1/agents").await.json()), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn labels_filter_the_roster() {
     let bench = Bench::new().await;
     let client = bench.client();

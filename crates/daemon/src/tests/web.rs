@@ -53,4 +53,8 @@ async fn the_inbox_of_the_page_has_whoever_is_stuck() {
         assert_eq!(is_there, stage == "blocked", "{page}");
         assert_eq!(page.contains("Nothing waits for you."), !is_there);
     }
+    client.send("POST", "/api/v1/agents/api/snooze", &[], r#"{"for_ms":3600000}"#).await;
+    let page = tcp.send("GET", "/inbox", &token, "").await.text();
+    let (head, row) = (page.find("later-head").unwrap(), page.find("no access").unwrap());
+    assert!(head < row && page.contains("snoozed for "), "it comes last: {page}");
 }

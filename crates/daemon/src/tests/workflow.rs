@@ -92,6 +92,36 @@ async fn what_is_completed_begins_anew_with_the_next_prompt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_prompts_nobody_sees_begins_anew_with_its_next_task() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let made =
+        client.send("POST", "/api/v1/tasks", &[], r#"{"title":"Next","prefix":"APP"}"#).await;
+    assert!(made.status.is_success(), "{}", made.text());
+    assert_eq!(as_agent(&client, "completed").await.status, 200);
+    let refused = as_agent(&client, "working").await.json();
+    let hint = refused["hint"].as_str().unwrap();
+    assert!(hint.contains("link_task") && hint.contains("`headsup task link`"), "{refused}");
+    let link = async || {
+        let task = r#"{"task_identifier":"APP-1"}"#;
+        let linked = client.send("PUT", "/api/v1/agents/api/task", AS_API, task).await;
+        assert_eq!(linked.status, 200, "{}", linked.text());
+        client.get(WORKFLOW).await.json()
+    };
+    let doc = link().await;
+    assert_eq!((&doc["status"], &doc["run"]), (&json!("none"), &json!(2)));
+    assert_eq!(as_agent(&client, "working").await.status, 200);
+    let doc = link().await;
+    assert_eq!((&doc["status"], &doc["run"]), (&json!("working"), &json!(2)), "it is not over");
+    assert_eq!(as_agent(&client, "completed").await.status, 200);
+    assert_eq!(link().await["run"], 3, "the same task may be taken up again");
+    // What a person has ended is not begun again by a task.
+    let ended = client.send("POST", STAGE, &[], r#"{"stage":"cancelled"}"#).await;
+    assert_eq!(ended.status, 200, "{}", ended.text());
+    assert_eq!(link().await["status"], "cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_put_off_is_told_with_its_agent() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -24,7 +24,7 @@ const LATELY: u32 = 20;
 const LISTS: [(&str, &str); 4] = [
     ("asked", "Waits for an answer"),
     ("ended", "To be looked at"),
-    ("later", "Put off"),
+    ("later", "Snoozed"),
     ("answered", "Answered lately"),
 ];
 
@@ -72,8 +72,10 @@ pub(super) async fn parts(app: &App, ages: Ages) -> Result<Parts, Refused> {
     ended.sort_by_key(|agent| (agent.headline.attention(), agent.since));
     for agent in ended {
         let id = row::id(agent.id.as_str());
-        parts.put(&id, row::row(&agent, app.person.as_deref(), ages));
-        push(&mut parts, "ended", id);
+        let until = later(&agent.id);
+        let mark = until.map(|until| put_off(until, ages));
+        parts.put(&id, row::marked(&agent, app.person.as_deref(), ages, mark));
+        push(&mut parts, if until.is_some() { "later" } else { "ended" }, id);
     }
     for over in answered {
         let id = format!("p-{}", over.id);
@@ -119,12 +121,16 @@ fn card(open: &PromptDoc, until: Option<UnixMs>, ages: Ages) -> Markup {
                 a href={ "/agents/" (open.agent_id) } { bdi { (open.agent_id) } }
                 span.dim { (open.id) }
                 @if let Some(until) = until {
-                    span.mark { "back in " (ages.until(until)) }
+                    (put_off(until, ages))
                 }
             }
             (prompt(open, Room::Page, ages))
         }
     }
+}
+
+fn put_off(until: UnixMs, ages: Ages) -> Markup {
+    html! { span.mark { (words::SNOOZED_FOR) (ages.until(until)) } }
 }
 
 fn over_card(over: &PromptDoc, ages: Ages) -> Markup {

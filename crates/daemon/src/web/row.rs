@@ -13,6 +13,16 @@ pub(super) fn id(agent: &str) -> String {
 }
 
 pub(super) fn row(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
+    marked(agent, home, ages, None)
+}
+
+/// The same with one more mark.
+pub(super) fn marked(
+    agent: &AgentDoc,
+    home: Option<&str>,
+    ages: Ages,
+    mark: Option<Markup>,
+) -> Markup {
     let brief = if agent.prompts.is_empty() { words::brief(agent) } else { None };
     html! {
         li.row.{ "s-" (agent.headline.word()) } id=(id(agent.id.as_str()))
@@ -25,6 +35,7 @@ pub(super) fn row(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
                 }
                 span.kind { (agent.kind) }
                 @for mark in words::marks(agent) { span.mark { (mark) } }
+                @if let Some(mark) = mark { (mark) }
             }
             div.where title=[agent.cwd.as_deref()] { (place(agent, home)) }
             div.when { (ages.since(agent.since)) }

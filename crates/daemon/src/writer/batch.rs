@@ -389,6 +389,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work, key: Option<&Key>) -> Answer 
         Work::Describe { agent, about } => seat::describe(staging, agent, about),
         Work::Witnessed(witnessed) => witnessed::admit(staging, witnessed),
         Work::Seen { agents } => seen::mark(staging, agents),
+        Work::LedTo { agent } => seen::led_to(staging, agent),
         Work::Forget { agent, force } => forget::forget(staging, agent, *force),
         Work::Look | Work::Settle | Work::Shutdown | Work::Spooled => {
             Ok(Reply::Done { agent: None, cursor: staging.head })

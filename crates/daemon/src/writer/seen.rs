@@ -1,4 +1,4 @@
-//! A person has seen how it ended.
+//! A person has seen how it ended, or was led there.
 
 use super::staging::Staging;
 use crate::job::{Answer, Refusal, Reply};
@@ -16,4 +16,12 @@ pub(super) fn mark(staging: &mut Staging<'_>, agents: &[AgentId]) -> Answer {
     }
     let agent = agents.first().cloned();
     Ok(Reply::Done { agent, cursor: staging.head })
+}
+
+pub(super) fn led_to(staging: &mut Staging<'_>, agent: &AgentId) -> Answer {
+    let now = staging.now;
+    match staging.change(agent, None, |seat| gate::look(seat, now))? {
+        true => Ok(Reply::Done { agent: Some(agent.clone()), cursor: staging.head }),
+        false => Err(Refusal::NoSuchAgent),
+    }
 }

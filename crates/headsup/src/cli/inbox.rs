@@ -12,6 +12,7 @@ use headsup_core::id::AgentId;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, PromptDoc, PromptsDoc, RosterDoc, SCHEMA};
+use headsup_core::words;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -36,6 +37,16 @@ struct InboxDoc<'a> {
     schema: u32,
     prompts: &'a [PromptDoc],
     outcomes: Vec<OutcomeDoc<'a>>,
+    /// Whose lines and questions of those are put off, and stand last where people read.
+    snoozed: Vec<SnoozedDoc<'a>>,
+}
+
+#[derive(Serialize)]
+struct SnoozedDoc<'a> {
+    agent_id: &'a AgentId,
+    snoozed_until: UnixMs,
+    /// The same for people, as `snoozed for 6m`.
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -54,8 +65,14 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
             headline: agent.headline,
             at: since(agent),
         });
-        let (prompts, outcomes) = (&*inbox.prompts, outcomes.collect());
-        Output::json(&InboxDoc { schema: SCHEMA, prompts, outcomes })?;
+        let now = crate::output::age::now();
+        let snoozed = inbox.all_snoozed(now).map(|(agent_id, until)| SnoozedDoc {
+            agent_id,
+            snoozed_until: until,
+            text: words::snoozed(until, now),
+        });
+        let (prompts, outcomes, snoozed) = (&*inbox.prompts, outcomes.collect(), snoozed.collect());
+        Output::json(&InboxDoc { schema: SCHEMA, prompts, outcomes, snoozed })?;
         mark_seen(&client, prompts).await;
         return Ok(());
     }

@@ -8,19 +8,22 @@ use crate::output::inbox::Inbox;
 use crate::output::line::Line;
 use crate::output::roster::View;
 use crate::output::{Output, inbox as shown};
+use bytes::Bytes;
 use headsup_core::id::AgentId;
 use headsup_core::status::Headline;
+use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, LocationDoc, PromptDoc, SCHEMA};
 use serde::Serialize;
 
 /// Go to the agent that wants you most.
 ///
 /// Inside tmux its pane comes to the front; elsewhere it is named, with what it wants. What you have
-/// snoozed is passed by.
+/// snoozed is passed by. The next call leads on: where you have been, or what you have said to have seen
+/// (`ack`), comes last until something new happens there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only name it, also inside tmux.
+    /// Only name it, also inside tmux, and stay there: the next call leads to the same one.
     #[arg(long)]
     print: bool,
 }
@@ -49,10 +52,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         let waits = all.prompts.iter().any(|prompt| prompt.agent_id == agent.id);
         !snoozed && (waits || agent.headline.waits_for_person(agent.seen))
     };
-    let key = |agent: &&AgentDoc| (agent.headline.attention(), agent.since);
-    let next = all.agents.values().filter(wants).min_by_key(key);
+    let next = all.agents.values().filter(wants).min_by_key(|agent| place_in_round(agent));
     let of = |prompt: &&PromptDoc| next.is_some_and(|agent| prompt.agent_id == agent.id);
     let prompts: Vec<PromptDoc> = all.prompts.iter().filter(of).cloned().collect();
+    if let (Some(agent), false) = (next, args.print) {
+        // An agent's own look is none, and it is no matter if the hub does not take it.
+        let body = Bytes::from_static(br#"{"outcome":false}"#);
+        client.post(&format!("/api/v1/agents/{}/seen", agent.id), body).await.ok();
+    }
     if context.output.is_json() {
         return Output::json(&NextDoc {
             schema: SCHEMA,
@@ -78,4 +85,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     context.output.lines(&shown::lines(&one, &View::here(context.output)))?;
     inbox::mark_seen(&client, &one.prompts).await;
     Ok(())
+}
+
+/// The smallest comes first: what nobody has looked at since it began to wait, the most urgent before the
+/// others; then the rest, in the order in which they were looked at.
+fn place_in_round(agent: &AgentDoc) -> (Option<UnixMs>, u8, UnixMs) {
+    let asked = agent.prompts.iter().map(|prompt| prompt.opened_at);
+    let began = asked.fold(agent.since, UnixMs::max);
+    let looked_at = agent.looked_at.filter(|at| *at >= began);
+    (looked_at, agent.headline.attention(), agent.since)
 }

@@ -18,7 +18,8 @@ pub(crate) fn check(status: StatusCode, path: &str, body: Bytes) -> Result<Bytes
         return Err(CommandError { retryable, ..error });
     };
     let retryable = problem.retryable;
-    let hint = ours(&problem.code).map(str::to_owned).or(problem.hint);
+    let hint = of_stage(&problem).or_else(|| ours(&problem.code).map(str::to_owned));
+    let hint = hint.or(problem.hint);
     let hints = hint.into_iter().collect();
     let (code, message) = (problem.code, problem.detail);
     // What was typed was none of what there is.
@@ -37,6 +38,24 @@ fn ours(code: &str) -> Option<&'static str> {
         "no_task" => "link one first: `headsup task link`",
         _ => return None,
     })
+}
+
+/// The hub names what an agent's tools are called.
+fn of_stage(problem: &Problem) -> Option<String> {
+    match (problem.code.as_str(), &problem.prompt_id, problem.from.as_deref()) {
+        ("open_question" | "illegal_stage", Some(id), _) => Some(format!(
+            "wait for the answer: `headsup prompt wait {id}`; or take the question back: `headsup prompt cancel {id}`"
+        )),
+        ("illegal_stage", None, Some("completed")) => Some(
+            "this work is over: the agent's next prompt, start or task (`headsup task link`) begins a new workflow by itself"
+                .to_owned(),
+        ),
+        ("illegal_stage", None, Some("failed" | "cancelled")) => Some(
+            "this work is over: the agent's next prompt or start begins a new workflow by itself"
+                .to_owned(),
+        ),
+        _ => None,
+    }
 }
 
 fn kind(status: StatusCode) -> Kind {
@@ -85,6 +104,22 @@ pub(crate) fn encode(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stage_that_cannot_be_is_told_in_commands() {
+        let told = |from: &str, prompt: Option<&str>| {
+            let mut problem = Problem::new(409, "illegal_stage", "no").hint("call wait_for_input");
+            problem.from = Some(from.to_owned());
+            problem.prompt_id = prompt.map(str::to_owned);
+            let body = Bytes::from(serde_json::to_vec(&problem).unwrap());
+            check(StatusCode::CONFLICT, "/x", body).unwrap_err().hints.concat()
+        };
+        assert!(told("awaiting_input", Some("api-p1")).contains("`headsup prompt cancel api-p1`"));
+        assert!(told("completed", None).contains("`headsup task link`"));
+        for hint in [told("completed", None), told("failed", None), told("blocked", Some("p"))] {
+            assert!(!hint.contains("wait_for_input") && !hint.contains("link_task"), "{hint}");
+        }
+    }
 
     #[test]
     fn a_status_has_its_exit_code_and_the_hubs_code_is_kept() {

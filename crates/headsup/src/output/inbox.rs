@@ -10,7 +10,7 @@ use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentDoc, PromptDoc};
 use headsup_core::words;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands under a question.
 const INDENT: usize = 4;
@@ -41,6 +41,14 @@ impl Inbox {
     fn snoozed(&self, agent: &AgentId, now: UnixMs) -> Option<UnixMs> {
         let until = self.agents.get(agent)?.snoozed_until;
         until.filter(|until| *until > now)
+    }
+
+    /// Who waits here and is put off, and until when.
+    pub(crate) fn all_snoozed(&self, now: UnixMs) -> impl Iterator<Item = (&AgentId, UnixMs)> {
+        let asks = self.prompts.iter().map(|prompt| &prompt.agent_id);
+        let waiting: BTreeSet<&AgentId> =
+            asks.chain(self.outcomes.iter().map(|agent| &agent.id)).collect();
+        waiting.into_iter().filter_map(move |agent| Some((agent, self.snoozed(agent, now)?)))
     }
 }
 
@@ -110,15 +118,9 @@ pub(super) fn left(prompt: &PromptDoc, now: UnixMs) -> Option<String> {
 }
 
 /// What to type, or where to go.
-pub(super) fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
+pub(crate) fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
     if !prompt.answerable.contains(&Answerable::Api) {
-        let place = agent.map(|agent| words::location(agent, view.home.as_deref()));
-        return match place.as_deref() {
-            None | Some(NOWHERE) => Line::new().styled(theme::DIM, UNKNOWN_PLACE),
-            Some(place) => {
-                Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place)
-            }
-        };
+        return place(agent, view);
     }
     let what = match prompt.options.is_empty() {
         true => "'…'",
@@ -126,6 +128,15 @@ pub(super) fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> 
         false => "--option N",
     };
     Line::new().styled(theme::HINT, format!("headsup answer {} {what}", prompt.id))
+}
+
+/// Where to go to what is answered there alone.
+pub(crate) fn place(agent: Option<&AgentDoc>, view: &View) -> Line {
+    let place = agent.map(|agent| words::location(agent, view.home.as_deref()));
+    match place.as_deref() {
+        None | Some(NOWHERE) => Line::new().styled(theme::DIM, UNKNOWN_PLACE),
+        Some(place) => Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place),
+    }
 }
 
 fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
@@ -141,10 +152,7 @@ fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
 
 fn snoozed(line: Line, agent: &AgentId, inbox: &Inbox, now: UnixMs) -> Line {
     match inbox.snoozed(agent, now) {
-        Some(until) => {
-            let left = words::age::short(until.since(now));
-            line.styled(theme::DIM, format!(" (snoozed for {left})"))
-        }
+        Some(until) => line.styled(theme::DIM, format!(" ({})", words::snoozed(until, now))),
         None => line,
     }
 }

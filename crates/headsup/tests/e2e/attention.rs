@@ -42,6 +42,59 @@ fn whoever_is_stuck_is_in_the_inbox_until_it_goes_on() {
 }
 
 #[test]
+fn what_cannot_be_seen_away_is_told_with_what_moves_it_and_next_leads_on() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    for id in ["a", "b"] {
+        home.run(["report", "idle", "--agent", id]).ok();
+        home.run(["stage", id, "blocked", "--message", "no access"]).ok();
+    }
+    home.run(["report", "done", "--agent", "c"]).ok();
+    let told = home.run(["ack", "a", "--json"]).ok().json();
+    assert_eq!(told["agents"], serde_json::json!([]), "{told}");
+    assert_eq!(
+        told["waiting"],
+        serde_json::json!([{
+            "agent_id": "a", "headline": "blocked", "reason": "no access",
+            "hint": "`headsup stage a working` lets it go on",
+        }])
+    );
+    let told = home.run(["ack", "b"]).ok().stderr.clone();
+    assert_eq!(
+        told,
+        "headsup: b waits all the same, blocked (no access): `headsup stage b working` lets it go on\n"
+    );
+    // Who was looked at longest ago comes first of those.
+    assert_eq!(home.run(["next", "--print"]).ok().stdout, home.run(["next", "--print"]).stdout);
+    let round: Vec<Value> = (0..4).map(|_| next(&home)).collect();
+    assert_eq!(round, ["c", "a", "b", "c"]);
+    home.run(["stage", "b", "working"]).ok();
+    home.run(["stage", "b", "blocked"]).ok();
+    assert_eq!(next(&home), "b", "it is stuck anew");
+    let all = home.run(["ack", "--all", "--json"]).ok().json();
+    assert_eq!(all["agents"], serde_json::json!(["c"]));
+    let waiting = all["waiting"].as_array().unwrap().iter().map(|one| one["agent_id"].clone());
+    assert_eq!(waiting.collect::<Vec<_>>(), ["a", "b"]);
+    // A review is for a person to end, and a question to answer.
+    home.run(["stage", "a", "working"]).ok();
+    home.run(["stage", "a", "awaiting_review"]).ok();
+    let told = home.run(["ack", "a"]).ok().stderr.clone();
+    assert!(
+        told.contains("a waits all the same, review") && told.contains("stage a completed"),
+        "{told}"
+    );
+    home.run(["prompt", "open", "c", "Which?", "--default", "-"]).ok();
+    let told = home.run(["ack", "c"]).ok().stderr.clone();
+    assert!(told.contains("(input: Which?): `headsup answer c-p1"), "{told}");
+    home.run(["stage", "b", "failed"]).ok();
+    let told = home.run(["ack", "b"]).ok().stderr.clone();
+    assert!(told.contains("headsup report working --agent b"), "{told}");
+    home.run(["report", "working", "--agent", "b"]).ok();
+    let shown = home.run(["show", "b", "--json"]).ok().json();
+    assert_eq!((&shown["headline"], &shown["stage"]), (&"working".into(), &Value::Null));
+}
+
+#[test]
 fn a_crash_before_any_turn_is_in_the_inbox_until_somebody_has_looked() {
     let home = home();
     let hub = Hub::start(&home);
@@ -97,6 +150,7 @@ fn what_takes_away_takes_no_beginning_and_nothing_is_nobody() {
     let again = home.run(["forget", "api", "--force"]);
     assert_eq!(again.code, 4, "{again:?}");
     assert!(again.stderr.contains("the whole id or name, as api-2"), "{again:?}");
+    assert!(!again.stderr.contains("see them all"), "{again:?}");
     assert_eq!(home.run(["forget", "api-2x", "--force"]).code, 4);
     for command in [
         &["forget", "", "--force"][..],

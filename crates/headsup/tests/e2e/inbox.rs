@@ -120,6 +120,8 @@ fn an_agent_is_refused_where_it_answers_for_its_person_or_speaks_for_another() {
     assert_eq!(read("mine"), "0\n");
     // The agent has left, its question stands, and a person answers it.
     assert_eq!(home.run(["show", "me", "--json"]).ok().json()["headline"], "ended");
+    let listed = home.run(["ls"]).ok().stdout.clone();
+    assert!(listed.contains("left by itself; input: May I?"), "{listed}");
     assert_eq!(home.run(["answer", "me-p1", "yes"]).ok().code, 0);
 }
 
@@ -151,7 +153,16 @@ fn what_is_put_off_comes_last_and_a_stage_that_cannot_be_is_refused() {
     assert_eq!(home.run(["next", "--json"]).ok().json()["agent_id"], "web");
     let shown = home.run(["inbox"]).ok().stdout.clone();
     let (web, api) = (shown.find("web").unwrap(), shown.find("api").unwrap());
-    assert!(web < api && shown.contains("snoozed for"), "{shown}");
+    assert!(web < api && shown.contains("(snoozed for "), "{shown}");
+    home.run(["snooze", "web", "1h"]).ok();
+    let told = home.run(["inbox", "--json"]).ok().json()["snoozed"].clone();
+    let until = |id: &str| home.run(["show", id, "--json"]).ok().json()["snoozed_until"].clone();
+    for (place, id) in ["api", "web"].into_iter().enumerate() {
+        assert_eq!(told[place]["agent_id"], id, "{told}");
+        assert_eq!(told[place]["snoozed_until"], until(id), "{told}");
+        assert!(told[place]["text"].as_str().unwrap().starts_with("snoozed for "), "{told}");
+    }
+    home.run(["snooze", "web", "0s"]).ok();
     home.run(["snooze", "api", "0s"]).ok();
     assert!(!home.run(["inbox"]).ok().stdout.contains("snoozed"));
     let moved = home.run(["stage", "web", "blocked", "--message", "no access", "--json"]);

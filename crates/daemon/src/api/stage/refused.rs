@@ -13,6 +13,9 @@ const PAUSED: &str =
     "a person has paused it, and a person lets it go on: `headsup stage AGENT working`";
 const OVER: &str = "this work is over, and nothing more is to be reported of it: with the agent's next prompt or next start a new workflow \
                     begins by itself, and update_status(working) is taken again";
+/// A prompt is not seen of every agent.
+const COMPLETED: &str = "this work is over, and nothing more is to be reported of it: with the agent's next prompt, next start or next task \
+                         (link_task, `headsup task link`) a new workflow begins by itself, and update_status(working) is taken again";
 
 /// With the moves that there are.
 pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) -> Refused {
@@ -56,6 +59,7 @@ pub(in super::super) fn refused(app: &App, agent: &AgentId, refusal: Refusal) ->
     let hint = match (&open, from) {
         (Some(_), _) => Some(END_IT),
         (None, Some(Stage::Paused)) if by == By::Agent => Some(PAUSED),
+        (None, Some(Stage::Completed)) => Some(COMPLETED),
         (None, Some(stage)) if stage.is_terminal() => Some(OVER),
         _ => None,
     };

@@ -149,7 +149,11 @@ fn say_state(of: &Map<String, Value>) -> String {
     let next = of.get("allowed").and_then(Value::as_array).into_iter().flatten();
     let next: Vec<&str> = next.filter_map(Value::as_str).collect();
     match next[..] {
-        [] if ["completed", "failed", "cancelled"].contains(&text(of, "status")) => {
+        [] if text(of, "status") == "completed" => format!(
+            "{status}{question}. That is its end: your next prompt begins a new workflow, and so does link_task with \
+             your next task."
+        ),
+        [] if ["failed", "cancelled"].contains(&text(of, "status")) => {
             format!("{status}{question}. That is its end: your next prompt begins a new workflow.")
         }
         [] => format!("{status}{question}."),
