@@ -91,6 +91,11 @@ pub(crate) struct Effects {
 type Later = HashMap<(String, String), (Instant, Option<String>)>;
 
 impl Effects {
+    /// The pause before anything at another system is tried again.
+    pub(crate) fn first_pause(&self) -> Duration {
+        self.pauses.first
+    }
+
     pub(crate) fn new(
         inbox: Inbox,
         reader: Arc<Reader>,

@@ -2,6 +2,7 @@
 
 mod acts;
 mod ageing;
+mod agreed;
 mod api;
 mod bad_input;
 mod bench;

@@ -76,7 +76,11 @@ pub(super) async fn listed(
     let limit = query.one("limit")?.map_or(Some(LISTED), |text| text.parse().ok());
     let limit = limit.filter(|limit| (1..=MOST).contains(limit));
     let limit = limit.ok_or_else(|| bad("limit is 1 to 1000"))?;
-    let prs = app.pulls.list(state, agent, limit).await?;
+    let linked = |agent: AgentId| {
+        let links = app.board.seat(&agent).and_then(|seat| seat.links.clone());
+        (agent, links.map(|links| links.prs).unwrap_or_default())
+    };
+    let prs = app.pulls.list(state, agent.map(linked), limit).await?;
     Ok(Json(PullsDoc { schema: SCHEMA, prs }))
 }
 

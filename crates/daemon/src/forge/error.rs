@@ -90,6 +90,17 @@ impl ForgeError {
         )
     }
 
+    /// With nothing changed here the same may go well another time.
+    pub(crate) fn may_go_well_later(&self) -> bool {
+        match self {
+            Self::Remote(RemoteError::NoKey { .. }) => true,
+            Self::Remote(error) => error.is_retryable() || error.may_have_happened(),
+            Self::NotYetMergeable(_) | Self::Busy(_) | Self::BaseMoved { .. } => true,
+            Self::Unreadable | Self::Desk(_) => true,
+            _ => false,
+        }
+    }
+
     /// Nobody knows whether it was done.
     pub(crate) fn may_have_happened(&self) -> bool {
         matches!(self, Self::Remote(error) if error.may_have_happened())

@@ -14,6 +14,7 @@ use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::{MergeMethod, PullState};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// What a new pull request says of itself.
 #[derive(Clone, Debug)]
@@ -37,21 +38,37 @@ pub(crate) struct Pulls {
     merging: Turns,
     /// So do new ones at other systems: each is looked for before it is made.
     opening: Turns,
+    /// Something that was agreed to is to be tried again.
+    agreed: Notify,
 }
 
 impl Pulls {
     pub(crate) fn new(inbox: Inbox, reader: Arc<Reader>, forges: Forges) -> Self {
-        Self { inbox, reader, forges, merging: Turns::default(), opening: Turns::default() }
+        let (merging, opening, agreed) = (Turns::default(), Turns::default(), Notify::new());
+        Self { inbox, reader, forges, merging, opening, agreed }
     }
 
+    /// Ends once somebody has said that an agreed merge is to be tried again.
+    pub(super) async fn agreed(&self) {
+        self.agreed.notified().await;
+    }
+
+    pub(crate) fn try_again(&self) {
+        self.agreed.notify_one();
+    }
+
+    /// All; or of an agent those that it has opened, and those of these ids.
     pub(crate) async fn list(
         &self,
         state: Option<PullState>,
-        agent: Option<AgentId>,
+        agent: Option<(AgentId, Vec<String>)>,
         most: u32,
     ) -> Result<Vec<PullDoc>, ForgeError> {
-        self.read(move |reader| reader.pulls(state, agent.as_ref().map(AgentId::as_str), most))
-            .await
+        self.read(move |reader| {
+            let of = agent.as_ref().map(|(agent, linked)| (agent.as_str(), linked.as_slice()));
+            reader.pulls(state, of, most)
+        })
+        .await
     }
 
     pub(crate) async fn get(&self, id: &str) -> Result<PullDoc, ForgeError> {

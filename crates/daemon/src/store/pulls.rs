@@ -92,21 +92,25 @@ impl Reader {
         })
     }
 
-    /// The last changed first.
+    /// The last changed first; of an agent those that it has opened, and these.
     pub(crate) fn pulls(
         &self,
         state: Option<PullState>,
-        agent: Option<&str>,
+        agent: Option<(&str, &[String])>,
         most: u32,
     ) -> Result<Vec<PullDoc>, StoreError> {
         self.with(|connection| {
             let sql = format!(
                 "{COLUMNS} WHERE (?1 IS NULL OR doc ->> '$.state' = ?1)
-                 AND (?2 IS NULL OR doc ->> '$.agent_id' = ?2)
+                 AND (?2 IS NULL OR doc ->> '$.agent_id' = ?2
+                      OR id IN (SELECT value FROM json_each(?4)))
                  ORDER BY updated_at DESC, id DESC LIMIT ?3"
             );
             let mut select = connection.prepare_cached(&sql)?;
-            let rows = select.query_map(params![state.map(PullState::word), agent, most], parts)?;
+            let (agent, linked) = agent.unzip();
+            let linked = serde_json::to_string(linked.unwrap_or_default())?;
+            let values = params![state.map(PullState::word), agent, most, linked];
+            let rows = select.query_map(values, parts)?;
             rows.map(|row| Ok(whole(row?)?.doc)).collect()
         })
     }

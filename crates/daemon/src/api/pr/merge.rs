@@ -130,7 +130,9 @@ async fn ask(
     let (sha, id) = (pull.head_sha.clone(), prompt.id.clone());
     app.pulls.ask(&pull.id, Approval { agent, prompt: id, sha, method }).await?;
     // Whoever was quick has answered before it was known what for.
-    settle(app, Some(&prompt.id)).await;
+    if settle(app, Some(&prompt.id)).await {
+        app.pulls.try_again();
+    }
     Ok(pending(prompt, pull))
 }
 
