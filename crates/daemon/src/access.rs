@@ -10,6 +10,8 @@ pub(crate) use codes::LIFE as CODE_LIFE;
 pub(crate) use session::Cookie;
 pub(crate) use token::TokenError;
 
+use crate::board::Board;
+use crate::caller::digest;
 use crate::clock::Clock;
 use codes::Codes;
 use std::path::{Path, PathBuf};
@@ -24,14 +26,16 @@ pub(crate) struct Access {
     making: Mutex<()>,
     codes: Codes,
     clock: Arc<dyn Clock>,
+    /// Whose agents have tokens of their own.
+    board: Arc<Board>,
 }
 
 impl Access {
     /// For this state folder. Nobody gets in before [`Self::ready`] has succeeded.
-    pub(crate) fn new(home: &Path, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(home: &Path, clock: Arc<dyn Clock>, board: Arc<Board>) -> Self {
         let token = OnceLock::new();
         let (making, codes) = (Mutex::default(), Codes::default());
-        Self { home: home.to_owned(), token, making, codes, clock }
+        Self { home: home.to_owned(), token, making, codes, clock, board }
     }
 
     /// Reads the token, or makes one. One that is damaged is left for a person to look at; as
@@ -48,6 +52,11 @@ impl Access {
     /// Whether this is the token.
     pub(crate) fn is_token(&self, said: &[u8]) -> bool {
         self.token.get().is_some_and(|token| token.is(said))
+    }
+
+    /// Whether this is the token of an agent's launch, which lets nobody in.
+    pub(crate) fn is_an_agents(&self, said: &str) -> bool {
+        self.board.read().places.of_token(&digest(said)).is_some()
     }
 
     /// A fresh one-time code.

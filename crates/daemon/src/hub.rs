@@ -271,7 +271,6 @@ impl Prepared {
             let at = home.path().display();
             tracing::warn!(%at, on, "the state folder is on another machine, where a database is not safe");
         }
-        let access = Arc::new(Access::new(home.path(), Arc::clone(&clock)));
         let database = home.database();
         let fail = |error| RunError::store(database.clone(), error);
         let now = clock.wall();
@@ -280,6 +279,7 @@ impl Prepared {
         metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
         metrics.damage.inc_by(loaded.unreadable as u64);
         let board = Arc::new(Board::new(loaded.seats, loaded.head, loaded.oldest));
+        let access = Arc::new(Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board)));
         let bus = Arc::new(Bus::new(limits.bus));
         let reader = Arc::new(Reader::open(&database).map_err(fail)?);
         let flusher = Flusher::start(database.clone(), store.log_path());

@@ -5,6 +5,7 @@
 //! tools (`table`) are a list of names, parameters and routes, and words for the answers. This is the
 //! only module that knows the library of the protocol.
 
+mod accept;
 mod arguments;
 mod elicit;
 mod failure;

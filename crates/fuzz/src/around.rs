@@ -34,6 +34,10 @@ pub(crate) mod access {
     pub(crate) struct Access(pub(crate) Token);
 
     impl Access {
+        pub(crate) fn is_an_agents(&self, said: &str) -> bool {
+            said == "an agent's" && !self.is_token(said.as_bytes())
+        }
+
         pub(crate) fn is_token(&self, said: &[u8]) -> bool {
             said == self.0.0.as_bytes()
         }

@@ -107,7 +107,11 @@ impl Gates {
         if headers.contains_key(AUTHORIZATION) {
             let said = only(headers, AUTHORIZATION)?.and_then(bearer);
             let good = said.is_some_and(|said| self.access.is_token(said.as_bytes()));
-            return if good { Ok(()) } else { Err(wrong_token()) };
+            return match said {
+                _ if good => Ok(()),
+                Some(said) if self.access.is_an_agents(said) => Err(agents_token()),
+                _ => Err(wrong_token()),
+            };
         }
         if !self.has_session(headers) {
             return Err(Refused::new(401, "token_missing", "over TCP a caller shows who it is").hint(
@@ -210,6 +214,14 @@ pub(crate) fn bearer(value: &str) -> Option<&str> {
 fn wrong_token() -> Refused {
     Refused::new(401, "token_wrong", "that is not the token of this hub")
         .hint("it is in the file `token` of HEADSUP_HOME; clients take it from HEADSUP_TOKEN")
+}
+
+fn agents_token() -> Refused {
+    let detail = "that is an agent's own token, which says who calls and lets nobody in";
+    Refused::new(401, "token_wrong", detail).hint(
+        "send it as `X-Headsup-Agent-Token: TOKEN`, beside the hub's token in `Authorization`; on the hub's own machine \
+         the unix socket needs none",
+    )
 }
 
 /// No answer of ours is kept, guessed at, framed, embedded or told to anybody else. A page may say

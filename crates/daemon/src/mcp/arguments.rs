@@ -59,6 +59,8 @@ fn fits(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
     match parameter.kind {
         Kind::Text(most) if is_text(value, most) => Ok(()),
         Kind::Text(most) => wrong(format!("a text of 1 to {most} characters")),
+        Kind::MaybeEmpty(most) if value == "" || is_text(value, most) => Ok(()),
+        Kind::MaybeEmpty(most) => wrong(format!("a text of at most {most} characters")),
         Kind::Uuid if value.as_str().is_some_and(is_uuid) => Ok(()),
         Kind::Uuid => wrong("a UUID, as create_pr and list_session_prs give it".to_owned()),
         Kind::OneOf(words) if value.as_str().is_some_and(|word| words.contains(&word)) => Ok(()),

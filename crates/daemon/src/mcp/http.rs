@@ -50,6 +50,7 @@ pub(crate) async fn answer(
     };
     let names = parts.extensions.get::<Arc<Gates>>().map(|gates| gates.names());
     let config = config(names.as_deref());
+    super::accept::spell_out(&mut parts.headers);
     // Not for the tools: the library would hand on all that is in it.
     parts.extensions.clear();
     let hub = Arc::new(inside);
@@ -76,7 +77,7 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> Option<(&'static str, &'s
     let is_error = status.is_client_error() || status.is_server_error();
     (is_error && !is_json).then(|| match status {
         StatusCode::NOT_ACCEPTABLE => {
-            ("not_acceptable", "say `Accept: application/json, text/event-stream`")
+            ("not_acceptable", "say `Accept: application/json, text/event-stream`, or `*/*`")
         }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             ("unsupported_media_type", "say `Content-Type: application/json`")

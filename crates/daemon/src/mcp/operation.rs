@@ -130,7 +130,8 @@ async fn same_in<H: Hub>(
     let list = answer(hub, Call::get(path)).await?;
     let said = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     // As the hub keeps it: without what cannot be seen, and without secrets.
-    let (question, default_action) = (asked(said("question")), block(said("default_action")));
+    let question = folded(&asked(said("question")));
+    let default_action = folded(&block(said("default_action")));
     let is_same = |prompt: &&Value| {
         let prompt = prompt.as_object();
         prompt.is_some_and(|prompt| {
@@ -140,8 +141,8 @@ async fn same_in<H: Hub>(
             let is_answered = by.is_none_or(|by| by == "human");
             prompt.get("kind") == Some(&json!("input"))
                 && is_answered
-                && inputs::question(prompt).as_str() == Some(question.as_str())
-                && default == Some(default_action.as_str())
+                && inputs::question(prompt).as_str().map(folded).as_ref() == Some(&question)
+                && default.map(folded).as_ref() == Some(&default_action)
                 && offers(prompt, arguments)
         })
     };
@@ -152,6 +153,11 @@ async fn same_in<H: Hub>(
 
 fn block(text: &str) -> String {
     text::block(text, text::BODY).trim().to_owned()
+}
+
+/// The words alone: a model that asks again breaks its lines elsewhere.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A question as a prompt shows it: in its title, where that holds all of it.

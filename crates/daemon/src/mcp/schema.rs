@@ -43,6 +43,7 @@ fn input(tool: &Tool) -> Arc<JsonObject> {
 fn parameter(of: &Parameter) -> Value {
     let mut schema = match of.kind {
         Kind::Text(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
+        Kind::MaybeEmpty(most) => json!({ "type": "string", "maxLength": most }),
         Kind::Uuid => json!({ "type": "string", "format": "uuid" }),
         Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
         Kind::Whole { least, most, default: None } => {

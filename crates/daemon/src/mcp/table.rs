@@ -29,6 +29,8 @@ pub(crate) struct Parameter {
 pub(crate) enum Kind {
     /// A text with something in it, of at most so many characters.
     Text(usize),
+    /// The same, or nothing: that takes away what is there.
+    MaybeEmpty(usize),
     Uuid,
     OneOf(&'static [&'static str]),
     Whole {

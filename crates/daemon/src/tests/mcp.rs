@@ -132,6 +132,21 @@ async fn a_request_that_is_refused_as_a_whole_is_told_as_a_problem() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_takes_anything_is_answered() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    for headers in
+        [&[AGENT][..], &[AGENT, ("accept", "*/*")], &[AGENT, ("accept", "application/*")]]
+    {
+        let reply = client.send("POST", "/mcp", headers, list.clone()).await;
+        assert_eq!(reply.status, 200, "{headers:?}: {}", reply.text());
+        assert_eq!(reply.headers["content-type"], "application/json", "{headers:?}");
+        assert!(reply.json()["result"]["tools"].is_array(), "{headers:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn whoever_shows_the_token_of_one_agent_takes_no_seat_of_another() {
     let bench = Bench::new().await;
     let client = bench.client();
@@ -249,6 +264,12 @@ async fn an_agent_asks_and_a_person_answers() {
         "api-p1",
         "asked again"
     );
+    for question in ["Which\ndatabase?", "  Which \t database?\r\n"] {
+        let mut broken = ask.clone();
+        (broken["question"], broken["default_action"]) = (json!(question), json!("use\nSQLite"));
+        let pending = ok(&client, "request_input", broken).await;
+        assert_eq!(pending["prompt_id"], "api-p1", "{question:?} is asked again");
+    }
     let mut risky = ask;
     risky["risk"] = json!("high");
     let other = ok(&client, "request_input", risky).await["prompt_id"].clone();
@@ -431,7 +452,24 @@ async fn an_agent_brings_its_task_from_the_beginning_to_the_merge() {
     let new = json!({"title": "Log in", "head_branch": "work"});
     let pr = ok(&client, "create_pr", new.clone()).await;
     let id = json!({ "pr_id": pr["id"] });
-    assert_eq!(ok(&client, "create_pr", new).await["id"], pr["id"], "it is there already");
+    assert_eq!(ok(&client, "create_pr", new.clone()).await["id"], pr["id"], "it is there already");
+    // Who opens the same one works on it as well.
+    let cwd = json!({ "cwd": plain.path() }).to_string();
+    client.send("PUT", "/api/v1/agents/web", &[], cwd).await;
+    let of_web = async |tool: &str, arguments: Value| {
+        tool_as(&client, "web", tool, arguments).await["structuredContent"].clone()
+    };
+    assert_eq!(of_web("list_session_prs", json!({})).await["prs"], json!([]));
+    let same = of_web("create_pr", new).await;
+    assert_eq!((&same["id"], &same["existing"]), (&pr["id"], &json!(true)));
+    let listed = of_web("list_session_prs", json!({})).await;
+    assert_eq!((&listed["prs"][0]["id"], listed["prs"].as_array().unwrap().len()), (&pr["id"], 1));
+    let says = |body: &str| json!({"pr_id": pr["id"], "body": body});
+    assert_eq!(ok(&client, "update_pr", says("why")).await["id"], pr["id"]);
+    let path = format!("/api/v1/prs/{}", pr["id"].as_str().unwrap());
+    assert_eq!(client.get(&path).await.json()["body"], "why");
+    ok(&client, "update_pr", says("")).await;
+    assert_eq!(client.get(&path).await.json()["body"], Value::Null, "an empty text takes it away");
     assert_eq!(ok(&client, "list_session_prs", json!({})).await["prs"][0]["id"], pr["id"]);
     let better = json!({ "pr_id": pr["id"], "title": "Log in with a passkey" });
     ok(&client, "update_pr", better).await;

@@ -10,6 +10,9 @@ use headsup_core::wire::{AgentDoc, RosterDoc};
 pub(crate) const OF_AN_AGENT: [&str; 4] =
     ["HEADSUP_AGENT_ID", "HEADSUP_AGENT_TOKEN", "PANOPTICON_AGENT_ID", "BOB_SESSION_ID"];
 
+/// How many agents are named in a message.
+const NAMED: usize = 20;
+
 /// The agent that this command runs in, if it runs in one.
 pub(crate) fn own_id() -> Option<String> {
     let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
@@ -31,11 +34,17 @@ pub(crate) async fn exactly(client: &Client, reference: &str) -> Result<AgentDoc
         return own(client).await;
     }
     let found = matching(client, reference).await?;
-    let begins = found.iter().find(|agent| !is_called(agent, reference));
-    let hint = begins.map(|agent| format!("type the whole id or name, as {}", agent.id));
-    called(reference, found)?.ok_or_else(|| {
-        let error = nobody_called(reference);
-        hint.into_iter().fold(error, CommandError::hint)
+    let begins = found.iter().filter(|agent| !is_called(agent, reference));
+    let begins: Vec<String> = begins.map(|agent| agent.id.to_string()).take(NAMED).collect();
+    called(reference, found)?.ok_or_else(|| match begins.as_slice() {
+        [] => nobody_called(reference),
+        begins => {
+            let message =
+                format!("no agent is called {reference:?}, and a beginning does not do here");
+            CommandError::new(Kind::NotFound, message)
+                .code("no_such_agent")
+                .hint(format!("type the whole id or name, as {}", begins.join(", ")))
+        }
     })
 }
 
@@ -124,7 +133,7 @@ pub(crate) async fn by_id(client: &Client, id: &str) -> Result<AgentDoc, Command
 }
 
 fn ambiguous(reference: &str, found: &[AgentDoc]) -> CommandError {
-    let ids: Vec<&str> = found.iter().map(|agent| agent.id.as_str()).take(20).collect();
+    let ids: Vec<&str> = found.iter().map(|agent| agent.id.as_str()).take(NAMED).collect();
     let more = match found.len() - ids.len() {
         0 => String::new(),
         more => format!(" and {more} more"),

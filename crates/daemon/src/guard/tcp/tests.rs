@@ -1,10 +1,25 @@
 //! Each gate by itself: what it stops passes all the others.
 
 use super::*;
+use crate::board::Board;
+use crate::caller::digest;
 use crate::clock::Manual;
 use crate::serve::Origin;
+use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use std::fs;
+
+/// What a launch gave its agent.
+const AGENTS: &str = "a-token-of-one-agent";
+
+fn with_an_agents_token() -> Arc<Board> {
+    let (id, now) = (AgentId::new("api").unwrap(), UnixMs(0));
+    let mut seat = Seat::new(id, "custom", Source::Report, now);
+    seat.about.token = Some(digest(AGENTS));
+    Arc::new(Board::new(vec![Arc::new(seat)], 0, 0))
+}
 
 struct Rig {
     gates: Gates,
@@ -24,7 +39,7 @@ impl Rig {
     fn at(addresses: &[&str], further: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let clock = Arc::new(Manual::new(UnixMs(1_795_296_597_200)));
-        let access = Arc::new(Access::new(home.path(), clock));
+        let access = Arc::new(Access::new(home.path(), clock, with_an_agents_token()));
         access.ready().unwrap();
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
         let further = further.iter().copied().map(str::to_owned).collect();
@@ -238,6 +253,15 @@ fn gate_5_without_token_or_session_there_is_nothing() {
     assert_eq!(rig.code("GET", &query, &[("host", HOST)]), Some("token_missing"));
     let twice = [("authorization", rig.bearer.as_str()), ("authorization", "Bearer x")];
     assert_eq!(code(&twice), Some("bad_header"));
+    let agents = ("authorization", format!("Bearer {AGENTS}"));
+    let request = Request::builder().header("host", HOST).header(agents.0, &agents.1);
+    let refused = rig.gates.check(&request.body(()).unwrap()).err().unwrap();
+    assert_eq!(refused.code(), "token_wrong");
+    let says = serde_json::to_string(refused.problem()).unwrap();
+    assert!(
+        says.contains("an agent's own token") && says.contains("X-Headsup-Agent-Token"),
+        "{says}"
+    );
     assert_eq!(code(&[("authorization", &rig.bearer)]), None);
     assert_eq!(code(&[("authorization", &rig.bearer.replace("Bearer", "bearer"))]), None);
 }

@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 const TITLE: Kind = Kind::Text(300);
-const BODY: Kind = Kind::Text(60_000);
+/// Characters of what a pull request says of itself.
+const LONGEST: usize = 60_000;
+const BODY: Kind = Kind::Text(LONGEST);
 /// How much of each list is told as text.
 const ROWS: usize = 50;
 const ONE_ROW: usize = 500;
@@ -66,7 +68,7 @@ pub(crate) static UPDATE_PR: Tool = Tool {
     parameters: &[
         required("pr_id", Kind::Uuid, ""),
         optional("title", TITLE, ""),
-        optional("body", BODY, "Markdown"),
+        optional("body", Kind::MaybeEmpty(LONGEST), "Markdown; empty takes it away"),
         optional("state", Kind::OneOf(&["open", "closed"]), ""),
     ],
     output: PR,

@@ -13,7 +13,7 @@ pub(crate) struct Args {
     pr: String,
     #[arg(long)]
     title: Option<String>,
-    /// Markdown.
+    /// Markdown; an empty text takes away what is there.
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
     #[arg(long, value_parser = ["open", "closed"])]
