@@ -10,6 +10,7 @@ mod acts;
 mod guard;
 mod inputs;
 mod level;
+mod lifecycle;
 mod process;
 mod prompts;
 mod report;
@@ -30,6 +31,7 @@ pub use inputs::{
     Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
     time_out, waits_for,
 };
+pub use lifecycle::{Unfit, may_suspend, resume, stop, suspend};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
@@ -281,6 +283,9 @@ impl<'a> Step<'a> {
             (Process::Running { attach: old }, None) => Process::Running { attach: old },
             (_, attach) => Process::Running { attach: attach.unwrap_or(Attach::Interactive) },
         };
+        if self.seat.process.state.is_over() {
+            self.seat.leaving = None;
+        }
         if self.seat.process.state != state {
             // A program that merely speaks is only hinted at; a probe says it surely.
             let hint = self.evidence.clone().at_most(Confidence::Weak);

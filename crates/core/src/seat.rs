@@ -62,6 +62,12 @@ pub struct Seat {
     /// What it works on; most have none, and there are thousands of seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Box<Links>>,
+    /// A person has it ended, or had it ended last. It stays until somebody sits here again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<Leaving>,
+    /// How it was started last, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch: Option<Box<Launch>>,
     /// A question that nobody has answered in time, and that must not be gone on without. Kept until
     /// nothing else is waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,6 +184,36 @@ pub struct Links {
     /// Ids of pull requests, or URLs of those that only a URL is known of; the last one last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prs: Vec<String>,
+}
+
+/// What a process is ended for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Leaving {
+    /// It is put away with its session, to come back to it.
+    Suspend,
+    Stop,
+}
+
+/// How an agent was started. Arguments may hold secrets: no document shows any of this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The program's file.
+    pub program: String,
+    /// What it was called on the command line.
+    pub name: String,
+    /// As they were typed, without what was brought for one launch.
+    pub arguments: Vec<String>,
+    pub folder: String,
+    /// Somebody's own terminal; else it was in a session of tmux.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub here: bool,
+    /// The socket's name of a tmux server that is not the person's usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Without the tools of agents.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_tools: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -325,6 +361,8 @@ impl Seat {
             looked_at: None,
             verdicts: Vec::new(),
             links: None,
+            leaving: None,
+            launch: None,
             unanswered: None,
             prompts: Vec::new(),
             prompts_opened: 0,

@@ -3,7 +3,7 @@
 use super::{Decision, Step};
 use crate::event::EventBody;
 use crate::id::AgentId;
-use crate::seat::{Links, Seat};
+use crate::seat::{Launch, Links, Seat};
 use crate::source::{Evidence, Source};
 use crate::status::Process;
 use crate::time::UnixMs;
@@ -69,6 +69,8 @@ pub struct Description {
     pub container: Container,
     /// A digest of the token by which its calls are known.
     pub token: Option<String>,
+    /// How it is started. No document shows it.
+    pub launch: Option<Box<Launch>>,
 }
 
 /// What is known of the container that an agent is in.
@@ -120,6 +122,10 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
         && about.adopted != adopted
     {
         about.adopted = adopted;
+        changed = true;
+    }
+    if description.launch.is_some() && seat.launch != description.launch {
+        seat.launch.clone_from(&description.launch);
         changed = true;
     }
     if let Some(name) = &description.name

@@ -25,6 +25,11 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     if is_history {
         return Ok(());
     }
+    let is_being_ended =
+        step.seat.process.state == Process::Stopping && step.seat.leaving.is_some();
+    if is_being_ended && !matches!(observation.fact, Fact::Process(_)) {
+        return refuse(Rule::G9, "it is being ended by a person, and only its end counts now");
+    }
     if is_told_exactly(step) && !may_speak_beside(observation.source) {
         return refuse(Rule::Rank, "the protocol that it is driven by tells it exactly");
     }

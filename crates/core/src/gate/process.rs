@@ -3,7 +3,11 @@
 use super::{Effect, Refusal, Rule, Step, refuse, screen, session};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
-use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
+use crate::seat::Leaving;
+use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn};
+
+/// Taken up again, and not heard of yet.
+pub(super) const RESTORING: Process = Process::Starting { phase: StartPhase::Restoring };
 
 pub(super) fn phrase(fact: ProcessFact) -> Option<String> {
     match fact {
@@ -38,6 +42,10 @@ pub(super) fn said(
         ProcessFact::Stopping => Process::Stopping,
         ProcessFact::Suspended => Process::Suspended,
         ProcessFact::Unprobeable => Process::Unknown,
+        ProcessFact::Exited(_) if step.seat.leaving == Some(Leaving::Suspend) => Process::Suspended,
+        ProcessFact::Exited(exit) if step.seat.leaving == Some(Leaving::Stop) => {
+            Process::Exited(ended_by_a_person(state, exit))
+        }
         ProcessFact::Exited(exit) if screen::was_refused(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
@@ -76,9 +84,16 @@ pub(super) fn said(
     {
         return refuse(Rule::G9, "this very process has ended already");
     }
+    if state == RESTORING && matches!(target, Process::Starting { .. }) {
+        // Its launcher does not tell a first start from another.
+        return Ok(Effect::Confirms);
+    }
     if !state.may_become(target) {
         let why = format!("a process that is {} cannot become {}", state.word(), target.word());
         return refuse(Rule::Illegal, why);
+    }
+    if state.is_over() {
+        step.seat.leaving = None;
     }
     match target {
         Process::Running { .. } => {
@@ -128,6 +143,16 @@ fn is_finished_run(step: &Step<'_>, exit: &Exit) -> bool {
     runs && exit.kind == ExitKind::Crashed && is_bare && has_ended
 }
 
+/// However it went: a person has wanted it. What is known of it is only added to.
+fn ended_by_a_person(state: Process, exit: Exit) -> Exit {
+    let (code, signal) = match state {
+        Process::Exited(said) => (said.code, said.signal),
+        _ => (None, None),
+    };
+    let kind = ExitKind::Killed;
+    Exit { kind, code: exit.code.or(code), signal: exit.signal.or(signal) }
+}
+
 /// A goodbye stays one whatever code follows it, but for a signal; and an exit of which more is
 /// known is not made less of.
 fn refine(state: Process, exit: Exit) -> Exit {
@@ -147,7 +172,7 @@ fn refine(state: Process, exit: Exit) -> Exit {
     }
 }
 
-fn turn_into(step: &mut Step<'_>, target: Process) {
+pub(super) fn turn_into(step: &mut Step<'_>, target: Process) {
     let process = &mut step.seat.process;
     process.state = target;
     process.unseen = matches!(target, Process::Exited(exit) if exit.is_crash());

@@ -1,10 +1,12 @@
 //! Starts, ends and changes of a session.
 
+use super::process::RESTORING;
 use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, screen, turn};
 use crate::observation::{History, SessionEnd, SessionStart};
-use crate::seat::{Held, HeldFact, Session};
+use crate::seat::{Held, HeldFact, Seat, Session};
 use crate::source::{Source, Tier};
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
+use crate::time::UnixMs;
 
 /// How long a program that was told to go in mid-turn may take from its goodbye to its end.
 /// Milliseconds.
@@ -30,12 +32,11 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
         step.seat.left_sessions.retain(|left| left.id != id);
         enter(step, id, start_seen);
     }
-    step.seat.incarnation += 1;
-    step.seat.claims.clear();
-    step.seat.last_edge_at = None;
-    step.seat.turn.ended = None;
+    // Whoever took it up again has counted that.
+    if step.seat.process.state != RESTORING {
+        begin(step.seat, now);
+    }
     step.seat.process.id = None;
-    step.seat.about.resumed_at = Some(now);
     let attach = match step.seat.process.state {
         Process::Running { attach } => Some(attach),
         _ => None,
@@ -43,6 +44,15 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
     step.ensure_running(attach);
     step.set_base(Turn::Unknown, None);
     step.changed = true;
+}
+
+/// A life in the seat begins: the witnesses of the one before say nothing of it.
+pub(super) fn begin(seat: &mut Seat, now: UnixMs) {
+    seat.incarnation += 1;
+    seat.claims.clear();
+    seat.last_edge_at = None;
+    seat.turn.ended = None;
+    seat.about.resumed_at = Some(now);
 }
 
 /// Ends whatever was going on: an open turn, prompts, helpers, tools.
@@ -100,7 +110,8 @@ pub(super) fn started(
         // and nothing has happened since.
         let told_or_shown = known || !step.seat.has_edge_witness();
         let untouched = told_or_shown && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
-        let told = entered_now || (untouched && running);
+        let awaited = step.seat.process.state == RESTORING;
+        let told = awaited || entered_now || (untouched && running);
         if !told {
             let session = step.seat.session.as_ref().map(|session| session.id.clone());
             renew(step, session.as_deref(), true);

@@ -6,6 +6,7 @@ mod blocked;
 mod compaction;
 mod inputs;
 mod levels;
+mod lifecycle;
 mod process;
 mod rules;
 mod screen;

@@ -1,0 +1,144 @@
+//! What people do with an agent's process: put it away, take it up again, end it.
+
+use super::acts::act;
+use super::process::{self, RESTORING};
+use super::{Decision, Step, session};
+use crate::seat::{Leaving, Seat};
+use crate::source::Confidence;
+use crate::status::{Process, Turn};
+use crate::time::UnixMs;
+
+/// Why an agent's process is left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    #[error("it is {0}, not running")]
+    NotRunning(&'static str),
+    #[error("it is {0}, not suspended")]
+    NotSuspended(&'static str),
+    #[error("nobody knows its process, so it cannot be ended")]
+    NoProcess,
+    #[error("nobody knows its session, so nothing could take it up again")]
+    NoSession,
+    #[error("it is in a turn ({0})")]
+    InTurn(&'static str),
+    #[error("it waits for an answer in a prompt of its own")]
+    OpenPrompt,
+    #[error("it has work in the background: {subagents} subagents, {shells} shells")]
+    Background { subagents: usize, shells: u32 },
+    #[error("nothing sure says that it is idle")]
+    Unsure,
+}
+
+impl Unfit {
+    /// The stable word for it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NotRunning(_) => "not_running",
+            Self::NotSuspended(_) => "not_suspended",
+            Self::NoProcess => "no_process",
+            Self::NoSession => "no_session",
+            Self::InTurn(_) => "in_turn",
+            Self::OpenPrompt => "open_prompt",
+            Self::Background { .. } => "background_work",
+            Self::Unsure => "not_surely_idle",
+        }
+    }
+}
+
+/// Whether an agent may be put away now: it rests, surely, and can be come back to. A question to a
+/// person that its agent does not wait for in a turn is no hindrance.
+///
+/// # Errors
+/// It may not.
+pub fn may_suspend(seat: &Seat) -> Result<(), Unfit> {
+    if !seat.process.state.is_running() {
+        return Err(Unfit::NotRunning(seat.process.state.word()));
+    }
+    if seat.own_prompts().next().is_some() {
+        return Err(Unfit::OpenPrompt);
+    }
+    match seat.turn() {
+        Turn::Idle(_) => {}
+        turn @ (Turn::Working(_) | Turn::Blocked(_)) => return Err(Unfit::InTurn(turn.word())),
+        Turn::Unknown | Turn::None => return Err(Unfit::Unsure),
+    }
+    if !seat.subagents.is_empty() || seat.shells > 0 {
+        let (subagents, shells) = (seat.subagents.len(), seat.shells);
+        return Err(Unfit::Background { subagents, shells });
+    }
+    // What has to settle first may say something else.
+    let is_sure = seat.turn.evidence.confidence >= Confidence::Strong;
+    if !is_sure || seat.stale || seat.turn.open || !seat.held.is_empty() {
+        return Err(Unfit::Unsure);
+    }
+    if seat.session.is_none() {
+        return Err(Unfit::NoSession);
+    }
+    seat.process.id.as_ref().map(drop).ok_or(Unfit::NoProcess)
+}
+
+/// A person puts an agent away: its process is to be ended, and is suspended once it is gone.
+///
+/// # Errors
+/// [`may_suspend`] says why; nothing changes.
+pub fn suspend(seat: &mut Seat, now: UnixMs) -> Result<Decision, Unfit> {
+    may_suspend(seat)?;
+    Ok(leave(seat, Leaving::Suspend, now))
+}
+
+/// A person ends an agent, whatever it does.
+///
+/// # Errors
+/// There is no process that could be ended; nothing changes.
+pub fn stop(seat: &mut Seat, now: UnixMs) -> Result<Decision, Unfit> {
+    if seat.process.state.is_over() {
+        return Err(Unfit::NotRunning(seat.process.state.word()));
+    }
+    if seat.process.id.is_none() {
+        return Err(Unfit::NoProcess);
+    }
+    Ok(leave(seat, Leaving::Stop, now))
+}
+
+fn leave(seat: &mut Seat, leaving: Leaving, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    if step.seat.leaving != Some(leaving) {
+        step.seat.leaving = Some(leaving);
+        step.changed = true;
+    }
+    // One that only starts stays so until it is gone.
+    if step.seat.process.state.may_become(Process::Stopping)
+        && step.seat.process.state != Process::Stopping
+    {
+        process::leave(&mut step, Process::Stopping);
+    }
+    step.finish(&before)
+}
+
+/// A person takes up an agent that was put away: the same seat and session, another life. It is
+/// `token`, kept as a digest, by which its calls are known from now on.
+///
+/// # Errors
+/// It is not suspended, or nobody knows in which session it was; nothing changes.
+pub fn resume(seat: &mut Seat, token: Option<&str>, now: UnixMs) -> Result<Decision, Unfit> {
+    if seat.process.state != Process::Suspended {
+        return Err(Unfit::NotSuspended(seat.headline().word()));
+    }
+    if seat.session.is_none() {
+        return Err(Unfit::NoSession);
+    }
+    let before = seat.status_key();
+    let mut step: Step<'_> = act(seat, now);
+    session::begin(step.seat, now);
+    step.seat.leaving = None;
+    step.seat.process.id = None;
+    if let Some(session) = &mut step.seat.session {
+        session.start_seen = false;
+    }
+    if let Some(token) = token {
+        step.seat.about.token = Some(token.to_owned());
+    }
+    process::turn_into(&mut step, RESTORING);
+    Ok(step.finish(&before))
+}

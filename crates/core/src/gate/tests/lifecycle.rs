@@ -1,0 +1,229 @@
+//! Put away, taken up again, ended: what people do with an agent's process.
+
+use super::script::{
+    Script, at_rest, busy, exit, permission, prompt, start, stop, stop_with, sub, tool_of,
+};
+use crate::gate::{self, Rule, Unfit};
+use crate::id::ProcessId;
+use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::prompt::Actor;
+use crate::source::Source;
+use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
+
+/// A seat whose process is known, at rest behind its first turn.
+fn at_ease() -> Script {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    script.hook(start(SessionStart::Startup));
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    script.published.clear();
+    script
+}
+
+fn gone(code: Option<i32>, signal: Option<i32>) -> Fact {
+    Fact::Process(ProcessFact::Exited(Exit::from_wait(code, signal, false)))
+}
+
+fn suspended() -> Script {
+    let mut script = at_ease();
+    gate::suspend(&mut script.seat, script.now).unwrap();
+    script.said(Source::Process, gone(None, Some(15)));
+    assert_eq!(script.headline(), Headline::Suspended);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn an_agent_that_rests_is_put_away_once_its_process_is_gone() {
+    let mut script = at_ease();
+    let decision = gate::suspend(&mut script.seat, script.now).unwrap();
+    assert_eq!((script.headline(), script.phrase().as_str()), (Headline::Stopping, "none"));
+    assert_eq!(decision.events.len(), 1);
+    // What it says on its way out is none of its states.
+    script.hook(exit());
+    script.refused(Rule::G9);
+    script.registry(busy());
+    script.refused(Rule::G9);
+    script.hook(start(SessionStart::Clear));
+    script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Stopping);
+    script.said(Source::Process, gone(Some(143), None));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Suspended, 1));
+    assert_eq!(script.seat.about.suspended_at, Some(script.now));
+    let session = script.seat.session.as_ref().map(|session| session.id.as_str());
+    assert_eq!(session, Some("s1"), "it can be come back to");
+    // Its launcher tells the same end a second time, and its hooks come late.
+    script.published.clear();
+    script.said(Source::Process, gone(None, Some(9)));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.published.len()), (Headline::Suspended, 0));
+}
+
+#[test]
+fn nobody_is_put_away_who_does_something_or_cannot_be_come_back_to() {
+    let why = |script: &mut Script| {
+        let before = script.seat.clone();
+        let why = gate::suspend(&mut script.seat, script.now).unwrap_err();
+        assert_eq!(script.seat, before, "{why}");
+        why
+    };
+    let mut script = at_ease();
+    script.hook(prompt("t2"));
+    assert_eq!(why(&mut script), Unfit::InTurn("working"));
+    script.hook(tool_of("t2", "c1"));
+    script.hook(permission(&Actor::Main, 0));
+    assert_eq!(why(&mut script), Unfit::OpenPrompt);
+    let mut script = at_ease();
+    script.hook(prompt("t2"));
+    script.hook(stop_with("t2", &[], 2));
+    assert_eq!(why(&mut script), Unfit::Background { subagents: 0, shells: 2 });
+    let mut script = at_ease();
+    script.hook(permission(&sub("h1"), 0));
+    assert_eq!(why(&mut script), Unfit::OpenPrompt);
+    let mut script = at_ease();
+    script.seat.session = None;
+    assert_eq!(why(&mut script), Unfit::NoSession);
+    let mut script = at_ease();
+    script.seat.process.id = None;
+    assert_eq!(why(&mut script), Unfit::NoProcess);
+    let mut script = at_ease();
+    script.seat.turn.evidence =
+        script.seat.turn.evidence.clone().at_most(crate::source::Confidence::Weak);
+    assert_eq!(why(&mut script), Unfit::Unsure);
+    let mut script = at_ease();
+    script.said(Source::Process, gone(Some(0), None));
+    assert_eq!(why(&mut script), Unfit::NotRunning("exited"));
+    assert_eq!(why(&mut suspended()), Unfit::NotRunning("suspended"));
+    assert_eq!(why(&mut Script::new()), Unfit::NotRunning("absent"));
+}
+
+#[test]
+fn a_resumed_seat_is_one_life_further_and_goes_on_in_its_session() {
+    let mut script = suspended();
+    script.after(60_000);
+    let token = "t".repeat(64);
+    gate::resume(&mut script.seat, Some(&token), script.now).unwrap();
+    let restoring = Process::Starting { phase: StartPhase::Restoring };
+    assert_eq!((script.seat.process.state, script.seat.incarnation), (restoring, 2));
+    assert_eq!(script.seat.about.resumed_at, Some(script.now));
+    assert_eq!(script.seat.about.token, Some(token));
+    assert_eq!(script.headline(), Headline::Starting);
+    // Its launcher tells which process it is; then it speaks for itself.
+    script.process = Some(ProcessId::new(8, 80));
+    let session = script.session.take();
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    assert_eq!(script.seat.process.state, restoring);
+    script.session = session;
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 2));
+    assert_eq!(script.seat.process.id, Some(ProcessId::new(8, 80)));
+    // What was wanted of the life before is not wanted of this one.
+    script.said(Source::Process, gone(None, Some(9)));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+#[test]
+fn a_resumed_seat_is_one_life_further_whoever_tells_of_it_first() {
+    for told in [true, false] {
+        let mut script = suspended();
+        gate::resume(&mut script.seat, None, script.now).unwrap();
+        script.process = Some(ProcessId::new(8, 80));
+        if told {
+            script.registry(at_rest());
+            script.hook(start(SessionStart::Resume));
+        } else {
+            // Some go on under another id.
+            script.session = Some("s2".into());
+            script.hook(start(SessionStart::Resume));
+            script.hook(start(SessionStart::Resume));
+            script.hook(prompt("t2"));
+            assert_eq!(script.seat.session.as_ref().unwrap().id, "s2");
+        }
+        assert_eq!(script.seat.incarnation, 2, "{told}");
+        assert!(script.seat.process.state.is_running());
+    }
+}
+
+#[test]
+fn only_what_is_suspended_is_resumed_and_the_refusal_names_the_state() {
+    let mut script = at_ease();
+    let why = gate::resume(&mut script.seat, None, script.now).unwrap_err();
+    assert_eq!(
+        (why.code(), why.to_string().as_str()),
+        ("not_suspended", "it is done, not suspended")
+    );
+    let mut script = suspended();
+    gate::resume(&mut script.seat, None, script.now).unwrap();
+    let why = gate::resume(&mut script.seat, None, script.now).unwrap_err();
+    assert_eq!(why, Unfit::NotSuspended("starting"));
+}
+
+#[test]
+fn what_a_person_ends_was_killed_however_it_went() {
+    for (code, signal) in [(Some(0), None), (Some(1), None), (None, Some(9)), (None, Some(15))] {
+        let mut script = at_ease();
+        script.hook(prompt("t2"));
+        gate::stop(&mut script.seat, script.now).unwrap();
+        assert_eq!((script.headline(), script.outcome()), (Headline::Stopping, Some("aborted")));
+        script.hook(exit());
+        script.refused(Rule::G9);
+        // Whoever saw it go knows less than its launcher.
+        script.said(Source::Process, gone(None, None));
+        script.said(Source::Process, gone(code, signal));
+        let killed = Exit { kind: ExitKind::Killed, code, signal };
+        assert_eq!(script.seat.process.state, Process::Exited(killed));
+        assert_eq!(script.headline(), Headline::Ended);
+        let why = gate::stop(&mut script.seat, script.now).unwrap_err();
+        assert_eq!(why, Unfit::NotRunning("exited"));
+    }
+}
+
+#[test]
+fn one_that_only_starts_is_ended_too() {
+    let mut script = Script::new();
+    let session = script.session.take();
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    assert_eq!(gate::stop(&mut script.seat, script.now).unwrap_err(), Unfit::NoProcess);
+    script.process = Some(ProcessId::new(5, 50));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    gate::stop(&mut script.seat, script.now).unwrap();
+    assert_eq!(script.headline(), Headline::Starting);
+    // It has a word left.
+    script.session = session;
+    script.hook(start(SessionStart::Startup));
+    script.said(Source::Process, gone(None, Some(9)));
+    assert_eq!(script.headline(), Headline::Ended);
+    // Whoever sits here next is nobody's to be ended.
+    script.process = Some(ProcessId::new(8, 80));
+    script.hook(start(SessionStart::Startup));
+    script.said(Source::Process, gone(None, Some(9)));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+/// A hub may go between the wish and the end.
+#[test]
+fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
+    let mut script = at_ease();
+    let launch = crate::seat::Launch {
+        program: "/bin/agent".into(),
+        name: "agent".into(),
+        arguments: vec!["--api-key=secret".into()],
+        folder: "/srv".into(),
+        here: false,
+        server: None,
+        no_tools: false,
+    };
+    let about = gate::Description { launch: Some(Box::new(launch)), ..Default::default() };
+    let told = gate::describe(&mut script.seat, &about, script.now);
+    let shown = format!("{}", serde_json::to_string(&told.events).unwrap());
+    assert!(told.changed && !shown.contains("secret"), "{shown}");
+    gate::suspend(&mut script.seat, script.now).unwrap();
+    let kept = serde_json::to_string(&script.seat).unwrap();
+    let process = script.process.clone();
+    let mut script = Script { seat: serde_json::from_str(&kept).unwrap(), ..script };
+    script.process = process;
+    script.said(Source::Process, gone(None, None));
+    assert_eq!(script.headline(), Headline::Suspended);
+    assert_eq!(script.seat.launch.as_ref().unwrap().arguments, ["--api-key=secret"]);
+}
