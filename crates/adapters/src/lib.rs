@@ -27,6 +27,7 @@ mod opencode;
 mod payload;
 mod qwen_code;
 mod registry;
+pub mod resume;
 mod screen;
 pub mod stream;
 pub mod support;

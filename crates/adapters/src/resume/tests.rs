@@ -1,0 +1,112 @@
+use super::*;
+
+fn again(kind: &str, first: &[&str], said: Option<&str>) -> Result<Vec<String>, NoWayBack> {
+    let first: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
+    arguments(kind, &first, "0b-1", said)
+}
+
+#[track_caller]
+fn goes_on(kind: &str, first: &[&str], said: Option<&str>, expected: &[&str]) {
+    assert_eq!(again(kind, first, said).unwrap(), expected, "{kind} {first:?}");
+}
+
+#[test]
+fn each_program_is_told_the_conversation_and_the_words_in_its_own_way() {
+    for (kind, bare, with) in [
+        ("claude-code", &["--resume", "0b-1"][..], &["--", "-go on"][..]),
+        ("codex", &["resume", "0b-1"], &["--", "-go on"]),
+        ("opencode", &["--session", "0b-1"], &["--prompt=-go on"]),
+        ("gemini-cli", &["--resume", "0b-1"], &["--prompt-interactive=-go on"]),
+        ("qwen-code", &["--resume", "0b-1"], &["--prompt-interactive=-go on"]),
+        ("copilot-cli", &["--resume", "0b-1"], &["--interactive=-go on"]),
+    ] {
+        goes_on(kind, &[], None, bare);
+        goes_on(kind, &[], Some("-go on"), &[bare, with].concat());
+    }
+}
+
+#[test]
+fn options_hold_again_and_what_was_said_is_not_said_twice() {
+    let first = ["--model", "opus", "--permission-mode=plan", "fix the tests"];
+    let again = ["--model", "opus", "--permission-mode=plan", "--resume", "0b-1"];
+    goes_on("claude-code", &first, None, &again);
+    goes_on(
+        "claude-code",
+        &["--add-dir", "a", "b", "--verbose", "hello"],
+        None,
+        &["--add-dir", "a", "b", "--verbose", "--resume", "0b-1"],
+    );
+    goes_on(
+        "claude-code",
+        &["--verbose", "--", "--model"],
+        None,
+        &["--verbose", "--resume", "0b-1"],
+    );
+    let first = ["-m", "o4", "-c", "a=1", "resume", "0a-0", "go on"];
+    goes_on("codex", &first, None, &["-m", "o4", "-c", "a=1", "resume", "0b-1"]);
+    goes_on("gemini-cli", &["-m", "pro", "-i", "hello"], None, &["-m", "pro", "--resume", "0b-1"]);
+    // A folder of a project is no word.
+    let first = ["/srv/app", "--prompt", "hello", "--agent", "build"];
+    goes_on("opencode", &first, None, &["/srv/app", "--agent", "build", "--session", "0b-1"]);
+}
+
+#[test]
+fn what_chose_a_conversation_gives_way_to_the_one_that_is_meant() {
+    for first in [
+        &["--resume", "0a-0"][..],
+        &["--resume"],
+        &["-r", "0a-0", "--fork-session"],
+        &["--continue"],
+        &["-c"],
+        &["--session-id", "0a-0", "hello"],
+        &["--session-id=0a-0"],
+    ] {
+        goes_on("claude-code", first, None, &["--resume", "0b-1"]);
+    }
+    goes_on("opencode", &["-s", "0a-0", "-c"], None, &["--session", "0b-1"]);
+    goes_on("codex", &["resume", "--last", "--all"], None, &["resume", "0b-1"]);
+}
+
+#[test]
+fn no_permission_is_added_and_none_is_taken_away() {
+    for said in [None, Some("go")] {
+        let plain = again("claude-code", &[], said).unwrap().join(" ");
+        assert!(!plain.contains("dangerously"), "{plain}");
+    }
+    let bold = ["--dangerously-skip-permissions"];
+    goes_on("claude-code", &bold, None, &["--dangerously-skip-permissions", "--resume", "0b-1"]);
+}
+
+#[test]
+fn nothing_is_guessed() {
+    let unclear = again("claude-code", &["--brand-new", "hello"], None).unwrap_err();
+    assert!(matches!(unclear, NoWayBack::Unclear { .. }), "{unclear}");
+    assert!(unclear.to_string().contains("--brand-new"));
+    let unclear = again("gemini-cli", &["--extensions", "a", "hello"], None).unwrap_err();
+    assert!(matches!(unclear, NoWayBack::Unclear { .. }), "{unclear}");
+    goes_on("gemini-cli", &["-e", "a"], None, &["-e", "a", "--resume", "0b-1"]);
+    // Nothing stands behind it that could be its value.
+    goes_on("claude-code", &["--brand-new"], None, &["--brand-new", "--resume", "0b-1"]);
+    goes_on(
+        "claude-code",
+        &["--brand-new=1", "hello"],
+        None,
+        &["--brand-new=1", "--resume", "0b-1"],
+    );
+    for (kind, first) in [
+        ("claude-code", &["-p", "hello"][..]),
+        ("claude-code", &["--print"]),
+        ("codex", &["exec", "hello"]),
+        ("opencode", &["run", "hello"]),
+        ("gemini-cli", &["--prompt=hello"]),
+    ] {
+        assert!(matches!(again(kind, first, None), Err(NoWayBack::Once(_))), "{kind} {first:?}");
+    }
+    for kind in ["custom", "amp", "acp:gemini"] {
+        assert_eq!(again(kind, &[], None), Err(NoWayBack::Program), "{kind}");
+    }
+    for session in ["", "--help", "a b", "a\u{7f}"] {
+        let why = arguments("claude-code", &[], session, None).unwrap_err();
+        assert!(matches!(why, NoWayBack::Session(_)), "{session:?}");
+    }
+}
