@@ -8,6 +8,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
+use crate::inject::recipes;
 use programs::{PROGRAMS, Program, Words};
 
 /// Why nothing says how to take it up again.
@@ -21,6 +22,10 @@ pub enum NoWayBack {
         "it was started with {option:?} and {word:?}, and nobody knows whether one belongs to the other"
     )]
     Unclear { option: String, word: String },
+    #[error(
+        "its program takes no first prompt with a conversation that goes on: resume it without one"
+    )]
+    Words,
     #[error("its session's id {0:?} cannot stand on a command line")]
     Session(String),
 }
@@ -47,10 +52,22 @@ pub fn arguments(
     arguments.extend([program.with.to_owned(), session.to_owned()]);
     match (said, program.words) {
         (None, _) => {}
+        (Some(_), Words::Nowhere) => return Err(NoWayBack::Words),
         (Some(said), Words::Last) => arguments.extend(["--".to_owned(), said.to_owned()]),
         (Some(said), Words::Of(option)) => arguments.push(format!("{option}={said}")),
     }
     Ok(arguments)
+}
+
+/// Words of a runtime and its options before the program's own path, at most.
+const MOST_BEFORE: usize = 4;
+
+/// Where the program of this kind stands in the command line of its process: behind it come its own
+/// arguments, before it a runtime. `None`: it does not.
+pub fn place_of(kind: &str, words: &[String]) -> Option<usize> {
+    let recipe = recipes().iter().find(|recipe| recipe.kind == kind)?;
+    let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
+    words.iter().take(MOST_BEFORE).position(|word| recipe.runs(&name(word)))
 }
 
 /// How many words behind an option are its own.

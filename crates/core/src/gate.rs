@@ -31,7 +31,7 @@ pub use inputs::{
     Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
     time_out, waits_for,
 };
-pub use lifecycle::{Unfit, may_suspend, resume, stop, suspend};
+pub use lifecycle::{Unfit, may_resume, may_stop, may_suspend, resume, stop, suspend};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
@@ -284,7 +284,7 @@ impl<'a> Step<'a> {
             (_, attach) => Process::Running { attach: attach.unwrap_or(Attach::Interactive) },
         };
         if self.seat.process.state.is_over() {
-            self.seat.leaving = None;
+            self.seat.is_taken_by_hand();
         }
         if self.seat.process.state != state {
             // A program that merely speaks is only hinted at; a probe says it surely.

@@ -4,10 +4,12 @@
 
 pub mod held;
 pub mod history;
+mod launch;
 pub mod view;
 
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
+pub use launch::{Launch, Leaving};
 
 use crate::id::{AgentId, ProcessId};
 use crate::observation::BackgroundShells;
@@ -184,36 +186,6 @@ pub struct Links {
     /// Ids of pull requests, or URLs of those that only a URL is known of; the last one last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prs: Vec<String>,
-}
-
-/// What a process is ended for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Leaving {
-    /// It is put away with its session, to come back to it.
-    Suspend,
-    Stop,
-}
-
-/// How an agent was started. Arguments may hold secrets: no document shows any of this.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Launch {
-    /// The program's file.
-    pub program: String,
-    /// What it was called on the command line.
-    pub name: String,
-    /// As they were typed, without what was brought for one launch.
-    pub arguments: Vec<String>,
-    pub folder: String,
-    /// Somebody's own terminal; else it was in a session of tmux.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub here: bool,
-    /// The socket's name of a tmux server that is not the person's usual one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<String>,
-    /// Without the tools of agents.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub no_tools: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -446,6 +418,12 @@ impl Seat {
     pub fn fresh_claim(&self, tier: Tier, earliest: UnixMs) -> Option<&Claim> {
         let fresh = |claim: &&Claim| claim.confirmed_at >= earliest && claim.source.tier() == tier;
         self.claims.iter().filter(fresh).max_by_key(|claim| claim.since)
+    }
+
+    /// Somebody has started a process here that nobody has launched for this seat.
+    pub(crate) fn is_taken_by_hand(&mut self) {
+        self.leaving = None;
+        self.launch = None;
     }
 
     /// What was said lately, to be added to.

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod effect;
 pub mod explain;
 pub mod history;
+pub mod lifecycle;
 pub mod problem;
 pub mod prompt;
 pub mod pull;
@@ -19,6 +20,7 @@ pub use agent::{
 pub use effect::{EffectDoc, EffectsDoc, OneEffectDoc};
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use history::{HistoryDoc, IntervalDoc, SampleDoc};
+pub use lifecycle::{RelaunchDoc, ResumeBody};
 pub use problem::Problem;
 pub use prompt::{OnePromptDoc, PromptDoc, PromptState, PromptsDoc};
 pub use pull::{

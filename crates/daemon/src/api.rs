@@ -34,12 +34,15 @@ mod pull_path;
 mod query;
 mod refused;
 mod reports;
+mod resume;
 mod review;
 pub(crate) mod roster;
 mod seats;
 mod seen;
 mod snooze;
 mod stage;
+mod stop;
+mod suspend;
 mod task;
 mod tasks;
 mod terminal;
@@ -62,6 +65,7 @@ use crate::effects::Effects;
 use crate::forge::{ForgeSettings, Pulls};
 use crate::inbox::Inbox;
 use crate::job::Reply;
+use crate::lifecycle::Starter;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::namespaces::{Namespaces, Peer};
@@ -121,6 +125,7 @@ pub(crate) struct App {
     pub(crate) samples: Arc<Samples>,
     pub(crate) attendance: Arc<Attendance>,
     pub(crate) untold: Arc<Untold>,
+    pub(crate) starter: Starter,
     /// How long a route that asks other systems may take for its answer.
     pub(crate) answered_within: Duration,
 }
@@ -182,6 +187,9 @@ routes! { shared, shared_described:
     reports => post,
     terminal => post,
     seen => post,
+    suspend => post,
+    resume => post,
+    stop => post,
     verdicts => post,
     prompts => get,
     prompts => one,
@@ -210,6 +218,8 @@ routes! { shared, shared_described:
     panopticon::heartbeat => post,
     panopticon::activity => get,
     panopticon::report_status => post,
+    panopticon::suspend => post,
+    panopticon::resume => post,
     openapi => get,
     whoami => get,
     health => get,

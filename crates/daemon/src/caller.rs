@@ -182,7 +182,7 @@ pub(crate) fn at_the_other_end(extensions: &Extensions) -> Peer {
     }
 }
 
-/// What people alone do: an agent's word on it would be nobody's.
+/// What people alone do (`what`, as "only a person ..." has it): an agent's word on it would be nobody's.
 ///
 /// # Errors
 /// An agent asks for it, or what may be one.
@@ -190,8 +190,9 @@ pub(crate) fn people_only(
     app: &App,
     headers: &HeaderMap,
     extensions: &Extensions,
+    what: &str,
 ) -> Result<(), Refused> {
-    Caller::of_an_act(app, headers, extensions)?.is_a_person("says what a person has seen")
+    Caller::of_an_act(app, headers, extensions)?.is_a_person(what)
 }
 
 fn not_yours(is: &AgentId, wanted: &AgentId) -> Refused {

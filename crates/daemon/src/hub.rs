@@ -16,6 +16,7 @@ use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
 use crate::kanbanger::Kanbanger;
+use crate::lifecycle;
 use crate::limits::{self, Limits};
 use crate::listener::{self, Desk, Memory};
 use crate::metrics::Metrics;
@@ -54,6 +55,8 @@ pub struct Hub {
     check: Check,
     /// Merges what people agree to.
     approvals: tokio::task::JoinHandle<()>,
+    /// Takes up who was put away with a question that is answered.
+    answers: tokio::task::JoinHandle<()>,
     /// Has done elsewhere what is to be done there.
     outbox: tokio::task::JoinHandle<()>,
 }
@@ -87,12 +90,14 @@ impl Hub {
         couriers: Vec<Arc<dyn Courier>>,
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
+        let launcher = config.launcher;
         let work = (config.tracker, config.forge, config.providers, config.webhooks);
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
         // Here and on no other thread: there is nothing else to do yet, and ten thousand seats are made
         // in half the time by the thread whose memory grows in long stretches.
-        let prepared = Prepared::new(&home, clock, limits, background_shells, work, couriers)?;
+        let prepared =
+            Prepared::new(&home, clock, limits, background_shells, work, couriers, launcher)?;
         let Prepared { home, pen, app, bus, inbox, outbox, moved, orders } = prepared;
 
         let (ending, writer_ended) = oneshot::channel();
@@ -110,6 +115,7 @@ impl Hub {
             (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
         let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
         let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces);
+        lifecycle::go_on(&app.board);
         // Before anybody can connect, so that whatever is ordered comes after it.
         let listen = listen.or_else(|| Memory::new(home.path()).recall());
         if listen.is_none()
@@ -130,6 +136,7 @@ impl Hub {
         tokio::spawn(desk.run(orders));
         let check = Check::start(database, metrics).map_err(RunError::Thread)?;
         let approvals = tokio::spawn(forge::follow(Arc::clone(&app)));
+        let answers = tokio::spawn(lifecycle::follow(Arc::clone(&app)));
         let outbox = tokio::spawn(effects::run(Arc::clone(&app.effects)));
         let hub = Self {
             home,
@@ -142,6 +149,7 @@ impl Hub {
             writer_ended,
             check,
             approvals,
+            answers,
             outbox,
         };
         let listening = match opening {
@@ -226,7 +234,7 @@ impl Hub {
         server.stop().await;
         sources.stop().await;
         // What breaks off is recognised at the next start.
-        for task in [self.approvals, self.outbox] {
+        for task in [self.approvals, self.answers, self.outbox] {
             task.abort();
             task.await.ok();
         }
@@ -265,6 +273,7 @@ impl Prepared {
         background_shells: BackgroundShells,
         work: (TrackerSettings, ForgeSettings, ProviderSettings, WebhookSettings),
         mut couriers: Vec<Arc<dyn Courier>>,
+        launcher: Option<PathBuf>,
     ) -> Result<Self, RunError> {
         let home = Home::claim(home)?;
         if let Some(on) = filesystem::remote(home.path()) {
@@ -328,6 +337,7 @@ impl Prepared {
         let app = App {
             attendance: Arc::default(),
             untold: Arc::default(),
+            starter: lifecycle::Starter::new(launcher, home.path()),
             effects,
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,
@@ -375,7 +385,7 @@ mod tests {
     fn prepared(home: &Path) -> Prepared {
         let (clock, limits) = (Arc::new(System::new()), Limits::default());
         let (shells, work) = (BackgroundShells::Idle, Default::default());
-        Prepared::new(home, clock, limits, shells, work, Vec::new()).unwrap()
+        Prepared::new(home, clock, limits, shells, work, Vec::new(), None).unwrap()
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 mod effect;
 mod heard;
 mod key;
+mod lifecycle;
 mod prompts;
 mod pull;
 mod task;
@@ -10,6 +11,7 @@ mod task;
 pub(crate) use effect::EffectAct;
 pub(crate) use heard::{CommentThere, Heard, TaskThere, Told};
 pub(crate) use key::Key;
+pub(crate) use lifecycle::LifecycleAct;
 pub(crate) use prompts::{Asked, Given, Moved, Noticed, TakenBack};
 pub(crate) use pull::PullAct;
 pub(crate) use task::TaskAct;
@@ -19,7 +21,7 @@ use crate::sighting::HookReport;
 use headsup_adapters::RegistryRecord;
 use headsup_core::compat::boocode::Meaning;
 use headsup_core::compat::panopticon::Activity;
-use headsup_core::gate::{Container, Description};
+use headsup_core::gate::{Container, Description, Unfit};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::prompt::answer::BadAnswer;
@@ -75,6 +77,8 @@ pub(crate) enum Work {
     Heard(Box<Heard>),
     /// What becomes of something that is to be done at another system.
     Effect(Box<EffectAct>),
+    /// A person has an agent put away, taken up again, or ended.
+    Lifecycle(Box<LifecycleAct>),
     /// A launcher takes a seat.
     Register(Box<Registration>),
     /// A launcher tells of the process that it has started.
@@ -227,7 +231,7 @@ impl Work {
         match self {
             Self::Register(_) | Self::Describe { .. } | Self::Seen { .. } => true,
             Self::Verdict(_) | Self::Task(_) | Self::Pull(_) | Self::Stage(_) => true,
-            Self::Effect(_) => true,
+            Self::Effect(_) | Self::Lifecycle(_) => true,
             Self::Ask(_) | Self::Answer(_) | Self::TakeBack(_) | Self::Notice(_) => true,
             Self::Snooze { .. } => true,
             Self::Heard(heard) => heard.signed,
@@ -319,6 +323,10 @@ pub(crate) enum Refusal {
         "the workflow is at {}, which does not lead to {}", from.map_or("none", Stage::word), to.word()
     )]
     IllegalStage { from: Option<Stage>, to: Stage, by: By },
+    #[error("{0}")]
+    Unfit(Unfit),
+    #[error("what was looked at before is not so any more")]
+    NotReady,
     #[error("the agent is running")]
     Running,
     #[error("an agent with this id is there and has not ended")]

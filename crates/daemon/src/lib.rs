@@ -32,6 +32,7 @@ mod integrity;
 mod job;
 mod kanbanger;
 mod launched;
+mod lifecycle;
 mod limits;
 pub mod listener;
 pub mod mcp;
@@ -106,6 +107,8 @@ pub struct Config {
     pub webhooks: WebhookSettings,
     /// Who keeps tasks and pull requests, and where.
     pub providers: ProviderSettings,
+    /// `headsup` itself, which starts agents again. Without it the hub starts none.
+    pub launcher: Option<PathBuf>,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

@@ -24,6 +24,14 @@ pub(crate) fn identity(pid: u32) -> Option<(u32, u64)> {
     Stat::read(pid).map(|stat| (pid, stat.start_ticks))
 }
 
+/// Whether a process sees the same processes and files as we do: it is in no container.
+pub(crate) fn is_beside_us(pid: u32) -> bool {
+    ["pid", "mnt"].iter().all(|kind| {
+        let of = |who: &str| std::fs::read_link(format!("/proc/{who}/ns/{kind}")).ok();
+        of("self").is_some_and(|own| of(&pid.to_string()).is_some_and(|its| its == own))
+    })
+}
+
 /// Pid and start ticks of the processes above this one, the nearest first.
 pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
     let mut found = Vec::new();
@@ -119,6 +127,15 @@ pub(crate) fn variables<const N: usize>(pid: u32, names: [&[u8]; N]) -> [Option<
         let value = variables.find_map(|variable| variable.strip_prefix(name))?;
         str::from_utf8(value).ok().map(str::to_owned)
     })
+}
+
+/// The words that a process was started with. `None` where they are no text, or where it has written
+/// something else over them: then zero bytes fill the rest of their room.
+pub(crate) fn command_line(pid: u32) -> Option<Vec<String>> {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let text = str::from_utf8(bytes.strip_suffix(&[0])?).ok()?;
+    let is_whole = !text.is_empty() && !text.ends_with('\0');
+    is_whole.then(|| text.split('\0').map(str::to_owned).collect())
 }
 
 /// The file that a process runs.

@@ -20,6 +20,7 @@ mod github;
 mod gone;
 mod hooks;
 mod kanbanger;
+mod lifecycle;
 mod listener;
 mod load;
 mod looked_up;

@@ -15,6 +15,7 @@ mod forget;
 mod heard;
 mod heartbeat;
 mod hook;
+mod lifecycle;
 mod pen;
 mod posted;
 mod prompts;

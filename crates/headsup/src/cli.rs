@@ -25,11 +25,14 @@ mod pr;
 mod prompt;
 mod rename;
 mod report;
+mod resume;
 mod run;
 mod show;
 mod snooze;
 mod stage;
 mod statusline;
+mod stop;
+mod suspend;
 mod task;
 mod up;
 mod verdict;
@@ -102,8 +105,12 @@ enum Command {
     Pr(pr::Args),
     Outbox(outbox::Args),
     Run(run::Args),
+    Suspend(suspend::Args),
+    Resume(resume::Args),
+    Stop(stop::Args),
     Acp(acp::Args),
     Launch(run::LaunchArgs),
+    Relaunch(resume::RelaunchArgs),
     Hooks(hooks::Args),
     Mcp(mcp::Args),
     Doctor(doctor::Args),
@@ -285,6 +292,10 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Outbox(args) => block_on(outbox::run(args, context)),
         Command::Rename(args) => block_on(rename::run(args, context)),
         Command::Run(args) => block_on(run::run(args, context)),
+        Command::Suspend(args) => block_on(suspend::run(args, context)),
+        Command::Resume(args) => block_on(resume::run(args, context)),
+        Command::Stop(args) => block_on(stop::run(args, context)),
+        Command::Relaunch(args) => block_on(resume::relaunch(args, context)),
         Command::Acp(args) => block_on(acp::run(args, context)),
         Command::Launch(args) => block_on(run::launch(&args)),
         Command::Hooks(args) => hooks::run(args, context),

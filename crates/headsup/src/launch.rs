@@ -1,6 +1,7 @@
 //! Starting an agent with its id and its hooks, for this launch alone.
 
 pub(crate) mod acp;
+pub(crate) mod begin;
 pub(crate) mod name;
 pub(crate) mod order;
 pub(crate) mod seat;
@@ -46,10 +47,15 @@ impl Program {
             return Err(CommandError::usage(format!("there is no program {name:?} to run"))
                 .hint("write what you would type in a shell behind `--`"));
         };
+        Ok(Self::at(path, name))
+    }
+
+    /// The program in this file.
+    pub(crate) fn at(path: PathBuf, name: &OsStr) -> Self {
         let base = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let recipe = recipes().iter().copied().find(|recipe| recipe.runs(base));
         let kind = support::of_program(base).map_or("custom", |row| row.kind);
-        Ok(Self { path, name: name.to_owned(), recipe, kind })
+        Self { path, name: name.to_owned(), recipe, kind }
     }
 
     pub(crate) fn kind(&self) -> &'static str {

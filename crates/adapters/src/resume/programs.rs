@@ -10,6 +10,8 @@ pub(super) enum Words {
     Last,
     /// As this option's value.
     Of(&'static str),
+    /// It takes none together with a conversation.
+    Nowhere,
 }
 
 pub(super) struct Program {
@@ -170,11 +172,12 @@ const CODEX: Program = Program {
     once: &["--worktree", "app-server", "cloud", "e", "exec", "exec-server", "review"],
 };
 
-/// OpenCode 1.18.33 (help; `-s ID` measured), and Kilo, which is made of it.
+/// OpenCode 1.18.33 (help; `-s ID` measured; with it `--prompt` asks nothing, measured), and Kilo, which
+/// is made of it.
 const OPENCODE: Program = Program {
     kinds: &["opencode", "kilo"],
     with: "--session",
-    words: Words::Of("--prompt"),
+    words: Words::Nowhere,
     keeps_words: true,
     alone: &["--auto", "--mdns", "--mini", "--no-replay", "--print-logs", "--pure"],
     one: &[

@@ -15,7 +15,6 @@ fn each_program_is_told_the_conversation_and_the_words_in_its_own_way() {
     for (kind, bare, with) in [
         ("claude-code", &["--resume", "0b-1"][..], &["--", "-go on"][..]),
         ("codex", &["resume", "0b-1"], &["--", "-go on"]),
-        ("opencode", &["--session", "0b-1"], &["--prompt=-go on"]),
         ("gemini-cli", &["--resume", "0b-1"], &["--prompt-interactive=-go on"]),
         ("qwen-code", &["--resume", "0b-1"], &["--prompt-interactive=-go on"]),
         ("copilot-cli", &["--resume", "0b-1"], &["--interactive=-go on"]),
@@ -68,6 +67,18 @@ fn what_chose_a_conversation_gives_way_to_the_one_that_is_meant() {
 }
 
 #[test]
+fn a_program_is_found_in_its_command_line_behind_its_runtime() {
+    let place = |kind, words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        place_of(kind, &words)
+    };
+    assert_eq!(place("claude-code", &["claude", "-c"]), Some(0));
+    assert_eq!(place("gemini-cli", &["node", "--no-warnings", "/usr/bin/gemini", "-y"]), Some(2));
+    assert_eq!(place("claude-code", &["node", "/usr/bin/gemini"]), None);
+    assert_eq!(place("custom", &["claude"]), None);
+}
+
+#[test]
 fn no_permission_is_added_and_none_is_taken_away() {
     for said in [None, Some("go")] {
         let plain = again("claude-code", &[], said).unwrap().join(" ");
@@ -82,6 +93,8 @@ fn nothing_is_guessed() {
     let unclear = again("claude-code", &["--brand-new", "hello"], None).unwrap_err();
     assert!(matches!(unclear, NoWayBack::Unclear { .. }), "{unclear}");
     assert!(unclear.to_string().contains("--brand-new"));
+    goes_on("opencode", &[], None, &["--session", "0b-1"]);
+    assert_eq!(again("opencode", &[], Some("go on")), Err(NoWayBack::Words));
     let unclear = again("gemini-cli", &["--extensions", "a", "hello"], None).unwrap_err();
     assert!(matches!(unclear, NoWayBack::Unclear { .. }), "{unclear}");
     goes_on("gemini-cli", &["-e", "a"], None, &["-e", "a", "--resume", "0b-1"]);

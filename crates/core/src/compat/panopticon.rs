@@ -2,7 +2,7 @@
 
 mod wire;
 
-pub use wire::{ActivityDoc, ActivityEntry, HeartbeatBody, ReportStatusBody};
+pub use wire::{ActivityDoc, ActivityEntry, HeartbeatBody, ReportStatusBody, TakeUpBody};
 
 use super::State;
 use super::scale::scale;

@@ -111,6 +111,9 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     }
     let had_a_voice = step.seat.session.is_some() || step.seat.process.state.is_over();
     if had_a_voice {
+        if !matches!(step.seat.process.state, Process::Starting { .. }) {
+            step.seat.is_taken_by_hand();
+        }
         session::renew(step, observation.session.as_deref(), starts(&observation.fact));
     }
     // Else what was launched has started the agent, and only waits for it.

@@ -2,7 +2,7 @@
 
 use super::acts::act;
 use super::process::{self, RESTORING};
-use super::{Decision, Step, session};
+use super::{Decision, session};
 use crate::seat::{Leaving, Seat};
 use crate::source::Confidence;
 use crate::status::{Process, Turn};
@@ -86,17 +86,23 @@ pub fn suspend(seat: &mut Seat, now: UnixMs) -> Result<Decision, Unfit> {
     Ok(leave(seat, Leaving::Suspend, now))
 }
 
-/// A person ends an agent, whatever it does.
+/// Whether there is a process that could be ended.
 ///
 /// # Errors
-/// There is no process that could be ended; nothing changes.
-pub fn stop(seat: &mut Seat, now: UnixMs) -> Result<Decision, Unfit> {
+/// There is none, or nobody knows it.
+pub fn may_stop(seat: &Seat) -> Result<(), Unfit> {
     if seat.process.state.is_over() {
         return Err(Unfit::NotRunning(seat.process.state.word()));
     }
-    if seat.process.id.is_none() {
-        return Err(Unfit::NoProcess);
-    }
+    seat.process.id.as_ref().map(drop).ok_or(Unfit::NoProcess)
+}
+
+/// A person ends an agent, whatever it does.
+///
+/// # Errors
+/// [`may_stop`] says why; nothing changes.
+pub fn stop(seat: &mut Seat, now: UnixMs) -> Result<Decision, Unfit> {
+    may_stop(seat)?;
     Ok(leave(seat, Leaving::Stop, now))
 }
 
@@ -116,29 +122,33 @@ fn leave(seat: &mut Seat, leaving: Leaving, now: UnixMs) -> Decision {
     step.finish(&before)
 }
 
-/// A person takes up an agent that was put away: the same seat and session, another life. It is
-/// `token`, kept as a digest, by which its calls are known from now on.
+/// Whether an agent can be taken up again.
 ///
 /// # Errors
-/// It is not suspended, or nobody knows in which session it was; nothing changes.
-pub fn resume(seat: &mut Seat, token: Option<&str>, now: UnixMs) -> Result<Decision, Unfit> {
+/// It is not suspended, or nobody knows in which session it was.
+pub fn may_resume(seat: &Seat) -> Result<(), Unfit> {
     if seat.process.state != Process::Suspended {
         return Err(Unfit::NotSuspended(seat.headline().word()));
     }
-    if seat.session.is_none() {
-        return Err(Unfit::NoSession);
-    }
+    seat.session.as_ref().map(drop).ok_or(Unfit::NoSession)
+}
+
+/// A person takes up an agent that was put away: the same seat and session, another life. `token` is a
+/// digest of the one by which its calls are known from now on.
+///
+/// # Errors
+/// [`may_resume`] says why; nothing changes.
+pub fn resume(seat: &mut Seat, token: &str, now: UnixMs) -> Result<Decision, Unfit> {
+    may_resume(seat)?;
     let before = seat.status_key();
-    let mut step: Step<'_> = act(seat, now);
+    let mut step = act(seat, now);
     session::begin(step.seat, now);
     step.seat.leaving = None;
     step.seat.process.id = None;
     if let Some(session) = &mut step.seat.session {
         session.start_seen = false;
     }
-    if let Some(token) = token {
-        step.seat.about.token = Some(token.to_owned());
-    }
+    step.seat.about.token = Some(token.to_owned());
     process::turn_into(&mut step, RESTORING);
     Ok(step.finish(&before))
 }

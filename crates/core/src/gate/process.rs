@@ -97,6 +97,9 @@ pub(super) fn said(
     }
     match target {
         Process::Running { .. } => {
+            if state.is_over() {
+                step.seat.is_taken_by_hand();
+            }
             let again = matches!(state, Process::Exited(_) | Process::Suspended);
             if again {
                 // Somebody started it again by hand.

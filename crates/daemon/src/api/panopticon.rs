@@ -3,3 +3,5 @@
 pub(super) mod activity;
 pub(super) mod heartbeat;
 pub(super) mod report_status;
+pub(super) mod resume;
+pub(super) mod suspend;

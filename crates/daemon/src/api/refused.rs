@@ -84,6 +84,12 @@ impl From<Refusal> for Refused {
                     .hint("`headsup outbox` lists them");
             }
             Refusal::EffectNotOver => (409, "effect_not_over"),
+            Refusal::Unfit(unfit) => (409, unfit.code()),
+            Refusal::NotReady => {
+                return Self::new(409, "agent_changed", refusal.to_string())
+                    .hint("look at it, and try again")
+                    .with(|problem| problem.retryable = true);
+            }
             Refusal::PullFinal => (409, "pr_final"),
             Refusal::NoTask => {
                 return Self::new(409, "no_task", refusal.to_string())

@@ -3,7 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::bad;
-use super::{App, Receipt, Refused, asked, receipt};
+use super::{App, Receipt, Refused, asked, peer, receipt, resume};
 use crate::caller;
 use crate::caller::Caller;
 use crate::job::{Registration, Work};
@@ -13,7 +13,7 @@ use axum::response::Response;
 use headsup_adapters::text;
 use headsup_core::gate::Description;
 use headsup_core::id::AgentId;
-use headsup_core::seat::Seat;
+use headsup_core::seat::{Launch, Seat};
 use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 const MOST_LABELS: usize = 64;
+/// Bytes.
+const MOST_OF_LAUNCH: usize = 64 << 10;
 /// One that is shorter could be guessed.
 const SHORTEST_TOKEN: usize = 32;
 
@@ -37,6 +39,9 @@ pub(super) struct SeatBody {
     /// By which the calls of the agent are known from then on; it is kept as its digest. A launcher's
     /// alone, as `kind` is.
     token: Option<String>,
+    /// How it is started, so that it can be taken up again. A launcher's alone, as `kind` is, and only of
+    /// one on the hub's own machine; nothing shows it.
+    launch: Option<Launch>,
     /// It runs already and speaks for itself; nobody has launched it for this seat. A taker's alone, as
     /// `kind` is.
     adopted: bool,
@@ -71,7 +76,10 @@ pub(super) async fn put(
         return Err(Refused::new(400, "unknown_kind", format!("there is no kind {kind:?}")));
     }
     let adopted = Some(said.adopted);
-    let about = Description { adopted, ..said.description()? };
+    // Elsewhere a path means another file.
+    let launch = said.launch.take().filter(|_| resume::is_here(peer(&extensions)));
+    let launch = launch.map(fitting).transpose()?;
+    let about = Description { adopted, launch, ..said.description()? };
     caller::may_take(&app, &headers, &extensions, &agent)?;
     let registration = Registration { agent, kind, about };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
@@ -107,6 +115,9 @@ pub(super) async fn patch(
     if said.token.is_some() {
         return Err(bad("the token of an agent does not change while it lives"));
     }
+    if said.launch.is_some() {
+        return Err(bad("how an agent is started is said as its seat is taken"));
+    }
     if said.adopted {
         return Err(bad("whether it was launched is said as its seat is taken"));
     }
@@ -116,6 +127,20 @@ pub(super) async fn patch(
     }
     let reply = app.inbox.submit(Work::Describe { agent, about }, key).await?;
     Ok(receipt(StatusCode::OK, &reply))
+}
+
+/// One that could be started, and is no burden.
+fn fitting(launch: Launch) -> Result<Box<Launch>, Refused> {
+    let Launch { program, name, folder, arguments, .. } = &launch;
+    let words: Vec<&String> = arguments.iter().chain([program, name, folder]).collect();
+    let bytes: usize = words.iter().map(|word| word.len()).sum();
+    if bytes > MOST_OF_LAUNCH || words.iter().any(|word| word.contains('\0')) {
+        return Err(bad("a launch has at most 64 KiB, and no zero bytes"));
+    }
+    if !program.starts_with('/') || !folder.starts_with('/') {
+        return Err(bad("the program and the folder of a launch are whole paths"));
+    }
+    Ok(Box::new(launch))
 }
 
 /// A name says which agent is meant: it is nobody else's name or id. The one that it has stays free to it.

@@ -47,7 +47,7 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    people_only(&app, request.headers(), request.extensions())?;
+    people_only(&app, request.headers(), request.extensions(), "says what a person has seen")?;
     let (body, key) = asked::read_if_any::<SeenBody>(request).await?;
     let work = match body.outcome {
         true => Work::Seen { agents: vec![agent] },

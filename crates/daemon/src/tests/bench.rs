@@ -47,6 +47,8 @@ pub(super) struct Bench {
     pub(super) providers: crate::ProviderSettings,
     /// Who carries what is to be done elsewhere.
     pub(super) couriers: Vec<Arc<dyn Courier>>,
+    /// Starts agents again.
+    pub(super) launcher: Option<PathBuf>,
     hub: Option<Hub>,
 }
 
@@ -76,6 +78,7 @@ impl Bench {
             webhooks,
             providers,
             couriers,
+            launcher: None,
             hub,
         };
         bench.start().await;
@@ -105,6 +108,7 @@ impl Bench {
             webhooks: self.webhooks.clone(),
             providers: self.providers.clone(),
             engines: self.engines.clone(),
+            launcher: self.launcher.clone(),
         };
         let couriers = self.couriers.clone();
         let hub = Hub::start_carried(config, self.clock.clone(), self.limits, couriers).await;
@@ -140,6 +144,7 @@ impl Bench {
             webhooks,
             providers,
             couriers,
+            launcher: None,
             hub,
         };
         bench.start().await;

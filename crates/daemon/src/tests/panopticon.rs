@@ -166,6 +166,33 @@ async fn a_verdict_is_an_act_and_outlives_the_hub() {
     assert_eq!((verdicts.len(), &verdicts[63]["task"]), (64, &json!("T-69")));
 }
 
+/// Whose process nobody knows is told so; with processes that are there: `tests/lifecycle.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn suspend_and_resume_say_why_not() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let message = r#"{"message":"go on","more":1}"#;
+    for (act, body) in [("suspend", ""), ("resume", ""), ("resume", message)] {
+        let path = format!("/api/agents/nobody/{act}");
+        let reply = client.send("POST", &path, &[], body.to_owned()).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (404, "no_such_agent"), "{act}");
+    }
+    beat(&client, "a", json!({"state": "active"})).await;
+    let (suspend, resume) = ("/api/agents/a/suspend", "/api/agents/a/resume");
+    let code = async |path: &str| client.send("POST", path, &[], "").await.code();
+    assert_eq!(code(suspend).await, "in_turn");
+    beat(&client, "a", json!({"state": "idle"})).await;
+    assert_eq!(code(suspend).await, "no_session");
+    assert_eq!(code(resume).await, "not_suspended");
+    let long = json!({"message": "x".repeat(32_001)}).to_string();
+    assert_eq!(client.send("POST", resume, &[], long).await.code(), "too_long");
+    let agent = [("x-headsup-agent", "a")];
+    for path in [suspend, resume] {
+        assert_eq!(client.send("POST", path, &agent, "").await.code(), "human_only");
+    }
+    assert_eq!(client.headline("a").await, "idle");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_input_is_refused_by_name_and_changes_nothing() {
     let bench = Bench::new().await;
@@ -219,7 +246,8 @@ async fn bad_input_is_refused_by_name_and_changes_nothing() {
     }
     assert_eq!(client.head().await, 0);
     let tcp = bench.on_tcp().await;
-    for path in [beat, report, verdict] {
+    let (suspend, resume) = ("/api/agents/a/suspend", "/api/agents/a/resume");
+    for path in [beat, report, verdict, suspend, resume] {
         assert_eq!(tcp.send("POST", path, &[], "{}").await.code(), "token_missing", "{path}");
     }
     assert_eq!(tcp.get("/api/agents/a/activity").await.code(), "token_missing");

@@ -93,6 +93,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         forge: crate::ForgeSettings::default(),
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
+        launcher: None,
         engines: Vec::new(),
     })
     .await
@@ -138,6 +139,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         forge: crate::ForgeSettings::default(),
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
+        launcher: None,
         engines: Vec::new(),
     })
     .await

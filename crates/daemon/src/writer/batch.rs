@@ -2,8 +2,8 @@
 
 use super::staging::{self, Staging};
 use super::{
-    Found, Item, Writer, chat, effect, forget, heard, heartbeat, hook, prompts, pull, report, seat,
-    seen, stage,
+    Found, Item, Writer, chat, effect, forget, heard, heartbeat, hook, lifecycle, prompts, pull,
+    report, seat, seen, stage,
 };
 use super::{task, verdict, witnessed};
 use crate::flusher::Waiting;
@@ -384,6 +384,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work, key: Option<&Key>) -> Answer 
         Work::Pull(act) => pull::perform(staging, act, key),
         Work::Heard(heard) => heard::hear(staging, heard),
         Work::Effect(act) => effect::perform(staging, act),
+        Work::Lifecycle(act) => lifecycle::perform(staging, act),
         Work::Register(registration) => seat::register(staging, registration),
         Work::Launched(launched) => seat::launched(staging, launched),
         Work::Describe { agent, about } => seat::describe(staging, agent, about),

@@ -19,7 +19,11 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     match staging.seat(agent) {
         Some(seat) if !seat.process.state.is_over() => return Err(Refusal::Taken),
         Some(seat) if seat.kind == kind.as_str() => {
-            staging.change(agent, None, |seat| gate::describe(seat, about, now))?;
+            staging.change(agent, None, |seat| {
+                // How the one before was started says nothing of this one.
+                seat.launch = None;
+                gate::describe(seat, about, now)
+            })?;
         }
         None if staging.is_name(agent) => return Err(Refusal::NameTaken),
         _ => {

@@ -1,14 +1,13 @@
 //! `headsup run`
 
 use crate::cli::Context;
-use crate::cli::hooks::launch_folder;
 use crate::client::Client;
 use crate::client::start;
 use crate::error::{CommandError, Kind};
 use crate::launch::Program;
+use crate::launch::begin::{Start, Terminal, begin, seat_of};
 use crate::launch::order::{self, Order, Streaming};
 use crate::launch::seat::Seat;
-use crate::launch::settings::{self, Launched, What};
 use crate::launch::tend;
 use crate::launch::tmux::{Session, Tmux};
 use crate::output::Output;
@@ -17,16 +16,20 @@ use crate::place::Place;
 use bytes::Bytes;
 use headsup_adapters::stream;
 use headsup_core::id::AgentId;
+use headsup_core::seat::Launch;
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What an agent says that fails within this time nobody has read: its session stays.
 const TOO_SOON_TO_BE_SEEN: Duration = Duration::from_secs(10);
+/// What a shell returns for a program that TERM has ended.
+const TOLD_TO_GO: u8 = 128 + 15;
+/// Bytes of a command line that is kept.
+const LONGEST_LAUNCH: usize = 60_000;
 
 /// Start an agent that reports, without touching its configuration.
 ///
@@ -123,30 +126,23 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let streams = streaming(&args, &program, arguments, &here);
     let client = context.client().await?;
     let token = order::secret()?;
-    let (id, was_there) = register(&args, &program, &here, &token, &client).await?;
+    let (id, was_there) = register(&args, &program, &here, &token, in_tmux, &client).await?;
     client.speak_for(id.as_str(), &token);
-    let seat = Seat { id: id.as_str(), hub: Some(&client), home: Some(home), token: Some(&token) };
-    let launched = async {
-        let launch = launch_folder(home);
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&launch).map_err(
-            |error| CommandError::internal(format!("cannot make {}: {error}", launch.display())),
-        )?;
-        let launched = match program.recipe {
-            Some(recipe) => {
-                let what = What { recipe, launch: &launch, id: id.as_str(), context };
-                settings::inject(&what, arguments, !args.no_tools)?
-            }
-            None => Launched::with(arguments.to_vec()),
-        };
-        let order = order_of(&program, &launched, &here, &id, home, in_tmux);
-        let order = order.with("HEADSUP_AGENT_TOKEN", &*token).streaming(streams);
-        if in_tmux {
-            return in_session(order, &id, &launch, &client, &here).await;
-        }
-        Err(tend::run(&order, &seat, &context.place).await)
+    let start = Start {
+        program: &program,
+        arguments,
+        folder: &here,
+        id: &id,
+        token: &token,
+        with_tools: !args.no_tools,
+        streams,
+        terminal: if in_tmux { Terminal::Session(Tmux::here()) } else { Terminal::Own },
+        is_again: false,
     };
+    let seat = seat_of(&start, home, &client);
+    let launched = begin(start, home, &client, context);
     match launched.await {
-        Ok(session) => told(&id, program.kind(), &session, context.output),
+        Ok(session) => told(&id, program.kind(), &Tmux::here(), &session, context.output),
         Err(error) if matches!(error.kind, Kind::Agent(_)) => Err(error),
         Err(error) => {
             let path = format!("/api/v1/agents/{id}?force=true");
@@ -172,43 +168,13 @@ fn streaming(
     is_wanted.then(|| Streaming::new(kind, file.as_deref()).answered(is_answered))
 }
 
-fn order_of(
-    program: &Program,
-    launched: &Launched,
-    here: &Path,
+pub(super) fn told(
     id: &AgentId,
-    home: &Path,
-    elsewhere: bool,
-) -> Order {
-    let order = Order::new(program, &launched.arguments, here, id.as_str());
-    let order = if elsewhere { order.with_whole_environment() } else { order };
-    let own = launched.variables.iter();
-    let order = own.fold(order, |order, (name, value)| order.with(name, value));
-    order.with("HEADSUP_AGENT_ID", id.as_str()).with("HEADSUP_HOME", home)
-}
-
-async fn in_session(
-    order: Order,
-    id: &AgentId,
-    launch: &Path,
-    client: &Client,
-    here: &Path,
-) -> Result<Session, CommandError> {
-    let path = order::path(launch, id.as_str());
-    order.write(&path)?;
-    let binary = super::hooks::binary()?;
-    let words = [binary.as_os_str(), "launch".as_ref(), path.as_os_str()];
-    let session = Tmux::here().start(id.as_str(), here, &words).inspect_err(|_| {
-        std::fs::remove_file(&path).ok();
-    })?;
-    let about = json!({ "tmux": session.pane }).to_string();
-    // Where it is will be told by its hooks as well.
-    client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(about)).await.ok();
-    Ok(session)
-}
-
-fn told(id: &AgentId, kind: &str, session: &Session, output: Output) -> Result<(), CommandError> {
-    let tmux = Tmux::here();
+    kind: &str,
+    tmux: &Tmux,
+    session: &Session,
+    output: Output,
+) -> Result<(), CommandError> {
     let attach = tmux.attach_line(&session.name);
     if output.is_json() {
         let socket = tmux.socket_name();
@@ -219,12 +185,32 @@ fn told(id: &AgentId, kind: &str, session: &Session, output: Output) -> Result<(
     Ok(())
 }
 
+/// How it is started, so that it can be taken up again. Nothing where it is no text, or reads a file.
+fn launch_of(args: &Args, program: &Program, here: &Path, in_tmux: bool) -> Option<Launch> {
+    let [_, arguments @ ..] = &args.command[..] else { return None };
+    let arguments = arguments.iter().map(|word| word.to_str().map(str::to_owned));
+    let arguments: Vec<String> = arguments.collect::<Option<_>>()?;
+    let path = std::path::absolute(&program.path).ok()?;
+    let bytes: usize = arguments.iter().map(String::len).sum();
+    (args.stream.is_none() && bytes <= LONGEST_LAUNCH).then_some(())?;
+    Some(Launch {
+        program: path.to_str()?.to_owned(),
+        name: program.name.to_str()?.to_owned(),
+        arguments,
+        folder: here.to_str()?.to_owned(),
+        here: !in_tmux,
+        server: Tmux::here().socket_name().filter(|_| in_tmux),
+        no_tools: args.no_tools,
+    })
+}
+
 /// Takes a seat, and says whether it was there before. A made-up id that is taken gets a number.
 async fn register(
     args: &Args,
     program: &Program,
     here: &Path,
     token: &str,
+    in_tmux: bool,
     client: &Client,
 ) -> Result<(AgentId, bool), CommandError> {
     let pairs = args.label.iter().filter_map(|label| label.split_once('='));
@@ -232,7 +218,7 @@ async fn register(
     let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
     let body = json!({
         "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
-        "token": token,
+        "token": token, "launch": launch_of(args, program, here, in_tmux),
     });
     let body = Bytes::from(body.to_string());
     let take = async |id: AgentId| {
@@ -278,7 +264,8 @@ pub(crate) async fn launch(args: &LaunchArgs) -> Result<(), CommandError> {
     let start = Instant::now();
     let error = tend::run(&order, &seat, &place).await;
     let has_failed = if let Kind::Agent(code) = error.kind {
-        code != 0
+        // Whoever was told to go has been seen.
+        code != 0 && code != TOLD_TO_GO
     } else {
         seat.tell_failure().await;
         true

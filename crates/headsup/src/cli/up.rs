@@ -201,6 +201,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         forge: context.config.forge(),
         webhooks: context.config.webhooks(|name| std::env::var_os(name)),
         providers,
+        launcher: super::hooks::binary().ok(),
     };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {

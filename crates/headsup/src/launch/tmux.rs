@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A tmux server: the user's, or the one that `HEADSUP_TMUX_SOCKET` names.
 #[derive(Clone, Debug)]
@@ -26,6 +27,11 @@ impl Tmux {
     pub(crate) fn here() -> Self {
         let socket = std::env::var_os("HEADSUP_TMUX_SOCKET").filter(|name| !name.is_empty());
         Self { socket }
+    }
+
+    /// The server of this socket's name.
+    pub(crate) fn on(socket: Option<&str>) -> Self {
+        socket.map_or_else(Self::here, |socket| Self { socket: Some(OsString::from(socket)) })
     }
 
     /// What `tmux -V` says; `None` where there is no tmux.
@@ -100,6 +106,26 @@ impl Tmux {
         Ok(Session { name, pane })
     }
 
+    /// The same for an agent that was in a session before, which may still be on its way out. Where
+    /// somebody uses that for something else, the new one has another name.
+    pub(crate) async fn start_again(
+        &self,
+        id: &str,
+        folder: &Path,
+        words: &[&OsStr],
+    ) -> Result<Session, CommandError> {
+        let deadline = Instant::now() + LEAVES_WITHIN;
+        while self.has(&session_name(id)) && !self.is_dead(&session_name(id)) {
+            if Instant::now() > deadline {
+                let free = (2..MOST_NAMES).map(|number| format!("{id}-{number}"));
+                let free = free.into_iter().find(|name| !self.has(&session_name(name)));
+                return self.start(free.as_deref().unwrap_or(id), folder, words);
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        self.start(id, folder, words)
+    }
+
     /// Whether there is a session of this name.
     fn has(&self, name: &str) -> bool {
         let mut command = self.command();
@@ -153,6 +179,11 @@ impl Tmux {
 
 /// How often a server on its way out is tried again.
 const TRIES: u32 = 5;
+/// A session whose agent has ended is gone by then.
+const LEAVES_WITHIN: Duration = Duration::from_secs(2);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// So many names are tried.
+const MOST_NAMES: u32 = 100;
 
 /// tmux knows no `.` in a name. An id's other characters are harmless to it.
 pub(crate) fn session_name(id: &str) -> String {

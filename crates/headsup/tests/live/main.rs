@@ -5,6 +5,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod asks;
+mod lifecycle;
 mod tools;
 
 use headsup_testkit::live::{self, Agent, Installed, Verdict, With};

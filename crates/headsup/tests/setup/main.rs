@@ -14,6 +14,7 @@ mod inside;
 mod install;
 mod launch_alone;
 mod launch_tools;
+mod lifecycle;
 mod others;
 mod plugin_file;
 mod refuse;

@@ -67,7 +67,7 @@ impl Rig {
         text.split_terminator('\0').map(str::to_owned).collect()
     }
 
-    fn env(&self) -> Vec<String> {
+    pub(crate) fn env(&self) -> Vec<String> {
         let path = self.home.path().join("env");
         let text = wait::until("the agent to start", || fs::read_to_string(&path).ok());
         text.lines().map(str::to_owned).collect()
@@ -91,7 +91,7 @@ pub(crate) fn has_tmux() -> bool {
 }
 
 /// Says why a test did nothing.
-fn skipped() -> bool {
+pub(crate) fn skipped() -> bool {
     if has_tmux() {
         return false;
     }

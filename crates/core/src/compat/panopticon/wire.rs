@@ -25,6 +25,15 @@ pub struct HeartbeatBody {
     pub summary: Option<String>,
 }
 
+/// The body of `POST /api/agents/{id}/resume`. What it does not name is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TakeUpBody {
+    /// The agent's first prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
 /// The body of `POST /api/specialists/{name}/report-status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -21,6 +21,8 @@ fn at_ease() -> Script {
     script
 }
 
+const TOKEN: &str = "a digest";
+
 fn gone(code: Option<i32>, signal: Option<i32>) -> Fact {
     Fact::Process(ProcessFact::Exited(Exit::from_wait(code, signal, false)))
 }
@@ -103,7 +105,7 @@ fn a_resumed_seat_is_one_life_further_and_goes_on_in_its_session() {
     let mut script = suspended();
     script.after(60_000);
     let token = "t".repeat(64);
-    gate::resume(&mut script.seat, Some(&token), script.now).unwrap();
+    gate::resume(&mut script.seat, &token, script.now).unwrap();
     let restoring = Process::Starting { phase: StartPhase::Restoring };
     assert_eq!((script.seat.process.state, script.seat.incarnation), (restoring, 2));
     assert_eq!(script.seat.about.resumed_at, Some(script.now));
@@ -127,7 +129,7 @@ fn a_resumed_seat_is_one_life_further_and_goes_on_in_its_session() {
 fn a_resumed_seat_is_one_life_further_whoever_tells_of_it_first() {
     for told in [true, false] {
         let mut script = suspended();
-        gate::resume(&mut script.seat, None, script.now).unwrap();
+        gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
         script.process = Some(ProcessId::new(8, 80));
         if told {
             script.registry(at_rest());
@@ -148,14 +150,14 @@ fn a_resumed_seat_is_one_life_further_whoever_tells_of_it_first() {
 #[test]
 fn only_what_is_suspended_is_resumed_and_the_refusal_names_the_state() {
     let mut script = at_ease();
-    let why = gate::resume(&mut script.seat, None, script.now).unwrap_err();
+    let why = gate::resume(&mut script.seat, TOKEN, script.now).unwrap_err();
     assert_eq!(
         (why.code(), why.to_string().as_str()),
         ("not_suspended", "it is done, not suspended")
     );
     let mut script = suspended();
-    gate::resume(&mut script.seat, None, script.now).unwrap();
-    let why = gate::resume(&mut script.seat, None, script.now).unwrap_err();
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    let why = gate::resume(&mut script.seat, TOKEN, script.now).unwrap_err();
     assert_eq!(why, Unfit::NotSuspended("starting"));
 }
 
@@ -216,7 +218,7 @@ fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
     };
     let about = gate::Description { launch: Some(Box::new(launch)), ..Default::default() };
     let told = gate::describe(&mut script.seat, &about, script.now);
-    let shown = format!("{}", serde_json::to_string(&told.events).unwrap());
+    let shown = serde_json::to_string(&told.events).unwrap();
     assert!(told.changed && !shown.contains("secret"), "{shown}");
     gate::suspend(&mut script.seat, script.now).unwrap();
     let kept = serde_json::to_string(&script.seat).unwrap();
@@ -226,4 +228,8 @@ fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
     script.said(Source::Process, gone(None, None));
     assert_eq!(script.headline(), Headline::Suspended);
     assert_eq!(script.seat.launch.as_ref().unwrap().arguments, ["--api-key=secret"]);
+    // Of whoever takes it up by hand it is not known.
+    script.process = Some(ProcessId::new(8, 80));
+    script.hook(start(SessionStart::Resume));
+    assert_eq!((script.headline(), &script.seat.launch), (Headline::Done, &None));
 }

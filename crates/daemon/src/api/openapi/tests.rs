@@ -63,6 +63,8 @@ fn an_answer_says_nothing_in_one_way() {
         "ElicitedBody",
         "HeartbeatBody",
         "NoticeBody",
+        "ResumeBody",
+        "TakeUpBody",
         "QuestionBody",
         "SeenBody",
         "SnoozeBody",

@@ -138,15 +138,22 @@ impl Stage {
         agent
     }
 
+    /// A command of headsup's as a person types it beside the agents: in their folder and environment.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.home.command(args);
+        command.envs(self.env()).current_dir(self.folder());
+        command.env("HEADSUP_TMUX_SOCKET", Tmux::SOCKET).env("TMUX_TMPDIR", self.home.path());
+        command
+    }
+
     fn ran_in_tmux(&self, id: &str, args: &[&str]) -> Pane<'_> {
         let name = self.program.command;
-        let mut command = self.home.command(["run", "--tmux", "--json", "--id", id, "--", name]);
+        let mut command = self.command(&["run", "--tmux", "--json", "--id", id, "--", name]);
         let words = (self.program.arguments)(args);
         let started = [name.to_owned()].into_iter().chain(words.clone());
         let started: Vec<String> = started.collect();
         self.did(Instant::now(), json!({ "do": "start", "by": "run", "id": id, "args": started }));
-        command.args(words).envs(self.env()).current_dir(self.folder());
-        command.env("HEADSUP_TMUX_SOCKET", Tmux::SOCKET).env("TMUX_TMPDIR", self.home.path());
+        command.args(words);
         self.bin();
         let told = Done::from(command.output().expect("headsup runs")).ok().json();
         let pane = told["tmux"]["pane"].as_str().expect("a pane");

@@ -1,0 +1,210 @@
+//! What people do with the processes of agents: put away, taken up again, ended. Whether it may be
+//! done the gate says; here it is done.
+
+mod answered;
+mod ending;
+mod starter;
+mod way_back;
+
+pub(crate) use answered::follow;
+pub(crate) use ending::go_on;
+pub(crate) use starter::Starter;
+
+use crate::api::{App, Refused};
+use crate::job::{Key, Launched, LifecycleAct, Refusal, Reply, Work};
+use crate::{caller, process};
+use ending::Grip;
+use headsup_core::gate::Container;
+use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::ProcessFact;
+use headsup_core::seat::{Leaving, Seat};
+use headsup_core::status::{Exit, Process};
+use headsup_core::wire::{RelaunchDoc, SCHEMA};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longer than a process takes to go that is ended in the end.
+const GONE_WITHIN: Duration = Duration::from_secs(8);
+/// What a shell returns for a program that cannot be run.
+const CANNOT_RUN: i32 = 126;
+
+/// What came of a wish.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) reply: Reply,
+    /// The process is gone, or there; else it is on its way.
+    pub(crate) is_over: bool,
+}
+
+/// Puts an agent away: its process ends, and it can be taken up again.
+pub(crate) async fn suspend(
+    app: &Arc<App>,
+    agent: AgentId,
+    key: Option<Key>,
+) -> Result<Done, Refused> {
+    let seat = app.board.seat(&agent);
+    let ready = seat.as_deref().map(|seat| {
+        let launch = way_back::of(seat)?;
+        way_back::arguments(seat, &launch, None)?;
+        let is_new = seat.launch.as_deref() != Some(&launch);
+        Ok((grip_alone(app, seat)?, is_new.then(|| Box::new(launch))))
+    });
+    let (grip, launch, why) = match ready {
+        Some(Ok((grip, launch))) => (Some(grip), launch, None),
+        Some(Err(why)) => (None, None, Some(why)),
+        None => (None, None, None),
+    };
+    leave(app, agent, Leaving::Suspend, grip, launch, why, key).await
+}
+
+/// Ends an agent, whatever it does.
+pub(crate) async fn stop(
+    app: &Arc<App>,
+    agent: AgentId,
+    key: Option<Key>,
+) -> Result<Done, Refused> {
+    let seat = app.board.seat(&agent);
+    let (grip, why) = match seat.as_deref().map(|seat| grip_alone(app, seat)) {
+        Some(Ok(grip)) => (Some(grip), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    leave(app, agent, Leaving::Stop, grip, None, why, key).await
+}
+
+async fn leave(
+    app: &Arc<App>,
+    agent: AgentId,
+    leaving: Leaving,
+    grip: Option<Grip>,
+    launch: Option<Box<headsup_core::seat::Launch>>,
+    why: Option<Refused>,
+    key: Option<Key>,
+) -> Result<Done, Refused> {
+    let mut frames = app.bus.subscribe();
+    let ready = grip.as_ref().map(|grip| grip.process().clone());
+    let act = LifecycleAct::Leave { agent: agent.clone(), leaving, ready, launch };
+    let reply = act_of(app, act, why, key).await?;
+    if let (Some(grip), Reply::Done { .. }) = (grip, &reply) {
+        tokio::spawn(grip.end());
+    }
+    let is_gone = || app.board.seat(&agent).is_none_or(|seat| seat.process.state.is_over());
+    let gone = async {
+        while !is_gone() {
+            match &mut frames {
+                // Whoever lags looks at the board all the same.
+                Some(frames) => drop(frames.recv().await),
+                None => return,
+            }
+        }
+    };
+    tokio::time::timeout(GONE_WITHIN, gone).await.ok();
+    Ok(Done { reply, is_over: is_gone() })
+}
+
+/// Who starts it again.
+#[derive(Debug)]
+pub(crate) enum By {
+    Hub,
+    /// Whoever asks, with this token for the agent.
+    Caller(String),
+}
+
+/// Takes a suspended agent up again, with `said` as its first prompt. Where the caller starts it, how
+/// is told.
+pub(crate) async fn resume(
+    app: &Arc<App>,
+    agent: AgentId,
+    said: Option<&str>,
+    by: By,
+    key: Option<Key>,
+) -> Result<(Done, Option<RelaunchDoc>), Refused> {
+    let is_hubs = matches!(by, By::Hub);
+    let seat = app.board.seat(&agent);
+    let plan = seat.as_deref().map(|seat| {
+        let mut launch = way_back::of(seat)?;
+        launch.arguments = way_back::arguments(seat, &launch, said)?;
+        app.starter.may_start(&launch, is_hubs)?;
+        Ok((seat.kind.to_string(), launch))
+    });
+    let (plan, why) = match plan {
+        Some(Ok(plan)) => (Some(plan), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    let token = match by {
+        By::Caller(token) => token,
+        By::Hub => starter::token()?,
+    };
+    let is_ready = plan.is_some();
+    let digest = caller::digest(&token);
+    let act = LifecycleAct::Resume { agent: agent.clone(), token: digest, is_ready };
+    let reply = act_of(app, act, why, key).await?;
+    let (Some((kind, launch)), Reply::Done { .. }) = (plan, &reply) else {
+        return Ok((Done { reply, is_over: true }, None));
+    };
+    let token = is_hubs.then_some(token);
+    let order = RelaunchDoc { schema: SCHEMA, agent_id: agent, kind, token, launch };
+    if !is_hubs {
+        return Ok((Done { reply, is_over: false }, Some(order)));
+    }
+    if let Err(why) = app.starter.start(&order).await {
+        tracing::warn!(agent = %order.agent_id, why, "an agent could not be taken up again");
+        failed(app, &order.agent_id).await;
+        return Err(Refused::new(409, "not_started", why).hint(
+            "it counts as ended now; its conversation is kept: start it yourself, with `headsup run`",
+        ));
+    }
+    Ok((Done { reply, is_over: true }, None))
+}
+
+/// The act; where it is refused for what was looked at before, `why` says more.
+async fn act_of(
+    app: &App,
+    act: LifecycleAct,
+    why: Option<Refused>,
+    key: Option<Key>,
+) -> Result<Reply, Refused> {
+    match app.inbox.submit(Work::Lifecycle(Box::new(act)), key).await {
+        Err(Refusal::NotReady) => Err(why.unwrap_or_else(|| Refusal::NotReady.into())),
+        other => other.map_err(Refused::from),
+    }
+}
+
+/// Nobody has started it: its end is told in its stead.
+async fn failed(app: &App, agent: &AgentId) {
+    let is_waiting = |seat: Arc<Seat>| {
+        seat.process.id.is_none() && matches!(seat.process.state, Process::Starting { .. })
+    };
+    if !app.board.seat(agent).is_some_and(is_waiting) {
+        return;
+    }
+    let Some((pid, ticks)) = process::identity(std::process::id()) else { return };
+    let launched = Launched {
+        agent: agent.clone(),
+        process: ProcessId::new(pid, ticks),
+        container: Container::Unsaid,
+        fact: ProcessFact::Exited(Exit::from_wait(Some(CANNOT_RUN), None, false)),
+        spooled: None,
+    };
+    app.inbox.submit(Work::Launched(Box::new(launched)), None).await.ok();
+}
+
+/// A hold on the process of a seat that no other seat shares.
+fn grip_alone(app: &App, seat: &Seat) -> Result<Grip, Refused> {
+    let Some(process) = &seat.process.id else {
+        return Err(Refused::new(409, "no_process", "nobody knows its process"));
+    };
+    if let Some(place) = process.pid_here().map(|pid| (pid, process.start_ticks)) {
+        let snapshot = app.board.read();
+        let lives = |id: &&AgentId| {
+            let other = snapshot.seats.get(*id);
+            **id != seat.id && other.is_some_and(|other| !other.process.state.is_over())
+        };
+        if let Some(other) = snapshot.places.of_process(place).iter().find(lives) {
+            let detail = format!("its process serves {other} as well, which would end with it");
+            return Err(Refused::new(409, "shared_process", detail));
+        }
+    }
+    Grip::on(process)
+}

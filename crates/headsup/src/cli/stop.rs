@@ -1,0 +1,35 @@
+//! `headsup stop`
+
+use crate::cli::Context;
+use crate::client::{answer, resolve};
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use bytes::Bytes;
+
+/// End the process of an agent, whatever it does.
+///
+/// It is asked to go, and ended by force where it has not gone after 5 s. Nothing is lost of its
+/// conversation: its own program takes that up again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Its whole id or its whole name.
+    agent: String,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup stop api";
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let id = resolve::exactly(&client, &args.agent).await?.id;
+    let path = format!("/api/v1/agents/{id}/stop");
+    let reply = client.post(&path, Bytes::new()).await?;
+    if context.output.is_json() {
+        return Output::json_text(answer::text(&path, &reply)?);
+    }
+    context.output.say(&Line::plain(format!("headsup: {id} is ended")));
+    Ok(())
+}

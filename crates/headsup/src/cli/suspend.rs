@@ -1,0 +1,36 @@
+//! `headsup suspend`
+
+use crate::cli::Context;
+use crate::client::{answer, resolve};
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::output::line::Line;
+use bytes::Bytes;
+
+/// End the process of an agent that rests, so that `headsup resume` takes it up again.
+///
+/// It is refused in a turn, with work in the background, with a prompt of its own open, and where nobody
+/// knows how it could be taken up again. A question that waits for you is no hindrance.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Id, name or unambiguous beginning.
+    agent: String,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  headsup suspend api
+  headsup resume api 'go on'";
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let id = resolve::agent(&client, &args.agent).await?.id;
+    let path = format!("/api/v1/agents/{id}/suspend");
+    let reply = client.post(&path, Bytes::new()).await?;
+    if context.output.is_json() {
+        return Output::json_text(answer::text(&path, &reply)?);
+    }
+    context.output.say(&Line::plain(format!("headsup: {id} is suspended")));
+    Ok(())
+}
