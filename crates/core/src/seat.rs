@@ -5,11 +5,13 @@
 pub mod held;
 pub mod history;
 mod launch;
+mod session;
 pub mod view;
 
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, Leaving};
+pub use session::{LeftSession, Session};
 
 use crate::id::{AgentId, ProcessId};
 use crate::observation::BackgroundShells;
@@ -186,26 +188,6 @@ pub struct Links {
     /// Ids of pull requests, or URLs of those that only a URL is known of; the last one last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prs: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Session {
-    pub id: String,
-    #[serde(with = "stored")]
-    pub since: UnixMs,
-    /// Its start was witnessed, not only inferred from a later fact.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub start_seen: bool,
-    /// It was told before the prompt box was open.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_early: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftSession {
-    pub id: String,
-    #[serde(with = "stored")]
-    pub at: UnixMs,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 mod stray;
 mod tells;
 
-pub(crate) use stray::is_cut_loose;
+pub(crate) use stray::is_no_orphan_of;
 pub(crate) use tells::{is_of_its_token, may_report, may_take, may_tend};
 
 use crate::api::{App, Refused, peer};
@@ -52,11 +52,15 @@ impl Caller {
         headers: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Self, Refused> {
+        Self::known(app, headers, peer(extensions)).map(|known| known.is)
+    }
+
+    fn known(app: &App, headers: &HeaderMap, peer: Peer) -> Result<Known, Refused> {
         let token = headers.get("x-headsup-agent-token").filter(|token| !token.is_empty());
         let claimed = claimed(headers)?;
         let by_token = token.and_then(|token| holder(app, token.to_str().ok()?));
-        let by_process = || above(&app.board, peer(extensions), claimed.as_ref());
-        let is = match by_token {
+        let by_process = || sits_above(&app.board, peer, claimed.as_ref());
+        let shown = match by_token {
             // One that it has started has its token too, and a seat of its own.
             Some(agent) if app.board.read().places.is_parent(&agent) => {
                 by_process().filter(|inner| speaks_for(app, inner, &agent)).or(Some(agent))
@@ -64,18 +68,20 @@ impl Caller {
             Some(agent) => Some(agent),
             None => by_process(),
         };
+        let is_shown = shown.is_some();
+        let is = shown.or_else(|| says_in_its_environment(peer));
         match (is, claimed) {
             (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
                 Err(not_yours(&is, &claimed))
             }
-            (Some(is), _) => Ok(Self::Agent(is)),
+            (Some(is), _) => Ok(Known { is: Self::Agent(is), is_shown }),
             (None, _) if token.is_some() => {
                 let detail = "this agent token is of no agent that the hub knows";
                 Err(Refused::new(403, "unknown_agent_token", detail)
                     .hint("it is a launch's own: HEADSUP_AGENT_ID says of which agent"))
             }
-            (None, Some(claimed)) => Ok(Self::Agent(claimed)),
-            (None, None) => Ok(Self::Person),
+            (None, Some(claimed)) => Ok(Known { is: Self::Agent(claimed), is_shown }),
+            (None, None) => Ok(Known { is: Self::Person, is_shown }),
         }
     }
 
@@ -89,15 +95,16 @@ impl Caller {
         headers: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Self, Refused> {
-        let caller = Self::of(app, headers, extensions)?;
-        if caller != Self::Person {
-            return Ok(caller);
+        let Known { is, is_shown } = Self::known(app, headers, at_the_other_end(extensions))?;
+        match is {
+            Self::Agent(_) if is_shown => Ok(is),
+            // Its own word alone, where whoever is launched shows a token.
+            Self::Agent(is) if has_token(app, &is) && stray::is_one(app, headers, extensions) => {
+                Err(stray::refused("speaks for an agent that runs here"))
+            }
+            Self::Person if stray::is_one(app, headers, extensions) => Ok(Self::Stray),
+            is => Ok(is),
         }
-        Ok(match above(&app.board, at_the_other_end(extensions), None) {
-            Some(agent) => Self::Agent(agent),
-            None if stray::is_one(app, extensions) => Self::Stray,
-            None => Self::Person,
-        })
     }
 
     /// The agent that it is, if it is one.
@@ -155,8 +162,8 @@ impl Caller {
     /// It is an agent, the one that asks or another.
     pub(crate) fn answers(&self, app: &App, agent: &AgentId) -> Result<(), Refused> {
         match self {
-            // How far an answer of somebody unknown goes, the question says.
-            Self::Person | Self::Stray => Ok(()),
+            Self::Person => Ok(()),
+            Self::Stray => Err(stray::refused("answers")),
             Self::Agent(is) if speaks_for(app, is, agent) || speaks_for(app, agent, is) => {
                 let detail = format!("{is} has asked a person and cannot answer for one");
                 Err(Refused::new(403, "self_answer", detail)
@@ -231,18 +238,36 @@ fn holder(app: &App, token: &str) -> Option<AgentId> {
     app.board.read().places.of_token(&digest(token)).cloned()
 }
 
+/// Who asks, and whether that is more than its own word.
+struct Known {
+    is: Caller,
+    is_shown: bool,
+}
+
+/// The agent was launched here with a token, which its children have too.
+fn has_token(app: &App, agent: &AgentId) -> bool {
+    let seat = app.board.seat(agent).filter(|seat| seat.about.token.is_some());
+    seat.is_some() && stray::is_known_here(app, agent)
+}
+
 /// The agent that a process of this machine runs under: the nearest of those above it that sits in
 /// a seat; else the one that its environment names.
 pub(crate) fn above(board: &Board, peer: Peer, claimed: Option<&AgentId>) -> Option<AgentId> {
+    sits_above(board, peer, claimed).or_else(|| says_in_its_environment(peer))
+}
+
+fn sits_above(board: &Board, peer: Peer, claimed: Option<&AgentId>) -> Option<AgentId> {
     let Peer::Process(pid) = peer else { return None };
     let line = process::line(pid);
-    let nearest = {
-        let snapshot = board.read();
-        let mut sitting = line.iter().map(|place| snapshot.places.of_process(*place));
-        let sitting = sitting.find(|sitting| !sitting.is_empty());
-        sitting.and_then(|sitting| one_of(&snapshot, sitting, claimed))
-    };
-    nearest.or_else(|| process::claimed_seat(pid))
+    let snapshot = board.read();
+    let mut sitting = line.iter().map(|place| snapshot.places.of_process(*place));
+    let sitting = sitting.find(|sitting| !sitting.is_empty());
+    sitting.and_then(|sitting| one_of(&snapshot, sitting, claimed))
+}
+
+fn says_in_its_environment(peer: Peer) -> Option<AgentId> {
+    let Peer::Process(pid) = peer else { return None };
+    process::claimed_seat(pid)
 }
 
 /// Of several agents that one process serves nobody can tell which one it is: the one that it says it

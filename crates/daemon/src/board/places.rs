@@ -15,8 +15,6 @@ pub(crate) type Place = (u32, u64);
 pub(crate) struct Places {
     /// One process may serve several conversations, each with a seat.
     processes: HashMap<Place, Vec<AgentId>>,
-    /// The conversations of those whose process runs here, by the ids of their programs.
-    sessions: HashMap<String, Vec<AgentId>>,
     tokens: HashMap<String, AgentId>,
     /// Those that have started others, each for every one of these.
     parents: HashMap<AgentId, Vec<AgentId>>,
@@ -32,9 +30,9 @@ impl Places {
         self.processes.get(&place).map_or(&[], Vec::as_slice)
     }
 
-    /// The seats whose process runs here and holds this conversation.
-    pub(crate) fn of_session(&self, session: &str) -> &[AgentId] {
-        self.sessions.get(session).map_or(&[], Vec::as_slice)
+    /// Whether the process of any seat is known here.
+    pub(crate) fn know_processes(&self) -> bool {
+        !self.processes.is_empty()
     }
 
     /// Whether another seat is known to have been started by this one.
@@ -66,15 +64,6 @@ impl Places {
             }
             if let Some(to) = to {
                 self.processes.entry(to).or_default().push(id.clone());
-            }
-        }
-        let (from, to) = (was.and_then(session), is.and_then(session));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.sessions, from.to_owned(), id);
-            }
-            if let Some(to) = to {
-                self.sessions.entry(to.to_owned()).or_default().push(id.clone());
             }
         }
         let (from, to) = (was.and_then(parent), is.and_then(parent));
@@ -131,11 +120,6 @@ fn place(seat: &Seat) -> Option<Place> {
     Some((process.pid_here()?, process.start_ticks))
 }
 
-fn session(seat: &Seat) -> Option<&str> {
-    let session = seat.session.as_ref()?;
-    (!seat.process.state.is_over() && place(seat).is_some()).then_some(session.id.as_str())
-}
-
 fn parent(seat: &Seat) -> Option<&AgentId> {
     seat.about.parent.as_ref()
 }
@@ -156,9 +140,7 @@ fn task(seat: &Seat) -> Option<&str> {
 mod tests {
     use super::*;
     use headsup_core::id::ProcessId;
-    use headsup_core::seat::Session;
     use headsup_core::source::Source;
-    use headsup_core::status::{Attach, Process};
     use headsup_core::time::UnixMs;
     use std::num::NonZeroU32;
 
@@ -253,36 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_is_found_while_its_process_runs_here() {
+    fn whoever_has_started_others_is_known_as_long_as_they_are_there() {
         let mut places = Places::default();
-        let held = |session: &str, process: Option<ProcessId>, parent: Option<&str>| {
-            let mut seat = seat("a", process, None);
-            seat.session = Some(Session {
-                id: session.to_owned(),
-                since: UnixMs(0),
-                start_seen: true,
-                is_early: false,
-            });
-            seat.process.state = Process::Running { attach: Attach::Interactive };
-            seat.about.parent = parent.map(|parent| AgentId::new(parent).unwrap());
-            seat
-        };
-        let here = || Some(ProcessId::new(10, 5));
-        let (nowhere, first) = (held("s1", None, None), held("s1", here(), Some("b")));
-        places.changed(&nowhere.id, None, Some(&nowhere));
-        assert!(places.of_session("s1").is_empty(), "nobody knows where it runs");
-        places.changed(&nowhere.id, Some(&nowhere), Some(&first));
-        assert_eq!(places.of_session("s1"), std::slice::from_ref(&first.id));
-        assert!(places.is_parent(&AgentId::new("b").unwrap()));
-        let second = held("s2", here(), None);
-        places.changed(&first.id, Some(&first), Some(&second));
-        assert!(places.of_session("s1").is_empty());
-        assert_eq!(places.of_session("s2"), std::slice::from_ref(&first.id));
-        assert!(!places.is_parent(&AgentId::new("b").unwrap()));
-        let mut over = second.clone();
-        over.process.state = Process::Suspended;
-        places.changed(&first.id, Some(&second), Some(&over));
-        assert!(places.sessions.is_empty() && places.parents.is_empty());
+        let parent = AgentId::new("b").unwrap();
+        let mut child = seat("a", Some(ProcessId::new(10, 5)), None);
+        child.about.parent = Some(parent.clone());
+        places.changed(&child.id, None, Some(&child));
+        assert!(places.is_parent(&parent) && places.know_processes());
+        places.changed(&child.id, Some(&child), None);
+        assert!(!places.is_parent(&parent) && !places.know_processes());
+        assert!(places.parents.is_empty(), "nothing is kept of who has gone");
     }
 
     #[test]

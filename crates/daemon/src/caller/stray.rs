@@ -2,16 +2,18 @@
 //! so. Most people's shells, desktops and schedulers do not: they were there before, or stand in a control group
 //! of their own, or were started by something that gives people a terminal.
 
+use super::at_the_other_end;
 use crate::api::{App, Refused, peer};
 use crate::namespaces::Peer;
 use crate::process::{self, LeftAlone};
-use axum::http::Extensions;
+use axum::http::header::AUTHORIZATION;
+use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 
 /// Whether whoever asks may be a child of any agent that runs here.
-pub(super) fn is_one(app: &App, extensions: &Extensions) -> bool {
-    let Some(left) = left(extensions) else { return false };
+pub(super) fn is_one(app: &App, headers: &HeaderMap, extensions: &Extensions) -> bool {
+    let Some(left) = left(headers, extensions) else { return false };
     let (seats, _) = app.board.all();
     let groups = groups(left.pid);
     seats.iter().any(|seat| {
@@ -21,15 +23,24 @@ pub(super) fn is_one(app: &App, extensions: &Extensions) -> bool {
     })
 }
 
-/// Whether whoever asks may be a child of this agent, which perhaps has ended since.
-pub(crate) fn is_cut_loose(app: &App, extensions: &Extensions, agent: &AgentId) -> bool {
-    let Some(left) = left(extensions) else { return false };
+/// For answers: whoever asks is no child that this agent has left when it ended. Of those that live, [`is_one`] says
+/// it.
+///
+/// # Errors
+/// It may be one.
+pub(crate) fn is_no_orphan_of(
+    app: &App,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    agent: &AgentId,
+) -> Result<(), Refused> {
     let seat = app.board.seat(agent);
-    let Some(own) = seat.as_ref().and_then(|seat| seat.process.id.as_ref()) else { return false };
-    let Some(pid) = own.pid_here().filter(|_| left.start_ticks > own.start_ticks) else {
-        return false;
-    };
-    !process::is_alive(own) || groups(pid) == groups(left.pid)
+    let own = seat.as_ref().and_then(|seat| seat.process.id.as_ref());
+    let own = own.filter(|own| own.pid_here().is_some() && !process::is_alive(own));
+    match (own, left(headers, extensions)) {
+        (Some(own), Some(left)) if left.start_ticks > own.start_ticks => Err(refused("answers")),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the agent has a process that runs here.
@@ -45,9 +56,15 @@ pub(super) fn refused(what: &str) -> Refused {
     Refused::new(403, "human_only", detail).hint("do it in a terminal of your own, or on the page")
 }
 
-/// A browser has no terminal either, and the desktop may have started it a moment ago: over TCP a token was shown.
-fn left(extensions: &Extensions) -> Option<LeftAlone> {
-    match peer(extensions) {
+/// Over TCP a browser is not looked at: it has no terminal either, and the desktop may have started it a moment ago.
+/// It comes with its session, programs with the token of the file that an agent can read as well.
+fn left(headers: &HeaderMap, extensions: &Extensions) -> Option<LeftAlone> {
+    let peer = match peer(extensions) {
+        Peer::Process(pid) => Peer::Process(pid),
+        _ if headers.contains_key(AUTHORIZATION) => at_the_other_end(extensions),
+        other => other,
+    };
+    match peer {
         Peer::Process(pid) => process::left_alone(pid),
         _ => None,
     }

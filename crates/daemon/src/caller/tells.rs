@@ -1,7 +1,7 @@
 //! Who may tell what of an agent's process, and report in its name.
 
 use super::stray::{self, is_known_here};
-use super::{above, at_the_other_end, claimed, holder, not_yours, speaks_for};
+use super::{above, at_the_other_end, claimed, holder, not_yours, sits_above, speaks_for};
 use crate::api::{App, Refused};
 use crate::namespaces::Peer;
 use crate::process;
@@ -11,6 +11,7 @@ use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
 use headsup_core::status::Headline;
+use std::sync::Arc;
 
 /// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
 ///
@@ -41,7 +42,7 @@ pub(crate) fn may_tend(
     match teller(app, headers, extensions, agent) {
         Teller::Entitled => Ok(()),
         Teller::Other(is) => Err(not_yours(&is, agent)),
-        Teller::Nobody if is_known_here(app, agent) && stray::is_one(app, extensions) => {
+        Teller::Nobody if is_known_here(app, agent) && stray::is_one(app, headers, extensions) => {
             Err(stray::refused("speaks for an agent that runs here"))
         }
         Teller::Nobody => Ok(()),
@@ -107,30 +108,37 @@ pub(crate) fn may_report(
     }
 }
 
-/// The agent of whose conversation or process a hook tells, where it does not come from below that process. A
-/// conversation may be taken up in another process: its start says so.
+/// The agent of whose conversation or process a hook tells that comes from below another agent, and not from below
+/// that process. A conversation may be taken up in another process: its start says so.
 fn stranger_to(app: &App, extensions: &Extensions, report: &HookReport) -> Option<AgentId> {
-    let sighting = &report.sighting;
-    if matches!(sighting.fact, Fact::SessionStarted { .. }) {
+    let HookReport { kind, sighting, .. } = report;
+    let starts = matches!(sighting.fact, Fact::SessionStarted { .. });
+    if starts || !app.board.read().places.know_processes() {
         return None;
     }
-    let (agents, processes) = {
-        let snapshot = app.board.read();
-        let session = sighting.session.as_deref();
-        let of_session = session.map_or(&[][..], |session| snapshot.places.of_session(session));
-        let process = sighting.process.as_ref();
-        let process = process.and_then(|process| Some((process.pid_here()?, process.start_ticks)));
-        let of_process = process.map_or(&[][..], |place| snapshot.places.of_process(place));
-        let agents = if of_session.is_empty() { of_process } else { of_session };
-        let seats = agents.iter().filter_map(|agent| snapshot.seats.get(agent));
-        let ids = seats.filter_map(|seat| seat.process.id.as_ref());
-        let processes = ids.filter_map(|id| Some((id.pid_here()?, id.start_ticks)));
-        (agents.to_vec(), processes.collect::<Vec<_>>())
+    let peer = at_the_other_end(extensions);
+    let is = sits_above(&app.board, peer, None)?;
+    let snapshot = app.board.read();
+    let session = sighting.session.as_deref();
+    let holds = |seat: &Arc<Seat>| {
+        let own = seat.session.as_ref().map(|session| session.id.as_str());
+        seat.kind == kind.as_str() && session.is_some() && own == session
     };
-    let agent = agents.into_iter().next()?;
-    let Peer::Process(pid) = at_the_other_end(extensions) else { return None };
-    let comes_from_it = process::upwards(pid).any(|place| processes.contains(&place));
-    (!comes_from_it).then_some(agent)
+    let seats = &snapshot.seats;
+    if seats.get(&is).is_some_and(holds) {
+        return None;
+    }
+    let lives = |seat: &&Arc<Seat>| !seat.process.state.is_over();
+    let of_session = seats.values().find(|seat| holds(seat) && lives(seat));
+    let process = sighting.process.as_ref();
+    let place = process.and_then(|process| Some((process.pid_here()?, process.start_ticks)));
+    let of_process = || seats.get(snapshot.places.of_process(place?).first()?);
+    let told_of = of_session.or_else(of_process)?;
+    let own = told_of.process.id.as_ref();
+    let own = own.and_then(|own| Some((own.pid_here()?, own.start_ticks)));
+    let Peer::Process(pid) = peer else { return None };
+    let comes_from_it = process::upwards(pid).any(|place| Some(place) == own);
+    (!comes_from_it).then(|| told_of.id.clone())
 }
 
 /// Who tells of an agent.

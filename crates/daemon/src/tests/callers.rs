@@ -89,6 +89,18 @@ async fn whoever_runs_below_an_agent_is_that_agent() {
     let headers = [("authorization", bearer.as_str())];
     let path = format!("/api/v1/prompts/{id}/answer");
     assert_eq!(code(&tcp, &path, &headers, r#"{"option": 1}"#).await, "self_answer");
+    // Nor does it speak there for another, by saying that it is that one.
+    client.send("PUT", "/api/v1/agents/web", &[], "{}").await;
+    let as_web = [headers[0], ("x-headsup-agent", "web")];
+    for (path, body) in [
+        ("/api/v1/agents/web/reports", json!({"turn": "idle"})),
+        ("/api/v1/agents/web/stage", json!({"stage": "working"})),
+        ("/api/v1/agents/web/verdicts", json!({"task": "T", "verdict": "passed"})),
+        ("/api/v1/agents/web/prompts", question()),
+        ("/api/agents/web/heartbeat", json!({"state": "active"})),
+    ] {
+        assert_eq!(code(&tcp, path, &as_web, &body.to_string()).await, "not_your_agent", "{path}");
+    }
     // Whoever is on the line of ours above it is a person.
     let above = std::os::unix::process::parent_id();
     let (pid, start_ticks) = process::identity(above).unwrap();
@@ -204,6 +216,7 @@ async fn a_hook_tells_of_no_conversation_that_another_process_holds() {
     let theirs = [("x-headsup-agent", "web"), ("x-headsup-context", &*context)];
     assert_eq!(client.hook("SessionStart", "s1", &theirs).await.status, 202);
     assert_eq!(client.hook("UserPromptSubmit", "s1", &theirs).await.status, 202);
+    assert_eq!(client.hook("UserPromptSubmit", "nowhere", &[]).await.status, 202);
     let before = client.log().await.len();
     // Whoever is no agent may: a program may report through something of its own.
     assert_eq!(client.hook("PreToolUse", "s1", &[]).await.status, 202);
@@ -216,6 +229,7 @@ async fn a_hook_tells_of_no_conversation_that_another_process_holds() {
     let before = client.log().await.len();
     for (event, session, headers) in [
         ("Stop", "s1", &[][..]),
+        ("Stop", "nowhere", &[]),
         ("SessionEnd", "s1", &[("x-headsup-context", &*context)]),
         ("SessionEnd", "unheard-of", &[("x-headsup-context", &*context)]),
     ] {

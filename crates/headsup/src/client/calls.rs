@@ -44,7 +44,8 @@ impl Calls {
             Scope::Missing(_) => None,
         };
         let may_start = AtomicBool::new(context.may_start());
-        let parent = Process::read(parent_id());
+        // Somebody who tries the tools by hand is no agent for it.
+        let parent = Process::read(parent_id()).filter(|parent| !parent.is_typed_into());
         Self { client, place: context.place.clone(), may_start, parent, agent }
     }
 

@@ -37,6 +37,11 @@ impl Process {
         Some((line, terminals.iter().any(|terminal| name.starts_with(terminal))))
     }
 
+    /// Whether it is a shell that somebody types into: it was given neither a script nor a command.
+    pub(crate) fn is_typed_into(&self) -> bool {
+        self.start_of().is_some_and(|(line, _)| is_interactive(&self.comm, &line))
+    }
+
     /// The name stands in parentheses and may itself hold spaces and parentheses.
     fn parse(pid: u32, line: &[u8]) -> Option<Self> {
         let open = line.iter().position(|&byte| byte == b'(')?;
@@ -50,9 +55,34 @@ impl Process {
     }
 }
 
+const SHELLS: [&str; 11] =
+    ["sh", "bash", "dash", "zsh", "fish", "ksh", "tcsh", "csh", "nu", "elvish", "pwsh"];
+
+fn is_interactive(name: &str, line: &[u8]) -> bool {
+    let mut options = line.split(|&byte| byte == 0).skip(1).filter(|word| !word.is_empty());
+    SHELLS.contains(&name)
+        && options.all(|option| {
+            // `-c`, also among others (`-lc`), has a command behind it.
+            option.starts_with(b"-") && (option.starts_with(b"--") || !option.contains(&b'c'))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_that_runs_something_is_told_from_one_that_is_typed_into() {
+        let of = |name: &str, line: &str| is_interactive(name, line.replace(' ', "\0").as_bytes());
+        for typed in ["bash ", "-zsh ", "bash -i ", "fish --login ", "zsh -il "] {
+            let name = typed.trim_start_matches('-').split(' ').next().unwrap();
+            assert!(of(name, typed), "{typed}");
+        }
+        for runs in ["bash agent.sh ", "sh -c headsup ", "bash -lc x ", "bash -x agent.sh "] {
+            assert!(!of(runs.split(' ').next().unwrap(), runs), "{runs}");
+        }
+        assert!(!of("claude", "claude "));
+    }
 
     #[test]
     fn a_name_may_look_like_the_line_around_it() {

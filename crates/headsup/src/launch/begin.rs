@@ -2,8 +2,8 @@
 
 use super::Program;
 use super::order::{self, Order, Streaming};
-use super::settings::{self, Launched, What};
 use super::seat::Seat;
+use super::settings::{self, Launched, What};
 use super::tend;
 use super::tmux::{Session, Tmux};
 use crate::cli::Context;

@@ -5,13 +5,13 @@ use super::super::prompt_path::PromptPath;
 use super::super::reports::check_length;
 use super::super::{App, Refused};
 use super::{look, one_doc, told};
-use crate::caller::{Caller, is_cut_loose};
+use crate::caller::{Caller, is_no_orphan_of};
 use crate::job::{Given, Reply, Work};
 use axum::Json;
 use axum::extract::{Request, State};
 use headsup_adapters::text;
+use headsup_core::prompt::Via;
 use headsup_core::prompt::answer::Said;
-use headsup_core::prompt::{Risk, Via};
 use headsup_core::wire::{OnePromptDoc, Problem};
 use serde::{Deserialize, Deserializer, de};
 use std::sync::Arc;
@@ -73,24 +73,19 @@ pub(in crate::api) async fn post(
     path: PromptPath,
     request: Request,
 ) -> Result<Json<OnePromptDoc>, Refused> {
-    let extensions = request.extensions().clone();
-    let caller = Caller::of_an_act(&app, request.headers(), &extensions)?;
+    let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
+    let caller = Caller::of_an_act(&app, &headers, &extensions)?;
     let (body, key) = asked::read::<AnswerBody>(request).await?;
     // From here on it counts as received.
     let received = app.clock.wall();
     caller.answers(&app, &path.agent)?;
-    let is_verified = caller == Caller::Person && !is_cut_loose(&app, &extensions, &path.agent);
-    if !is_verified && look(&app, &path).await?.risk == Some(Risk::High) {
-        let detail = "much depends on this answer, and nobody can tell who gives it: what it comes from began after the agent and was left alone";
-        return Err(Refused::new(403, "human_only", detail)
-            .hint("answer in a terminal of your own, or on the page"));
-    }
+    is_no_orphan_of(&app, &headers, &extensions, &path.agent)?;
     app.attendance.acted(app.clock.monotonic_ms());
     let via = via(body.via)?;
     let said = said(body)?;
     let (agent, prompt) = (path.agent.clone(), path.id.clone());
     let actor = Some(app.name.clone());
-    let given = Given { agent, prompt, said, via, actor, received, is_verified };
+    let given = Given { agent, prompt, said, via, actor, received, is_verified: true };
     match app.inbox.submit(Work::Answer(Box::new(given)), key).await {
         Ok(Reply::Prompt { prompt, .. }) => Ok(Json(one_doc(&app, *prompt))),
         Ok(_) => {
