@@ -20,7 +20,7 @@ pub(crate) enum ForgeError {
     BranchGone { branch: String, repo: String, there: Vec<String>, sha: String },
     #[error("head and base are both {0:?}")]
     SameBranch(String),
-    #[error("{base} has every commit of {head} already")]
+    #[error("{base} has every commit of {head} already: there is nothing to merge")]
     NothingNew { head: String, base: String },
     #[error("{head} conflicts with {base} in {}", listed(.files))]
     Conflicts { head: String, base: String, files: Vec<String> },

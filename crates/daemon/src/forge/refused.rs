@@ -63,7 +63,7 @@ impl From<ForgeError> for Refused {
             ForgeError::HeadMoved { .. } => refused(
                 409,
                 "head_moved",
-                "look at the new commits: refresh the pull request, then merge it",
+                "look at the new commits: refresh the pull request, then merge or review it",
             ),
             ForgeError::BaseMoved { .. } => refused(409, "base_moved", "merge again"),
             ForgeError::CheckoutInTheWay { .. } => refused(

@@ -49,6 +49,14 @@ impl Pulls {
             let (branch, is) = (pull.head_branch, pull.head_sha);
             return Err(ForgeError::HeadMoved { branch, expected, is });
         }
+        if opinion == Opinion::Approved && pull.remote.is_none() {
+            // What was seen is approved, and nothing that is not there any more.
+            let now = self.refresh(&pull.id).await?;
+            if now.head_sha != pull.head_sha {
+                let (branch, expected, is) = (pull.head_branch, pull.head_sha, now.head_sha);
+                return Err(ForgeError::HeadMoved { branch, expected, is });
+            }
+        }
         let sha = pull.head_sha.clone();
         let review = Review { who: who.clone(), is_agent, opinion, says, sha, at: received };
         let forge = self.forges().of(&pull.provider)?;

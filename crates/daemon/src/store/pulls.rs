@@ -2,10 +2,13 @@
 
 use super::{Reader, StoreError};
 use crate::forge::Approval;
+use headsup_core::id::AgentId;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::PullState;
 use headsup_core::work::review::Review;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// A pull request to be written, new or over the old one.
 #[derive(Clone, Debug)]
@@ -18,19 +21,29 @@ pub(crate) struct PullRow {
     pub(crate) approvals: Vec<Approval>,
     /// What was said of it through the hub, the last one last.
     pub(crate) reviews: Vec<Review>,
+    /// Whom the hub has blocked over it; until it is over.
+    pub(crate) blocks: Vec<Block>,
     pub(crate) doc: PullDoc,
 }
 
+/// A block that the hub has set: of an agent, in these words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Block {
+    pub(crate) agent: AgentId,
+    pub(crate) message: String,
+}
+
 pub(super) fn write(connection: &Connection, pulls: &[&PullRow]) -> Result<(), StoreError> {
-    for PullRow { request, intended, approvals, reviews, doc } in pulls {
-        let sql = "INSERT INTO pulls (id, updated_at, request, intended, approvals, reviews, doc)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    for PullRow { request, intended, approvals, reviews, blocks, doc } in pulls {
+        let sql =
+            "INSERT INTO pulls (id, updated_at, request, intended, approvals, reviews, blocks, doc)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
                    ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at,
                        intended = excluded.intended, approvals = excluded.approvals,
-                       reviews = excluded.reviews, doc = excluded.doc";
+                       reviews = excluded.reviews, blocks = excluded.blocks, doc = excluded.doc";
         let json = serde_json::to_string(doc)?;
-        let (asked, said) = (list(approvals)?, list(reviews)?);
-        let row = params![doc.id, doc.updated_at.0, request, intended, asked, said, json];
+        let (asked, said, blocks) = (list(approvals)?, list(reviews)?, list(blocks)?);
+        let row = params![doc.id, doc.updated_at.0, request, intended, asked, said, blocks, json];
         connection.prepare_cached(sql)?.execute(row)?;
     }
     Ok(())
@@ -41,7 +54,7 @@ fn list<T: serde::Serialize>(of: &[T]) -> Result<Option<String>, StoreError> {
     Ok((!of.is_empty()).then(|| serde_json::to_string(of)).transpose()?)
 }
 
-const COLUMNS: &str = "SELECT request, intended, approvals, reviews, doc FROM pulls";
+const COLUMNS: &str = "SELECT request, intended, approvals, reviews, blocks, doc FROM pulls";
 
 pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>, StoreError> {
     one(connection, "id = ?1", id)
@@ -121,14 +134,18 @@ fn one(connection: &Connection, which: &str, value: &str) -> Result<Option<PullR
     select.query_row([value], parts).optional()?.map(whole).transpose()
 }
 
-type Parts = (Option<String>, Option<String>, Option<String>, Option<String>, String);
+type Parts = (Option<String>, Option<String>, [Option<String>; 3], String);
 
 fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+    Ok((row.get(0)?, row.get(1)?, [row.get(2)?, row.get(3)?, row.get(4)?], row.get(5)?))
 }
 
-fn whole((request, intended, asked, said, doc): Parts) -> Result<PullRow, StoreError> {
-    let approvals = asked.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
-    let reviews = said.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
-    Ok(PullRow { request, intended, approvals, reviews, doc: serde_json::from_str(&doc)? })
+fn whole((request, intended, [asked, said, blocks], doc): Parts) -> Result<PullRow, StoreError> {
+    let (approvals, reviews) = (listed(asked.as_deref())?, listed(said.as_deref())?);
+    let (blocks, doc) = (listed(blocks.as_deref())?, serde_json::from_str(&doc)?);
+    Ok(PullRow { request, intended, approvals, reviews, blocks, doc })
+}
+
+fn listed<T: DeserializeOwned>(json: Option<&str>) -> Result<Vec<T>, StoreError> {
+    Ok(json.map(serde_json::from_str).transpose()?.unwrap_or_default())
 }

@@ -1,5 +1,7 @@
 //! Pull requests of the hub's own forge, through its routes.
 
+mod blocked;
+
 use super::bench::{Bench, Client, Reply, soon};
 use crate::ForgeSettings;
 use crate::forge::plain::Plain;
@@ -139,6 +141,33 @@ async fn only_the_commit_that_was_seen_is_merged() {
     ok(&client, "POST", &merge, &pinned).await;
     assert_eq!(plain.git(&["rev-list", "--count", "main"]), "2");
     assert_eq!(plain.git(&["log", "-1", "--format=%an <%ae>", "main"]), "Ada <a@b.c>");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_was_moved_back_to_the_base_has_nothing_to_merge() {
+    let (bench, plain) = (allowing().await, Plain::new());
+    let client = bench.client();
+    let seen = plain.branch("work", "new", "a\n");
+    let (_, path) = opened(&client, &plain).await;
+    plain.git(&["branch", "-f", "work", "main"]);
+    let base = plain.git(&["rev-parse", "main"]);
+    let approves = json!({"state": "approved"});
+    let refused = send(&client, "POST", &format!("{path}/reviews"), &approves).await;
+    assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "head_moved"));
+    assert!(refused.text().contains(&seen), "{}", refused.text());
+    for _ in 0..2 {
+        let pr = ok(&client, "POST", &format!("{path}/refresh"), &json!({})).await;
+        assert_eq!(
+            (&pr["head_sha"], &pr["changed_files"], &pr["files"], &pr["mergeable"]),
+            (&json!(base), &json!(0), &json!([]), &json!(false))
+        );
+    }
+    for method in ["merge", "squash", "rebase"] {
+        let said = json!({"merge_method": method});
+        let refused = send(&client, "POST", &format!("{path}/merge"), &said).await;
+        assert_eq!(refused.code(), "no_commits");
+        assert!(refused.text().contains("there is nothing to merge"), "{}", refused.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -298,6 +327,20 @@ async fn what_has_moved_since_a_person_was_asked_is_not_merged() {
     assert!(workflow.to_string().contains(says), "{workflow}");
     let log = client.get("/api/v1/agents/api/activity").await.text();
     assert!(log.contains(says), "{log}");
+    // Once it is merged after all, nothing is in its way any more.
+    plain.git(&["switch", "-q", "work"]);
+    plain.git(&["reset", "-q", "--hard", "main"]);
+    plain.write("readme", "both\n");
+    plain.commit("both");
+    plain.git(&["switch", "-q", "main"]);
+    ok(&client, "POST", &format!("{path}/refresh"), &json!({})).await;
+    ok(&client, "POST", &format!("{path}/merge"), &json!({})).await;
+    let agent = client.get("/api/v1/agents/api").await.json();
+    assert_eq!(
+        (&agent["stage"]["state"], &agent["stage"]["message"]),
+        (&json!("working"), &json!("the pull request of work into main is merged"))
+    );
+    assert_eq!(agent["stage"].get("blockers"), None, "{agent}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

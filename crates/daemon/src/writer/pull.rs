@@ -45,7 +45,8 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
             }
             judge(row);
             Ok(())
-        }),
+        })
+        .and_then(|()| undone::over(staging, id)),
         PullAct::Looked { id, looked } => change(staging, id, |row| {
             looked.put_into(&mut row.doc);
             row.doc.refreshed_at = now;
@@ -59,7 +60,8 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
                 merged(row, sha.clone(), at.unwrap_or(now));
             }
             Ok(())
-        }),
+        })
+        .and_then(|()| undone::over(staging, id)),
         PullAct::Asked { id, approval } => change(staging, id, |row| {
             row.approvals.retain(|asked| !asked.is_of(&approval.sha, approval.method));
             row.approvals.push(approval.clone());
@@ -80,7 +82,7 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
                 Ok(())
             })?;
             match whose {
-                Some(agent) => undone::tell(staging, &agent, &what, why),
+                Some(agent) => undone::tell(staging, id, &agent, &what, why),
                 None => Ok(()),
             }
         }
@@ -110,7 +112,8 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
         PullAct::Ended { id, merged_as: Some(sha) } => change(staging, id, |row| {
             merged(row, sha.clone(), now);
             Ok(())
-        }),
+        })
+        .and_then(|()| undone::over(staging, id)),
         PullAct::Ended { id, merged_as: None } => change(staging, id, |row| {
             row.intended = None;
             Ok(())
@@ -147,8 +150,8 @@ fn create(staging: &mut Staging<'_>, doc: &PullDoc, key: Option<&Key>) -> Answer
             doc.created_at = now;
         }
         let (id, request) = (doc.id.clone(), key.map(|key| key.id.clone()));
-        let row =
-            PullRow { request, intended: None, approvals: Vec::new(), reviews: Vec::new(), doc };
+        let (approvals, reviews, blocks) = (Vec::new(), Vec::new(), Vec::new());
+        let row = PullRow { request, intended: None, approvals, reviews, blocks, doc };
         staging.pulls.insert(id.clone(), row);
         staging.writes += 1;
         id

@@ -2,6 +2,7 @@
 
 use super::{Desk, ForgeError, Local, Looked, head, repository_of, tip};
 use headsup_core::wire::{FileDoc, PullDoc};
+use headsup_core::work::pull::is_commit;
 use std::borrow::Cow;
 
 /// Files listed of a pull request.
@@ -27,7 +28,12 @@ pub(super) async fn look(
     let names = (pull.head_branch.clone(), pull.base_branch.clone());
     if is_behind(&desk, &head_sha, &base_sha).await? {
         let (head, base) = names;
-        return Err(ForgeError::NothingNew { head, base });
+        let nothing = ForgeError::NothingNew { head, base };
+        // One that is being opened was never looked at.
+        if head_sha == pull.head_sha || !is_commit(&pull.head_sha) {
+            return Err(nothing);
+        }
+        return Ok(emptied(head_sha, base_sha, &nothing));
     }
     let fork = desk.run(&["merge-base", "--end-of-options", &base_sha, &head_sha]).await?;
     if fork.code == 1 {
@@ -57,6 +63,21 @@ pub(super) async fn look(
         merged_as: None,
         there: None,
     })
+}
+
+/// Its branch has moved back: it has no commits of its own any more.
+fn emptied(head_sha: String, base_sha: String, obstacle: &ForgeError) -> Looked {
+    Looked {
+        head_sha,
+        base_sha,
+        additions: 0,
+        deletions: 0,
+        changed_files: 0,
+        files: Vec::new(),
+        obstacle: Some(obstacle.to_string()),
+        merged_as: None,
+        there: None,
+    }
 }
 
 /// As it was seen last.
