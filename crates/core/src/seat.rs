@@ -52,6 +52,9 @@ pub struct Seat {
     pub seen_turn_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<StageStatus>,
+    /// With what this workflow was completed, where that told of it at the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_in: Option<Box<HandIn>>,
     /// Workflows that came before this one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: u32,
@@ -268,6 +271,15 @@ pub struct Claim {
 
 const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
+/// What an agent has handed in at the end of its workflow; said again it is the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandIn {
+    /// The request that did it.
+    pub request: String,
+    /// The task was to be done by it, too.
+    pub moves_task: bool,
+}
+
 /// More than an agent runs side by side.
 const ENDED_CALLS: usize = 16;
 
@@ -310,6 +322,7 @@ impl Seat {
             outcome: None,
             seen_turn_seq: 0,
             stage: None,
+            handed_in: None,
             runs: 0,
             snoozed_until: None,
             looked_at: None,

@@ -126,7 +126,9 @@ pub fn path(from: Option<Stage>, to: Stage, by: By) -> Result<Vec<Stage>, Illega
         };
     };
     let legal = current.targets(by);
-    let stays = current == to && !current.is_terminal();
+    // What a person alone may say, a person alone says again.
+    let stays =
+        current == to && (by == By::Person || !matches!(to, Stage::Failed | Stage::Cancelled));
     if stays || legal.contains(&to) { Ok(vec![to]) } else { Err(IllegalStage { from, to, legal }) }
 }
 
@@ -151,7 +153,7 @@ mod tests {
         ];
         for (from, targets) in edges {
             for to in Stage::ALL {
-                let stays = from == to && !from.is_terminal();
+                let stays = from == to && !matches!(from, Failed | Cancelled);
                 let legal = stays || targets.contains(to);
                 assert_eq!(path(Some(*from), *to, By::Agent).is_ok(), legal, "{from:?} {to:?}");
             }
@@ -204,6 +206,9 @@ mod tests {
         }
         assert_eq!(path(Some(Paused), Working, By::Person), Ok(vec![Working]));
         assert!(path(Some(Completed), Failed, By::Person).is_err());
+        for over in [Failed, Cancelled, Completed] {
+            assert_eq!(path(Some(over), over, By::Person), Ok(vec![over]));
+        }
     }
 
     #[test]

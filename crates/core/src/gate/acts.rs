@@ -295,6 +295,7 @@ pub(super) fn walk(step: &mut Step<'_>, path: &[Stage], said: &Said<'_>) {
 
 /// Whoever sits here begins something new: its workflow begins anew with it.
 pub(super) fn new_run(step: &mut Step<'_>) {
+    step.seat.handed_in = None;
     if step.seat.stage.take().is_some() {
         step.seat.runs += 1;
         step.changed = true;

@@ -128,10 +128,42 @@ async fn completing_is_one_unit_and_happens_once() {
     assert_eq!((&task["status"], task["comments"].as_array().unwrap().len()), (&json!("done"), 2));
     let head = client.head().await;
     let again = send(&client, "POST", path, &complete).await;
-    assert_eq!((again.status.as_u16(), again.code().as_str()), (409, "illegal_stage"));
-    assert_eq!(client.head().await, head, "what is refused is no event");
+    assert_eq!((again.status.as_u16(), &again.json()["duplicate"]), (200, &json!(true)));
+    let first = client.send("POST", path, &id, complete.to_string()).await.json();
+    let keys = |receipt: &Value| -> Vec<Value> {
+        receipt["effects"].as_array().unwrap().iter().map(|effect| effect["key"].clone()).collect()
+    };
+    assert_eq!(keys(&again.json()), keys(&first), "it is what the first one made");
+    assert_eq!(client.head().await, head, "what was done is no event");
     let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
     assert_eq!(task["comments"].as_array().unwrap().len(), 2, "nor a comment");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_completed_is_said_again_and_tells_the_task_of_it_once() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let identifier = at_work(&client).await;
+    let stage = "/api/v1/agents/api/stage";
+    let task = || async { client.get(&format!("/api/v1/tasks/{identifier}")).await.json() };
+    for message in ["done", "really"] {
+        let said = json!({"stage": "completed", "message": message});
+        let workflow = ok(&client, "POST", stage, &said).await;
+        assert_eq!((&workflow["status"], &workflow["run"]), (&json!("completed"), &json!(1)));
+        assert_eq!(client.get("/api/v1/agents/api").await.json()["stage"]["message"], message);
+    }
+    let said = task().await["comments"].as_array().unwrap().len();
+    // The stage alone has not handed in what was done.
+    for _ in 0..2 {
+        let complete = json!({"summary": "passkeys work"});
+        ok(&client, "POST", "/api/v1/agents/api/task/complete", &complete).await;
+        let task = task().await;
+        assert_eq!(
+            (&task["status"], task["comments"].as_array().unwrap().len()),
+            (&json!("done"), said + 1)
+        );
+    }
+    assert_eq!(said, 1, "{}", task().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ use crate::store::tasks::{self, CommentRow, TaskRow};
 use crate::tracker::LOCAL;
 use headsup_core::gate::{self, Decision, Said};
 use headsup_core::id::AgentId;
+use headsup_core::seat::HandIn;
 use headsup_core::wire::{CommentDoc, TaskDoc};
 use headsup_core::work::effect::EffectKind;
 use headsup_core::work::task::{Keeper, TaskId, TaskStatus};
@@ -153,6 +154,10 @@ fn hand_in(
         to: refused.to,
         by,
     })?;
+    if from == Some(stage) && stage == Stage::Completed && seat.handed_in.is_some() {
+        // It is told, and stands.
+        return Ok(done(staging, agent));
+    }
     let linked = seat.links.as_ref().and_then(|links| links.task.as_deref());
     match linked.and_then(Keeper::of) {
         // A task that is not there any more holds nobody up.
@@ -176,7 +181,11 @@ fn hand_in(
     }
     // The summary is said; the move needs no words of its own.
     staging.tells_itself = true;
+    let (request, moves_task) = (key.map(|key| key.id.clone()), status.is_some());
     let answer = at(staging, agent, |seat| {
+        if stage == Stage::Completed {
+            seat.handed_in = request.map(|request| Box::new(HandIn { request, moves_task }));
+        }
         let moved = gate::set_stage(seat, stage, by, &Said { message, ..Said::default() }, now);
         // It was asked before.
         moved.unwrap_or_default()

@@ -59,9 +59,11 @@ fn what_is_wrong_with_a_task_is_said_with_the_exit_code_for_it() {
         assert!(done.stderr.contains(word), "{args:?}: {done:?}");
     }
     home.run(["task", "complete", "api", "all of it"]).ok();
+    // Whose answer was lost says it again.
     let again = home.run(["task", "complete", "api", "all of it", "--json"]);
-    let error: serde_json::Value = serde_json::from_str(&again.stderr).unwrap();
-    assert_eq!((again.code, error["error"]["code"].as_str()), (7, Some("illegal_stage")));
+    let said: serde_json::Value = serde_json::from_str(&again.ok().stdout).unwrap();
+    assert_eq!(said["duplicate"], true, "{said}");
+    assert_eq!(home.run(["stage", "api", "cancelled"]).code, 7, "it is over");
 }
 
 #[test]

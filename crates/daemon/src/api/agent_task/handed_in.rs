@@ -9,6 +9,7 @@ use crate::tracker::{LOCAL, Tracker as _, TrackerError};
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::id::AgentId;
+use headsup_core::seat::HandIn;
 use headsup_core::wire::EffectDoc;
 use headsup_core::work::effect::{EffectKind, EffectState};
 use headsup_core::work::task::Keeper;
@@ -46,18 +47,31 @@ pub(in super::super) async fn submit(
 ) -> Result<Response, Refused> {
     let key = key.unwrap_or_else(fresh);
     let task = linked(app, agent).ok();
+    let repeated = matches!(act, TaskAct::Complete { .. });
     let done = app.inbox.submit(Work::Task(Box::new(act)), Some(key.clone())).await;
     let reply = done.map_err(|refusal| stage::refused(app, agent, refusal))?;
+    let first = repeated.then(|| first(app, agent)).flatten();
+    let first = first.filter(|first| first.request != key.id);
+    let is_again = first.is_some();
+    let (moves, key) = match first {
+        Some(first) => (first.moves_task, Key { id: first.request, digest: 0 }),
+        None => (moves, key),
+    };
     let effects = match task {
         Some(task) => effects(app, &task, moves, &key).await?,
         None => Vec::new(),
     };
     let (agent_id, cursor, duplicate) = match reply {
-        Reply::Done { agent, cursor } => (agent, Some(cursor.to_string()), false),
+        Reply::Done { agent, cursor } => (agent, Some(cursor.to_string()), is_again),
         Reply::Duplicate => (None, None, true),
         _ => (None, None, false),
     };
     Ok(Json(HandedIn { schema: SCHEMA, duplicate, agent_id, cursor, effects }).into_response())
+}
+
+/// What the workflow was completed with, which may have been another request.
+fn first(app: &App, agent: &AgentId) -> Option<HandIn> {
+    app.board.seat(agent)?.handed_in.as_deref().cloned()
 }
 
 /// That of a request which is made once, and does not say which it is.
