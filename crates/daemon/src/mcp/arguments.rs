@@ -63,8 +63,12 @@ fn fits(parameter: &Parameter, value: &Value) -> Result<(), Failure> {
         Kind::MaybeEmpty(most) => wrong(format!("a text of at most {most} characters")),
         Kind::Uuid if value.as_str().is_some_and(is_uuid) => Ok(()),
         Kind::Uuid => wrong("a UUID, as create_pr and list_session_prs give it".to_owned()),
-        Kind::OneOf(words) if value.as_str().is_some_and(|word| words.contains(&word)) => Ok(()),
-        Kind::OneOf(words) => {
+        Kind::OneOf(words) | Kind::FirstOf(words)
+            if value.as_str().is_some_and(|word| words.contains(&word)) =>
+        {
+            Ok(())
+        }
+        Kind::OneOf(words) | Kind::FirstOf(words) => {
             let failure = wrong(format!("one of {}", words.join(", ")));
             failure.map_err(|failure: Failure| failure.allowed(words))
         }

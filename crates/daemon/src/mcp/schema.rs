@@ -46,6 +46,9 @@ fn parameter(of: &Parameter) -> Value {
         Kind::MaybeEmpty(most) => json!({ "type": "string", "maxLength": most }),
         Kind::Uuid => json!({ "type": "string", "format": "uuid" }),
         Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
+        Kind::FirstOf(words) => {
+            json!({ "type": "string", "enum": words, "default": words.first() })
+        }
         Kind::Whole { least, most, default: None } => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }

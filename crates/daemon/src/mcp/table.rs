@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     MaybeEmpty(usize),
     Uuid,
     OneOf(&'static [&'static str]),
+    /// The first of them where nothing is said.
+    FirstOf(&'static [&'static str]),
     Whole {
         least: i64,
         most: i64,

@@ -17,6 +17,7 @@ use crate::output::line::Line;
 use crate::output::theme;
 use bytes::Bytes;
 use headsup_core::wire::{PullDoc, PullsDoc};
+use headsup_core::work::pull::is_commit;
 use serde::Serialize;
 
 /// Pull requests, on the repository itself: branches of this machine, merged by git. Where the settings say
@@ -64,6 +65,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Act::Review(args) => review::run(args, context).await,
         Act::Merge(args) => merge::run(args, context).await,
     }
+}
+
+/// For the argument parser.
+fn a_commit(text: &str) -> Result<String, &'static str> {
+    let is_one = is_commit(text);
+    is_one.then(|| text.to_owned()).ok_or("give the full name of a commit, as `git rev-parse` does")
 }
 
 /// The route of the pull request whose id ends like this: the beginning of a UUID is a time, and much alike.

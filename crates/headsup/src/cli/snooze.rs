@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde_json::json;
 use std::time::Duration;
 
+const LONGEST_MS: u64 = 7 * 24 * 3_600_000;
+
 /// Put off what an agent wants: it comes last in `inbox`, and `next` passes it by.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,11 +38,12 @@ struct SnoozeDoc<'a> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    let ms = args.duration.as_millis();
+    let for_ms = u64::try_from(ms).ok().filter(|ms| *ms <= LONGEST_MS);
+    let for_ms = for_ms
+        .ok_or_else(|| CommandError::usage("an agent is put off for 7d at most; `0s` ends it"))?;
     let client = context.client().await?;
     let agent = resolve::agent(&client, &args.agent).await?;
-    let ms = args.duration.as_millis();
-    let for_ms = u64::try_from(ms).ok().filter(|ms| i64::try_from(*ms).is_ok());
-    let for_ms = for_ms.ok_or_else(|| CommandError::usage("7d is the longest"))?;
     let body = Bytes::from(json!({ "for_ms": for_ms }).to_string());
     client.post(&format!("/api/v1/agents/{}/snooze", agent.id), body).await?;
     if context.output.is_json() {

@@ -98,7 +98,7 @@ pub(crate) static MERGE_PR: Tool = Tool {
             {state:\"pending\", prompt_id}: then call wait_for_input.",
     parameters: &[
         required("pr_id", Kind::Uuid, ""),
-        optional("merge_method", Kind::OneOf(&["merge", "squash", "rebase"]), "Default: merge"),
+        optional("merge_method", Kind::FirstOf(&["merge", "squash", "rebase"]), ""),
     ],
     output: PR,
     hints: Hints { destroys: true, ..ACTS },

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "merge", value_parser = ["merge", "squash", "rebase"])]
     method: String,
     /// Only if this is the commit.
-    #[arg(long, value_name = "SHA")]
+    #[arg(long, value_name = "SHA", value_parser = super::a_commit)]
     expect: Option<String>,
 }
 

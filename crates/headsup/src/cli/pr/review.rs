@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
     /// Only if this is the commit.
-    #[arg(long, value_name = "SHA")]
+    #[arg(long, value_name = "SHA", value_parser = super::a_commit)]
     expect: Option<String>,
 }
 
