@@ -106,9 +106,11 @@ impl Headline {
         }
     }
 
-    /// Does it stand in an inbox in a line of its own? What asks stands there with what it asks.
-    pub fn is_in_inbox(self, seen: bool, asks: bool) -> bool {
-        self.waits_for_person(seen) && !(asks && self == Self::Blocked)
+    /// Does it stand in an inbox in a line of its own? What asks stands there with what it asks. Work that waits
+    /// for a review stands there also where nobody knows what its agent does meanwhile.
+    pub fn is_in_inbox(self, seen: bool, asks: bool, stage: Option<Stage>) -> bool {
+        let is_review = self == Self::Unknown && stage == Some(Stage::AwaitingReview);
+        is_review || self.waits_for_person(seen) && !(asks && self == Self::Blocked)
     }
 
     /// A sign beside the word, one column wide in every terminal.
@@ -217,7 +219,7 @@ mod tests {
     #[test]
     fn an_inbox_has_what_wants_a_person_but_a_crash_that_was_seen_and_what_asks_itself() {
         let in_inbox = |seen, asks| {
-            let is_there = |headline: &&Headline| headline.is_in_inbox(seen, asks);
+            let is_there = |headline: &&Headline| headline.is_in_inbox(seen, asks, None);
             Headline::ALL
                 .iter()
                 .filter(is_there)
@@ -228,5 +230,9 @@ mod tests {
         assert_eq!(in_inbox(false, false), all);
         assert_eq!(in_inbox(true, false), ["blocked", "failed", "review", "done"]);
         assert_eq!(in_inbox(false, true), ["crashed", "failed", "review", "done"]);
+        let for_review =
+            |headline: Headline| headline.is_in_inbox(true, false, Some(Stage::AwaitingReview));
+        assert!(for_review(Headline::Unknown), "what its agent does meanwhile is another question");
+        assert!(!for_review(Headline::Working));
     }
 }

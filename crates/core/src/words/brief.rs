@@ -3,6 +3,7 @@
 use crate::status::{ExitKind, Headline, Outcome};
 use crate::timeline::Entry;
 use crate::wire::{AgentDoc, ProcessDoc, PromptDoc};
+use crate::workflow::Stage;
 use std::borrow::Cow;
 
 /// Where to find it: its pane, its process, or its folder.
@@ -64,12 +65,17 @@ pub fn brief(agent: &AgentDoc) -> Option<Cow<'_, str>> {
         }
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => stage_message(agent),
+        Headline::Unknown if is_for_review(agent) => stage_message(agent),
         Headline::Working => {
             let reason = || agent.turn.reason.as_deref().map(Cow::Borrowed);
             doing(agent).or(detail).or_else(reason)
         }
         _ => detail.or_else(|| last_activity(agent)),
     }
+}
+
+fn is_for_review(agent: &AgentDoc) -> bool {
+    agent.stage.as_ref().is_some_and(|status| status.stage == Stage::AwaitingReview)
 }
 
 fn stage_message(agent: &AgentDoc) -> Option<Cow<'_, str>> {

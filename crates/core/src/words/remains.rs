@@ -25,6 +25,9 @@ pub fn remains(agent: &AgentDoc) -> Option<Remains<'_>> {
         Headline::Blocked if agent.turn.state == "blocked" => Some(Remains::Word),
         Headline::Blocked => Some(stage.map_or(Remains::Word, Remains::Stage)),
         Headline::Review => stage.map(Remains::Stage),
+        Headline::Unknown => {
+            stage.filter(|stage| *stage == Stage::AwaitingReview).map(Remains::Stage)
+        }
         Headline::Failed => stage.filter(|stage| *stage == Stage::Failed).map(Remains::Stage),
         _ => None,
     }

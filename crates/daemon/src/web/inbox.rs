@@ -111,7 +111,8 @@ fn snoozed(seat: &Seat, now: UnixMs) -> Option<UnixMs> {
 }
 
 fn is_waiting(seat: &Seat) -> bool {
-    seat.headline().is_in_inbox(seat.seen(), !seat.prompts.is_empty())
+    let stage = seat.stage.as_ref().map(|status| status.stage);
+    seat.headline().is_in_inbox(seat.seen(), !seat.prompts.is_empty(), stage)
 }
 
 fn card(open: &PromptDoc, until: Option<UnixMs>, ages: Ages) -> Markup {

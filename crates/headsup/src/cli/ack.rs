@@ -94,9 +94,7 @@ async fn everyone(client: &Client) -> Result<Vec<AgentDoc>, CommandError> {
     let has_ended =
         |agent: &AgentDoc| agent.outcome.is_some() || agent.headline == Headline::Crashed;
     let is_unseen = |agent: &AgentDoc| !agent.seen && has_ended(agent);
-    let is_stuck =
-        |agent: &AgentDoc| agent.headline.is_in_inbox(agent.seen, !agent.prompts.is_empty());
-    let concerns = |agent: &AgentDoc| is_unseen(agent) || is_stuck(agent);
+    let concerns = |agent: &AgentDoc| is_unseen(agent) || super::inbox::is_waiting(agent);
     Ok(roster.agents.into_iter().filter(concerns).collect())
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(group = "answer")]
     text: Option<String>,
     /// An option by its number, from 1; again where several may be chosen.
-    #[arg(long, group = "answer", value_name = "N")]
+    #[arg(long, group = "answer", value_name = "N", value_parser = number)]
     option: Vec<usize>,
     /// Yes.
     #[arg(long, group = "answer")]
@@ -92,6 +92,11 @@ async fn find(client: &Client, reference: &str) -> Result<PromptDoc, CommandErro
             Err(CommandError::new(Kind::Ambiguous, message).hint("name one of them"))
         }
     }
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| "that is no number; the text of an option goes without --option".to_owned())
 }
 
 impl Args {

@@ -96,8 +96,9 @@ pub(crate) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
 }
 
 /// Has it stopped, or ended something, in a way that a person should look at?
-fn is_waiting(agent: &AgentDoc) -> bool {
-    agent.headline.is_in_inbox(agent.seen, !agent.prompts.is_empty())
+pub(super) fn is_waiting(agent: &AgentDoc) -> bool {
+    let stage = agent.stage.as_ref().map(|stage| stage.stage);
+    agent.headline.is_in_inbox(agent.seen, !agent.prompts.is_empty(), stage)
 }
 
 /// Since when it waits: an outcome that lies behind another state is not what waits.

@@ -354,12 +354,12 @@ fn a_crash_is_unseen_until_a_person_looks_also_where_no_turn_was_begun() {
     script.process = Some(process(5, 50));
     script.said(Source::Process, died(ExitKind::Crashed));
     assert_eq!((script.headline(), script.seat.seen()), (Headline::Crashed, false));
-    assert!(script.headline().is_in_inbox(script.seat.seen(), false));
+    assert!(script.headline().is_in_inbox(script.seat.seen(), false, None));
     let kept = serde_json::to_string(&script.seat).unwrap();
     assert!(!serde_json::from_str::<crate::seat::Seat>(&kept).unwrap().seen());
     let decision = crate::gate::mark_seen(&mut script.seat, script.now);
     assert!(decision.changed && script.seat.seen());
-    assert!(!script.headline().is_in_inbox(script.seat.seen(), false));
+    assert!(!script.headline().is_in_inbox(script.seat.seen(), false, None));
 }
 
 #[test]
