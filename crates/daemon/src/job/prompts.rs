@@ -20,6 +20,8 @@ pub(crate) struct Asked {
     pub(crate) risk: Risk,
     /// Asked again under this key it is the same question.
     pub(crate) dedupe_key: Option<String>,
+    /// The same question, where it is open, is this one.
+    pub(crate) once: bool,
     /// The request that asks, where it says which one it is.
     pub(crate) request: Option<String>,
     /// The workflow waits for the answer.

@@ -97,10 +97,12 @@ pub(crate) async fn ask<H: Hub>(
     mut arguments: Map<String, Value>,
 ) -> Result<Value, Failure> {
     arguments.remove("wait_seconds");
-    if !arguments.contains_key("dedupe_key")
-        && let Some(open) = asked_before(hub, agent, &arguments).await?
-    {
-        return prompt(hub, &open).await;
+    if !arguments.contains_key("dedupe_key") {
+        if let Some(open) = asked_before(hub, agent, &arguments).await? {
+            return prompt(hub, &open).await;
+        }
+        // Another call may ask it at this very moment.
+        arguments.insert("once".to_owned(), json!(true));
     }
     let path = format!("/api/v1/agents/{agent}/prompts");
     let body = Value::Object(arguments);

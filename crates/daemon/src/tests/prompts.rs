@@ -362,3 +362,23 @@ async fn a_forgotten_agents_questions_are_taken_back_and_their_ids_are_not_used_
     assert_eq!(kept["resolution"]["by"], "cancelled");
     assert_ne!(asked(&client, question()).await, id);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_once_is_one_question_however_many_ask_it_at_a_time() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    let asking = (0..8).map(|turn| {
+        let (client, gap) = (client.clone(), if turn % 2 == 0 { " " } else { "\n" });
+        let said = json!({"question": format!("Which{gap}colour?"), "default_action": "red", "once": true});
+        tokio::spawn(async move { client.send("POST", OPEN, AS_API, said.to_string()).await.json() })
+    });
+    let mut ids = HashSet::new();
+    for asked in asking.collect::<Vec<_>>() {
+        ids.insert(asked.await.unwrap()["id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(ids.len(), 1, "{ids:?}");
+    let other = json!({"question": "Which colour?", "default_action": "blue", "once": true});
+    let other = client.send("POST", OPEN, AS_API, other.to_string()).await;
+    assert_eq!(other.status, 201, "{}", other.text());
+}

@@ -9,7 +9,7 @@ use headsup_core::gate::{self, Decision};
 use headsup_core::id::AgentId;
 use headsup_core::prompt::answer::{Said, choose};
 use headsup_core::prompt::input::MOST_OF_AGENT;
-use headsup_core::prompt::{Input, OpenPrompt, Resolution, ResolvedBy, Via};
+use headsup_core::prompt::{Input, NewPrompt, OpenPrompt, Resolution, ResolvedBy, Via};
 use headsup_core::seat::Seat;
 use headsup_core::wire::PromptDoc;
 
@@ -31,6 +31,15 @@ pub(super) fn ask(staging: &mut Staging<'_>, asked: &Asked) -> Answer {
             let (prompt, cursor) = (Box::new(prompt), staging.head);
             return Ok(Reply::Prompt { prompt, is_new: false, cursor });
         }
+    }
+    if asked.once
+        && let Some(open) = seat.inputs().find(|open| is_same(open, asked))
+    {
+        if let Some(request) = &request {
+            staging.name_prompt(request, &open.id);
+        }
+        let (prompt, cursor) = (Box::new(PromptDoc::new(agent, open, None)), staging.head);
+        return Ok(Reply::Prompt { prompt, is_new: false, cursor });
     }
     let elsewhere = staging.board.inputs();
     if seat.inputs().count() >= MOST_OF_AGENT || elsewhere >= PROMPTS {
@@ -68,6 +77,18 @@ pub(super) fn ask(staging: &mut Staging<'_>, asked: &Asked) -> Answer {
     let prompt = staging.seat(agent).and_then(|seat| open_doc(&seat, &id));
     let prompt = Box::new(prompt.ok_or(Refusal::Defect)?);
     Ok(Reply::Prompt { prompt, is_new: true, cursor: staging.head })
+}
+
+/// The same words, wherever their lines break, and the same choices.
+fn is_same(open: &OpenPrompt, asked: &Asked) -> bool {
+    let Some(input) = &open.input else { return false };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let question = |ask: &NewPrompt| words(ask.body.as_ref().unwrap_or(&ask.title));
+    let (of, ask) = (&open.ask, &asked.ask);
+    question(of) == question(ask)
+        && words(&input.default_action) == words(&asked.default_action)
+        && (&of.options, of.multi_select) == (&ask.options, ask.multi_select)
+        && (input.risk, input.on_timeout) == (asked.risk, asked.on_timeout)
 }
 
 /// An id is never used again: an answer must not reach another question than was asked.

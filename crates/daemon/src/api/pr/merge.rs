@@ -153,6 +153,7 @@ async fn open(
         on_timeout: OnTimeout::Default,
         risk: Risk::High,
         dedupe_key: None,
+        once: false,
         request: None,
         // It may wait for its review, which is no stage to be asked in.
         moves_stage: false,

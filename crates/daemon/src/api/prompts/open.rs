@@ -48,6 +48,9 @@ pub(crate) struct QuestionBody {
     /// Asked again under this key it is the same question.
     #[serde(default)]
     dedupe_key: Option<String>,
+    /// Where the same question is open, with the same choices, it is that one.
+    #[serde(default)]
+    once: bool,
     #[serde(default)]
     multi_select: bool,
     /// What the deadline does: `default`; `block` where the risk is high.
@@ -92,7 +95,7 @@ pub(crate) struct WholeOption {
     request_body(content = QuestionBody),
     responses(
         (status = 201, description = "Asked", body = OnePromptDoc),
-        (status = 200, description = "It was asked before, under the same key or by the same request", body = OnePromptDoc),
+        (status = 200, description = "It was asked before, under the same key, by the same request, or `once`", body = OnePromptDoc),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -170,6 +173,7 @@ impl QuestionBody {
             on_timeout,
             risk,
             dedupe_key: dedupe_key.filter(|key| !key.is_empty()),
+            once: self.once,
             request: None,
             moves_stage: true,
         })
