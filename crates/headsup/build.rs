@@ -2,6 +2,10 @@
 //! event of every agent, and finding its libraries and correcting ten thousand addresses would be
 //! most of its life (measured: half of its time).
 //!
+//! What runs where somebody waits lies side by side in it (`hot.txt`, which `measure layout`
+//! writes): the system maps a program by pieces of 64 KiB, so that functions that lie apart take
+//! memory and time for everything around them.
+//!
 //! Whoever wants another kind of program says so in RUSTFLAGS: with `crt-static` named there, the
 //! compiler's own way is taken.
 
@@ -23,6 +27,7 @@ const LIBRARIES: [(&str, &[&str]); 7] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=hot.txt");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let is_said = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static"));
@@ -32,15 +37,34 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     // The last of these options decides.
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    if takes_scripts() {
+        let script = out.join("hot.ld");
+        fs::write(&script, together(&fs::read_to_string("hot.txt")?))?;
+        println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
+    }
     let is_native = env::var("HOST")? == env::var("TARGET")?;
     if is_native && LIBRARIES.iter().all(|(_, archives)| archives.iter().all(|name| is_there(name)))
     {
-        let folder = PathBuf::from(env::var("OUT_DIR")?).join("archives");
+        let folder = out.join("archives");
         name_archives(&folder)?;
         println!("cargo:rustc-link-arg-bins=-static");
         println!("cargo:rustc-link-arg-bins=-L{}", folder.display());
     }
     Ok(())
+}
+
+/// GNU's linker and LLVM's understand scripts; whoever names another may have one that does not.
+fn takes_scripts() -> bool {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    !flags.contains("fuse-ld=") && !flags.contains("linker=")
+}
+
+/// A linker script that puts these functions before all others, in their order.
+fn together(list: &str) -> String {
+    let names = list.lines().filter(|line| !line.starts_with('#'));
+    let lines = names.map(|name| format!("*(.text.{name}) *(.text.unlikely.{name})\n"));
+    format!("SECTIONS {{ .hot : {{\n{}}} }}\nINSERT BEFORE .text;\n", lines.collect::<String>())
 }
 
 /// Does the system's compiler find this archive? Some systems have them in a package of their own.

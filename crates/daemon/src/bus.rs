@@ -6,35 +6,58 @@ use crate::frame::Frame;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
+/// Ends of prompts that may wait for a listener.
+const RESOLVED: usize = 1_024;
+
 #[derive(Debug)]
 pub(crate) struct Bus {
     /// `None` once the hub stops: every listener comes to its end.
-    sender: RwLock<Option<Sender<Arc<Frame>>>>,
+    senders: RwLock<Option<Senders>>,
+}
+
+#[derive(Debug)]
+struct Senders {
+    all: Sender<Arc<Frame>>,
+    /// Only the ends of prompts: whoever waits for these is not woken by the rest.
+    resolved: Sender<Arc<Frame>>,
 }
 
 impl Bus {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { sender: RwLock::new(Some(channel(capacity).0)) }
+        let senders = Senders { all: channel(capacity).0, resolved: channel(RESOLVED).0 };
+        Self { senders: RwLock::new(Some(senders)) }
     }
 
     /// Call it once the events are stored and the board shows them: a listener that has taken a
     /// snapshot then knows that it will hear of everything behind it.
     pub(crate) fn publish(&self, frames: impl IntoIterator<Item = Arc<Frame>>) {
-        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(sender) = &*sender else { return };
+        let senders = self.senders.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(senders) = &*senders else { return };
         for frame in frames {
             // An error means that nobody listens.
-            sender.send(frame).ok();
+            if frame.resolved.is_some() {
+                senders.resolved.send(Arc::clone(&frame)).ok();
+            }
+            senders.all.send(frame).ok();
         }
     }
 
     /// `None` once the hub stops.
     pub(crate) fn subscribe(&self) -> Option<Receiver<Arc<Frame>>> {
-        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
-        sender.as_ref().map(Sender::subscribe)
+        self.listen(|senders| &senders.all)
+    }
+
+    /// To the ends of prompts alone. `None` once the hub stops.
+    pub(crate) fn subscribe_to_resolved(&self) -> Option<Receiver<Arc<Frame>>> {
+        self.listen(|senders| &senders.resolved)
+    }
+
+    fn listen(&self, to: fn(&Senders) -> &Sender<Arc<Frame>>) -> Option<Receiver<Arc<Frame>>> {
+        let senders = self.senders.read().unwrap_or_else(PoisonError::into_inner);
+        senders.as_ref().map(|senders| to(senders).subscribe())
     }
 
     pub(crate) fn close(&self) {
-        *self.sender.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.senders.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

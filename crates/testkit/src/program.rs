@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+const HEADSUP: [&str; 4] = ["--package", "headsup", "--bin", "headsup"];
+
 /// The `headsup` of the target folder that this program is in, made anew from the sources as they
 /// are now. What `cargo` has to say goes to standard error. Without `cargo` it is the one that is
 /// there.
@@ -12,7 +14,16 @@ use std::process::{Command, Stdio};
 /// If it cannot be built, or there is none.
 pub fn built() -> io::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    build(&own, own.with_file_name("headsup"), &["--package", "headsup", "--bin", "headsup"])
+    build(&own, own.with_file_name("headsup"), "build", &HEADSUP, &[])
+}
+
+/// The same with the names of its functions in it.
+///
+/// # Errors
+/// If it cannot be built.
+pub fn built_with_names() -> io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    build(&own, own.with_file_name("headsup"), "rustc", &HEADSUP, &["--", "-C", "strip=none"])
 }
 
 /// The same for the program that looks at the hub from inside.
@@ -24,13 +35,20 @@ pub fn built_inside() -> io::Result<PathBuf> {
     // With the other package, too, so that what both are made of is made once.
     let packages = ["--package", "headsup", "--package", "headsup-daemon"];
     let target = [&packages[..], &["--bin", "inside"]].concat();
-    build(&own, own.with_file_name("inside"), &target)
+    build(&own, own.with_file_name("inside"), "build", &target, &[])
 }
 
-fn build(own: &Path, binary: PathBuf, target: &[&str]) -> io::Result<PathBuf> {
+/// `cargo {what} …target …rest`, in the profile and folder of `own`.
+fn build(
+    own: &Path,
+    binary: PathBuf,
+    what: &str,
+    target: &[&str],
+    rest: &[&str],
+) -> io::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.arg("build").args(target).arg("--manifest-path");
+    command.arg(what).args(target).arg("--manifest-path");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"));
     // TARGET/PROFILE/replay
     let mut above = own.ancestors().skip(1);
@@ -39,6 +57,7 @@ fn build(own: &Path, binary: PathBuf, target: &[&str]) -> io::Result<PathBuf> {
         let profile = if profile == "debug" { "dev" } else { profile };
         command.args(["--profile", profile]).arg("--target-dir").arg(target);
     }
+    command.args(rest);
     match command.stdin(Stdio::null()).stdout(Stdio::null()).status() {
         Ok(status) if status.success() => Ok(binary),
         Ok(_) => Err(io::Error::other("it cannot be built; see above what is wrong")),

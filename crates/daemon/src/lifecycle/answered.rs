@@ -11,7 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 /// Listens for answers until the hub stops.
 pub(crate) async fn follow(app: Arc<App>) {
-    let Some(mut frames) = app.bus.subscribe() else { return };
+    let Some(mut frames) = app.bus.subscribe_to_resolved() else { return };
     loop {
         match frames.recv().await {
             Ok(frame) => {

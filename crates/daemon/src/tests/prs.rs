@@ -318,10 +318,9 @@ async fn what_has_moved_since_a_person_was_asked_is_not_merged() {
     assert_eq!((&pr["state"], plain.git(&["rev-parse", "main"])), (&json!("open"), ours));
     assert!(pr["mergeable_reason"].as_str().unwrap().contains("conflicts"), "{pr}");
     // Whoever has agreed is told, and the agent.
-    let agent = client.get("/api/v1/agents/api").await.json();
+    let agent = until(&client, "/api/v1/agents/api", |agent| agent["headline"] == "blocked").await;
     let says =
         "the merge of work into main was agreed to and did not happen: work conflicts with main";
-    assert_eq!(agent["headline"], "blocked", "{agent}");
     assert!(agent["stage"]["message"].as_str().unwrap().starts_with(says), "{agent}");
     let workflow = client.get("/api/v1/agents/api/workflow").await.json();
     assert!(workflow.to_string().contains(says), "{workflow}");

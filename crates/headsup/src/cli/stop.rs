@@ -1,11 +1,9 @@
 //! `headsup stop`
 
+use super::suspend::leave;
 use crate::cli::Context;
-use crate::client::{answer, resolve};
+use crate::client::resolve;
 use crate::error::CommandError;
-use crate::output::Output;
-use crate::output::line::Line;
-use bytes::Bytes;
 
 /// End the process of an agent, whatever it does.
 ///
@@ -25,11 +23,5 @@ Examples:
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
     let id = resolve::exactly(&client, &args.agent).await?.id;
-    let path = format!("/api/v1/agents/{id}/stop");
-    let reply = client.post(&path, Bytes::new()).await?;
-    if context.output.is_json() {
-        return Output::json_text(answer::text(&path, &reply)?);
-    }
-    context.output.say(&Line::plain(format!("headsup: {id} is ended")));
-    Ok(())
+    leave(&client, &id, "stop", "ended", context).await
 }

@@ -1,11 +1,12 @@
 //! `headsup suspend`
 
 use crate::cli::Context;
-use crate::client::{answer, resolve};
+use crate::client::{Client, answer, resolve};
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use bytes::Bytes;
+use headsup_core::id::AgentId;
 
 /// End the process of an agent that rests, so that `headsup resume` takes it up again.
 ///
@@ -26,11 +27,22 @@ Examples:
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
     let id = resolve::agent(&client, &args.agent).await?.id;
-    let path = format!("/api/v1/agents/{id}/suspend");
+    leave(&client, &id, "suspend", "suspended", context).await
+}
+
+/// Has the hub end the agent's process by this route; then it is `done`.
+pub(super) async fn leave(
+    client: &Client,
+    id: &AgentId,
+    route: &str,
+    done: &str,
+    context: &Context,
+) -> Result<(), CommandError> {
+    let path = format!("/api/v1/agents/{id}/{route}");
     let reply = client.post(&path, Bytes::new()).await?;
     if context.output.is_json() {
         return Output::json_text(answer::text(&path, &reply)?);
     }
-    context.output.say(&Line::plain(format!("headsup: {id} is suspended")));
+    context.output.say(&Line::plain(format!("headsup: {id} is {done}")));
     Ok(())
 }

@@ -10,6 +10,7 @@ mod hooks;
 mod ingest;
 mod instructions;
 mod kill;
+mod layout;
 mod load;
 mod progress;
 mod promise;
@@ -59,6 +60,8 @@ enum What {
     },
     /// Fail if a hook takes more instructions than it may.
     Gate,
+    /// Write anew which functions a release lays out side by side.
+    Layout,
     /// How long after a hook a waiting script wakes.
     Wait(Rounds<100>),
     /// What a hook costs in each condition of the hub.
@@ -124,10 +127,13 @@ fn main() -> Outcome<()> {
     if let What::All { quick, only, page } = what {
         return all::run(quick, only.as_deref(), page.as_deref());
     }
+    if let What::Layout = what {
+        return layout::write();
+    }
     let binary = program::built()?;
     let home = &Home::new(&binary.to_string_lossy());
     match what {
-        What::All { .. } => Ok(()),
+        What::All { .. } | What::Layout => Ok(()),
         What::Gate => instructions::gate(&binary),
         What::Wait(Rounds { rounds }) => measure_wait(home, rounds),
         What::Hook(Rounds { rounds }) => hook::measure(home, rounds),

@@ -94,7 +94,7 @@ fn until(stream: &mut impl std::io::Read, mark: &[u8]) -> Outcome<()> {
 }
 
 /// From before a report is written to its event being read, on connections that are open.
-fn one_watcher(home: &Home, rounds: usize) -> Outcome<Times> {
+pub(crate) fn one_watcher(home: &Home, rounds: usize) -> Outcome<Times> {
     let mut watcher = stream(home, "since=now&type=turn.started")?;
     let mut reporter = Open::open(&home.socket())?;
     let mut times = Vec::new();
@@ -145,7 +145,7 @@ fn frame() -> Vec<u8> {
     frame
 }
 
-fn hook_to_socket(home: &Home, rounds: usize) -> Outcome<Times> {
+pub(crate) fn hook_to_socket(home: &Home, rounds: usize) -> Outcome<Times> {
     let mut socket = UnixStream::connect(home.socket())?;
     let head = "GET /api/v1/ws?since=now&type=turn.started HTTP/1.1\r\nHost: localhost\r\n\
                 Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\

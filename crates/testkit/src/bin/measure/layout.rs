@@ -1,0 +1,197 @@
+//! `measure layout`: which functions run where somebody waits. A release lays these out side by
+//! side (`crates/headsup/build.rs`): the system maps a program by pieces of 64 KiB around what
+//! runs, and among 20 MB a hook's 200 KB would lie in as many pieces as it has functions.
+
+use crate::progress::note;
+use crate::spawn::answer_all;
+use crate::{Outcome, hooks, load, say, watchers};
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::{program, wait};
+use rustix::process::Signal;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../headsup/hot.txt");
+const HEAD: &str = "\
+# Functions that run where somebody waits, in the order in which a release lays them out.
+# Written by `cargo run --release -p headsup-testkit --bin measure -- layout`; not by hand.
+# Hashes of compilations are left open (`*`). A name that no longer is does no harm.
+";
+
+/// Seats and turns that a hub has while it is watched.
+const AGENTS: usize = 50;
+
+/// A name of which less, in percent of its bytes, has run means too much else: it comes last.
+const MEANT: u64 = 25;
+
+/// What is looked at, and how.
+type Part = (&'static str, fn(&Path) -> Outcome<Ran>);
+
+/// Writes the list anew.
+pub(crate) fn write() -> Outcome<()> {
+    note("building with the names of functions; this takes minutes");
+    let binary = program::built_with_names()?;
+    let sizes = sizes(&binary)?;
+    let (mut front, mut back) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    let parts: [Part; 3] = [("hook", hook), ("hub", hub), ("commands", commands)];
+    for (name, run) in parts {
+        note(&format!("{name}, below valgrind"));
+        let ran = run(&binary)?;
+        let before = seen.len();
+        for (name, share) in ranked(&ran, &sizes) {
+            if seen.insert(name.clone()) {
+                if share >= MEANT { &mut front } else { &mut back }.push(name);
+            }
+        }
+        say(&format!("{name}: {} functions ran, {} names more", ran.len(), seen.len() - before))?;
+    }
+    let mut list = HEAD.to_owned();
+    for name in front.iter().chain(&back) {
+        list.extend([name, "\n"]);
+    }
+    fs::write(LIST, list)?;
+    say(&format!("written: {LIST}"))
+}
+
+/// Names of functions that ran, as the program's table of symbols has them.
+type Ran = BTreeSet<String>;
+
+fn hook(binary: &Path) -> Outcome<Ran> {
+    let home = Home::new(&binary.to_string_lossy());
+    fs::create_dir_all(home.state())?;
+    let one = |filler: usize| -> Outcome<()> {
+        home.feed(watched(&home, &hooks::command(&home)), &hooks::payload(filler)).ok();
+        Ok(())
+    };
+    // No hub: it goes to the spool.
+    one(850)?;
+    answer_all(&home.socket())?;
+    one(850)?;
+    one(100 << 10)?;
+    ran(&home)
+}
+
+fn hub(binary: &Path) -> Outcome<Ran> {
+    let home = Home::new(&binary.to_string_lossy());
+    // The second start has something to find.
+    for _ in 0..2 {
+        let up = watched(&home, &home.command(["up", "--foreground"]));
+        let mut hub = Hub::start_as(up, &home.socket());
+        load::fill(&home.socket(), AGENTS)?;
+        load::reports(&home.socket(), 2, std::time::Duration::from_secs(2), Some(20))?;
+        watchers::hook_to_socket(&home, 4)?;
+        watchers::one_watcher(&home, 4)?;
+        home.run(["ls"]).ok();
+        home.run(["ls", "--json"]).ok();
+        hub.signal(Signal::TERM);
+        wait::until("the hub to end", || hub.has_ended().then_some(()));
+    }
+    ran(&home)
+}
+
+fn commands(binary: &Path) -> Outcome<Ran> {
+    let home = Home::new(&binary.to_string_lossy());
+    let _hub = Hub::start(&home);
+    load::fill(&home.socket(), AGENTS)?;
+    for words in [&["ls"][..], &["ls", "--json"], &["statusline"], &["inbox"], &["--version"]] {
+        home.feed(watched(&home, &home.command(words)), b"").ok();
+    }
+    ran(&home)
+}
+
+/// The same command below valgrind, which leaves in the home what ran.
+fn watched(home: &Home, command: &Command) -> Command {
+    let mut watched = Command::new("valgrind");
+    watched.args(["--tool=callgrind", "--demangle=no", "--compress-strings=no"]);
+    watched.arg(format!("--callgrind-out-file={}/ran.%p", home.path().display()));
+    watched.arg(command.get_program()).args(command.get_args()).env_clear();
+    watched.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    watched.current_dir(home.path());
+    watched
+}
+
+fn ran(home: &Home) -> Outcome<Ran> {
+    let mut ran = Ran::new();
+    for entry in fs::read_dir(home.path())? {
+        let path: PathBuf = entry?.path();
+        let is_profile = path.file_stem() == Some(OsStr::new("ran"));
+        if is_profile && path.is_file() {
+            let profile = fs::read_to_string(path)?;
+            let names = profile.lines().filter_map(|line| line.strip_prefix("fn="));
+            // The second turn of a recursion has a name of its own.
+            let names = names.filter_map(|name| name.split('\'').next());
+            ran.extend(names.filter(|name| is_symbol(name)).map(str::to_owned));
+        }
+    }
+    if ran.is_empty() { Err("valgrind has seen nothing".into()) } else { Ok(ran) }
+}
+
+fn is_symbol(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))
+}
+
+/// Bytes of each function.
+fn sizes(binary: &Path) -> Outcome<HashMap<String, u64>> {
+    let said = Command::new("nm").args(["--print-size", "--defined-only"]).arg(binary).output()?;
+    let lines = String::from_utf8(said.stdout)?;
+    let sizes = lines.lines().filter_map(|line| {
+        let [_, size, kind, name] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
+        let is_code = matches!(kind, "t" | "T" | "w" | "W");
+        is_code.then(|| Some((name.to_owned(), u64::from_str_radix(size, 16).ok()?)))?
+    });
+    let sizes: HashMap<_, _> = sizes.collect();
+    if sizes.is_empty() { Err("the program has no names".into()) } else { Ok(sizes) }
+}
+
+/// Names with their hashes left open, and how much of what they mean has run, in percent of its
+/// bytes. First those that mean little else.
+fn ranked(ran: &Ran, sizes: &HashMap<String, u64>) -> Vec<(String, u64)> {
+    let names: BTreeSet<String> = ran.iter().map(|name| open(name)).collect();
+    let mut bytes: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for (name, size) in sizes {
+        let key = open(name);
+        if names.contains(&key) {
+            let [all, used] = bytes.entry(key).or_default();
+            *all += size;
+            *used += if ran.contains(name) { *size } else { 0 };
+        }
+    }
+    let share = |[all, used]: [u64; 2]| used * 100 / all.max(1);
+    let mut names: Vec<_> = bytes.into_iter().map(|(name, bytes)| (name, share(bytes))).collect();
+    names.sort_by_key(|(_, share)| Reverse(*share));
+    names
+}
+
+/// The name without what another compilation makes otherwise.
+fn open(name: &str) -> String {
+    let name = match name.split_once(".llvm.") {
+        Some((name, _)) => format!("{name}*"),
+        None => name.to_owned(),
+    };
+    // rustc's first way to name: `…17h0123456789abcdefE`.
+    if let Some((front, back)) = name.rsplit_once("17h")
+        && back.len() >= 17
+        && back.as_bytes()[..16].iter().all(u8::is_ascii_hexdigit)
+    {
+        return format!("{front}17h*{}", &back[16..]);
+    }
+    // Its second way: `Cs` and a number for each crate. The list has no need to tell these from
+    // the same letters elsewhere.
+    let mut pieces = name.split("Cs");
+    let mut opened = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let hash = piece.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let is_hash = piece.as_bytes().get(hash) == Some(&b'_') && name.starts_with("_R");
+        opened.push_str("Cs");
+        opened.push_str(if is_hash { "*" } else { "" });
+        opened.push_str(if is_hash { &piece[hash..] } else { piece });
+    }
+    opened
+}
