@@ -22,7 +22,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Log {
     store: Store,
-    seats: Vec<Seat>,
+    /// Each with its next event, as the gate has it: what is measured begins behind the gate.
+    seats: Vec<(Seat, Event)>,
     head: u64,
     checkpoint: u32,
     checkpointed: u32,
@@ -33,16 +34,22 @@ pub struct Log {
 pub struct Row {
     pub kind: &'static str,
     pub event: String,
-    pub seat: String,
+    /// By turns: what is as it was before, `SQLite` does not write.
+    pub seats: [String; 2],
 }
 
 impl Row {
     /// What [`Log`] writes, as text.
     pub fn sample() -> Self {
-        let (event, seat) = (event(1, &seat(0)), seat(0));
+        let event = event(1, &seat(0));
         let kind = event.body.kind();
         let event = serde_json::to_string(&event).unwrap_or_default();
-        Self { kind, event, seat: serde_json::to_string(&seat).unwrap_or_default() }
+        let seats = [1_000, 1_001].map(|tools| {
+            let mut seat = seat(0);
+            seat.counters.tools = tools;
+            serde_json::to_string(&seat).unwrap_or_default()
+        });
+        Self { kind, event, seats }
     }
 
     pub fn agent(reporter: usize) -> String {
@@ -60,7 +67,11 @@ impl Log {
     /// pages.
     pub fn open(folder: &Path, seats: usize, checkpoint: u32) -> io::Result<Self> {
         let opened = Store::open(&folder.join("headsup.db"), UnixMs(0)).map_err(failed)?;
-        let seats = (0..seats).map(seat).collect();
+        let seats = (0..seats).map(seat).map(|seat| {
+            let event = event(0, &seat);
+            (seat, event)
+        });
+        let seats = seats.collect();
         Ok(Self { store: opened.store, seats, head: 0, checkpoint, checkpointed: 0 })
     }
 
@@ -70,13 +81,14 @@ impl Log {
         let mut keys = Vec::with_capacity(reporters.len());
         for reporter in reporters {
             self.head += 1;
-            let seat = &mut self.seats[*reporter];
+            let (seat, event) = &mut self.seats[*reporter];
             seat.counters.tools += 1;
-            let frame = Frame::new(self.head, &event(self.head, seat));
+            event.cursor = self.head.to_string();
+            let frame = Frame::new(self.head, event);
             frames.push(Arc::new(frame.map_err(io::Error::other)?));
             keys.push((Key { id: Row::id(self.head), digest: self.head }, self.head));
         }
-        let touched = reporters.iter().map(|reporter| &self.seats[*reporter]);
+        let touched = reporters.iter().map(|reporter| &self.seats[*reporter].0);
         let changes = Changes {
             frames: &frames,
             seats: touched.map(|seat| (&seat.id, Some(seat))).collect(),

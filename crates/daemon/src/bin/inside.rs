@@ -76,7 +76,7 @@ fn bare(time: Duration, folder: &Path) -> f64 {
     let tables = include_str!("../store/migrations/0001_log_and_seats.sql");
     connection.execute_batch(tables).unwrap();
     let mut seq = 0_i64;
-    let sample = Row::sample();
+    let (sample, mut turns) = (Row::sample(), [false; REPORTERS]);
     rate(time, |group| {
         let transaction = connection.transaction().unwrap();
         let mut event = transaction
@@ -97,7 +97,9 @@ fn bare(time: Duration, folder: &Path) -> f64 {
             seq += 1;
             let agent = Row::agent(*reporter);
             event.execute(params![seq, 7, agent, sample.kind, sample.event]).unwrap();
-            seat.execute(params![agent, sample.seat]).unwrap();
+            let turn = &mut turns[*reporter];
+            *turn = !*turn;
+            seat.execute(params![agent, sample.seats[usize::from(*turn)]]).unwrap();
             id.execute(params![Row::id(seq.cast_unsigned()), seq, 7]).unwrap();
         }
         drop((event, seat, id));

@@ -10,7 +10,7 @@ use crate::job::Key;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, params, params_from_iter};
 use std::sync::Arc;
 
 /// What one commit writes.
@@ -60,11 +60,20 @@ impl Changes<'_> {
 /// JSON bytes as `SQLite` text, without a look at every byte: a serializer wrote them.
 struct Text<'a>(&'a [u8]);
 
+impl<'a> From<Text<'a>> for ToSqlOutput<'a> {
+    fn from(text: Text<'a>) -> Self {
+        ToSqlOutput::Borrowed(ValueRef::Text(text.0))
+    }
+}
+
 impl ToSql for Text<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(ValueRef::Text(self.0)))
     }
 }
+
+/// Rows that go into a table with one statement: to begin and to end one costs about as much as a row.
+const TOGETHER: usize = 8;
 
 /// A transaction whose words are not parsed anew for every commit. Dropped, it takes all back.
 struct Begun<'a> {
@@ -100,29 +109,7 @@ impl Store {
         let transaction = Begun::new(&self.connection)?;
         let connection = transaction.connection;
         append(connection, changes.frames)?;
-        let mut upsert = connection.prepare_cached(
-            "INSERT INTO seats (id, state, history) VALUES (?1, ?2, ?3)
-             ON CONFLICT (id) DO UPDATE SET
-                state = excluded.state, history = COALESCE(excluded.history, history)",
-        )?;
-        let (mut state, mut history) = (Vec::with_capacity(2_048), Vec::with_capacity(2_048));
-        for (id, seat) in &changes.seats {
-            let Some(seat) = seat else { continue };
-            state.clear();
-            serde_json::to_writer(&mut state, seat)?;
-            // One that is not here, or to which nothing was added, is as it was stored.
-            let said = seat.history.as_deref().filter(|said| said.unsaved);
-            let history = match said {
-                Some(said) => {
-                    history.clear();
-                    serde_json::to_writer(&mut history, said)?;
-                    Some(Text(&history))
-                }
-                None => None,
-            };
-            upsert.execute(params![id.as_str(), Text(&state), history])?;
-        }
-        drop(upsert);
+        write_seats(connection, &changes.seats)?;
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
             connection.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
         }
@@ -132,15 +119,12 @@ impl Store {
             webhooks::write(connection, told)?;
         }
         effects::write(connection, changes.effects)?;
-        if !changes.ids.is_empty() {
-            // An id that is there already came by the spool as well.
-            let sql = "INSERT OR IGNORE INTO report_ids (id, seq, digest) VALUES (?1, ?2, ?3)";
-            let mut insert = connection.prepare_cached(sql)?;
-            for StoredId { key, seq } in &changes.ids {
-                let (seq, digest) = (seq.cast_signed(), key.digest.cast_signed());
-                insert.execute(params![key.id, seq, digest])?;
-            }
-        }
+        // An id that is there already came by the spool as well.
+        let into = "INSERT OR IGNORE INTO report_ids (id, seq, digest)";
+        insert(connection, into, &changes.ids, |StoredId { key, seq }| {
+            let (seq, digest) = (seq.cast_signed(), key.digest.cast_signed());
+            [key.id.as_str().into(), seq.into(), digest.into()]
+        })?;
         for PromptKey { key, prompt, seq } in &changes.prompt_keys {
             let sql = "INSERT OR REPLACE INTO prompt_keys (key, prompt, seq) VALUES (?1, ?2, ?3)";
             connection.prepare_cached(sql)?.execute(params![key, prompt, seq.cast_signed()])?;
@@ -163,20 +147,75 @@ impl Store {
     }
 }
 
-fn append(connection: &Connection, frames: &[Arc<Frame>]) -> Result<(), StoreError> {
-    if frames.is_empty() {
-        return Ok(());
+/// Nearly every seat is there already, and most have nothing new in their history: one statement for all
+/// cases would cost half as much again.
+fn write_seats(
+    connection: &Connection,
+    seats: &[(&AgentId, Option<&Seat>)],
+) -> Result<(), StoreError> {
+    let mut update = connection.prepare_cached("UPDATE seats SET state = ?2 WHERE id = ?1")?;
+    let sql = "UPDATE seats SET state = ?2, history = ?3 WHERE id = ?1";
+    let mut update_both = connection.prepare_cached(sql)?;
+    let (mut state, mut history) = (Vec::with_capacity(2_048), Vec::with_capacity(2_048));
+    for (id, seat) in seats {
+        let Some(seat) = seat else { continue };
+        state.clear();
+        serde_json::to_writer(&mut state, seat)?;
+        // One that is not here, or to which nothing was added, is as it was stored.
+        let said = seat.history.as_deref().filter(|said| said.unsaved);
+        if let Some(said) = said {
+            history.clear();
+            serde_json::to_writer(&mut history, said)?;
+        }
+        let (id, state, history) = (id.as_str(), Text(&state), said.map(|_| Text(&history)));
+        let written = match &history {
+            Some(history) => update_both.execute(params![id, state, history])?,
+            None => update.execute(params![id, state])?,
+        };
+        if written == 0 {
+            let sql = "INSERT INTO seats (id, state, history) VALUES (?1, ?2, ?3)";
+            connection.prepare_cached(sql)?.execute(params![id, state, history])?;
+        }
     }
-    let sql = "INSERT INTO events (seq, at, agent, type, body) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let mut insert = connection.prepare_cached(sql)?;
+    Ok(())
+}
+
+fn append(connection: &Connection, frames: &[Arc<Frame>]) -> Result<(), StoreError> {
+    let into = "INSERT INTO events (seq, at, agent, type, body)";
+    insert(connection, into, frames, |frame| {
+        let (seq, at) = (frame.seq.cast_signed().into(), frame.at.0.into());
+        [seq, at, frame.agent.as_str().into(), frame.kind.into(), Text(frame.json()).into()]
+    })?;
     for frame in frames {
-        let (seq, body) = (frame.seq.cast_signed(), Text(frame.json()));
-        insert.execute(params![seq, frame.at.0, frame.agent.as_str(), frame.kind, body])?;
-        if let Some(prompt) = &frame.resolved {
-            // An agent that was forgotten and came back may have had one of this id before.
-            let sql = "INSERT OR REPLACE INTO prompts (id, agent, seq) VALUES (?1, ?2, ?3)";
-            let row = params![prompt, frame.agent.as_str(), seq];
-            connection.prepare_cached(sql)?.execute(row)?;
+        let Some(prompt) = &frame.resolved else { continue };
+        // An agent that was forgotten and came back may have had one of this id before.
+        let sql = "INSERT OR REPLACE INTO prompts (id, agent, seq) VALUES (?1, ?2, ?3)";
+        let row = params![prompt, frame.agent.as_str(), frame.seq.cast_signed()];
+        connection.prepare_cached(sql)?.execute(row)?;
+    }
+    Ok(())
+}
+
+/// `into` says how and into which columns, `row` what of each.
+fn insert<'a, T, const COLUMNS: usize>(
+    connection: &Connection,
+    into: &str,
+    all: &'a [T],
+    row: impl Fn(&'a T) -> [ToSqlOutput<'a>; COLUMNS],
+) -> Result<(), StoreError> {
+    let (together, rest) = all.as_chunks::<TOGETHER>();
+    let values = format!("({})", ["?"; COLUMNS].join(","));
+    if !together.is_empty() {
+        let sql = format!("{into} VALUES {}", [values.as_str(); TOGETHER].join(","));
+        let mut statement = connection.prepare_cached(&sql)?;
+        for rows in together {
+            statement.execute(params_from_iter(rows.iter().flat_map(&row)))?;
+        }
+    }
+    if !rest.is_empty() {
+        let mut statement = connection.prepare_cached(&format!("{into} VALUES {values}"))?;
+        for one in rest {
+            statement.execute(params_from_iter(row(one)))?;
         }
     }
     Ok(())
