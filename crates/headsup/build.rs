@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if takes_scripts() {
         let script = out.join("hot.ld");
         fs::write(&script, together(&fs::read_to_string("hot.txt")?))?;
-        println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
+        println!("cargo:rustc-link-arg-bins=-T{}", script.display());
     }
     let is_native = env::var("HOST")? == env::var("TARGET")?;
     if is_native && LIBRARIES.iter().all(|(_, archives)| archives.iter().all(|name| is_there(name)))
@@ -54,10 +54,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// GNU's linker and LLVM's understand scripts; whoever names another may have one that does not.
+/// GNU's linker and LLVM's understand scripts; others may not. Whoever says in RUSTFLAGS how to link has their way.
 fn takes_scripts() -> bool {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    !flags.contains("fuse-ld=") && !flags.contains("linker=")
+    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let is_known = Command::new(linker).arg("-Wl,--version").output().is_ok_and(|said| {
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        ["GNU ld", "LLD"].iter().any(|name| said.contains(name))
+    });
+    !flags.contains("link") && is_known
 }
 
 /// A linker script that puts these functions before all others, in their order.

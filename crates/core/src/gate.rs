@@ -31,7 +31,7 @@ pub use inputs::{
     Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
     time_out, waits_for,
 };
-pub use lifecycle::{Unfit, may_resume, may_stop, may_suspend, resume, stop, suspend};
+pub use lifecycle::{CANNOT_RUN, Unfit, may_resume, may_stop, may_suspend, resume, stop, suspend};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 

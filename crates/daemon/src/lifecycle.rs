@@ -14,7 +14,7 @@ use crate::api::{App, Refused};
 use crate::job::{Key, Launched, LifecycleAct, Refusal, Reply, Work};
 use crate::{caller, process};
 use ending::Grip;
-use headsup_core::gate::Container;
+use headsup_core::gate::{CANNOT_RUN, Container, Unfit};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
 use headsup_core::seat::{Leaving, Seat};
@@ -25,8 +25,6 @@ use std::time::Duration;
 
 /// Longer than a process takes to go that is ended in the end.
 const GONE_WITHIN: Duration = Duration::from_secs(8);
-/// What a shell returns for a program that cannot be run.
-const CANNOT_RUN: i32 = 126;
 
 /// What came of a wish.
 #[derive(Debug)]
@@ -152,7 +150,7 @@ pub(crate) async fn resume(
         tracing::warn!(agent = %order.agent_id, why, "an agent could not be taken up again");
         failed(app, &order.agent_id).await;
         return Err(Refused::new(409, "not_started", why).hint(
-            "it counts as ended now; its conversation is kept: start it yourself, with `headsup run`",
+            "its conversation is kept: once that is mended, `headsup resume` takes it up again",
         ));
     }
     Ok((Done { reply, is_over: true }, None))
@@ -193,7 +191,8 @@ async fn failed(app: &App, agent: &AgentId) {
 /// A hold on the process of a seat that no other seat shares.
 fn grip_alone(app: &App, seat: &Seat) -> Result<Grip, Refused> {
     let Some(process) = &seat.process.id else {
-        return Err(Refused::new(409, "no_process", "nobody knows its process"));
+        return Err(Refused::new(409, "no_process", "nobody knows its process")
+            .hint(Unfit::NoProcess.hint()));
     };
     if let Some(place) = process.pid_here().map(|pid| (pid, process.start_ticks)) {
         let snapshot = app.board.read();
@@ -203,7 +202,8 @@ fn grip_alone(app: &App, seat: &Seat) -> Result<Grip, Refused> {
         };
         if let Some(other) = snapshot.places.of_process(place).iter().find(lives) {
             let detail = format!("its process serves {other} as well, which would end with it");
-            return Err(Refused::new(409, "shared_process", detail));
+            return Err(Refused::new(409, "shared_process", detail)
+                .hint("end it where it runs, when nobody needs it any more"));
         }
     }
     Grip::on(process)

@@ -127,6 +127,15 @@ impl Client {
         self.call(Method::POST, path, Some(body)).await
     }
 
+    /// The same, with whether it is done already (200), or on its way (202).
+    pub(crate) async fn post_told(
+        &self,
+        path: &str,
+        body: Bytes,
+    ) -> Result<(StatusCode, Bytes), CommandError> {
+        self.call_told(Method::POST, path, Some(body)).await
+    }
+
     pub(crate) async fn put(&self, path: &str, body: Bytes) -> Result<Bytes, CommandError> {
         self.call(Method::PUT, path, Some(body)).await
     }
@@ -178,12 +187,22 @@ impl Client {
         path: &str,
         body: Option<Bytes>,
     ) -> Result<Bytes, CommandError> {
+        self.call_told(method, path, body).await.map(|(_, body)| body)
+    }
+
+    async fn call_told(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+    ) -> Result<(StatusCode, Bytes), CommandError> {
         let exchange = async {
             let (sender, response) = self.send(method, path, body).await?;
             let status = response.status();
             let body = response.into_body().collect().await.map_err(CallError::Broken)?.to_bytes();
             self.keep(sender);
-            answer::check(status, path, body).map_err(CallError::Answer)
+            let checked = answer::check(status, path, body).map_err(CallError::Answer);
+            checked.map(|body| (status, body))
         };
         let patience = patience(path, OTHERS_WITHIN);
         match timeout(patience, exchange).await {

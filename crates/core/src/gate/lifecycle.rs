@@ -30,6 +30,30 @@ pub enum Unfit {
 }
 
 impl Unfit {
+    /// What a person may do then.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::NotRunning("suspended") => "`headsup resume` takes it up again",
+            Self::NotRunning(_) | Self::NotSuspended("ended" | "crashed") => {
+                "`headsup run` starts an agent in its place"
+            }
+            Self::NotSuspended("starting") => {
+                "wait for it; where nothing has come of its start, that can be tried again after 15 s"
+            }
+            Self::NotSuspended(_) => "it needs no taking up; `headsup next` leads to whoever waits",
+            Self::NoProcess => {
+                "end it where it runs; `headsup forget --force` takes it off the list"
+            }
+            Self::NoSession => "it tells its session with its next prompt",
+            Self::InTurn(_) => {
+                "wait for its end: `headsup wait --until idle`; `headsup stop` ends it at once"
+            }
+            Self::OpenPrompt => "answer it first: `headsup inbox`; `headsup stop` ends it at once",
+            Self::Background { .. } => "wait until that is done; `headsup stop` ends it at once",
+            Self::Unsure => "look at it: `headsup show`; `headsup stop` ends it at once",
+        }
+    }
+
     /// The stable word for it.
     pub fn code(self) -> &'static str {
         match self {
@@ -122,15 +146,35 @@ fn leave(seat: &mut Seat, leaving: Leaving, now: UnixMs) -> Decision {
     step.finish(&before)
 }
 
+/// What a launcher says of a program that could not be run, as a shell does.
+pub const CANNOT_RUN: i32 = 126;
+/// Whoever takes an agent up again has told its process by then. Milliseconds.
+const LAUNCHED_WITHIN_MS: i64 = 15_000;
+
 /// Whether an agent can be taken up again.
 ///
 /// # Errors
 /// It is not suspended, or nobody knows in which session it was.
-pub fn may_resume(seat: &Seat) -> Result<(), Unfit> {
-    if seat.process.state != Process::Suspended {
+pub fn may_resume(seat: &Seat, now: UnixMs) -> Result<(), Unfit> {
+    if seat.process.state != Process::Suspended && !is_lost_on_the_way(seat, now) {
         return Err(Unfit::NotSuspended(seat.headline().word()));
     }
     seat.session.as_ref().map(drop).ok_or(Unfit::NoSession)
+}
+
+/// Was it to be taken up, and nothing came of that? Its conversation is as it was when it was put away.
+fn is_lost_on_the_way(seat: &Seat, now: UnixMs) -> bool {
+    let is_unheard = seat.session.as_ref().is_some_and(|session| !session.start_seen);
+    let was_wanted = seat.about.suspended_at.is_some() && is_unheard;
+    was_wanted
+        && match seat.process.state {
+            Process::Exited(exit) => exit.code == Some(CANNOT_RUN),
+            state => {
+                state == RESTORING
+                    && seat.process.id.is_none()
+                    && now.since(seat.process.since) > LAUNCHED_WITHIN_MS
+            }
+        }
 }
 
 /// A person takes up an agent that was put away: the same seat and session, another life. `token` is a
@@ -139,7 +183,7 @@ pub fn may_resume(seat: &Seat) -> Result<(), Unfit> {
 /// # Errors
 /// [`may_resume`] says why; nothing changes.
 pub fn resume(seat: &mut Seat, token: &str, now: UnixMs) -> Result<Decision, Unfit> {
-    may_resume(seat)?;
+    may_resume(seat, now)?;
     let before = seat.status_key();
     let mut step = act(seat, now);
     session::begin(step.seat, now);

@@ -84,7 +84,9 @@ impl From<Refusal> for Refused {
                     .hint("`headsup outbox` lists them");
             }
             Refusal::EffectNotOver => (409, "effect_not_over"),
-            Refusal::Unfit(unfit) => (409, unfit.code()),
+            Refusal::Unfit(unfit) => {
+                return Self::new(409, unfit.code(), refusal.to_string()).hint(unfit.hint());
+            }
             Refusal::NotReady => {
                 return Self::new(409, "agent_changed", refusal.to_string())
                     .hint("look at it, and try again")

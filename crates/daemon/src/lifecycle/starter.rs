@@ -31,12 +31,14 @@ impl Starter {
     /// counts as taken up.
     pub(super) fn may_start(&self, launch: &Launch, is_hubs: bool) -> Result<(), Refused> {
         if is_hubs && self.program.is_none() {
-            return Err(Refused::new(409, "hub_starts_nothing", "this hub cannot start agents"));
+            return Err(Refused::new(409, "hub_starts_nothing", "this hub cannot start agents")
+                .hint("take it up in a terminal: `headsup resume --here`"));
         }
         for (what, path) in [("program", &launch.program), ("folder", &launch.folder)] {
             if !Path::new(path).exists() {
                 let detail = format!("its {what} is not there any more: {path}");
-                return Err(Refused::new(409, "launch_gone", detail));
+                return Err(Refused::new(409, "launch_gone", detail)
+                    .hint("put it back where it was; `headsup run` starts an agent anew"));
             }
         }
         Ok(())

@@ -54,6 +54,8 @@ pub(super) fn arguments(
     said: Option<&str>,
 ) -> Result<Vec<String>, Refused> {
     let session = seat.session.as_ref().map(|session| session.id.as_str()).unwrap_or_default();
-    resume::arguments(&seat.kind, &launch.arguments, session, said)
-        .map_err(|why| Refused::new(409, "no_way_back", why.to_string()))
+    resume::arguments(&seat.kind, &launch.arguments, session, said).map_err(|why| {
+        Refused::new(409, "no_way_back", why.to_string())
+            .hint("its own program may know a way; `headsup stop` ends it for good")
+    })
 }

@@ -150,6 +150,10 @@ async fn what_is_not_started_is_told_and_does_not_start_for_ever() {
     refused(&act(&client, "resume", Value::Null).await, "not_started", "no tmux here");
     let doc = client.get(SEAT).await.json();
     assert_eq!((&doc["headline"], &doc["process"]["code"]), (&json!("crashed"), &json!(126)));
+    // Its conversation is kept, so it can be tried again.
+    refused(&act(&client, "resume", Value::Null).await, "not_started", "no tmux here");
+    let reply = act(&client, "suspend", Value::Null).await;
+    assert!(reply.json()["hint"].as_str().unwrap().contains("headsup run"), "{}", reply.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

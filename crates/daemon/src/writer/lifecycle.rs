@@ -30,7 +30,7 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &LifecycleAct) -> Answer {
             decision.map_err(Refusal::Unfit)
         }),
         LifecycleAct::Resume { agent, token, is_ready: ready } => change(staging, agent, |seat| {
-            gate::may_resume(seat).map_err(Refusal::Unfit)?;
+            gate::may_resume(seat, now).map_err(Refusal::Unfit)?;
             is_ready(*ready)?;
             gate::resume(seat, token, now).map_err(Refusal::Unfit)
         }),

@@ -2,6 +2,7 @@
 
 use crate::cli::Context;
 use crate::client::address::NoConnection;
+use crate::client::resolve::OF_AN_AGENT;
 use crate::client::{Client, resolve, start};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -81,7 +82,19 @@ async fn by_a_person(client: &Client) -> Result<(), CommandError> {
     };
     Err(CommandError::new(Kind::Refused, format!("{who}; only a person stops the hub"))
         .code("human_only")
-        .hint("a person does it from a shell of their own"))
+        .hint(person()))
+}
+
+/// How a person does it, also in a shell that still has what an agent has left there.
+fn person() -> String {
+    let is_set = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let set: Vec<String> =
+        OF_AN_AGENT.iter().filter(is_set).map(|name| format!("-u {name} ")).collect();
+    let own = "a person does it from a shell of their own";
+    match set.is_empty() {
+        true => own.to_owned(),
+        false => format!("{own}; where this is one: `env {}headsup down`", set.concat()),
+    }
 }
 
 fn has_token() -> bool {

@@ -23,7 +23,8 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only name it, also inside tmux, and stay there: the next call leads to the same one.
+    /// Only name it, also inside tmux, and stay there: the next call leads to the same one. For what asks by
+    /// itself, as a status bar does with `--json`.
     #[arg(long)]
     print: bool,
 }
@@ -50,7 +51,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let wants = |agent: &&AgentDoc| {
         let snoozed = agent.snoozed_until.is_some_and(|until| until > now);
         let waits = all.prompts.iter().any(|prompt| prompt.agent_id == agent.id);
-        !snoozed && (waits || agent.headline.waits_for_person(agent.seen))
+        !snoozed && (waits || inbox::is_waiting(agent))
     };
     let next = all.agents.values().filter(wants).min_by_key(|agent| place_in_round(agent));
     let of = |prompt: &&PromptDoc| next.is_some_and(|agent| prompt.agent_id == agent.id);

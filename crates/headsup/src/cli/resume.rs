@@ -52,11 +52,12 @@ const NOT_HERE: &str = "not_here";
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let has_tmux = Tmux::version().is_some();
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if !has_tmux && (args.tmux || !(args.here || has_terminal)) {
+    let client = context.client().await?;
+    let is_near = client.address().socket().is_some();
+    if is_near && !has_tmux && (args.tmux || !(args.here || has_terminal)) {
         return Err(CommandError::new(Kind::Refused, "tmux is not installed")
             .hint("install it, or take the agent up in a terminal: --here"));
     }
-    let client = context.client().await?;
     let agent = resolve::agent(&client, &args.agent).await?;
     let path = format!("/api/v1/agents/{}/resume", agent.id);
     let token = order::secret()?;
@@ -65,7 +66,6 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         serde_json::to_vec(&body).map(Bytes::from)
     };
     let body = |token| body(token).map_err(|error| CommandError::internal(error.to_string()));
-    let is_near = client.address().socket().is_some();
     let reply = match is_near {
         true => client.post(&path, body(Some(token.clone()))?).await,
         false => Err(CommandError::new(Kind::Refused, "").code(NOT_HERE)),
@@ -80,6 +80,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             let said = format!("headsup: {} is starting in tmux, where the hub is", agent.id);
             context.output.say(&Line::plain(said));
             return Ok(());
+        }
+        Err(error) if error.code == NOT_HERE => {
+            let message = format!("{} lives where the hub is, and not in this terminal", agent.id);
+            return Err(CommandError::new(Kind::Refused, message)
+                .code(NOT_HERE)
+                .hint("leave `--here` out: the hub takes it up in tmux there"));
         }
         other => other?,
     };

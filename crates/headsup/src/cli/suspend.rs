@@ -2,11 +2,12 @@
 
 use crate::cli::Context;
 use crate::client::{Client, answer, resolve};
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use bytes::Bytes;
 use headsup_core::id::AgentId;
+use hyper::StatusCode;
 
 /// End the process of an agent that rests, so that `headsup resume` takes it up again.
 ///
@@ -39,7 +40,13 @@ pub(super) async fn leave(
     context: &Context,
 ) -> Result<(), CommandError> {
     let path = format!("/api/v1/agents/{id}/{route}");
-    let reply = client.post(&path, Bytes::new()).await?;
+    let (status, reply) = client.post_told(&path, Bytes::new()).await?;
+    if status == StatusCode::ACCEPTED {
+        let message = format!("{id} was told to end, and its process is still there");
+        return Err(CommandError::new(Kind::TimedOut, message)
+            .code("still_there")
+            .hint(format!("`headsup wait {id} --until ended,suspended` waits for its end")));
+    }
     if context.output.is_json() {
         return Output::json_text(answer::text(&path, &reply)?);
     }

@@ -7,6 +7,7 @@ use crate::client::{Client, KEY, answer};
 use crate::hook::deliver::Word;
 use crate::hook::process::Process;
 use bytes::Bytes;
+use headsup_core::gate::CANNOT_RUN;
 use headsup_core::status::Attach;
 use headsup_core::wire::RosterDoc;
 use hyper::Method;
@@ -19,8 +20,6 @@ use tokio::time::timeout;
 
 /// An agent does not wait for a hub that is out of breath.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
-/// What a shell returns for a program that cannot be run.
-const CANNOT_RUN: i32 = 126;
 
 /// Where to tell of it.
 #[derive(Clone, Copy)]
@@ -90,9 +89,12 @@ impl Seat<'_> {
         }
     }
 
-    /// The hub finds it once it is back.
+    /// The hub finds it once it is back. One elsewhere would not: to the hub of this home it would speak of
+    /// somebody else.
     pub(super) fn leave(&self, word: &Word) {
-        if let Some(home) = self.home {
+        let hub_at = self.hub.map(|hub| hub.address().socket());
+        let Some(home) = self.home else { return };
+        if hub_at.is_none_or(|socket| socket == Some(&home.join("headsup.sock"))) {
             word.leave(home, self.id, self.token);
         }
     }

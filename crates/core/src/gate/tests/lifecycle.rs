@@ -162,6 +162,29 @@ fn only_what_is_suspended_is_resumed_and_the_refusal_names_the_state() {
 }
 
 #[test]
+fn what_was_not_started_after_all_is_taken_up_again() {
+    // It could not be run: its launcher says so.
+    let mut script = suspended();
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    script.process = Some(ProcessId::new(9, 90));
+    script.said(Source::Process, gone(Some(gate::CANNOT_RUN), None));
+    assert_eq!(script.headline(), Headline::Crashed);
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Starting, 3));
+    // Its launcher was interrupted, and nobody says anything.
+    script.after(15_000);
+    assert!(gate::may_resume(&script.seat, script.now).is_err(), "it may be on its way");
+    script.after(1);
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    // Once it runs, it is as any other.
+    script.process = Some(ProcessId::new(8, 80));
+    script.hook(start(SessionStart::Resume));
+    script.said(Source::Process, gone(Some(gate::CANNOT_RUN), None));
+    let why = gate::resume(&mut script.seat, TOKEN, script.now).unwrap_err();
+    assert_eq!(why, Unfit::NotSuspended("crashed"));
+}
+
+#[test]
 fn what_a_person_ends_was_killed_however_it_went() {
     for (code, signal) in [(Some(0), None), (Some(1), None), (None, Some(9)), (None, Some(15))] {
         let mut script = at_ease();
