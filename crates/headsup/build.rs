@@ -6,6 +6,9 @@
 //! writes): the system maps a program by pieces of 64 KiB, so that functions that lie apart take
 //! memory and time for everything around them.
 //!
+//! Its entry point, in every build, is that of `../front`: a hook of the usual kind is over before the
+//! C library has started.
+//!
 //! Whoever wants another kind of program says so in RUSTFLAGS: with `crt-static` named there, the
 //! compiler's own way is taken.
 
@@ -29,6 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=hot.txt");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ARCH", "x86_64") {
+        put_in_front(&out)?;
+    }
     let is_said = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static"));
     let is_gnu = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
@@ -37,7 +44,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     // The last of these options decides.
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    let out = PathBuf::from(env::var("OUT_DIR")?);
     if takes_scripts() {
         let script = out.join("hot.ld");
         fs::write(&script, together(&fs::read_to_string("hot.txt")?))?;
@@ -52,6 +58,38 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo:rustc-link-arg-bins=-L{}", folder.display());
     }
     Ok(())
+}
+
+/// Compiles `../front` to an object that needs nothing but the program behind it, and starts there. Where that
+/// does not come about, the program starts as all others do: a hook only takes longer.
+fn put_in_front(out: &Path) -> Result<(), Box<dyn Error>> {
+    for source in ["../front/src", "../adapters/src/hook_table/told.rs"] {
+        println!("cargo:rerun-if-changed={source}");
+    }
+    let object = out.join("front.o");
+    let mut compiler = Command::new(env::var("RUSTC")?);
+    compiler.args(["../front/src/lib.rs", "--crate-name=headsup_front", "--crate-type=lib"]);
+    compiler.args(["--edition=2024", "--emit=obj", "--cap-lints=allow", "-o"]).arg(&object);
+    compiler.arg(format!("--target={}", env::var("TARGET")?));
+    for option in ["opt-level=3", "panic=abort", "codegen-units=1", "relocation-model=pic"] {
+        compiler.args(["-C", option]);
+    }
+    if compiler.status().is_ok_and(|status| status.success()) && stands_alone(&object) {
+        println!("cargo:rustc-link-arg-bins={}", object.display());
+        println!("cargo:rustc-link-arg-bins=-Wl,-e,headsup_start");
+    } else {
+        println!("cargo:warning=hooks start by way of the C library: they take twice as long");
+    }
+    Ok(())
+}
+
+/// Whether an object asks for nothing of the C library, which has not started yet.
+fn stands_alone(object: &Path) -> bool {
+    let asked = Command::new("nm").arg("-u").arg(object).output();
+    asked.is_ok_and(|said| {
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        said.lines().all(|line| line.split_whitespace().last() == Some("_start"))
+    })
 }
 
 /// GNU's linker and LLVM's understand scripts; others may not. Whoever says in RUSTFLAGS how to link has their way.

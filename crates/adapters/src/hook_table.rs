@@ -2,12 +2,13 @@
 //!
 //! The hook runs at every event of every agent: a look-up here is a scan of a short constant.
 
+mod told;
+
 use crate::mapped;
+use told::{OTHERS, TOLD, Told};
 
 struct Row {
     kind: &'static str,
-    environment: &'static [&'static str],
-    pid_variable: Option<&'static str>,
     events: &'static [&'static str],
     /// Those of them that only confirm.
     confirming: &'static [&'static str],
@@ -20,8 +21,6 @@ struct Row {
 /// say so.
 #[derive(Clone, Copy, Debug)]
 pub struct Headless {
-    /// The event of a session's start: at no other the program's start is looked at.
-    event: &'static str,
     /// One of these is among the words of its command line.
     words: &'static [&'static str],
     /// It also runs so when its input is no terminal.
@@ -44,8 +43,6 @@ impl Headless {
         own.iter().any(is_one) || (self.by_input && !terminal) || (self.by_question && asks)
     }
 }
-
-const PANE: &[&str] = &["TMUX", "TMUX_PANE"];
 
 /// What only confirms: it comes 6 s late, and its name does not tell its kind (measured).
 const CONFIRMS: &str = "Notification";
@@ -166,26 +163,11 @@ const TOOL: &str = "message.part.updated";
 const TITLE: &str = "session.updated";
 
 /// What most programs agree on.
-const PRINTS: Headless = Headless {
-    event: "SessionStart",
-    words: &["-p", "--prompt"],
-    by_input: true,
-    by_question: false,
-};
+const PRINTS: Headless =
+    Headless { words: &["-p", "--prompt"], by_input: true, by_question: false };
 
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
-    // Claude Code 2.1.330 gives its hooks these. It also gives them CLAUDE_CODE_MESSAGING_TOKEN,
-    // a secret: nothing but this list ever leaves the hook's environment.
-    environment: &[
-        "CLAUDE_PID",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_SESSION_ATTENDED",
-        "CLAUDE_CODE_SESSION_ID",
-        "TMUX",
-        "TMUX_PANE",
-    ],
-    pid_variable: Some("CLAUDE_PID"),
     events: CLAUDE_CODE_EVENTS,
     confirming: &[CONFIRMS],
     // A variable says it.
@@ -195,9 +177,6 @@ const CLAUDE_CODE: Row = Row {
 
 const CODEX: Row = Row {
     kind: "codex",
-    // Codex 0.169.0 gives its hooks no variable of its own: what is above them tells the process.
-    environment: PANE,
-    pid_variable: None,
     events: CODEX_EVENTS,
     confirming: &[],
     headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
@@ -206,10 +185,6 @@ const CODEX: Row = Row {
 
 const QWEN_CODE: Row = Row {
     kind: "qwen-code",
-    // Qwen Code 0.24.4 also gives its hooks QWEN_CODE_MESSAGING_TOKEN, a secret.
-    environment: &["QWEN_CODE_LAUNCHER_PID", "QWEN_CODE_SESSION_ID", "TMUX", "TMUX_PANE"],
-    // The outermost of its processes: it ends with the others, and is above every hook.
-    pid_variable: Some("QWEN_CODE_LAUNCHER_PID"),
     events: QWEN_CODE_EVENTS,
     // It alone tells that Esc was pressed.
     confirming: &[],
@@ -221,8 +196,6 @@ const QWEN_CODE: Row = Row {
 
 const GEMINI_CLI: Row = Row {
     kind: "gemini-cli",
-    environment: &["GEMINI_SESSION_ID", "TMUX", "TMUX_PANE"],
-    pid_variable: None,
     events: GEMINI_CLI_EVENTS,
     // It alone tells of a dialog.
     confirming: &[],
@@ -232,19 +205,14 @@ const GEMINI_CLI: Row = Row {
 
 const COPILOT_CLI: Row = Row {
     kind: "copilot-cli",
-    environment: &["COPILOT_HOOK_DIR", "COPILOT_HOME", "HOME", "TMUX", "TMUX_PANE"],
-    pid_variable: None,
     events: COPILOT_CLI_EVENTS,
     confirming: &[],
-    headless: Some(Headless { event: "sessionStart", by_input: false, ..PRINTS }),
+    headless: Some(Headless { by_input: false, ..PRINTS }),
     parts_with_a_word: true,
 };
 
 const OPENCODE: Row = Row {
     kind: "opencode",
-    // The plugin is in the program's own process.
-    environment: PANE,
-    pid_variable: None,
     events: OPENCODE_EVENTS,
     confirming: &[TOOL, TITLE],
     // The plugin says it.
@@ -257,24 +225,28 @@ const KILO: Row = Row { kind: "kilo", ..OPENCODE };
 
 const TABLE: &[Row] = &[CLAUDE_CODE, CODEX, COPILOT_CLI, GEMINI_CLI, KILO, OPENCODE, QWEN_CODE];
 
+fn told(kind: &str) -> &'static Told {
+    TOLD.iter().find(|told| told.kind == kind).unwrap_or(&OTHERS)
+}
+
 fn row(kind: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.kind == kind)
 }
 
 /// Names of the environment variables that a hook of this kind may report, and no others.
 pub fn hook_environment(kind: &str) -> &'static [&'static str] {
-    row(kind).map_or(PANE, |row| row.environment)
+    told(kind).environment
 }
 
 /// The variable in which this kind tells its hooks its own process id.
 pub fn pid_variable(kind: &str) -> Option<&'static str> {
-    row(kind).and_then(|row| row.pid_variable)
+    told(kind).pid_variable
 }
 
 /// How it is told at this event whether a person can type to a program of this kind; `None` where its
 /// start is not to be looked at.
 pub fn headless(kind: &str, event: &str) -> Option<Headless> {
-    row(kind).and_then(|row| row.headless).filter(|headless| headless.event == event)
+    row(kind).and_then(|row| row.headless).filter(|_| told(kind).start == Some(event))
 }
 
 /// Whether a program of this kind tells the end of its session also after a run that nobody can type
@@ -307,13 +279,19 @@ mod tests {
 
     #[test]
     fn no_secret_is_on_a_list_and_every_pid_variable_is() {
-        for row in TABLE {
-            for name in row.environment {
+        for told in TOLD {
+            for name in told.environment {
                 for word in ["TOKEN", "KEY", "SECRET", "PASSWORD", "AUTH"] {
                     assert!(!name.contains(word), "{name}");
                 }
             }
-            assert!(row.pid_variable.is_none_or(|name| row.environment.contains(&name)));
+            assert!(told.pid_variable.is_none_or(|name| told.environment.contains(&name)));
+            // It is looked at where there is something to look for, and the kind is known.
+            let row = row(told.kind).unwrap();
+            assert_eq!(told.start.is_some(), row.headless.is_some(), "{}", told.kind);
+        }
+        for row in TABLE {
+            assert!(row.headless.is_none() || told(row.kind).start.is_some(), "{}", row.kind);
         }
     }
 

@@ -258,11 +258,15 @@ pub(crate) fn above(board: &Board, peer: Peer, claimed: Option<&AgentId>) -> Opt
 
 fn sits_above(board: &Board, peer: Peer, claimed: Option<&AgentId>) -> Option<AgentId> {
     let Peer::Process(pid) = peer else { return None };
-    let line = process::line(pid);
-    let snapshot = board.read();
-    let mut sitting = line.iter().map(|place| snapshot.places.of_process(*place));
-    let sitting = sitting.find(|sitting| !sitting.is_empty());
-    sitting.and_then(|sitting| one_of(&snapshot, sitting, claimed))
+    if !board.read().places.know_processes() {
+        return None;
+    }
+    // Read as far as the first that sits anywhere, and each before the board is looked at: the writer waits for that.
+    process::upwards(pid).find_map(|place| {
+        let snapshot = board.read();
+        let sitting = snapshot.places.of_process(place);
+        one_of(&snapshot, sitting, claimed)
+    })
 }
 
 fn says_in_its_environment(peer: Peer) -> Option<AgentId> {

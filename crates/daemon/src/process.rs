@@ -1,6 +1,9 @@
 //! Processes as the kernel shows them: is a known one still the same, who is above it.
 
 use headsup_core::id::{AgentId, ProcessId};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 /// How far up ancestors are looked for.
@@ -11,6 +14,11 @@ const LONGEST_LINE: usize = 4_096;
 const TICK_MS: u64 = 10;
 /// The variable in which an agent carries the id of its seat.
 const AGENT_ID: &[u8] = b"HEADSUP_AGENT_ID=";
+/// The fields of `/proc/PID/stat` that are read are shorter than this: a name of 64 letters, each written in four
+/// bytes at most, and 20 numbers. Bytes.
+const STAT: usize = 1_024;
+/// Most environments are shorter. Bytes.
+const ENVIRONMENT: usize = 8 << 10;
 
 /// Looks a process up by pid and start time. One in another pid namespace that we do not see
 /// counts as gone; so does one that has ended and was not collected by its parent yet.
@@ -44,12 +52,7 @@ pub(crate) fn ancestors(pid: u32) -> Vec<(u32, u64)> {
     found
 }
 
-/// Pid and start ticks of a process and of all those above it, the nearest first.
-pub(crate) fn line(pid: u32) -> Vec<(u32, u64)> {
-    upwards(pid).collect()
-}
-
-/// The same, read as far as it is asked for.
+/// Pid and start ticks of a process and of all those above it, the nearest first, read as far as it is asked for.
 pub(crate) fn upwards(pid: u32) -> impl Iterator<Item = (u32, u64)> {
     upwards_with_stat(pid).map(|(pid, stat)| (pid, stat.start_ticks))
 }
@@ -121,12 +124,19 @@ pub(crate) fn claimed_seat(pid: u32) -> Option<AgentId> {
 
 /// The values of these variables (`NAME=`) of a process. Nothing else of its environment is kept.
 pub(crate) fn variables<const N: usize>(pid: u32, names: [&[u8]; N]) -> [Option<String>; N] {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let environment = environment(pid).unwrap_or_default();
     names.map(|name| {
         let mut variables = environment.split(|byte| *byte == 0);
         let value = variables.find_map(|variable| variable.strip_prefix(name))?;
         str::from_utf8(value).ok().map(str::to_owned)
     })
+}
+
+fn environment(pid: u32) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(ENVIRONMENT);
+    // With a bound the file is not asked for its size, which it does not know.
+    File::open(format!("/proc/{pid}/environ"))?.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The words that a process was started with. `None` where they are no text, or where it has written
@@ -182,7 +192,12 @@ pub(crate) struct Stat {
 
 impl Stat {
     pub(crate) fn read(pid: u32) -> Option<Self> {
-        Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+        // With one read: each hook has the line above it looked at.
+        let path = format!("/proc/{pid}/stat");
+        let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        let mut line = [0; STAT];
+        let length = rustix::io::retry_on_intr(|| rustix::io::read(&file, &mut line)).ok()?;
+        Self::parse(&line[..length])
     }
 
     /// Fields 2 to 4, 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
@@ -293,6 +308,34 @@ mod tests {
             assert!(!is_left(by_shell, own, &system(7), 7), "it is the first one's own");
             assert!(!is_left(by_us, shell, &system(0), 0), "a shell has started it");
         });
+    }
+
+    #[test]
+    fn all_that_is_read_of_the_longest_line_comes_with_one_read() {
+        let (name, longest) = (")".repeat(4 * 64), u64::MAX / 2);
+        let numbers = vec![longest.to_string(); 15].join(" ");
+        let line = format!("4194304 ({name}) S 4194304 {longest} {longest} 7 {numbers} {longest}");
+        assert!(line.len() < STAT, "{}", line.len());
+        let whole = format!("{line} {}", vec![longest.to_string(); 30].join(" "));
+        let stat = Stat::parse(&whole.as_bytes()[..STAT]).unwrap();
+        assert_eq!((stat.parent, stat.terminal, stat.start_ticks), (4_194_304, 7, longest));
+    }
+
+    #[test]
+    fn a_seat_is_found_behind_an_environment_of_any_length() {
+        for length in [1, ENVIRONMENT - 40, ENVIRONMENT, 100_000] {
+            let mut shell = std::process::Command::new("sh")
+                .args(["-c", "read line"])
+                .env_clear()
+                .envs([("A", "x".repeat(length).as_str()), ("HEADSUP_AGENT_ID", "api")])
+                .stdin(std::process::Stdio::piped())
+                .spawn()
+                .unwrap();
+            let claimed = claimed_seat(shell.id());
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+            assert_eq!(claimed, Some(AgentId::new("api").unwrap()), "{length}");
+        }
     }
 
     #[test]

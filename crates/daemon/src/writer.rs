@@ -206,14 +206,17 @@ impl Writer {
 
     /// One round: the spool, what has come due, what has come in.
     fn turn(&mut self, jobs: Vec<Job>) {
+        let behind = jobs.iter().any(|job| job.work.comes_behind_the_spool());
+        let has_news = (behind || jobs.is_empty()) && self.spool.has_news();
+        self.turn_behind(has_news, jobs);
+    }
+
+    /// The same, where whoever calls has looked into the spool.
+    fn turn_behind(&mut self, has_news: bool, jobs: Vec<Job>) {
         let now = self.now();
         let jump = self.look_at_clock(now);
-        let behind = jobs.iter().any(|job| job.work.comes_behind_the_spool());
         // Older reports first: a live one must not overtake what its own agent said before.
-        let mut drained = Ok(());
-        if (behind || jobs.is_empty()) && self.spool.has_news() {
-            drained = self.drain_spool();
-        }
+        let drained = if has_news { self.drain_spool() } else { Ok(()) };
         let due = self.due(now);
         if !jobs.is_empty() {
             self.metrics.batch.observe(f64::from(u32::try_from(jobs.len()).unwrap_or(u32::MAX)));

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use headsup_core::id::AgentId;
 use headsup_daemon::elsewhere::patience;
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
@@ -91,12 +91,11 @@ impl Client {
         answer::doc(path, &self.get(path).await?)
     }
 
-    /// Hands the document at `path` on as it comes, each piece with the bytes that are still to come
-    /// behind it as far as the hub has said.
+    /// Hands the document at `path` on as it comes.
     pub(crate) async fn pass_on(
         &self,
         path: &str,
-        mut to: impl FnMut(&[u8], u64) -> Result<(), CommandError>,
+        mut to: impl FnMut(Bytes) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let within = |_| self.no_answer();
         let at = |error: CallError| error.at(&self.address);
@@ -112,7 +111,7 @@ impl Client {
         while let Some(piece) = timeout(ANSWER_WITHIN, body.frame()).await.map_err(within)? {
             let piece = piece.map_err(|error| at(CallError::Broken(error)))?;
             if let Ok(bytes) = piece.into_data() {
-                to(&bytes, body.size_hint().lower())?;
+                to(bytes)?;
             }
         }
         Ok(())

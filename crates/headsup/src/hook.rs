@@ -5,9 +5,13 @@
 //! rustix alone: no runtime, no logger, no configuration file; a hub behind TLS is left to the
 //! client's means. What the hub does not take at once goes to the spool, from which the hub
 //! fetches it.
+//!
+//! A usual hook does not come here: `crates/front` has told the hub before the C library started, and
+//! says what it has done (`before`) where the rest is for us.
 
 mod answer;
 mod args;
+mod before;
 mod connect;
 mod context;
 mod deadline;
@@ -64,8 +68,13 @@ fn report(start: Instant) {
     let place = Place::from_env();
     let Some(url) = place.url else { return };
 
-    let body = payload::read(Deadline::at(start + STDIN));
-    let now = Instant::now();
+    let before = before::left(std::env::args_os());
+    let start = before.started.unwrap_or(start);
+    let body = match before.read_at {
+        Some(_) => before.body,
+        None => payload::read(before.body, Deadline::at(start + STDIN)),
+    };
+    let now = before.read_at.unwrap_or_else(Instant::now);
     if body.trim_ascii().is_empty() {
         return;
     }
@@ -73,7 +82,7 @@ fn report(start: Instant) {
     let named = event.as_deref().or_else(|| payload::event_name(&body));
     let report = Report {
         context: Some(context::gather(&kind, named)),
-        id: request::unique_id(),
+        id: before.id.unwrap_or_else(request::unique_id),
         reported_at: wall_clock(),
         agent: request::agent_id(),
         agent_token: request::header_value("HEADSUP_AGENT_TOKEN"),
@@ -86,6 +95,7 @@ fn report(start: Instant) {
     let is_tls = matches!(url, Url::Https(_));
     let end = now + if is_tls { EXCHANGE_TLS } else { EXCHANGE };
     let outcome = match &url {
+        _ if before.is_tried => exchange::Outcome::Undelivered,
         Url::Https(authority) => handover::post(&url, authority, &report, Deadline::at(end)),
         Url::Unix(_) | Url::Http(_) | Url::Other(_) => {
             exchange::post(&url, &report, Deadline::at(end))

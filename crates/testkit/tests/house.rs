@@ -86,6 +86,26 @@ fn crates_depend_only_downwards() {
     }
 }
 
+/// But for what speaks to the kernel before there is a library.
+#[test]
+fn only_what_stands_in_front_may_be_unsafe() {
+    let mut manifests = Vec::new();
+    files(&root().join("crates"), "toml", &mut manifests);
+    for path in manifests.iter().filter(|path| path.ends_with("Cargo.toml")) {
+        let manifest = fs::read_to_string(path).expect("a manifest");
+        let is_front = manifest.contains("name = \"headsup-front\"");
+        assert_ne!(manifest.contains("[lints]\nworkspace = true"), is_front, "{}", path.display());
+    }
+    for (name, text) in sources() {
+        // Spelt in two parts, so that this file passes itself.
+        let is_unsafe =
+            ["{", "fn", "impl"].iter().any(|what| text.contains(&["unsafe", " ", what].concat()));
+        let may =
+            ["crates/front/src/entry.rs", "crates/front/src/system.rs"].contains(&name.as_str());
+        assert!(may || !is_unsafe, "{name}");
+    }
+}
+
 #[test]
 fn core_and_adapters_have_no_runtime_and_no_clock() {
     let forbidden = ["tokio", "axum", "rusqlite", "rustix"];

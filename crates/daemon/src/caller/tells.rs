@@ -159,11 +159,9 @@ fn teller(app: &App, headers: &HeaderMap, extensions: &Extensions, agent: &Agent
     }
     let peer = at_the_other_end(extensions);
     let is = holder.or_else(|| above(&app.board, peer, Some(agent)));
-    if runs_below(app, agent, peer) {
-        return Teller::Entitled;
-    }
     match is {
         Some(is) if speaks_for(app, &is, agent) => Teller::Entitled,
+        _ if runs_below(app, agent, peer) => Teller::Entitled,
         Some(is) => Teller::Other(is),
         None => Teller::Nobody,
     }

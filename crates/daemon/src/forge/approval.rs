@@ -47,7 +47,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Merges what people agree to, until the hub stops. They have answered once: what cannot be done now, for a host
 /// that cannot be reached, is tried again as long as it is the same commit.
 pub(crate) async fn follow(app: Arc<App>) {
-    let Some(mut frames) = app.bus.subscribe() else { return };
+    let Some(mut frames) = app.bus.subscribe_to_resolved() else { return };
     // As all that waits for other systems.
     let first = app.effects.first_pause();
     let mut pause = first;

@@ -67,7 +67,7 @@ impl Pen {
             return Tried::Busy(job);
         };
         let written = catch_unwind(AssertUnwindSafe(|| {
-            writer.turn(vec![job]);
+            writer.turn_behind(false, vec![job]);
             writer.alone.count += 1;
             let is_early = writer.deadlines.next().is_some_and(|at| at < writer.alone.looks_at);
             is_early || writer.alone.count % CHORES_EVERY == 0

@@ -36,9 +36,6 @@ pub(crate) struct Args {
     vocabulary: Option<Vocabulary>,
 }
 
-/// What is set aside for an answer before it has come: a hub may say what it likes. Bytes.
-const MOST_AT_ONCE: usize = 64 << 20;
-
 const EXAMPLES: &str = "\
 Examples:
   headsup ls
@@ -65,18 +62,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let path = args.path();
     if context.output.is_json() {
         // All of it or nothing: what has been printed cannot be taken back.
+        // In the pieces that it comes in: to put ten megabytes together is a good part of the answer's time.
         let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
-        let pass = |piece: &[u8], rest: u64| {
-            // Once: a copy of ten megabytes each time that it grows is a good part of the answer's time.
-            let rest = usize::try_from(rest).map_or(MOST_AT_ONCE, |rest| rest.min(MOST_AT_ONCE));
-            whole.reserve(piece.len() + rest + 1);
-            whole.extend_from_slice(&pieces.next(piece)?);
+        let pass = |piece| {
+            whole.push(pieces.next(piece)?);
             Ok(())
         };
         client.pass_on(&path, pass).await?;
         pieces.end()?;
-        whole.push(b'\n');
-        return Output::json_bytes(&whole);
+        return Output::json_pieces(&whole);
     }
     let mark = if path.contains('?') { '&' } else { '?' };
     // Of ten thousand agents a list shows a fifth of what there is to know of them.

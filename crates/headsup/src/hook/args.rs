@@ -5,6 +5,9 @@ use std::ffi::OsString;
 /// A longer word is no kind and no event of any agent.
 const MAX_WORD: usize = 256;
 
+/// `headsup hook KIND EVENT`
+pub(super) const WORDS: usize = 4;
+
 /// What the agent's configuration says about the event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Invocation {

@@ -14,17 +14,18 @@ const DROP: usize = 4 << 10;
 /// A longer payload is shrunk, and cut if that does not help.
 const MAX_SENT: usize = 256 << 10;
 
-/// Reads stdin to its end or to the deadline. A terminal counts as empty.
-pub(super) fn read(deadline: Deadline) -> Vec<u8> {
+/// Reads stdin to its end or to the deadline, behind what was read of it already. A terminal counts as
+/// empty.
+pub(super) fn read(before: Vec<u8>, deadline: Deadline) -> Vec<u8> {
     let stdin = rustix::stdio::stdin();
     let kind = rustix::fs::fstat(stdin).map(|stat| FileType::from_raw_mode(stat.st_mode));
     let mut source = match kind {
         Ok(FileType::Fifo | FileType::Socket) => Source { fd: stdin, no_wait: true },
-        Ok(FileType::CharacterDevice) if rustix::termios::isatty(stdin) => return Vec::new(),
+        Ok(FileType::CharacterDevice) if rustix::termios::isatty(stdin) => return before,
         _ => Source { fd: stdin, no_wait: false },
     };
-    let mut body = Vec::new();
-    let mut len = 0;
+    let mut body = before;
+    let mut len = body.len();
     loop {
         if len == body.len() {
             // The usual payload fits the first piece; a fresh page costs more than its bytes.

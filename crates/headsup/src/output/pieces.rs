@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::error::CommandError;
-use std::borrow::Cow;
+use bytes::Bytes;
 
 /// What has come of a letter that is not whole.
 #[derive(Debug, Default)]
@@ -23,11 +23,11 @@ impl From<NoText> for CommandError {
 
 impl Pieces {
     /// The next piece, harmless as [`text::json`] makes it.
-    pub(crate) fn next<'a>(&mut self, piece: &'a [u8]) -> Result<Cow<'a, [u8]>, NoText> {
-        if self.rest.is_empty() && text::is_plain(piece) {
-            return Ok(Cow::Borrowed(piece));
+    pub(crate) fn next(&mut self, piece: Bytes) -> Result<Bytes, NoText> {
+        if self.rest.is_empty() && text::is_plain(&piece) {
+            return Ok(piece);
         }
-        self.rest.extend_from_slice(piece);
+        self.rest.extend_from_slice(&piece);
         let whole = match str::from_utf8(&self.rest) {
             Ok(text) => text,
             Err(error) if error.error_len().is_some() => return Err(NoText),
@@ -35,7 +35,7 @@ impl Pieces {
         };
         let (length, clean) = (whole.len(), text::json(whole).into_owned());
         self.rest.drain(..length);
-        Ok(Cow::Owned(clean.into_bytes()))
+        Ok(clean.into())
     }
 
     /// Behind the last piece.
@@ -54,8 +54,8 @@ mod tests {
         let whole = text::json(hostile).into_owned();
         for size in 1..=hostile.len() {
             let mut pieces = Pieces::default();
-            let clean = hostile.as_bytes().chunks(size).map(|piece| pieces.next(piece).unwrap());
-            let clean: Vec<u8> = clean.flat_map(Cow::into_owned).collect();
+            let cut = hostile.as_bytes().chunks(size).map(Bytes::from_static);
+            let clean: Vec<u8> = cut.flat_map(|piece| pieces.next(piece).unwrap()).collect();
             assert_eq!(str::from_utf8(&clean).unwrap(), whole, "pieces of {size}");
             assert_eq!(pieces.end(), Ok(()));
         }
@@ -63,9 +63,10 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_not_passed_on() {
-        assert_eq!(Pieces::default().next(b"a\xffb"), Err(NoText));
+        assert_eq!(Pieces::default().next(Bytes::from_static(b"a\xffb")), Err(NoText));
         let mut cut = Pieces::default();
-        assert_eq!(cut.next("\u{1f680}".as_bytes().split_last().unwrap().1).unwrap().len(), 0);
+        let begun = "\u{1f680}".as_bytes().split_last().unwrap().1;
+        assert_eq!(cut.next(Bytes::from_static(begun)), Ok(Bytes::new()));
         assert_eq!(cut.end(), Err(NoText));
     }
 }

@@ -6,6 +6,7 @@
 
 mod conditions;
 mod delivery;
+mod front;
 mod hub;
 mod rig;
 mod spool;

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// More than that is a defect, or a change that has to be talked of: set it anew then. From 2 %
-/// below it on it should be lowered. Of a release that is linked statically: one that is not takes
-/// 370 thousand more, to find its libraries.
-const MOST: f64 = 140_500.0;
+/// below it on it should be lowered. Of a release that is linked statically and starts in `crates/front`:
+/// by way of the C library and the runtime it takes 96 thousand more, and to find its libraries 370 thousand.
+const MOST: f64 = 44_000.0;
 /// Another linker or libc may take a little more.
 const TOLERANCE: f64 = 1.05;
 
