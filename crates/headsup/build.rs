@@ -6,7 +6,7 @@
 //! writes): the system maps a program by pieces of 64 KiB, so that functions that lie apart take
 //! memory and time for everything around them.
 //!
-//! Its entry point, in every build, is that of `../front`: a hook of the usual kind is over before the
+//! Its entry point, in a debug build as well, is that of `../front`: a hook of the usual kind is over before the
 //! C library has started.
 //!
 //! Whoever wants another kind of program says so in RUSTFLAGS: with `crt-static` named there, the
@@ -33,12 +33,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=hot.txt");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ARCH", "x86_64") {
-        put_in_front(&out)?;
-    }
     let is_said = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static"));
     let is_gnu = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    // The compiler's own way to a static program has no place for it: `entry.rs` says why.
+    if is_gnu && !is_said && is("CARGO_CFG_TARGET_ARCH", "x86_64") {
+        put_in_front(&out)?;
+    }
     if !is("PROFILE", "release") || !is_gnu || is_said {
         return Ok(());
     }
@@ -76,7 +77,9 @@ fn put_in_front(out: &Path) -> Result<(), Box<dyn Error>> {
     }
     if compiler.status().is_ok_and(|status| status.success()) && stands_alone(&object) {
         println!("cargo:rustc-link-arg-bins={}", object.display());
-        println!("cargo:rustc-link-arg-bins=-Wl,-e,headsup_start");
+        for option in ["-e", "headsup_start"] {
+            println!("cargo:rustc-link-arg-bins={option}");
+        }
     } else {
         println!("cargo:warning=hooks start by way of the C library: they take twice as long");
     }

@@ -8,6 +8,8 @@ use tokio::sync::broadcast::{Receiver, Sender, channel};
 
 /// Ends of prompts that may wait for a listener.
 const RESOLVED: usize = 1_024;
+/// So many listeners are told in less time than a reporter would notice.
+const FEW: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Bus {
@@ -52,6 +54,13 @@ impl Bus {
         self.listen(|senders| &senders.resolved)
     }
 
+    /// Whether somebody listens, and so few that it takes no time to tell them.
+    pub(crate) fn is_heard_by_few(&self) -> bool {
+        let senders = self.senders.read().unwrap_or_else(PoisonError::into_inner);
+        let listeners = senders.as_ref().map_or(0, |senders| senders.all.receiver_count());
+        (1..=FEW).contains(&listeners)
+    }
+
     fn listen(&self, to: fn(&Senders) -> &Sender<Arc<Frame>>) -> Option<Receiver<Arc<Frame>>> {
         let senders = self.senders.read().unwrap_or_else(PoisonError::into_inner);
         senders.as_ref().map(|senders| to(senders).subscribe())
@@ -59,5 +68,22 @@ impl Bus {
 
     pub(crate) fn close(&self) {
         *self.senders.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_are_some_and_not_many() {
+        let bus = Bus::new(8);
+        assert!(!bus.is_heard_by_few());
+        let mut listeners = vec![bus.subscribe()];
+        assert!(bus.is_heard_by_few());
+        listeners.resize_with(FEW + 1, || bus.subscribe());
+        assert!(!bus.is_heard_by_few());
+        bus.close();
+        assert!(!bus.is_heard_by_few());
     }
 }

@@ -16,6 +16,9 @@ use tokio::sync::oneshot;
 /// Answers that wait until what they acknowledge would survive a power cut.
 pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
 
+/// The nice value of what nobody waits for.
+const BESIDE: i32 = 10;
+
 enum Task {
     Flush(Waiting),
     Checkpoint { and_empty: bool },
@@ -85,6 +88,9 @@ struct Disk {
 
 impl Disk {
     fn run(mut self) {
+        // Of this thread alone. A checkpoint computes for milliseconds, and no report is to wait for it. Where it
+        // may not, it goes on as it is.
+        rustix::process::setpriority_process(None, BESIDE).ok();
         while let Ok(first) = self.tasks.recv() {
             let mut waiting = Waiting::new();
             let mut checkpoint = None;

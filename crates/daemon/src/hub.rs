@@ -37,6 +37,7 @@ use headsup_core::seat::Seat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{oneshot, watch};
 
@@ -114,7 +115,10 @@ impl Hub {
         let (spool, ooms, samples) =
             (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
         let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
-        let sources = Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces);
+        let sources = {
+            let _there = config.lookout.as_ref().map(Handle::enter);
+            Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces)
+        };
         lifecycle::go_on(&app.board);
         // Before anybody can connect, so that whatever is ordered comes after it.
         let listen = listen.or_else(|| Memory::new(home.path()).recall());

@@ -43,9 +43,14 @@ impl Inbox {
         let mut job = Job { work, key, answer };
         if job.work.is_report() && self.is_empty() {
             match self.pen.try_write(job) {
-                Tried::Done { wake } => {
+                Tried::Done { wake, is_heard } => {
                     if wake {
                         self.wake();
+                    }
+                    // The answer wakes the reporter, whose end would go before a few words to those
+                    // who look on.
+                    if is_heard {
+                        tokio::task::yield_now().await;
                     }
                     return answered.await.unwrap_or(Err(Refusal::Stopping));
                 }

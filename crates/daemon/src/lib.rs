@@ -109,6 +109,9 @@ pub struct Config {
     pub providers: ProviderSettings,
     /// `headsup` itself, which starts agents again. Without it the hub starts none.
     pub launcher: Option<PathBuf>,
+    /// The runtime of the sources, so that a long look at many logs keeps no report waiting. Without one
+    /// they run beside whoever serves.
+    pub lookout: Option<tokio::runtime::Handle>,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

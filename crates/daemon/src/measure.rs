@@ -154,6 +154,7 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
         launcher: None,
+        lookout: None,
         engines: Vec::new(),
     };
     let hub = Hub::start(config).await.map_err(io::Error::other)?;

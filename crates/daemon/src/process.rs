@@ -125,11 +125,20 @@ pub(crate) fn claimed_seat(pid: u32) -> Option<AgentId> {
 /// The values of these variables (`NAME=`) of a process. Nothing else of its environment is kept.
 pub(crate) fn variables<const N: usize>(pid: u32, names: [&[u8]; N]) -> [Option<String>; N] {
     let environment = environment(pid).unwrap_or_default();
-    names.map(|name| {
-        let mut variables = environment.split(|byte| *byte == 0);
-        let value = variables.find_map(|variable| variable.strip_prefix(name))?;
-        str::from_utf8(value).ok().map(str::to_owned)
-    })
+    let mut values = names.map(|_| None);
+    let mut rest = environment.as_slice();
+    while !rest.is_empty() {
+        let end = memchr::memchr(0, rest).unwrap_or(rest.len());
+        let variable = &rest[..end];
+        for (name, found) in names.iter().zip(&mut values) {
+            // The first of two is what the program itself finds.
+            if found.is_none() {
+                *found = variable.strip_prefix(*name);
+            }
+        }
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    values.map(|value| str::from_utf8(value?).ok().map(str::to_owned))
 }
 
 fn environment(pid: u32) -> io::Result<Vec<u8>> {

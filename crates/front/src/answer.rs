@@ -1,6 +1,6 @@
-//! The head of the hub's answer, as `headsup/src/hook/answer.rs` reads it.
+//! The head of the hub's answer. `headsup/src/hook.rs` reads it by this file, too.
 
-use crate::text::number;
+use super::number::number;
 
 /// A longer head is not the hub's.
 const MAX_HEAD: usize = 16 << 10;

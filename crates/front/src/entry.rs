@@ -9,6 +9,9 @@ use core::cell::UnsafeCell;
 // The kernel (or the dynamic linker) leaves the words of the process where the stack begins, and in
 // `rdx` what is to be called at its end. 256 bytes are left free below the words: two more may come.
 //
+// A static PIE corrects its addresses when its C library starts. Before that ours lead nowhere, and it starts as if
+// we were not there.
+//
 // The functions behind it are the compiler's for copying and comparing. Those of a static C library cannot
 // be called before it has started. They have no `.globl`: nobody else sees them.
 core::arch::global_asm!(
@@ -16,6 +19,9 @@ core::arch::global_asm!(
     ".globl headsup_start",
     ".type headsup_start,@function",
     "headsup_start:",
+    "    lea rax, [rip + headsup_start]",
+    "    cmp rax, qword ptr [rip + headsup_start_corrected]",
+    "    jne _start",
     "    xor ebp, ebp",
     "    mov r12, rdx",
     "    mov rdi, rsp",
@@ -71,6 +77,11 @@ core::arch::global_asm!(
     "    inc rax",
     "    jmp 5b",
     "6:  ret",
+    ".popsection",
+    ".pushsection .data.rel.ro.headsup_start,\"aw\",@progbits",
+    ".balign 8",
+    "headsup_start_corrected:",
+    "    .quad headsup_start",
     ".popsection",
     front = sym front,
 );

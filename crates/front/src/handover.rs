@@ -2,7 +2,7 @@
 //! `headsup/src/hook/before.rs` reads.
 
 use crate::report::ID;
-use crate::system::{self, Stack};
+use crate::system::Stack;
 use crate::text::Text;
 
 /// What stands before the second word.
@@ -19,28 +19,23 @@ pub(crate) struct Handover {
 }
 
 impl Handover {
-    /// `FD:START:READ:ID:TRIED`; the file holds what was read.
+    /// `START:READ:ID:TRIED:BODY`. What was read stays in our memory, which is the program's: a file or a pipe
+    /// to hand it over by might not be had, and it cannot be read a second time.
     pub(crate) fn leave(
         &self,
         stack: &mut Stack,
         words: &'static mut [u8],
         body: &[u8],
     ) -> Option<()> {
-        let file = system::file_in_memory()?;
-        let mut left = body;
-        while !left.is_empty() {
-            let written = usize::try_from(file.write(left)).ok().filter(|written| *written > 0)?;
-            left = left.get(written..)?;
-        }
         let mut text = Text::new(words);
-        text.number(u64::try_from(file.number()).ok()?);
         for moment in [self.start, self.read_at] {
-            text.push(b":");
             text.number(moment);
+            text.push(b":");
         }
-        text.push(b":");
         text.push(&self.id);
-        text.push(if self.is_tried { b":1\0" } else { b":0\0" });
+        text.push(if self.is_tried { b":1:" } else { b":0:" });
+        text.without_zeros(body);
+        text.push(b"\0");
         stack.append([MARK, text.done()?]);
         Some(())
     }

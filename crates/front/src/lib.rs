@@ -8,7 +8,8 @@
 //! What was read from standard input by then, and whether the hub may have it already, is handed over
 //! (`handover.rs`), so that nothing is lost and nothing told twice.
 //!
-//! This crate is no dependency of anything. `headsup/build.rs` compiles it to one object file, by the
+//! This crate is no dependency of anything (the program has two files of it, `answer.rs` and `number.rs`, by their
+//! path). `headsup/build.rs` compiles it to one object file, by the
 //! compiler alone, and links that. So it needs nothing but `core`, calls nothing that stands outside of
 //! the object (`entry.rs` has the functions that the compiler expects of a C library), and does not
 //! panic. What it tells the hub is byte for byte what `headsup/src/hook` would tell: a test in
@@ -24,6 +25,7 @@ mod answer;
 mod context;
 mod entry;
 mod handover;
+mod number;
 mod payload;
 mod process;
 mod report;
@@ -34,7 +36,7 @@ mod text;
 use handover::Handover;
 use report::Outcome;
 use surroundings::Surroundings;
-use system::{Fd, MONOTONIC, Stack};
+use system::{Fd, Kind, MONOTONIC, Stack};
 
 /// As in `headsup/src/hook.rs`: a standard input that is not closed is given up at this age.
 const STDIN_NS: u64 = 350_000_000;
@@ -54,7 +56,8 @@ pub(crate) struct Room {
     head: [u8; 12 << 10],
     body: [u8; MAX_BODY + 1],
     answer: [u8; MAX_ANSWER + (16 << 10)],
-    words: [u8; 256],
+    /// Each byte of a body may take two.
+    words: [u8; 2 * MAX_BODY + 256],
 }
 
 /// Does what there is to do, and ends the process; or returns, and the program starts.
@@ -62,21 +65,24 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
     let around = Surroundings::of(stack, &mut room.path)?;
     let start = system::now(MONOTONIC)?;
     // A closed one would become ours.
-    Fd::STDOUT.kind().and(Fd::STDERR.kind())?;
+    Fd::STDERR.kind()?;
+    // A file may have a limit, which the program looks at.
+    (Fd::STDOUT.kind()? != Kind::File).then_some(())?;
     // Without a hub there is nothing to do in a hurry, and nothing of the input is touched.
     system::is_there(&around.socket).then_some(())?;
     let context = context::gather(&around, &mut room.context)?;
     let id = report::unique_id()?;
 
     let Room { body, answer, head, words, .. } = room;
-    let input = payload::input()?;
+    let input = payload::input(Fd::STDIN)?;
     let read = payload::read(&input, body, start.saturating_add(STDIN_NS));
     let mut handover = Handover { start, read_at: 0, id, is_tried: false };
     let body = body.get(..read.length)?;
     if !read.is_whole {
         return handover.leave(stack, words, body);
     }
-    let now = system::now(MONOTONIC)?;
+    // What was read is lost where we leave without handing it over.
+    let Some(now) = system::now(MONOTONIC) else { return handover.leave(stack, words, body) };
     if body.iter().all(u8::is_ascii_whitespace) {
         system::exit();
     }

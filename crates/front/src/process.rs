@@ -1,7 +1,8 @@
 //! What the kernel tells of a process, as `headsup/src/hook/process.rs` reads it.
 
+use crate::number::number;
 use crate::system;
-use crate::text::{Text, number};
+use crate::text::Text;
 
 /// One line of `/proc/PID/stat`, as far as it identifies the process.
 pub(crate) struct Process<'a> {

@@ -77,11 +77,13 @@ pub(crate) fn post<'a>(
     deadline: u64,
 ) -> Outcome<'a> {
     let Some(socket) = system::connect(address) else { return Outcome::Untold };
-    if write(socket, head, body, deadline) {
-        read(socket, answer, deadline)
-    } else {
-        Outcome::Undelivered
+    let is_written = write(socket, head, body, deadline);
+    let outcome = if is_written { read(socket, answer, deadline) } else { Outcome::Undelivered };
+    if matches!(outcome, Outcome::Undelivered) {
+        // The program may have no descriptor but this.
+        socket.close();
     }
+    outcome
 }
 
 /// Whether an answer may come: all is written, or the hub has spoken or hung up before that.

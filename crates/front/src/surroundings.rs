@@ -1,7 +1,8 @@
 //! What the command line and the environment say.
 
+use crate::number::number;
 use crate::system::{Address, Stack};
-use crate::text::{Text, number};
+use crate::text::Text;
 use crate::told::{OTHERS, TOLD, Told};
 
 /// A longer word is no kind and no event of any agent.

@@ -36,6 +36,15 @@ fn call(number: usize, arguments: [usize; 6]) -> isize {
     result
 }
 
+/// What is behind a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    /// A pipe or a socket.
+    Stream,
+    Other,
+}
+
 /// An open descriptor. The end of the process closes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fd(usize);
@@ -45,12 +54,13 @@ impl Fd {
     pub(crate) const STDOUT: Self = Self(1);
     pub(crate) const STDERR: Self = Self(2);
 
-    fn of(result: isize) -> Option<Self> {
-        usize::try_from(result).ok().map(Self)
+    #[cfg(test)]
+    pub(crate) fn at(number: i32) -> Self {
+        Self(usize::try_from(number).unwrap())
     }
 
-    pub(crate) fn number(self) -> usize {
-        self.0
+    fn of(result: isize) -> Option<Self> {
+        usize::try_from(result).ok().map(Self)
     }
 
     pub(crate) fn read(self, into: &mut [u8]) -> isize {
@@ -83,11 +93,15 @@ impl Fd {
         call(3, [self.0, 0, 0, 0, 0, 0]);
     }
 
-    /// The kind of file, as in a mode. `None` where it is closed.
-    pub(crate) fn kind(self) -> Option<u32> {
+    /// `None` where it is closed.
+    pub(crate) fn kind(self) -> Option<Kind> {
         let mut stat = Stat::EMPTY;
         let result = call(5, [self.0, &raw mut stat as usize, 0, 0, 0, 0]);
-        (result == 0).then_some(stat.mode & 0o170_000)
+        (result == 0).then_some(match stat.mode & 0o170_000 {
+            0o100_000 => Kind::File,
+            0o010_000 | 0o140_000 => Kind::Stream,
+            _ => Kind::Other,
+        })
     }
 
     /// Waits until it is ready or broken; false at the deadline, on the monotonic clock. One that has passed
@@ -102,9 +116,10 @@ impl Fd {
         let Ok(fd) = i32::try_from(self.0) else { return false };
         loop {
             let left = deadline.saturating_sub(now(MONOTONIC).unwrap_or(deadline));
-            let left = [left / 1_000_000_000, left % 1_000_000_000];
+            // The kernel writes to it what is left at the end.
+            let mut left = [left / 1_000_000_000, left % 1_000_000_000];
             let mut poll = Poll { fd, events, found: 0 };
-            match call(271, [&raw mut poll as usize, 1, left.as_ptr() as usize, 0, 8, 0]) {
+            match call(271, [&raw mut poll as usize, 1, left.as_mut_ptr() as usize, 0, 8, 0]) {
                 EINTR => {}
                 ready => return ready > 0,
             }
@@ -186,12 +201,6 @@ pub(crate) fn connect(address: &Address) -> Option<Fd> {
     }
     socket.close();
     None
-}
-
-/// A file that is in memory alone.
-pub(crate) fn file_in_memory() -> Option<Fd> {
-    const CLOEXEC: usize = 1;
-    Fd::of(call(319, [c"hook".as_ptr() as usize, CLOEXEC, 0, 0, 0, 0]))
 }
 
 /// Nanoseconds.

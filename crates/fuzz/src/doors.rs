@@ -37,10 +37,11 @@ pub(crate) fn spool(bytes: &[u8]) {
 /// A head is whole or not; more bytes do not change what stood there.
 pub(crate) fn answer(bytes: &[u8]) {
     let whole = Answer::parse(bytes);
-    if let Answer::Head { len, status, .. } = whole {
-        assert!(len <= bytes.len() && status <= 999);
-        assert_eq!(Answer::parse(&bytes[..len]), whole);
-        assert!(len == 0 || !matches!(Answer::parse(&bytes[..len - 1]), Answer::Head { .. }));
+    if let Answer::Head { length, status, .. } = whole {
+        assert!(length <= bytes.len() && status <= 999);
+        assert_eq!(Answer::parse(&bytes[..length]), whole);
+        let cut = length.checked_sub(1).and_then(|cut| bytes.get(..cut));
+        assert!(!cut.is_some_and(|cut| matches!(Answer::parse(cut), Answer::Head { .. })));
     }
 }
 

@@ -31,7 +31,7 @@ mod vendor;
 #[expect(unreachable_pub, reason = "it is included for its parser alone")]
 #[path = "../../daemon/src/listener/address.rs"]
 mod address;
-#[path = "../../headsup/src/hook/answer.rs"]
+#[path = "../../front/src/answer.rs"]
 mod answer;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../daemon/src/outgoing/base.rs"]
@@ -56,6 +56,8 @@ mod fnv;
 mod headers;
 #[path = "../../daemon/src/job/key.rs"]
 mod key;
+#[path = "../../front/src/number.rs"]
+mod number;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/place.rs"]
 mod place;

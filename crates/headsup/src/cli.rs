@@ -39,8 +39,8 @@ mod verdict;
 mod wait;
 mod watch;
 
-use crate::client::start::Health;
-use crate::client::{Client, start, version};
+use crate::client::address::NoConnection;
+use crate::client::{CONNECTION_LOST, CallError, Client, start, version};
 use crate::config::Config;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -188,8 +188,26 @@ impl Context {
         }
         // An answer, not only a line: a hub that is being killed still takes connections.
         let hub = start::start(&self.place).await?;
-        self.warn_of(&hub.health);
+        self.warn_of(&hub.health.version);
         Ok(hub.client)
+    }
+
+    /// Asks a hub that may be missing, or be on its way out, something that changes nothing: its answer shows that
+    /// it is there, and nothing else need be asked first.
+    pub(crate) async fn ask<T>(
+        &self,
+        mut question: impl AsyncFnMut(&Client) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let client = start::client(&self.place)?;
+        match client.connect().await {
+            Ok(()) => match question(&client).await {
+                Err(error) if error.code == CONNECTION_LOST => {}
+                outcome => return outcome,
+            },
+            Err(CallError::NoConnection(NoConnection::Absent)) => {}
+            Err(error) => return Err(error.at(client.address())),
+        }
+        question(&self.client().await?).await
     }
 
     /// May a hub that is missing be started?
@@ -199,10 +217,9 @@ impl Context {
 
     /// One line where an update has left an older hub running. Scripts that read stderr as JSON
     /// are spared.
-    pub(crate) fn warn_of(&self, health: &Health) {
+    pub(crate) fn warn_of(&self, hub: &str) {
         let ours = env!("CARGO_PKG_VERSION");
-        if version::is_older(&health.version, ours) && !self.output.is_json() {
-            let hub = &health.version;
+        if version::is_older(hub, ours) && !self.output.is_json() {
             self.output.say(&Line::plain(format!(
                 "headsup: the hub is still {hub}, this is {ours}: headsup down && headsup up"
             )));

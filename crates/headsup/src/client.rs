@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod calls;
 pub(crate) mod page;
 pub(crate) mod resolve;
+pub(crate) mod rows;
 pub(crate) mod sse;
 pub(crate) mod start;
 pub(crate) mod stream;
@@ -36,6 +37,9 @@ pub(crate) const CONNECTION_LOST: &str = "connection_lost";
 
 /// The header by which a request that has to be sent again is known.
 pub(crate) const KEY: &str = "x-headsup-id";
+
+/// The header in which the hub says which one it is.
+const VERSION: &str = "x-headsup-version";
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -91,22 +95,25 @@ impl Client {
         answer::doc(path, &self.get(path).await?)
     }
 
-    /// Hands the document at `path` on as it comes.
+    /// Hands the document at `path` on as it comes. Returns the hub's version; a hub that is older than this
+    /// header does not say it.
     pub(crate) async fn pass_on(
         &self,
         path: &str,
         mut to: impl FnMut(Bytes) -> Result<(), CommandError>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Option<String>, CommandError> {
         let within = |_| self.no_answer();
         let at = |error: CallError| error.at(&self.address);
         let sent = timeout(ANSWER_WITHIN, self.send(Method::GET, path, None)).await;
         let (_sender, response) = sent.map_err(within)?.map_err(at)?;
         let status = response.status();
+        let version = response.headers().get(VERSION).and_then(|version| version.to_str().ok());
+        let version = version.map(str::to_owned);
         let mut body = response.into_body();
         if !status.is_success() {
             let said = timeout(ANSWER_WITHIN, body.collect()).await.map_err(within)?;
             let said = said.map_err(|error| at(CallError::Broken(error)))?.to_bytes();
-            return answer::check(status, path, said).map(drop);
+            return answer::check(status, path, said).map(|_| version);
         }
         while let Some(piece) = timeout(ANSWER_WITHIN, body.frame()).await.map_err(within)? {
             let piece = piece.map_err(|error| at(CallError::Broken(error)))?;
@@ -114,7 +121,7 @@ impl Client {
                 to(bytes)?;
             }
         }
-        Ok(())
+        Ok(version)
     }
 
     /// The document at `path` as the hub sent it.

@@ -12,7 +12,7 @@ use crate::output::screen::Screen;
 use crate::output::{Output, event, theme};
 use headsup_adapters::demo::{DemoSession, DemoStep, sessions, with_session};
 use headsup_core::id::AgentId;
-use headsup_core::wire::{RosterDoc, RowDoc};
+use headsup_core::wire::RosterDoc;
 use headsup_core::words;
 use headsup_daemon::Listen;
 use std::io;
@@ -177,10 +177,13 @@ async fn show(
 
 /// The table as far as the terminal has room for it, and what to do.
 fn picture(roster: &RosterDoc, view: &View, height: Option<usize>) -> Vec<Line> {
-    let rows: Vec<RowDoc<'_>> = roster.agents.iter().map(words::row).collect();
+    let mut table = roster::Table::new(view.clone());
+    for agent in &roster.agents {
+        table.add(&words::row(agent));
+    }
     let most = height.map_or(usize::MAX, |height| height.saturating_sub(2));
     let mut lines = Vec::new();
-    roster::Table::new(&rows, view).each_line(|line| {
+    table.each_line(|line| {
         if lines.len() < most {
             lines.push(line.clone());
         }

@@ -9,6 +9,7 @@
 //! A usual hook does not come here: `crates/front` has told the hub before the C library started, and
 //! says what it has done (`before`) where the rest is for us.
 
+#[path = "../../front/src/answer.rs"]
 mod answer;
 mod args;
 mod before;
@@ -19,6 +20,8 @@ pub(crate) mod deliver;
 mod exchange;
 mod handover;
 mod lock;
+#[path = "../../front/src/number.rs"]
+mod number;
 mod overflow;
 mod payload;
 mod print;
@@ -83,7 +86,8 @@ fn report(start: Instant) {
     let report = Report {
         context: Some(context::gather(&kind, named)),
         id: before.id.unwrap_or_else(request::unique_id),
-        reported_at: wall_clock(),
+        // What was heard while the hub was asked in vain is newer.
+        reported_at: wall_clock(now),
         agent: request::agent_id(),
         agent_token: request::header_value("HEADSUP_AGENT_TOKEN"),
         kind,
@@ -134,7 +138,8 @@ fn end_at(moment: Instant) {
     thread::Builder::new().stack_size(64 << 10).spawn(watch).ok();
 }
 
-fn wall_clock() -> UnixMs {
+fn wall_clock(moment: Instant) -> UnixMs {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_epoch = since_epoch.saturating_sub(moment.elapsed());
     UnixMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }

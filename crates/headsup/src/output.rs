@@ -26,6 +26,9 @@ use rustix::io::Errno;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
+/// Bytes of a long list that are written at a time.
+const PIECE: usize = 64 << 10;
+
 /// Where a command's words go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
@@ -96,14 +99,19 @@ impl Output {
         write_out(text.as_bytes())
     }
 
-    /// A list of agents, in one write.
-    pub(crate) fn table(self, table: &roster::Table) -> Result<(), CommandError> {
-        let mut text = String::new();
+    /// A list of agents, in as many writes as are worth one.
+    pub(crate) fn table(self, table: roster::Table) -> Result<(), CommandError> {
+        let mut text = String::with_capacity(PIECE);
+        let mut written = Ok(());
         table.each_line(|line| {
             line.write_to(&mut text, self.colour_out);
             text.push('\n');
+            if text.len() >= PIECE && written.is_ok() {
+                written = write_out(text.as_bytes());
+                text.clear();
+            }
         });
-        write_out(text.as_bytes())
+        written.and_then(|()| write_out(text.as_bytes()))
     }
 
     /// One JSON document, on one line.

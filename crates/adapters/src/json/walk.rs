@@ -3,7 +3,7 @@
 //! It finds where each value ends and checks nothing else. Whoever acts on a member reads it with
 //! a real parser; whoever acts on the whole text has it checked by `is_whole`, beside this.
 
-use memchr::memchr2;
+use memchr::memchr;
 use std::ops::Range;
 
 const NEAR: usize = 16;
@@ -77,22 +77,24 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     if *bytes.get(start)? != b'"' {
         return None;
     }
-    let mut at = start + 1;
+    let first = start + 1;
+    let mut at = first;
     loop {
-        at += quote_or_escape(bytes.get(at..)?)?;
-        if bytes[at] == b'"' {
-            return Some(at + 1);
+        at += quote(bytes.get(at..)?)?;
+        // A tool's output has an escape in every line and quotes in few: these alone are stopped at.
+        let escapes = bytes[first..at].iter().rev().take_while(|b| **b == b'\\').count();
+        at += 1;
+        if escapes % 2 == 0 {
+            return Some(at);
         }
-        // What is escaped is no end.
-        at += 2;
     }
 }
 
 /// Most strings are short: setting out for a long way costs more than they have.
-fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
+fn quote(bytes: &[u8]) -> Option<usize> {
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
-    let found = near.iter().position(|b| matches!(b, b'"' | b'\\'));
-    found.or_else(|| memchr2(b'"', b'\\', far).map(|at| near.len() + at))
+    let found = near.iter().position(|b| *b == b'"');
+    found.or_else(|| memchr(b'"', far).map(|at| near.len() + at))
 }
 
 /// Behind the value that begins at `start`.
@@ -177,6 +179,8 @@ mod tests {
             "{}{}",
             "{\"a\":1 2}",
             "{\"a\":\"\\",
+            "{\"a\":\"\\\"}",
+            "{\"a\":\"\\\\\\\"}",
             "{\"a\":]}",
         ] {
             assert_eq!(walked(text), None, "{text}");

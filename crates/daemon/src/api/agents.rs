@@ -5,12 +5,9 @@ mod filter;
 use super::query::{Query, bad};
 use super::roster::{self, View};
 use super::{App, Refused};
-use crate::body::Pieces;
-use crate::job::Refusal;
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderName, Uri};
 use axum::response::{IntoResponse as _, Response};
 use filter::Filter;
 use headsup_core::compat::Vocabulary;
@@ -18,6 +15,9 @@ use headsup_core::seat::Seat;
 use headsup_core::wire::{Problem, RosterDoc, RosterRowsDoc};
 use std::sync::Arc;
 use utoipa::ToSchema;
+
+/// Which hub this is, for a command that asks nothing else.
+const VERSION: HeaderName = HeaderName::from_static("x-headsup-version");
 
 #[utoipa::path(
     get,
@@ -60,8 +60,9 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     let wanted =
         move |seat: &Seat| (!hides || roster::is_visible(seat, now)) && filter.lets_pass(seat);
     let words = vocabulary.map(|vocabulary| (vocabulary, now));
-    let json = roster::json(seats, head, view, words, wanted).await.ok_or(Refusal::Stopping)?;
-    Ok(([(CONTENT_TYPE, "application/json")], Body::new(Pieces::from(json))).into_response())
+    let body = roster::body(seats, head, view, words, wanted);
+    let kind = (CONTENT_TYPE, "application/json");
+    Ok(([kind, (VERSION, env!("CARGO_PKG_VERSION"))], body).into_response())
 }
 
 /// The roster, whole or in rows.

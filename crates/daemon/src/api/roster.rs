@@ -1,6 +1,9 @@
 //! The roster: which seats it shows, in which order, and its JSON.
 
+use crate::body::Pieces;
+use axum::body::Body;
 use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use headsup_core::compat::{State, Vocabulary};
 use headsup_core::seat::Seat;
 use headsup_core::status::Headline;
@@ -9,12 +12,17 @@ use headsup_core::wire::SCHEMA;
 use headsup_core::words::row;
 use serde::Serialize;
 use std::cmp::Ordering;
+use std::io;
 use std::sync::Arc;
 
 /// How long an adopted seat is still shown after its end. Milliseconds.
 const SHOWN_AFTER_END_MS: i64 = 3_600_000;
 /// A larger roster is written down off the threads that serve requests.
 const LARGE: usize = 300;
+/// So many agents of it are written at a time.
+const STRETCH: usize = 1_024;
+/// For fewer it is not worth to start another thread.
+const PART: usize = 256;
 
 /// Adopted seats that ended leave the roster after an hour; they are still there for who asks. A
 /// crash stays until somebody has looked at it, and so does whoever still asks something.
@@ -43,7 +51,7 @@ fn by_attention(one: &Placed, other: &Placed) -> Ordering {
 fn order(seats: &[Arc<Seat>], wanted: impl Fn(&Seat) -> bool + Sync) -> Vec<Arc<Seat>> {
     let place =
         |seat: &Arc<Seat>| (seat.headline().attention(), seat.headline_since, Arc::clone(seat));
-    let mut placed = on_all_cores(seats, |share| {
+    let mut placed = on_all_cores(seats, LARGE, |share| {
         let mut placed: Vec<Placed> = share.iter().filter(|seat| wanted(seat)).map(place).collect();
         placed.sort_unstable_by(by_attention);
         placed
@@ -58,9 +66,13 @@ fn order(seats: &[Arc<Seat>], wanted: impl Fn(&Seat) -> bool + Sync) -> Vec<Arc<
 }
 
 /// The same for each share of a long list, side by side: somebody waits for it.
-fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+fn on_all_cores<T: Sync, R: Send>(
+    all: &[T],
+    least: usize,
+    work: impl Fn(&[T]) -> R + Sync,
+) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = all.len().div_ceil(cores).max(LARGE);
+    let share = all.len().div_ceil(cores).max(least);
     let work = &work;
     std::thread::scope(|scope| {
         let mut shares = all.chunks(share);
@@ -82,7 +94,7 @@ fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&[T]) -> R + Sync) ->
 pub(super) enum View {
     /// All of it: the wire's `RosterDoc`, or with a `type` the first message of an event stream.
     Agents(Option<&'static str>),
-    /// What a list shows: the wire's `RosterRowsDoc`.
+    /// What a list shows: the wire's `RosterRowsDoc`, a line for each.
     Rows,
 }
 
@@ -104,32 +116,125 @@ pub(super) async fn json(
     seats: Vec<Arc<Seat>>,
     head: u64,
     view: View,
-    words: Words,
     wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
 ) -> Option<Vec<Bytes>> {
     let few = seats.len() < LARGE;
-    let work = move || write(&order(&seats, wanted), head, view, words);
+    let work = move || Roster::new(order(&seats, wanted), head, view, None).all();
     if few { Some(work()) } else { tokio::task::spawn_blocking(work).await.ok() }
 }
 
-fn write(seats: &[Arc<Seat>], head: u64, view: View, words: Words) -> Vec<Bytes> {
-    let (kind, list) = match view {
-        View::Agents(kind) => (kind, "agents"),
-        View::Rows => (None, "rows"),
-    };
-    let head = Head { schema: SCHEMA, r#type: kind, cursor: head.to_string() };
-    // Nothing of this can fail to be written.
-    let mut json = serde_json::to_vec(&head).unwrap_or_default();
-    json.pop();
-    json.extend_from_slice(format!(",\"{list}\":[").as_bytes());
-    let mut pieces = vec![Bytes::from(json)];
-    let parts = on_all_cores(seats, |share| elements(share, view, words));
-    for (index, part) in parts.into_iter().enumerate() {
-        pieces.extend((index > 0).then_some(Bytes::from_static(b",")));
-        pieces.push(part.into());
+/// The same as an answer. Of a large roster one stretch is read while the next one is written.
+pub(super) fn body(
+    seats: Vec<Arc<Seat>>,
+    head: u64,
+    view: View,
+    words: Words,
+    wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
+) -> Body {
+    let few = seats.len() < LARGE;
+    let begin = move || Roster::new(order(&seats, wanted), head, view, words);
+    if few {
+        return Body::new(Pieces::from(begin().all()));
     }
-    pieces.push(Bytes::from_static(b"]}"));
-    pieces
+    let first = tokio::task::spawn_blocking(move || begin().stretch());
+    let stretches = stream::unfold(Some(first), async |under_way| {
+        Some(match under_way?.await {
+            Ok((pieces, rest)) => {
+                let rest = rest.map(|rest| tokio::task::spawn_blocking(move || rest.stretch()));
+                (Ok(stream::iter(pieces).map(Ok::<_, io::Error>)), rest)
+            }
+            // The hub's end cut it short: what was sent must not pass for all of it.
+            Err(error) => (Err(io::Error::other(error)), None),
+        })
+    });
+    Body::from_stream(stretches.try_flatten())
+}
+
+/// A roster that is being written.
+struct Roster {
+    seats: Vec<Arc<Seat>>,
+    /// So many of them are.
+    written: usize,
+    /// The cursor.
+    head: u64,
+    view: View,
+    words: Words,
+}
+
+impl Roster {
+    fn new(seats: Vec<Arc<Seat>>, head: u64, view: View, words: Words) -> Self {
+        Self { seats, written: 0, head, view, words }
+    }
+
+    /// All that is left.
+    fn all(self) -> Vec<Bytes> {
+        let (mut pieces, mut rest) = self.stretch();
+        while let Some(left) = rest {
+            let (more, left) = left.stretch();
+            pieces.extend(more);
+            rest = left;
+        }
+        pieces
+    }
+
+    /// The next stretch, and what is left then.
+    fn stretch(mut self) -> (Vec<Bytes>, Option<Self>) {
+        let mut pieces = Vec::new();
+        if self.written == 0 {
+            pieces.push(self.beginning().into());
+        }
+        let end = self.seats.len().min(self.written + STRETCH);
+        let (view, words) = (self.view, self.words);
+        let parts = on_all_cores(&self.seats[self.written..end], PART, |share| {
+            elements(share, view, words)
+        });
+        for part in parts {
+            pieces.extend((self.written > 0).then_some(Bytes::from_static(view.comma())));
+            pieces.push(part.into());
+            self.written = end;
+        }
+        if end < self.seats.len() {
+            return (pieces, Some(self));
+        }
+        pieces.push(Bytes::from_static(view.end()));
+        (pieces, None)
+    }
+
+    /// What stands before the first element.
+    fn beginning(&self) -> Vec<u8> {
+        let kind = if let View::Agents(kind) = self.view { kind } else { None };
+        let head = Head { schema: SCHEMA, r#type: kind, cursor: self.head.to_string() };
+        // Nothing of this can fail to be written.
+        let mut json = serde_json::to_vec(&head).unwrap_or_default();
+        json.pop();
+        json.extend_from_slice(self.view.list());
+        json
+    }
+}
+
+impl View {
+    /// How the list begins.
+    fn list(self) -> &'static [u8] {
+        match self {
+            Self::Agents(_) => b",\"agents\":[",
+            Self::Rows => b",\"rows\":[\n",
+        }
+    }
+
+    /// What stands between two elements. Rows have a line each, so that they can be read as they come.
+    fn comma(self) -> &'static [u8] {
+        match self {
+            Self::Agents(_) => b",",
+            Self::Rows => b",\n",
+        }
+    }
+
+    fn end(self) -> &'static [u8] {
+        match self {
+            Self::Agents(_) => b"]}",
+            Self::Rows => b"\n]}",
+        }
+    }
 }
 
 /// The elements of a stretch of the list. One document at a time: ten thousand of them at once would
@@ -139,7 +244,7 @@ fn elements(seats: &[Arc<Seat>], view: View, words: Words) -> Vec<u8> {
     let mut json = Vec::with_capacity(seats.len() * each);
     for (index, seat) in seats.iter().enumerate() {
         if index > 0 {
-            json.push(b',');
+            json.extend_from_slice(view.comma());
         }
         let mut doc = seat.doc();
         doc.vocabulary =
@@ -158,10 +263,14 @@ mod tests {
     use super::*;
     use headsup_core::id::AgentId;
     use headsup_core::source::Source;
-    use headsup_core::wire::{RosterDoc, RosterRowsDoc};
+    use headsup_core::wire::{RosterDoc, RosterRowsDoc, RowDoc};
 
     async fn written(seats: Vec<Arc<Seat>>, view: View) -> Vec<u8> {
-        json(seats, 7, view, None, |seat| seat.name != "unwanted").await.unwrap().concat()
+        let wanted = |seat: &Seat| seat.name != "unwanted";
+        let whole = json(seats.clone(), 7, view, wanted).await.unwrap().concat();
+        let body = body(seats, 7, view, None, wanted);
+        assert_eq!(axum::body::to_bytes(body, usize::MAX).await.unwrap(), whole);
+        whole
     }
 
     fn seat(id: &str) -> Arc<Seat> {
@@ -181,7 +290,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_roster_written_in_parts_is_one_document() {
-        for count in [0, 1, LARGE, LARGE * 3 + 1] {
+        for count in [0, 1, LARGE, STRETCH, STRETCH * 2 + 1] {
             let seats: Vec<_> = (0..count).map(|n| seat(&format!("agent-{n:04}"))).collect();
             let docs: Vec<_> = seats.iter().map(|seat| seat.doc()).collect();
             let mut shuffled = seats.clone();
@@ -194,6 +303,12 @@ mod tests {
             let json = written(shuffled, View::Rows).await;
             let rows: RosterRowsDoc<'_> = serde_json::from_slice(&json).unwrap();
             assert_eq!(rows.rows, docs.iter().map(row).collect::<Vec<_>>());
+            let lines: Vec<_> = json.split(|byte| *byte == b'\n').collect();
+            let [_, rows @ .., b"]}"] = lines.as_slice() else { panic!("a line for each row") };
+            for (line, doc) in rows.iter().zip(&docs) {
+                let line = line.strip_suffix(b",").unwrap_or(line);
+                assert_eq!(serde_json::from_slice::<RowDoc<'_>>(line).unwrap(), row(doc));
+            }
         }
     }
 }

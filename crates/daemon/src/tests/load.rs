@@ -1,5 +1,9 @@
 use super::bench::Bench;
+use crate::job::Work;
+use crate::namespaces::Namespaces;
+use crate::sighting::{self, Envelope};
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sixty_four_reporters_at_once_are_all_stored_in_their_own_order() {
@@ -54,4 +58,28 @@ async fn two_folders_of_the_same_name_get_two_seats() {
     }
     let expected = ["claude-code-api", "claude-code-api-2", "claude-code-api-3"];
     assert_eq!(seats, expected.map(str::to_owned).into());
+}
+
+/// A reporter's end takes longer than a few words to those who look on.
+#[tokio::test]
+async fn a_few_who_listen_hear_of_a_report_before_its_reporter_does() {
+    let bench = Bench::new().await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let mut frames = bench.hub().app().bus.subscribe().unwrap();
+    let listener = tokio::spawn({
+        let told = Arc::clone(&told);
+        async move {
+            frames.recv().await.unwrap();
+            told.lock().unwrap().push("a listener");
+        }
+    });
+    // It waits by now.
+    tokio::task::yield_now().await;
+    let envelope = Envelope { kind: "claude-code", ..Envelope::default() };
+    let body = br#"{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"go"}"#;
+    let report = sighting::read(envelope, body, &Namespaces::new()).unwrap();
+    bench.hub().inbox().submit(Work::Hook(Box::new(report)), None).await.unwrap();
+    told.lock().unwrap().push("the reporter");
+    listener.await.unwrap();
+    assert_eq!(*told.lock().unwrap(), ["a listener", "the reporter"]);
 }

@@ -49,8 +49,9 @@ impl Default for Alone {
 /// What became of a job that came alone.
 #[derive(Debug)]
 pub(crate) enum Tried {
-    /// It is answered. The thread must be woken if it would sleep too long now.
-    Done { wake: bool },
+    /// It is answered. The thread must be woken if it would sleep too long now. `is_heard`: a few listen
+    /// to what came of it, and wait to run.
+    Done { wake: bool, is_heard: bool },
     /// It has to queue.
     Busy(Job),
 }
@@ -78,7 +79,8 @@ impl Pen {
             *held = None;
             true
         });
-        Tried::Done { wake }
+        let is_heard = held.as_ref().is_some_and(|writer| writer.bus.is_heard_by_few());
+        Tried::Done { wake, is_heard }
     }
 
     /// Works until it is told to shut down, or until nobody can send it anything.

@@ -1,15 +1,18 @@
 //! `headsup ls`
 
 use crate::cli::Context;
-use crate::client::answer::{self, encode};
+use crate::client::Client;
+use crate::client::answer::encode;
+use crate::client::rows::Rows;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::pieces::Pieces;
 use crate::output::roster::{Table, View};
+use bytes::Bytes;
 use headsup_core::compat::{UnknownVocabulary, Vocabulary};
 use headsup_core::select::HeadlineSet;
-use headsup_core::wire::{RosterDoc, RosterRowsDoc, RowDoc};
+use headsup_core::wire::RosterDoc;
 use headsup_core::words;
 
 /// List the agents, those that want you first.
@@ -58,47 +61,71 @@ pub(super) fn a_label(text: &str) -> Result<String, String> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let client = context.client().await?;
     let path = args.path();
     if context.output.is_json() {
-        // All of it or nothing: what has been printed cannot be taken back.
-        // In the pieces that it comes in: to put ten megabytes together is a good part of the answer's time.
-        let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
-        let pass = |piece| {
-            whole.push(pieces.next(piece)?);
-            Ok(())
-        };
-        client.pass_on(&path, pass).await?;
-        pieces.end()?;
+        let whole = context.ask(async |client: &Client| whole(client, &path).await).await?;
         return Output::json_pieces(&whole);
     }
+    let (table, version) =
+        context.ask(async |client: &Client| listed(client, &path, context).await).await?;
+    match version {
+        Some(version) => context.warn_of(&version),
+        None => drop(context.client().await?),
+    }
+    show(context, &args, table)
+}
+
+/// All of it or nothing: what has been printed cannot be taken back. In the pieces that it comes in: to put ten
+/// megabytes together is a good part of the answer's time.
+async fn whole(client: &Client, path: &str) -> Result<Vec<Bytes>, CommandError> {
+    let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
+    let pass = |piece| {
+        whole.push(pieces.next(piece)?);
+        Ok(())
+    };
+    client.pass_on(path, pass).await?;
+    pieces.end()?;
+    Ok(whole)
+}
+
+/// The list, and the hub's version, which an older hub does not tell.
+async fn listed(
+    client: &Client,
+    path: &str,
+    context: &Context,
+) -> Result<(Table, Option<String>), CommandError> {
     let mark = if path.contains('?') { '&' } else { '?' };
     // Of ten thousand agents a list shows a fifth of what there is to know of them.
     let in_rows = format!("{path}{mark}view=rows");
-    match client.get(&in_rows).await {
-        Ok(body) => {
-            let roster: RosterRowsDoc<'_> = answer::doc(&in_rows, &body)?;
-            show(context, &args, &roster.rows)
+    let mut table = Table::new(View::here(context.output));
+    let mut rows = Rows::default();
+    let pass = |piece: Bytes| rows.next(&in_rows, &piece, |row| table.add(row));
+    match client.pass_on(&in_rows, pass).await {
+        Ok(version) => {
+            rows.end(&in_rows, |row| table.add(row))?;
+            Ok((table, version))
         }
         // A hub that runs since before an update knows no views.
         Err(error) if error.code == "unknown_parameter" => {
-            let roster = client.get_doc::<RosterDoc>(&path).await?;
-            let rows: Vec<RowDoc<'_>> = roster.agents.iter().map(words::row).collect();
-            show(context, &args, &rows)
+            let roster = client.get_doc::<RosterDoc>(path).await?;
+            for agent in &roster.agents {
+                table.add(&words::row(agent));
+            }
+            Ok((table, None))
         }
         Err(error) => Err(error),
     }
 }
 
-fn show(context: &Context, args: &Args, rows: &[RowDoc<'_>]) -> Result<(), CommandError> {
-    if rows.is_empty() {
+fn show(context: &Context, args: &Args, table: Table) -> Result<(), CommandError> {
+    if table.is_empty() {
         let none = if args.is_filtered() { &NONE_FITS[..] } else { &NONE_AT_ALL[..] };
         for line in none {
             context.output.say(&Line::plain(line));
         }
         return Ok(());
     }
-    context.output.table(&Table::new(rows, &View::here(context.output)))
+    context.output.table(table)
 }
 
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];

@@ -17,6 +17,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
+use tokio::runtime::{Builder, Runtime};
 use tracing_subscriber::EnvFilter;
 
 /// Start the hub; a second call says that it runs.
@@ -111,7 +112,7 @@ async fn background(
     context: &Context,
 ) -> Result<(), CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
-    context.warn_of(&health);
+    context.warn_of(&health.version);
     let link = match listen {
         Some(listen) => {
             if args.listen.is_names_alone() && page::listening(&client).await?.addresses.is_empty()
@@ -148,6 +149,14 @@ fn say_off(context: &Context) {
     context.output.say(&Line::plain(format!("headsup: the hub is not on TCP, {lasts}")));
 }
 
+/// One thread each for whoever serves and for the sources. With two that share their work, a report's way
+/// from the one that takes it to the watcher wakes the other one, and costs more than it saves.
+fn runtime(name: &str) -> Result<Runtime, CommandError> {
+    let mut builder = Builder::new_multi_thread();
+    let runtime = builder.worker_threads(1).thread_name(name).enable_all().build();
+    runtime.map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))
+}
+
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
     address::fits(&home.join("headsup.sock"))?;
@@ -159,10 +168,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     // A log that cannot be written, on a full disk for one, must not end the hub.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
     log.with_env_filter(filter).with_writer(io::stderr).init();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime
-        .map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))?;
+    let (runtime, lookout) = (runtime("headsup-server")?, runtime("headsup-lookout")?);
     let folders = headsup_adapters::registries(|name| std::env::var_os(name));
     let retention = context.config.retention;
     let retention = Retention { events: retention.events, days: retention.days };
@@ -202,6 +208,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         webhooks: context.config.webhooks(|name| std::env::var_os(name)),
         providers,
         launcher: super::hooks::binary().ok(),
+        lookout: Some(lookout.handle().clone()),
     };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {

@@ -88,7 +88,7 @@ impl Delivery {
             kind: self.kind.clone(),
             event: Some(news.event.to_owned()),
             id: request::unique_id(),
-            reported_at: wall_clock(),
+            reported_at: wall_clock(Instant::now()),
             agent: Some(self.agent.clone()),
             agent_token: self.token.clone(),
             context: Some(self.context.clone()),
@@ -136,7 +136,7 @@ pub(crate) struct Word {
 impl Word {
     /// Said now.
     pub(crate) fn new(body: String) -> Self {
-        Self { id: request::unique_id(), reported_at: wall_clock(), body }
+        Self { id: request::unique_id(), reported_at: wall_clock(Instant::now()), body }
     }
 
     pub(crate) fn id(&self) -> &str {

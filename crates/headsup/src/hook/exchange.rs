@@ -71,14 +71,14 @@ pub(super) fn read(mut receive: impl FnMut(&mut Vec<u8>) -> bool) -> Outcome {
     loop {
         let more = receive(&mut received);
         match Answer::parse(&received) {
-            Answer::Head { status: 200, len, body: Some(body) } if body <= MAX_BODY => {
-                while received.len() < len + body {
+            Answer::Head { status: 200, length, body: Some(body) } if body <= MAX_BODY => {
+                while received.len() < length + body {
                     if !receive(&mut received) {
                         return Outcome::Final;
                     }
                 }
-                received.truncate(len + body);
-                return Outcome::Answer(received.split_off(len));
+                received.truncate(length + body);
+                return Outcome::Answer(received.split_off(length));
             }
             Answer::Head { status, .. } => return judge(status),
             Answer::Partial if more => {}
@@ -87,7 +87,7 @@ pub(super) fn read(mut receive: impl FnMut(&mut Vec<u8>) -> bool) -> Outcome {
     }
 }
 
-fn judge(status: u16) -> Outcome {
+fn judge(status: u64) -> Outcome {
     match status {
         // Too slow, too early, too many: the same report may be taken later.
         408 | 425 | 429 => Outcome::Undelivered,

@@ -44,53 +44,69 @@ impl View {
 
 /// A header and one line per agent.
 pub(crate) struct Table {
-    table: table::Table<7>,
-    width: Option<usize>,
+    cells: table::Table<7>,
+    view: View,
+    is_empty: bool,
 }
 
 impl Table {
-    pub(crate) fn new(agents: &[RowDoc<'_>], view: &View) -> Self {
-        let mut table = table::Table::new(view.colour);
-        let vocabulary = agents.first().and_then(|agent| agent.vocabulary.as_ref());
-        let named = vocabulary.map(|said| said.name.to_uppercase());
-        let title = named.as_deref().unwrap_or_default();
-        for title in ["  STATUS", title, "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
-            table.cell(|cell| cell.push(theme::DIM, title));
-        }
-        for agent in agents {
-            row(&mut table, agent, view);
-        }
-        if named.is_none() {
-            table.hide(VOCABULARY);
-        }
-        let mut table = Self { table, width: view.width };
-        table.make_room();
-        table
+    pub(crate) fn new(view: View) -> Self {
+        Self { cells: table::Table::new(view.colour), view, is_empty: true }
     }
 
-    pub(crate) fn each_line(&self, to: impl FnMut(&Line)) {
-        self.table.each_line(self.width, to);
+    /// Adds the next agent. The first one tells whether there is a column in another system's words.
+    pub(crate) fn add(&mut self, agent: &RowDoc<'_>) {
+        if self.is_empty {
+            let vocabulary = agent.vocabulary.as_ref();
+            self.head(vocabulary.map(|said| said.name.to_uppercase()).as_deref());
+            self.is_empty = false;
+        }
+        row(&mut self.cells, agent, &self.view);
+    }
+
+    fn head(&mut self, named: Option<&str>) {
+        let title = named.unwrap_or_default();
+        for title in ["  STATUS", title, "AGE", "AGENT", "KIND", "WHERE", "WHAT"] {
+            self.cells.cell(|cell| cell.push(theme::DIM, title));
+        }
+        if named.is_none() {
+            self.cells.hide(VOCABULARY);
+        }
+    }
+
+    /// Whether no agent was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// Hands over line after line, once every agent is there.
+    pub(crate) fn each_line(mut self, to: impl FnMut(&Line)) {
+        if self.is_empty {
+            self.head(None);
+        }
+        self.make_room();
+        self.cells.each_line(self.view.width, to);
     }
 
     /// On a narrow terminal, what an agent is about comes before where it is and of which kind; and
     /// a name leaves some room for it.
     fn make_room(&mut self) {
-        let Some(width) = self.width else { return };
+        let Some(width) = self.view.width else { return };
         for column in [WHERE, KIND] {
-            let name = self.table.widest(AGENT).min(LONGEST_NAME);
+            let name = self.cells.widest(AGENT).min(LONGEST_NAME);
             let taken = self.others() + name + table::GAP;
             if taken + LEAST_WHAT > width {
-                self.table.hide(column);
+                self.cells.hide(column);
             }
         }
         let left = width.saturating_sub(self.others() + table::GAP + LEAST_WHAT);
-        self.table.limit(AGENT, left.max(LEAST_NAME));
+        self.cells.limit(AGENT, left.max(LEAST_NAME));
     }
 
     /// What all columns but the names and the last one take, with their gaps.
     fn others(&self) -> usize {
-        let others = (0..WHAT).filter(|at| !self.table.is_hidden(*at) && *at != AGENT);
-        others.map(|at| self.table.widest(at) + table::GAP).sum()
+        let others = (0..WHAT).filter(|at| !self.cells.is_hidden(*at) && *at != AGENT);
+        others.map(|at| self.cells.widest(at) + table::GAP).sum()
     }
 }
 

@@ -98,6 +98,35 @@ fn an_agent_that_does_not_read_is_harmless() {
     rig.shell_hook(script).run().assert_silent("a closed stdout");
 }
 
+/// Beyond its limit the kernel would end us with a signal.
+#[test]
+fn an_answer_that_a_file_has_no_room_for_is_not_printed() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"ok\":true}\n";
+    // Blocks of 512 bytes. What is there already ends five bytes before the first ends.
+    let cases = [
+        ("0", ">", ""),
+        ("1", ">", "{\"ok\":true}\n"),
+        ("1", ">>", ""),
+        ("2", ">>", "{\"ok\":true}\n"),
+    ];
+    for ((limit, into, printed), words) in
+        cases.into_iter().flat_map(|case| ["", " more"].map(|words| (case, words)))
+    {
+        let rig = Rig::new();
+        let file = rig.path("out");
+        let _requests = hub::unix(&rig.socket(), Manner::Answers(answer));
+        let script =
+            format!("ulimit -f {limit}; exec \"$0\" hook custom Stop{words} {into}\"$OUT\"");
+        let before = if into == ">>" { "x".repeat(507) } else { String::new() };
+        let hook = || {
+            fs::write(&file, &before).unwrap();
+            rig.shell_hook(&script).env("OUT", &file)
+        };
+        rig.until_delivered(&script, hook);
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("{before}{printed}"), "{script}");
+    }
+}
+
 #[test]
 fn over_tcp_the_token_goes_along_and_on_the_socket_it_does_not() {
     for address in ["127.0.0.1", "localhost"] {

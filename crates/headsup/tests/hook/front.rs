@@ -2,8 +2,9 @@
 //! the command line, which changes nothing else, is left to the program.
 
 use crate::hub::{self, Manner, Request};
-use crate::rig::{Hook, Rig, STOP, eventually};
+use crate::rig::{HANG, Hook, Rig, STOP};
 use std::sync::mpsc;
+use std::time::UNIX_EPOCH;
 
 const STORED: Manner = Manner::Answers("HTTP/1.1 202 Accepted\r\nContent-Length: 7\r\n\r\nno talk");
 
@@ -113,17 +114,23 @@ fn each_home_has_its_socket() {
     }
 }
 
-/// The hub takes the first report and does not say so in time: it is kept under the same id, and so told once.
+/// The hub takes the first report and does not say so in time: it is kept under the same id, and so told once. Its
+/// time is that of the event: what the hub hears while we wait for it is newer.
 #[test]
-fn what_the_hub_may_have_is_kept_under_its_id() {
+fn what_the_hub_may_have_is_kept_under_its_id_and_its_time() {
     for manner in [Manner::Silent, Manner::Answers("HTTP/1.1 503 Later\r\n\r\n")] {
         let rig = Rig::new();
         let requests = hub::unix(&rig.socket(), manner);
         let kept = rig.until_kept("untold", || rig.hook("Stop"));
-        // It reads when it can; what was sent stays to be read.
-        let mut sent = || requests.try_iter().find(|r| r.header("X-Headsup-Id") == Some(&kept.id));
-        eventually("the hub was asked", &mut sent);
-        assert!(sent().is_none(), "it was asked once");
+        let asked: Vec<_> = hub::heard(&rig.socket(), &requests)
+            .into_iter()
+            .filter(|request| request.header("X-Headsup-Id") == Some(&kept.id))
+            .collect();
+        let [request] = &asked[..] else { panic!("it was asked once: {asked:?}") };
+        let at = request.at.duration_since(UNIX_EPOCH).unwrap().as_millis();
+        let reported = u128::try_from(kept.reported_at.0).unwrap();
+        assert!(reported <= at, "{} ms later", reported - at);
+        assert!(at - reported < HANG.as_millis());
         assert!(kept.context.unwrap().contains("parents"));
     }
 }
@@ -139,11 +146,59 @@ fn what_was_read_before_the_time_was_over_is_kept() {
 
 #[test]
 fn closed_descriptors_are_harmless() {
-    let rig = Rig::new();
     let answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"ok\":true}\n";
-    let _requests = hub::unix(&rig.socket(), Manner::Answers(answer));
-    for closed in [">&-", "2>&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-"] {
+    let cases = [
+        (">&-", "", true),
+        ("2>&-", "{\"ok\":true}\n", true),
+        (">&- 2>&-", "", true),
+        ("<&-", "", false),
+        ("<&- >&- 2>&-", "", false),
+    ];
+    for (closed, printed, is_told) in cases {
+        let rig = Rig::new();
+        let requests = hub::unix(&rig.socket(), Manner::Answers(answer));
         let script = format!("exec \"$0\" hook custom Stop {closed}");
-        rig.shell_hook(&script).run().assert_harmless(closed);
+        let seen = rig.until_delivered(closed, || rig.shell_hook(&script));
+        assert_eq!(seen.stdout, printed.as_bytes(), "{closed}");
+        let bodies: Vec<_> = requests.try_iter().map(|request| request.body).collect();
+        // One that was too late is tried again.
+        assert_eq!(!bodies.is_empty(), is_told, "{closed}");
+        assert!(bodies.iter().all(|body| body == STOP), "{closed}: {bodies:?}");
+    }
+}
+
+/// The runtime of the program ignores broken pipes before anything else: a hook for which they are not ignored
+/// while it waits for the hub is one that it has no part in.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+#[cfg(not(target_feature = "crt-static"))]
+#[test]
+fn the_usual_hook_has_no_runtime_and_an_unusual_one_has() {
+    use rustix::net::sockopt::socket_peercred;
+    use rustix::process::Signal;
+    use std::fs::File;
+    use std::io::Write as _;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixListener;
+
+    for (words, has_runtime) in [(vec!["x", "Stop"], false), (vec!["x", "Stop", "more"], true)] {
+        let rig = Rig::new();
+        let hub = UnixListener::bind(rig.socket()).unwrap();
+        let (send, ignored) = mpsc::channel();
+        std::thread::spawn(move || {
+            while let Ok((stream, _)) = hub.accept() {
+                let pid = socket_peercred(&stream).unwrap().pid;
+                let mut stream = File::from(OwnedFd::from(stream));
+                hub::read(&mut stream);
+                send.send(std::fs::read_to_string(format!("/proc/{pid}/status"))).unwrap();
+                stream.write_all(b"HTTP/1.1 202 Accepted\r\n\r\n").ok();
+            }
+        });
+        let hook = || rig.bare_hook(&words).env("HEADSUP_HOME", rig.home());
+        rig.until_delivered("in use", hook).assert_silent("in use");
+        let status = ignored.try_iter().last().unwrap().unwrap();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+        let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+        let is_ignored = ignored >> (Signal::PIPE.as_raw() - 1) & 1 == 1;
+        assert_eq!(is_ignored, has_runtime, "{words:?}");
     }
 }

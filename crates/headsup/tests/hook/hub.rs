@@ -5,17 +5,18 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// One request as it arrived.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
+    pub(crate) at: SystemTime,
 }
 
 impl Request {
@@ -53,6 +54,13 @@ pub(crate) fn tcp(address: &str, manner: Manner) -> (u16, mpsc::Receiver<Request
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     (port, serve(manner, move || listener.accept().map(|(stream, _)| stream.into())))
+}
+
+/// All that a unix hub was asked so far: it treats one after the other, and so what is asked now as the last.
+pub(crate) fn heard(path: &Path, requests: &mpsc::Receiver<Request>) -> Vec<Request> {
+    let mut last = UnixStream::connect(path).unwrap();
+    last.write_all(b"POST /last HTTP/1.1\r\nContent-Length: 0\r\n\r\n").unwrap();
+    requests.iter().take_while(|request| !request.head.starts_with("POST /last ")).collect()
 }
 
 fn serve(
@@ -99,7 +107,7 @@ fn treat(manner: Manner, stream: &mut File, tell: impl Fn(Request)) -> Option<()
     Some(())
 }
 
-fn read(stream: &mut File) -> Option<Request> {
+pub(crate) fn read(stream: &mut File) -> Option<Request> {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 64 << 10];
     let mut more = |bytes: &mut Vec<u8>| match stream.read(&mut piece) {
@@ -116,7 +124,7 @@ fn read(stream: &mut File) -> Option<Request> {
         }
     };
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-    let mut request = Request { head, body: Vec::new() };
+    let mut request = Request { head, body: Vec::new(), at: SystemTime::now() };
     let len: usize = request.header("Content-Length").unwrap().parse().unwrap();
     while bytes.len() < end + len {
         more(&mut bytes)?;

@@ -7,6 +7,7 @@
 mod conditions;
 mod delivery;
 mod front;
+mod handover;
 mod hub;
 mod rig;
 mod spool;

@@ -39,7 +39,7 @@ pub(super) async fn snapshot(
 ) -> Option<Message> {
     seats.retain(|seat| filter.wants_agent(seat.id.as_str()));
     let kind = "snapshot";
-    let json = roster::json(seats, head, View::Agents(Some(kind)), None, |_| true).await?;
+    let json = roster::json(seats, head, View::Agents(Some(kind)), |_| true).await?;
     Some(Message::new(Some(head), kind, &json.concat()))
 }
 

@@ -8,9 +8,12 @@ const HOUR: i64 = 3_600_000;
 fn shown(agents: &[AgentDoc], width: Option<usize>) -> String {
     let now = UnixMs::parse(AT).unwrap().plus(2 * HOUR + 5 * 60_000);
     let view = View { now, home: Some("/home/ada".to_owned()), width, colour: true };
-    let rows: Vec<RowDoc<'_>> = agents.iter().map(words::row).collect();
+    let mut table = Table::new(view);
+    for agent in agents {
+        table.add(&words::row(agent));
+    }
     let mut lines = Vec::new();
-    Table::new(&rows, &view).each_line(|line| lines.push(line.clone()));
+    table.each_line(|line| lines.push(line.clone()));
     assert!(width.is_none_or(|width| lines.iter().all(|line| line.width() <= width)));
     lines.iter().map(|line| line.render(false)).collect::<Vec<_>>().join("\n")
 }
