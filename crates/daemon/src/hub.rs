@@ -33,6 +33,7 @@ use crate::webhooks::WebhookSettings;
 use crate::writer::{Parts, Pen, Writer};
 use crate::{Config, RunError};
 use headsup_core::observation::BackgroundShells;
+use headsup_core::roster::Roster;
 use headsup_core::seat::Seat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +41,9 @@ use std::thread::JoinHandle;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{oneshot, watch};
+
+/// For fewer seats another thread is not worth its start.
+const MANY: usize = 1_000;
 
 /// A running hub. End it with [`Hub::stop`]; dropping it lets its tasks run on.
 #[derive(Debug)]
@@ -91,7 +95,7 @@ impl Hub {
         couriers: Vec<Arc<dyn Courier>>,
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
-        let launcher = config.launcher;
+        let (launcher, lookout) = (config.launcher, config.lookout);
         let work = (config.tracker, config.forge, config.providers, config.webhooks);
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
@@ -116,7 +120,7 @@ impl Hub {
             (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
         let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
         let sources = {
-            let _there = config.lookout.as_ref().map(Handle::enter);
+            let _there = lookout.as_ref().map(Handle::enter);
             Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces)
         };
         lifecycle::go_on(&app.board);
@@ -133,7 +137,8 @@ impl Hub {
             None => None,
         };
         let listener = home.listen()?;
-        let server = serve::start(listener, api::on_socket(Arc::clone(&app)), Arc::clone(&metrics));
+        let router = api::on_socket(Arc::clone(&app));
+        let server = serve::start(listener, router, Arc::clone(&metrics), lookout);
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
         let door = server.door(api::on_tcp(Arc::clone(&app)), Arc::clone(&metrics));
         let desk = Desk::new(Arc::clone(&app.access), Memory::new(home.path()), door);
@@ -291,7 +296,10 @@ impl Prepared {
         let metrics = Arc::new(Metrics::new());
         metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
         metrics.damage.inc_by(loaded.unreadable as u64);
-        let board = Arc::new(Board::new(loaded.seats, loaded.head, loaded.oldest));
+        let (board, roster) = side_by_side(&loaded.seats, |seats| {
+            Board::new(seats.to_vec(), loaded.head, loaded.oldest)
+        });
+        let board = Arc::new(board);
         let access = Arc::new(Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board)));
         let bus = Arc::new(Bus::new(limits.bus));
         let reader = Arc::new(Reader::open(&database).map_err(fail)?);
@@ -302,6 +310,7 @@ impl Prepared {
         let evidence = Arc::<Evidence>::default();
         let mut writer = Writer::new(Parts {
             store,
+            roster,
             evidence: Arc::clone(&evidence),
             board: Arc::clone(&board),
             bus: Arc::clone(&bus),
@@ -368,6 +377,25 @@ impl Prepared {
         };
         Ok(Self { home, pen, app: Arc::new(app), bus, inbox, outbox, moved, orders })
     }
+}
+
+/// The board of these seats, and the roster, which somebody waits for: of many each on its own thread.
+fn side_by_side(seats: &[Arc<Seat>], board: impl FnOnce(&[Arc<Seat>]) -> Board) -> (Board, Roster) {
+    let roster = || {
+        let mut roster = Roster::with_capacity(seats.len());
+        for seat in seats {
+            roster.upsert(seat);
+        }
+        roster
+    };
+    if seats.len() < MANY {
+        return (board(seats), roster());
+    }
+    std::thread::scope(|scope| {
+        let roster = scope.spawn(roster);
+        let board = board(seats);
+        (board, roster.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 #[cfg(test)]

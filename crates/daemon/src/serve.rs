@@ -31,6 +31,7 @@ use std::time::Duration;
 use strict::Framing;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -51,17 +52,19 @@ pub(crate) struct Server {
     open: mpsc::Receiver<Infallible>,
 }
 
-/// Serves `router` on a unix socket. The router itself knows nothing of sockets.
+/// Serves `router` on a unix socket. The router itself knows nothing of sockets. `beside`: a runtime that takes
+/// every other connection where there is a crowd.
 pub(crate) fn start(
     listener: std::os::unix::net::UnixListener,
     router: Router,
     metrics: Arc<Metrics>,
+    beside: Option<Handle>,
 ) -> io::Result<Server> {
     let listener = tokio::net::UnixListener::from_std(listener)?;
     let (stop, stopped) = watch::channel(Stop::Not);
     let (alive, open) = mpsc::channel(1);
     let door = Door::new(router, Guard::Socket, metrics, stopped.clone(), alive.clone());
-    let accepting = tokio::spawn(unix::accept(listener, door));
+    let accepting = tokio::spawn(unix::accept(listener, door, beside));
     Ok(Server { stop, stopped, alive, accepting, open })
 }
 

@@ -66,6 +66,8 @@ const RETRY_MS: i64 = 1_000;
 /// What the writer is built from.
 pub(crate) struct Parts {
     pub(crate) store: Store,
+    /// Of the seats on the board.
+    pub(crate) roster: Roster,
     pub(crate) evidence: Arc<Evidence>,
     pub(crate) board: Arc<Board>,
     pub(crate) bus: Arc<Bus>,
@@ -158,11 +160,9 @@ impl Writer {
         let now = time.now(&*clock);
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
         let (seats, _) = board.all();
-        let mut roster = Roster::with_capacity(seats.len());
         let (mut deadlines, mut expiries) = (Deadlines::default(), Deadlines::default());
         let recent = RecentIds::new(store.last_id()?);
         for seat in &seats {
-            roster.upsert(seat);
             if let Some(at) = gate::next_deadline(seat) {
                 deadlines.set(&seat.id, at.max(now));
             }
@@ -187,7 +187,7 @@ impl Writer {
             namespaces: parts.namespaces,
             sources: parts.sources,
             effects: parts.effects,
-            roster,
+            roster: parts.roster,
             deadlines,
             expiries,
             recent,

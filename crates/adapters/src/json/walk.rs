@@ -90,11 +90,20 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Most strings are short: setting out for a long way costs more than they have.
+/// Most strings are short: setting out for a long way costs more than they have, and their bytes are looked
+/// at side by side.
 fn quote(bytes: &[u8]) -> Option<usize> {
-    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
-    let found = near.iter().position(|b| *b == b'"');
-    found.or_else(|| memchr(b'"', far).map(|at| near.len() + at))
+    const ONES: u128 = u128::from_ne_bytes([1; NEAR]);
+    const QUOTES: u128 = u128::from_ne_bytes([b'"'; NEAR]);
+    let Some((near, far)) = bytes.split_first_chunk::<NEAR>() else {
+        return bytes.iter().position(|b| *b == b'"');
+    };
+    // A byte that is zero, and perhaps some behind it, has its highest bit set here.
+    let zero = u128::from_le_bytes(*near) ^ QUOTES;
+    match zero.wrapping_sub(ONES) & !zero & (ONES << 7) {
+        0 => memchr(b'"', far).map(|at| NEAR + at),
+        found => usize::try_from(found.trailing_zeros() / 8).ok(),
+    }
 }
 
 /// Behind the value that begins at `start`.
@@ -144,6 +153,20 @@ mod tests {
             Some(())
         })?;
         Some(found)
+    }
+
+    #[test]
+    fn a_quote_is_found_wherever_it_stands() {
+        for length in 0..50 {
+            for other in [b'x', b'!', b'#', 0, 0x80, 0xff, b'"' ^ 0x80] {
+                let mut bytes = vec![other; length];
+                assert_eq!(quote(&bytes), None);
+                for at in (0..length).rev() {
+                    bytes[at] = b'"';
+                    assert_eq!(quote(&bytes), Some(at), "{other} {length}");
+                }
+            }
+        }
     }
 
     #[test]
