@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 /// Answers that wait until what they acknowledge would survive a power cut.
 pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
 
-/// The nice value of what nobody waits for.
+/// The nice value of what no report waits for. Acts do: where all cores are busy they are flushed a little later.
 const BESIDE: i32 = 10;
 
 enum Task {

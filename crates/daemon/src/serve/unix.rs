@@ -8,7 +8,8 @@ use tokio::runtime::Handle;
 /// With so many event streams one thread does not write to all of them.
 const CROWD: i64 = 16;
 
-/// Until the hub's end. In a crowd every other connection is served by the runtime `beside`.
+/// Until the hub's end. In a crowd every other connection is served by the runtime `beside`: that it will be a
+/// stream is not known yet.
 pub(super) async fn accept(listener: UnixListener, mut door: Door, beside: Option<Handle>) {
     let own_uid = peer::own_uid();
     let here = Handle::current();
