@@ -14,9 +14,9 @@ use std::borrow::Cow;
 #[serde(tag = "type")]
 pub enum EventBody {
     #[serde(rename = "agent.registered")]
-    Registered { agent: Box<AgentDoc> },
+    Registered { agent: Box<AgentDoc<'static>> },
     #[serde(rename = "agent.updated")]
-    Updated { agent: Box<AgentDoc> },
+    Updated { agent: Box<AgentDoc<'static>> },
     #[serde(rename = "agent.status_changed")]
     StatusChanged(Box<StatusChange>),
     #[serde(rename = "turn.started")]

@@ -18,8 +18,8 @@ pub struct Folded {
     pub prompts: BTreeMap<String, String>,
 }
 
-impl From<&AgentDoc> for Folded {
-    fn from(doc: &AgentDoc) -> Self {
+impl From<&AgentDoc<'_>> for Folded {
+    fn from(doc: &AgentDoc<'_>) -> Self {
         Self {
             headline: doc.headline,
             process: doc.process.clone(),

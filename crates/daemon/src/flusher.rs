@@ -4,9 +4,10 @@
 
 use crate::job::{Answer, Refusal};
 use crate::store::{self, StoreError};
+use rusqlite::Connection;
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,116 +17,104 @@ use tokio::sync::oneshot;
 /// Answers that wait until what they acknowledge would survive a power cut.
 pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
 
-/// The nice value of what no report waits for. Acts do: where all cores are busy they are flushed a little later.
+/// The nice value of what nobody waits for.
 const BESIDE: i32 = 10;
 
-enum Task {
-    Flush(Waiting),
-    Checkpoint { and_empty: bool },
-}
-
-/// The way to the flusher's thread. The thread ends when this is dropped, its work done.
+/// The way to the two threads that wait for the disk: acts never wait behind a checkpoint. The threads end when
+/// this is dropped, their work done.
 #[derive(Debug)]
 pub(crate) struct Flusher {
-    tasks: Option<Sender<Task>>,
+    acts: Option<Sender<Waiting>>,
+    /// Each with whether the log is to be emptied as well.
+    checkpoints: Option<Sender<bool>>,
     checkpointing: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Flusher {
     /// `log` is the write-ahead log of `database`; both exist.
     pub(crate) fn start(database: PathBuf, log: PathBuf) -> io::Result<Self> {
-        let (sender, tasks) = channel();
+        let (acts, waiting) = channel();
+        let (checkpoints, ordered) = channel();
         let checkpointing = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&checkpointing);
-        let thread = std::thread::Builder::new().name("headsup-flush".into());
-        let thread =
-            thread.spawn(move || Disk { database, connection: None, log, tasks, done }.run())?;
-        Ok(Self { tasks: Some(sender), checkpointing, thread: Some(thread) })
+        let threads = vec![
+            spawn("headsup-flush", move || flush_acts(&log, &waiting))?,
+            spawn("headsup-checkpt", move || make_checkpoints(&database, &ordered, &done))?,
+        ];
+        Ok(Self { acts: Some(acts), checkpoints: Some(checkpoints), checkpointing, threads })
     }
 
     /// Answers each once the write-ahead log, as it is now, is on the disk.
     pub(crate) fn flush(&self, waiting: Waiting) {
-        self.send(Task::Flush(waiting));
+        if let Some(acts) = &self.acts {
+            // Without its thread the waiting answers are dropped: their callers hear of an error.
+            acts.send(waiting).ok();
+        }
     }
 
     /// Asks for a checkpoint, unless one is under way; and then for an empty log, which costs
     /// those who write next.
     pub(crate) fn checkpoint(&self, and_empty: bool) {
-        if !self.checkpointing.swap(true, Ordering::AcqRel) {
-            self.send(Task::Checkpoint { and_empty });
+        if let Some(checkpoints) = &self.checkpoints
+            && !self.checkpointing.swap(true, Ordering::AcqRel)
+        {
+            checkpoints.send(and_empty).ok();
         }
     }
 
     pub(crate) fn is_checkpointing(&self) -> bool {
         self.checkpointing.load(Ordering::Acquire)
     }
-
-    fn send(&self, task: Task) {
-        if let Some(tasks) = &self.tasks {
-            // Without a flusher the waiting answers are dropped: their callers hear of an error.
-            tasks.send(task).ok();
-        }
-    }
 }
 
 impl Drop for Flusher {
     fn drop(&mut self) {
-        self.tasks = None;
-        if let Some(thread) = self.thread.take() {
+        (self.acts, self.checkpoints) = (None, None);
+        for thread in self.threads.drain(..) {
             thread.join().ok();
         }
     }
 }
 
-struct Disk {
-    database: PathBuf,
-    connection: Option<rusqlite::Connection>,
-    log: PathBuf,
-    tasks: Receiver<Task>,
-    done: Arc<AtomicBool>,
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-impl Disk {
-    fn run(mut self) {
-        // Of this thread alone. A checkpoint computes for milliseconds, and no report is to wait for it. Where it
-        // may not, it goes on as it is.
-        rustix::process::setpriority_process(None, BESIDE).ok();
-        while let Ok(first) = self.tasks.recv() {
-            let mut waiting = Waiting::new();
-            let mut checkpoint = None;
-            // All that wait share one flush.
-            for task in std::iter::once(first).chain(self.tasks.try_iter()) {
-                match task {
-                    Task::Flush(more) => waiting.extend(more),
-                    Task::Checkpoint { and_empty } => checkpoint = Some(and_empty),
-                }
-            }
-            if !waiting.is_empty() {
-                answer(waiting, self.flush());
-            }
-            if let Some(and_empty) = checkpoint {
-                if let Err(error) = self.checkpoint(and_empty) {
-                    tracing::warn!(%error, "the write-ahead log could not be checkpointed");
-                }
-                self.done.store(false, Ordering::Release);
-            }
-        }
-    }
-
-    fn flush(&self) -> io::Result<()> {
+fn flush_acts(log: &Path, acts: &Receiver<Waiting>) {
+    while let Ok(mut waiting) = acts.recv() {
+        // All that wait share one flush.
+        waiting.extend(acts.try_iter().flatten());
         // Opened each time: the file may be another one after the last connection was closed.
-        File::open(&self.log)?.sync_data()
+        let flushed = File::open(log).and_then(|log| log.sync_data());
+        answer(waiting, flushed);
     }
+}
 
-    fn checkpoint(&mut self, and_empty: bool) -> Result<(), StoreError> {
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(store::connect_again(&self.database)?),
-        };
-        store::checkpoint(connection)?;
-        if and_empty { store::empty_log(connection) } else { Ok(()) }
+fn make_checkpoints(database: &Path, ordered: &Receiver<bool>, done: &AtomicBool) {
+    // Of this thread alone. A checkpoint computes for milliseconds, and nobody is to wait for it. Where it may
+    // not, it goes on as it is.
+    rustix::process::setpriority_process(None, BESIDE).ok();
+    let mut connection = None;
+    while let Ok(and_empty) = ordered.recv() {
+        if let Err(error) = checkpoint(database, &mut connection, and_empty) {
+            tracing::warn!(%error, "the write-ahead log could not be checkpointed");
+        }
+        done.store(false, Ordering::Release);
     }
+}
+
+fn checkpoint(
+    database: &Path,
+    connection: &mut Option<Connection>,
+    and_empty: bool,
+) -> Result<(), StoreError> {
+    let connection = match connection {
+        Some(connection) => connection,
+        none => none.insert(store::connect_again(database)?),
+    };
+    store::checkpoint(connection)?;
+    if and_empty { store::empty_log(connection) } else { Ok(()) }
 }
 
 fn answer(waiting: Waiting, flushed: io::Result<()>) {

@@ -296,14 +296,15 @@ impl Prepared {
         let metrics = Arc::new(Metrics::new());
         metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
         metrics.damage.inc_by(loaded.unreadable as u64);
-        let (board, roster) = side_by_side(&loaded.seats, |seats| {
-            Board::new(seats.to_vec(), loaded.head, loaded.oldest)
-        });
-        let board = Arc::new(board);
-        let access = Arc::new(Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board)));
+        let ((board, access, reader, flusher), roster) = side_by_side(&loaded.seats, |seats| {
+            let board = Arc::new(Board::new(seats.to_vec(), loaded.head, loaded.oldest));
+            let access = Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board));
+            let reader = Reader::open(&database).map_err(fail)?;
+            let flusher = Flusher::start(database.clone(), store.log_path());
+            let flusher = flusher.map_err(RunError::Thread)?;
+            Ok::<_, RunError>((board, Arc::new(access), Arc::new(reader), flusher))
+        })?;
         let bus = Arc::new(Bus::new(limits.bus));
-        let reader = Arc::new(Reader::open(&database).map_err(fail)?);
-        let flusher = Flusher::start(database.clone(), store.log_path());
         let namespaces = Arc::new(Namespaces::new());
         let (sources, moved) = sources::channel();
         let (news, changes) = watch::channel(0);
@@ -315,7 +316,7 @@ impl Prepared {
             board: Arc::clone(&board),
             bus: Arc::clone(&bus),
             metrics: Arc::clone(&metrics),
-            flusher: flusher.map_err(RunError::Thread)?,
+            flusher,
             spool: Spool::new(home.spool()),
             clock: Arc::clone(&clock),
             limits,
@@ -379,8 +380,11 @@ impl Prepared {
     }
 }
 
-/// The board of these seats, and the roster, which somebody waits for: of many each on its own thread.
-fn side_by_side(seats: &[Arc<Seat>], board: impl FnOnce(&[Arc<Seat>]) -> Board) -> (Board, Roster) {
+/// The roster of these seats, and what else somebody waits for: of many each on its own thread.
+fn side_by_side<T, E>(
+    seats: &[Arc<Seat>],
+    rest: impl FnOnce(&[Arc<Seat>]) -> Result<T, E>,
+) -> Result<(T, Roster), E> {
     let roster = || {
         let mut roster = Roster::with_capacity(seats.len());
         for seat in seats {
@@ -389,12 +393,13 @@ fn side_by_side(seats: &[Arc<Seat>], board: impl FnOnce(&[Arc<Seat>]) -> Board) 
         roster
     };
     if seats.len() < MANY {
-        return (board(seats), roster());
+        return Ok((rest(seats)?, roster()));
     }
     std::thread::scope(|scope| {
         let roster = scope.spawn(roster);
-        let board = board(seats);
-        (board, roster.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let rest = rest(seats)?;
+        let roster = roster.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((rest, roster))
     })
 }
 

@@ -20,7 +20,6 @@ pub(crate) mod theme;
 use crate::config::Colour;
 use crate::error::{CommandError, Kind};
 use anstream::{AutoStream, ColorChoice};
-use bytes::Bytes;
 use line::Line;
 use rustix::io::Errno;
 use serde::Serialize;
@@ -133,10 +132,9 @@ impl Output {
         write_out(text.as_bytes())
     }
 
-    /// A JSON document that has passed [`pieces::Pieces`], on one line.
-    pub(crate) fn json_pieces(pieces: &[Bytes]) -> Result<(), CommandError> {
-        pieces.iter().try_for_each(|piece| write_out(piece))?;
-        write_out(b"\n")
+    /// The next piece of a JSON document, which has passed [`pieces::Pieces`].
+    pub(crate) fn json_piece(piece: &[u8]) -> Result<(), CommandError> {
+        write_out(piece)
     }
 
     /// JSON text, one document a line.

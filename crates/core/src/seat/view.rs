@@ -10,6 +10,7 @@ use crate::wire::{
     AgentDoc, BackgroundDoc, DimensionDoc, EvidenceDoc, ExplainDoc, LoserDoc, ProcessDoc,
     PromptDoc, RejectedDoc, SCHEMA, TurnDoc, WinnerDoc,
 };
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How many losing statements `explain` names per dimension.
@@ -34,29 +35,39 @@ impl Seat {
     }
 
     /// The agent document.
-    pub fn doc(&self) -> AgentDoc {
+    pub fn doc(&self) -> AgentDoc<'static> {
+        self.written(Copied)
+    }
+
+    /// The same with its longer texts where they lie: ten thousand of them are not copied to be written down.
+    pub fn view(&self) -> AgentDoc<'_> {
+        self.written(Lent)
+    }
+
+    fn written<'seat, 'doc>(&'seat self, how: impl Keep<'seat, 'doc>) -> AgentDoc<'doc> {
         let about = &self.about;
+        let text = |text: &'seat Option<String>| text.as_deref().map(|text| how.keep(text));
         let mut location = about.location.clone();
         location.pid = self.pid_here().or(location.pid);
         AgentDoc {
             schema: SCHEMA,
             id: self.id.clone(),
-            name: self.name.clone(),
-            kind: self.kind.clone(),
-            role: about.role.clone(),
-            labels: about.labels.clone(),
+            name: how.keep(self.name.as_str()),
+            kind: how.keep(&*self.kind),
+            role: text(&about.role),
+            labels: how.keep(&about.labels),
             parent: about.parent.clone(),
-            host: about.host.clone(),
-            cwd: about.cwd.clone(),
-            repo: about.repo.clone(),
-            branch: about.branch.clone(),
-            worktree: about.worktree.clone(),
+            host: text(&about.host),
+            cwd: text(&about.cwd),
+            repo: text(&about.repo),
+            branch: text(&about.branch),
+            worktree: text(&about.worktree),
             location,
             incarnation: self.incarnation,
-            session_id: self.session.as_ref().map(|session| session.id.clone()),
-            model: about.model.clone(),
-            title: about.title.clone(),
-            log_path: about.log_path.clone(),
+            session_id: self.session.as_ref().map(|session| how.keep(session.id.as_str())),
+            model: text(&about.model),
+            title: text(&about.title),
+            log_path: text(&about.log_path),
             started_at: about.started_at,
             last_status_at: self.last_status_at,
             suspended_at: about.suspended_at,
@@ -80,7 +91,7 @@ impl Seat {
             prompts: self.prompts.iter().map(|p| PromptDoc::new(&self.id, p, None)).collect(),
             task: self.links.as_ref().and_then(|links| links.task.clone()),
             prs: self.links.as_ref().map(|links| links.prs.clone()).unwrap_or_default(),
-            last_activity: self.last_activity.clone(),
+            last_activity: self.last_activity.as_ref().map(|entry| how.keep(entry)),
             counters: self.counters,
             evidence: EvidenceDoc::from(&self.turn.evidence),
             vocabulary: None,
@@ -176,6 +187,29 @@ impl Seat {
             phrase = format!("{phrase}({kind})");
         }
         phrase
+    }
+}
+
+/// How a document has what it takes from a seat.
+trait Keep<'seat, 'doc>: Copy {
+    fn keep<T: ToOwned + ?Sized + 'static>(self, value: &'seat T) -> Cow<'doc, T>;
+}
+
+#[derive(Clone, Copy)]
+struct Copied;
+
+impl<'seat> Keep<'seat, 'static> for Copied {
+    fn keep<T: ToOwned + ?Sized + 'static>(self, value: &'seat T) -> Cow<'static, T> {
+        Cow::Owned(value.to_owned())
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Lent;
+
+impl<'seat> Keep<'seat, 'seat> for Lent {
+    fn keep<T: ToOwned + ?Sized + 'static>(self, value: &'seat T) -> Cow<'seat, T> {
+        Cow::Borrowed(value)
     }
 }
 

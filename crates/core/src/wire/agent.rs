@@ -1,4 +1,4 @@
-//! The agent document and its parts.
+//! The agent document and its parts. Its longer texts are borrowed where a large roster is written down.
 
 use super::PromptDoc;
 use crate::compat::VocabularyDoc;
@@ -6,8 +6,8 @@ use crate::id::AgentId;
 use crate::source::{Confidence, Evidence, Source};
 use crate::status::{Attach, Headline, Outcome, Process, Turn};
 use crate::time::UnixMs;
+use crate::timeline::Entry;
 use crate::verdict::Verdict;
-use crate::word::Word;
 use crate::workflow::StageStatus;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -19,33 +19,45 @@ use std::collections::BTreeMap;
 pub struct RosterDoc {
     pub schema: u32,
     pub cursor: String,
-    pub agents: Vec<AgentDoc>,
+    pub agents: Vec<AgentDoc<'static>>,
 }
 
 /// One agent, whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct AgentDoc {
+pub struct AgentDoc<'a> {
     pub schema: u32,
     pub id: AgentId,
-    pub name: String,
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub kind: Word,
-    pub role: Option<String>,
-    pub labels: BTreeMap<String, String>,
+    pub name: Cow<'a, str>,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub kind: Cow<'a, str>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub role: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, String>))]
+    pub labels: Cow<'a, BTreeMap<String, String>>,
     /// The seat this one is nested in.
     pub parent: Option<AgentId>,
-    pub host: Option<String>,
-    pub cwd: Option<String>,
-    pub repo: Option<String>,
-    pub branch: Option<String>,
-    pub worktree: Option<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub host: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub cwd: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub repo: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub branch: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub worktree: Option<Cow<'a, str>>,
     pub location: LocationDoc,
     pub incarnation: u32,
-    pub session_id: Option<String>,
-    pub model: Option<String>,
-    pub title: Option<String>,
-    pub log_path: Option<String>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub session_id: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub model: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub title: Option<Cow<'a, str>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub log_path: Option<Cow<'a, str>>,
     pub started_at: Option<UnixMs>,
     pub last_status_at: Option<UnixMs>,
     pub suspended_at: Option<UnixMs>,
@@ -75,7 +87,8 @@ pub struct AgentDoc {
     pub prompts: Vec<PromptDoc>,
     pub task: Option<String>,
     pub prs: Vec<String>,
-    pub last_activity: Option<crate::timeline::Entry>,
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Entry>))]
+    pub last_activity: Option<Cow<'a, Entry>>,
     pub counters: CountersDoc,
     pub evidence: EvidenceDoc,
     /// The status in another system's words, where they were asked for.

@@ -7,7 +7,7 @@ use crate::workflow::Stage;
 use std::borrow::Cow;
 
 /// Where to find it: its pane, its process, or its folder.
-pub fn location<'a>(agent: &'a AgentDoc, home: Option<&str>) -> Cow<'a, str> {
+pub fn location<'a>(agent: &'a AgentDoc<'_>, home: Option<&str>) -> Cow<'a, str> {
     if let Some(pane) = &agent.location.tmux {
         return format!("tmux {pane}").into();
     }
@@ -54,7 +54,7 @@ fn count<N: TryInto<u64>>(count: N, noun: &str) -> Option<String> {
 }
 
 /// What the agent is about, in its own words.
-pub fn brief(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+pub fn brief<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     let detail = agent.turn.detail.as_deref().map(Cow::Borrowed);
     match agent.headline {
         Headline::Blocked => blocked_on(agent).or(detail),
@@ -78,12 +78,12 @@ fn is_for_review(agent: &AgentDoc) -> bool {
     agent.stage.as_ref().is_some_and(|status| status.stage == Stage::AwaitingReview)
 }
 
-fn stage_message(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+fn stage_message<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     agent.stage.as_ref()?.message.as_deref().map(Cow::Borrowed)
 }
 
 /// What it did last, where nothing newer is known than that.
-fn doing(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+fn doing<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     let entry = agent.last_activity.as_ref()?;
     let detail = agent.turn.detail.as_ref();
     let same = detail.is_none_or(|detail| entry.tool.as_deref() == Some(detail));
@@ -91,7 +91,7 @@ fn doing(agent: &AgentDoc) -> Option<Cow<'_, str>> {
 }
 
 /// The oldest open prompt; else what the turn or the stage says.
-fn blocked_on(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+fn blocked_on<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     let Some(prompt) = agent.prompts.first() else {
         return match (&agent.turn.reason, &agent.turn.detail) {
             (Some(reason), Some(detail)) if agent.turn.state == "blocked" => {
@@ -109,7 +109,7 @@ fn question(prompt: &PromptDoc) -> String {
     format!("{}: {}{helper}", prompt.kind.word(), prompt.title)
 }
 
-fn failure(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+fn failure<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     let code = agent.outcome.as_ref()?.code.as_deref()?;
     Some(match &agent.turn.detail {
         Some(detail) if code != detail => format!("{code}: {detail}").into(),
@@ -144,7 +144,7 @@ pub fn activity(entry: &Entry) -> Option<Cow<'_, str>> {
     }
 }
 
-fn last_activity(agent: &AgentDoc) -> Option<Cow<'_, str>> {
+fn last_activity<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     activity(agent.last_activity.as_ref()?)
 }
 

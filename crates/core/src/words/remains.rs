@@ -16,7 +16,7 @@ pub enum Remains<'a> {
 }
 
 /// What `agent` goes on waiting for once a person has seen it, if anything.
-pub fn remains(agent: &AgentDoc) -> Option<Remains<'_>> {
+pub fn remains<'a>(agent: &'a AgentDoc<'_>) -> Option<Remains<'a>> {
     if let Some(prompt) = agent.prompts.first() {
         return Some(Remains::Answer(prompt));
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::time::UnixMs;
     use crate::workflow::By;
 
-    fn staged(stage: Stage) -> AgentDoc {
+    fn staged(stage: Stage) -> AgentDoc<'static> {
         let now = UnixMs(1_000);
         let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Report, now);
         gate::set_stage(&mut seat, stage, By::Person, &Said::default(), now).unwrap();

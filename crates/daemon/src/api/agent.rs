@@ -39,22 +39,22 @@ pub(super) async fn get(
     AgentPath(id): AgentPath,
     headers: HeaderMap,
     uri: Uri,
-) -> Result<Json<AgentDoc>, Refused> {
+) -> Result<Json<AgentDoc<'static>>, Refused> {
     caller::is_of_its_token(&app, &headers)?;
     Query::parse(uri.query(), &[])?;
     let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
     let mut doc = seat.doc();
-    if let Some(place) = place_of(doc.cwd.clone()).await {
-        let text = |path: &Path| Some(text::line(&path.display().to_string(), LONGEST_PATH));
+    if let Some(place) = place_of(doc.cwd.as_deref()).await {
+        let text = |path: &Path| Some(text::line(&path.display().to_string(), LONGEST_PATH).into());
         doc.repo = doc.repo.or_else(|| text(&place.repo));
         doc.worktree = doc.worktree.or_else(|| text(&place.worktree));
-        doc.branch = doc.branch.or(place.branch);
+        doc.branch = doc.branch.or(place.branch.map(Into::into));
     }
     Ok(Json(doc))
 }
 
 /// Where in a repository it works, as that is now. A file system that does not answer is not waited for.
-async fn place_of(cwd: Option<String>) -> Option<Place> {
+async fn place_of(cwd: Option<&str>) -> Option<Place> {
     let folder = PathBuf::from(cwd?);
     if !folder.is_absolute() {
         return None;

@@ -246,7 +246,7 @@ fn elements(seats: &[Arc<Seat>], view: View, words: Words) -> Vec<u8> {
         if index > 0 {
             json.extend_from_slice(view.comma());
         }
-        let mut doc = seat.doc();
+        let mut doc = seat.view();
         doc.vocabulary =
             words.map(|(vocabulary, now)| Box::new(vocabulary.say(&State::of(seat, now))));
         // Nothing of this can fail to be written.

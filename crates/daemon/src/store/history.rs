@@ -13,9 +13,9 @@ impl Store {
 }
 
 pub(super) fn read(connection: &Connection, agent: &str) -> Result<History, StoreError> {
-    let mut select = connection.prepare_cached("SELECT history FROM seats WHERE id = ?1")?;
-    let stored: Option<Option<String>> = select.query_row([agent], |row| row.get(0)).optional()?;
-    let Some(stored) = stored.flatten() else { return Ok(History::default()) };
+    let mut select = connection.prepare_cached("SELECT history FROM histories WHERE id = ?1")?;
+    let stored: Option<String> = select.query_row([agent], |row| row.get(0)).optional()?;
+    let Some(stored) = stored else { return Ok(History::default()) };
     Ok(serde_json::from_str(&stored).unwrap_or_else(|error| {
         tracing::error!(%error, agent, "what was said of the agent cannot be read");
         History::default()
@@ -129,5 +129,22 @@ mod tests {
         }
         drop(store);
         assert_eq!(open(&path).loaded.seats[0].name, "two");
+    }
+
+    #[test]
+    fn who_is_forgotten_leaves_no_history_behind() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut store = open(&temp.path().join("headsup.db")).store;
+        let mut seat = seat("api");
+        seat.history.as_deref_mut().unwrap().unsaved = true;
+        let id = seat.id.clone();
+        for seats in [vec![(&id, Some(&seat))], vec![(&id, None)]] {
+            store.commit(&Changes { seats, ..Changes::default() }).unwrap();
+        }
+        for table in ["seats", "histories"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            let rows: i64 = store.connection().query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(rows, 0, "{table}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
@@ -47,36 +48,45 @@ impl Loaded {
     }
 }
 
-/// Seats that are worth a thread.
-const SHARE: i64 = 512;
-
-/// Rows of the table, from the first to before the last.
-type Stretch = (i64, i64);
+/// Rows that are read in one go, so that no core is left with a long rest.
+const SHARE: i64 = 256;
 
 /// Seats, and how many cannot be read.
 type Read = (Vec<Arc<Seat>>, usize);
+
+/// The rows that nobody has begun to read.
+#[derive(Debug)]
+struct Rows {
+    next: AtomicI64,
+    /// Behind the last one.
+    end: i64,
+}
+
+impl Rows {
+    fn take(&self) -> Option<(i64, i64)> {
+        let from = self.next.fetch_add(SHARE, Ordering::Relaxed);
+        (from < self.end).then_some((from, from + SHARE))
+    }
+}
 
 /// Reading ten thousand seats is what a start takes its time for, so all cores do it, each on a
 /// connection of its own. Nobody writes meanwhile.
 fn seats(connection: &Connection, path: &Path, start: UnixMs) -> Result<Read, StoreError> {
     let last: Option<i64> =
         connection.query_row("SELECT MAX(rowid) FROM seats", [], |row| row.get(0))?;
-    let end = last.map_or(0, |last| last + 1);
+    let rows = Rows { next: AtomicI64::new(0), end: last.map_or(0, |last| last + 1) };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let cores = i64::try_from(cores).unwrap_or(1);
-    let share = ((end + cores - 1) / cores).max(SHARE);
-    let mut stretches = (0..end).step_by(usize::try_from(share).unwrap_or(usize::MAX));
-    let first = stretches.next().unwrap_or(0);
-    let beside = |from| {
-        move || {
-            stretch_memory(usize::try_from(share).unwrap_or(0) * OF_ONE);
-            let connection = open::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            read(&connection, (from, from + share), start)
-        }
+    // One share for each thread at least.
+    let shares = usize::try_from(rows.end / SHARE).unwrap_or(usize::MAX);
+    let others = cores.min(shares).saturating_sub(1);
+    let beside = || {
+        stretch_memory(usize::try_from(rows.end).unwrap_or(0) / cores * OF_ONE);
+        let connection = open::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        read(&connection, &rows, start)
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = stretches.map(|from| scope.spawn(beside(from))).collect();
-        let (mut seats, mut unreadable) = read(connection, (first, first + share), start)?;
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(beside)).collect();
+        let (mut seats, mut unreadable) = read(connection, &rows, start)?;
         for other in others {
             match other.join() {
                 Ok(read) => {
@@ -107,23 +117,25 @@ fn stretch_memory(bytes: usize) {
     drop(std::hint::black_box(pieces));
 }
 
-fn read(connection: &Connection, stretch: Stretch, start: UnixMs) -> Result<Read, StoreError> {
+fn read(connection: &Connection, rows: &Rows, start: UnixMs) -> Result<Read, StoreError> {
     let sql = "SELECT id, state FROM seats WHERE rowid >= ?1 AND rowid < ?2";
     let mut select = connection.prepare(sql)?;
-    let mut rows = select.query(stretch)?;
     let (mut seats, mut unreadable) = (Vec::new(), 0);
-    while let Some(row) = rows.next()? {
-        // Read where it lies.
-        match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
-            Ok(mut seat) => {
-                gate::restore(&mut seat, start);
-                // Put where it stays: ten thousand are not moved once more.
-                seats.push(Arc::new(seat));
-            }
-            Err(error) => {
-                let agent: String = row.get(0)?;
-                tracing::error!(%error, agent, "the stored seat cannot be read");
-                unreadable += 1;
+    while let Some(share) = rows.take() {
+        let mut rows = select.query(share)?;
+        while let Some(row) = rows.next()? {
+            // Read where it lies.
+            match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
+                Ok(mut seat) => {
+                    gate::restore(&mut seat, start);
+                    // Put where it stays: ten thousand are not moved once more.
+                    seats.push(Arc::new(seat));
+                }
+                Err(error) => {
+                    let agent: String = row.get(0)?;
+                    tracing::error!(%error, agent, "the stored seat cannot be read");
+                    unreadable += 1;
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0009_reviews.sql"),
     include_str!("migrations/0010_webhooks_alike.sql"),
     include_str!("migrations/0011_blocks_of_merges.sql"),
+    include_str!("migrations/0012_histories_apart.sql"),
 ];
 
 pub(super) fn known() -> u32 {

@@ -160,9 +160,11 @@ mod tests {
             "webhooks_judged",
             "webhooks_alike",
             "heard_tasks",
+            "histories",
         ];
         let before = later.map(|table| format!("DROP TABLE {table};")).concat();
-        store.connection().execute_batch(&(before + "PRAGMA user_version = 3")).unwrap();
+        let format = "ALTER TABLE seats ADD COLUMN history TEXT; PRAGMA user_version = 3";
+        store.connection().execute_batch(&(before + format)).unwrap();
         drop(store);
         assert!(open(&path).resolved("api-p1").unwrap().is_some());
     }

@@ -151,7 +151,7 @@ fn however_many_seats_there_are_all_are_read() {
     let path = bench.path();
     let insert = "INSERT INTO seats (id, state) VALUES (?1, ?2)";
     let mut ids = Vec::new();
-    for count in [0, 1, 511, 512, 513, 1_024, 1_025, 2_100] {
+    for count in [0, 1, 255, 256, 257, 511, 512, 513, 1_025, 2_100] {
         for n in ids.len()..count {
             let seat = Seat::new(id(&format!("a{n:04}")), "custom", Source::Report, UnixMs(0));
             let state = serde_json::to_string(&seat).unwrap();

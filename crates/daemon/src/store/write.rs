@@ -111,7 +111,9 @@ impl Store {
         append(connection, changes.frames)?;
         write_seats(connection, &changes.seats)?;
         for (id, _) in changes.seats.iter().filter(|(_, seat)| seat.is_none()) {
-            connection.execute("DELETE FROM seats WHERE id = ?1", [id.as_str()])?;
+            for sql in ["DELETE FROM seats WHERE id = ?1", "DELETE FROM histories WHERE id = ?1"] {
+                connection.execute(sql, [id.as_str()])?;
+            }
         }
         tasks::write(connection, &changes.tasks, changes.comments)?;
         pulls::write(connection, &changes.pulls)?;
@@ -147,35 +149,46 @@ impl Store {
     }
 }
 
-/// Nearly every seat is there already, and most have nothing new in their history: one statement for all
-/// cases would cost half as much again.
 fn write_seats(
     connection: &Connection,
     seats: &[(&AgentId, Option<&Seat>)],
 ) -> Result<(), StoreError> {
-    let mut update = connection.prepare_cached("UPDATE seats SET state = ?2 WHERE id = ?1")?;
-    let sql = "UPDATE seats SET state = ?2, history = ?3 WHERE id = ?1";
-    let mut update_both = connection.prepare_cached(sql)?;
     let (mut state, mut history) = (Vec::with_capacity(2_048), Vec::with_capacity(2_048));
     for (id, seat) in seats {
         let Some(seat) = seat else { continue };
         state.clear();
         serde_json::to_writer(&mut state, seat)?;
+        put(connection, &STATE, id, &state)?;
         // One that is not here, or to which nothing was added, is as it was stored.
-        let said = seat.history.as_deref().filter(|said| said.unsaved);
-        if let Some(said) = said {
+        if let Some(said) = seat.history.as_deref().filter(|said| said.unsaved) {
             history.clear();
             serde_json::to_writer(&mut history, said)?;
+            put(connection, &HISTORY, id, &history)?;
         }
-        let (id, state, history) = (id.as_str(), Text(&state), said.map(|_| Text(&history)));
-        let written = match &history {
-            Some(history) => update_both.execute(params![id, state, history])?,
-            None => update.execute(params![id, state])?,
-        };
-        if written == 0 {
-            let sql = "INSERT INTO seats (id, state, history) VALUES (?1, ?2, ?3)";
-            connection.prepare_cached(sql)?.execute(params![id, state, history])?;
-        }
+    }
+    Ok(())
+}
+
+/// A row that an agent has in a table. Nearly every one is there already: one statement for both cases would
+/// cost half as much again.
+struct Row {
+    update: &'static str,
+    insert: &'static str,
+}
+
+const STATE: Row = Row {
+    update: "UPDATE seats SET state = ?2 WHERE id = ?1",
+    insert: "INSERT INTO seats (id, state) VALUES (?1, ?2)",
+};
+const HISTORY: Row = Row {
+    update: "UPDATE histories SET history = ?2 WHERE id = ?1",
+    insert: "INSERT INTO histories (id, history) VALUES (?1, ?2)",
+};
+
+fn put(connection: &Connection, row: &Row, id: &AgentId, json: &[u8]) -> Result<(), StoreError> {
+    let values = params![id.as_str(), Text(json)];
+    if connection.prepare_cached(row.update)?.execute(values)? == 0 {
+        connection.prepare_cached(row.insert)?.execute(values)?;
     }
     Ok(())
 }

@@ -222,7 +222,7 @@ async fn the_snapshot_is_the_fold_of_the_log() {
         fold::apply(&mut folded, &event);
     }
     let roster = client.get("/api/v1/agents?all=true").await.json();
-    let docs: Vec<AgentDoc> = serde_json::from_value(roster["agents"].clone()).unwrap();
+    let docs: Vec<AgentDoc<'static>> = serde_json::from_value(roster["agents"].clone()).unwrap();
     let shown: BTreeMap<_, _> =
         docs.iter().map(|doc| (doc.id.clone(), Folded::from(doc))).collect();
     assert_eq!(folded, shown);

@@ -67,7 +67,7 @@ pub(super) async fn parts(app: &App, ages: Ages) -> Result<Parts, Refused> {
         parts.put(&id, card(&open, until, ages));
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
-    let mut ended: Vec<AgentDoc> =
+    let mut ended: Vec<AgentDoc<'static>> =
         seats.values().filter(|seat| is_waiting(seat)).map(|seat| seat.doc()).collect();
     ended.sort_by_key(|agent| (agent.headline.attention(), agent.since));
     for agent in ended {

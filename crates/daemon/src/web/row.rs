@@ -53,7 +53,7 @@ pub(super) fn status(headline: Headline) -> Markup {
 }
 
 /// The name that a person gave, else the id.
-pub(super) fn name(agent: &AgentDoc) -> &str {
+pub(super) fn name<'a>(agent: &'a AgentDoc<'_>) -> &'a str {
     if agent.name.is_empty() { agent.id.as_str() } else { &agent.name }
 }
 

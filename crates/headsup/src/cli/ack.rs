@@ -89,7 +89,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 }
 
 /// Whoever has a line of its own in the inbox, and whoever has ended something that nobody has seen.
-async fn everyone(client: &Client) -> Result<Vec<AgentDoc>, CommandError> {
+async fn everyone(client: &Client) -> Result<Vec<AgentDoc<'static>>, CommandError> {
     let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?;
     let has_ended =
         |agent: &AgentDoc| agent.outcome.is_some() || agent.headline == Headline::Crashed;

@@ -172,7 +172,7 @@ impl Seats<'_> {
                 // Its own messages have made it known before, or somebody else has its id.
                 Ok(Err(error)) if error.kind != Kind::HubUnreachable && !error.retryable => {
                     let path = format!("/api/v1/agents/{id}");
-                    let there = hub.get_doc::<AgentDoc>(&path).await.ok();
+                    let there = hub.get_doc::<AgentDoc<'static>>(&path).await.ok();
                     let holds = there.and_then(|agent| agent.process.pid);
                     let is_ours = holds.is_some() && holds == own;
                     if is_ours {

@@ -90,7 +90,7 @@ pub(crate) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
     let prompts = client.get_doc::<PromptsDoc>("/api/v1/prompts?state=open").await?.prompts;
     let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?.agents;
     let outcomes = roster.iter().filter(|agent| is_waiting(agent)).cloned().collect();
-    let agents: BTreeMap<AgentId, AgentDoc> =
+    let agents: BTreeMap<AgentId, AgentDoc<'static>> =
         roster.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
     Ok(Inbox { prompts, outcomes, agents })
 }

@@ -63,8 +63,7 @@ pub(super) fn a_label(text: &str) -> Result<String, String> {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let path = args.path();
     if context.output.is_json() {
-        let whole = context.ask(async |client: &Client| whole(client, &path).await).await?;
-        return Output::json_pieces(&whole);
+        return context.ask(async |client: &Client| print(client, &path).await).await?;
     }
     let (table, version) =
         context.ask(async |client: &Client| listed(client, &path, context).await).await?;
@@ -75,17 +74,35 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     show(context, &args, table)
 }
 
-/// All of it or nothing: what has been printed cannot be taken back. In the pieces that it comes in: to put ten
-/// megabytes together is a good part of the answer's time.
-async fn whole(client: &Client, path: &str) -> Result<Vec<Bytes>, CommandError> {
-    let (mut pieces, mut whole) = (Pieces::default(), Vec::new());
+/// So many bytes of an answer are printed whole or not at all, about a thousand agents. Of more the rest is printed
+/// as it comes: to hold ten megabytes is a good part of the time that somebody waits for them.
+const HELD: usize = 1 << 20;
+
+/// Prints the answer. What has been printed cannot be taken back: an answer that breaks off then is not asked for
+/// again, and the inner outcome says so.
+async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, CommandError> {
+    let (mut pieces, mut held, mut has_begun) = (Pieces::default(), Vec::new(), false);
+    let mut bytes = 0;
     let pass = |piece| {
-        whole.push(pieces.next(piece)?);
-        Ok(())
+        let text = pieces.next(piece)?;
+        bytes += text.len();
+        held.push(text);
+        has_begun |= bytes > HELD;
+        if has_begun { print_all(&mut held) } else { Ok(()) }
     };
-    client.pass_on(path, pass).await?;
-    pieces.end()?;
-    Ok(whole)
+    let done = client.pass_on(path, pass).await.and_then(|_| Ok(pieces.end()?));
+    match done {
+        Ok(()) => {
+            held.push(Bytes::from_static(b"\n"));
+            Ok(print_all(&mut held))
+        }
+        Err(error) if has_begun => Ok(Err(error.hint("what was printed is not all of it"))),
+        Err(error) => Err(error),
+    }
+}
+
+fn print_all(pieces: &mut Vec<Bytes>) -> Result<(), CommandError> {
+    pieces.drain(..).try_for_each(|piece| Output::json_piece(&piece))
 }
 
 /// The list, and the hub's version, which an older hub does not tell.

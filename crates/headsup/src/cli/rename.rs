@@ -34,7 +34,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Output::json_text(&String::from_utf8_lossy(&receipt));
     }
     // As it is kept, which need not be as it was typed.
-    let name = client.get_doc::<AgentDoc>(&path).await?.name;
+    let name = client.get_doc::<AgentDoc<'static>>(&path).await?.name;
     context.output.say(&Line::plain(format!("headsup: {id} is called {name} now")));
     Ok(())
 }

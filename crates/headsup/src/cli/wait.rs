@@ -107,7 +107,7 @@ async fn wait(
     client: &Client,
     args: &Args,
     since: Option<String>,
-    agents: &[AgentDoc],
+    agents: &[AgentDoc<'_>],
     condition: &mut Condition,
 ) -> Result<Vec<Hit>, CommandError> {
     let agents = agents.iter().map(|agent| agent.id.clone()).collect();
@@ -154,7 +154,7 @@ async fn wait(
 async fn is_settled(client: &Client, args: &Args, hits: &[Hit]) -> Result<bool, CommandError> {
     for hit in hits {
         let path = format!("/api/v1/agents/{}", hit.id);
-        let agent = match client.get_doc::<AgentDoc>(&path).await {
+        let agent = match client.get_doc::<AgentDoc<'static>>(&path).await {
             Ok(agent) => agent,
             Err(error) if error.kind == Kind::HubUnreachable || error.retryable => {
                 return Ok(false);

@@ -20,7 +20,10 @@ pub(crate) fn own_id() -> Option<String> {
 }
 
 /// The agent that `reference` names.
-pub(crate) async fn agent(client: &Client, reference: &str) -> Result<AgentDoc, CommandError> {
+pub(crate) async fn agent(
+    client: &Client,
+    reference: &str,
+) -> Result<AgentDoc<'static>, CommandError> {
     if reference == "." {
         return own(client).await;
     }
@@ -29,7 +32,10 @@ pub(crate) async fn agent(client: &Client, reference: &str) -> Result<AgentDoc, 
 }
 
 /// The agent that `reference` names as a whole, or `.`: what takes something away does not guess.
-pub(crate) async fn exactly(client: &Client, reference: &str) -> Result<AgentDoc, CommandError> {
+pub(crate) async fn exactly(
+    client: &Client,
+    reference: &str,
+) -> Result<AgentDoc<'static>, CommandError> {
     if reference == "." {
         return own(client).await;
     }
@@ -64,7 +70,10 @@ pub(crate) async fn known_or_new(
         .map_err(|error| CommandError::usage(format!("{reference:?} is no id: {error}")))
 }
 
-async fn matching(client: &Client, reference: &str) -> Result<Vec<AgentDoc>, CommandError> {
+async fn matching(
+    client: &Client,
+    reference: &str,
+) -> Result<Vec<AgentDoc<'static>>, CommandError> {
     if reference.is_empty() {
         return Err(CommandError::usage(
             "an agent is called by its id or its name, and this is empty",
@@ -76,7 +85,10 @@ async fn matching(client: &Client, reference: &str) -> Result<Vec<AgentDoc>, Com
 }
 
 /// Those of `found` that are called so, and do not only begin like it.
-fn called(reference: &str, mut found: Vec<AgentDoc>) -> Result<Option<AgentDoc>, CommandError> {
+fn called(
+    reference: &str,
+    mut found: Vec<AgentDoc<'static>>,
+) -> Result<Option<AgentDoc<'static>>, CommandError> {
     found.retain(|agent| is_called(agent, reference));
     one(reference, found)
 }
@@ -85,7 +97,10 @@ fn is_called(agent: &AgentDoc, reference: &str) -> bool {
     agent.id.as_str() == reference || agent.name == reference
 }
 
-fn one(reference: &str, mut found: Vec<AgentDoc>) -> Result<Option<AgentDoc>, CommandError> {
+fn one(
+    reference: &str,
+    mut found: Vec<AgentDoc<'static>>,
+) -> Result<Option<AgentDoc<'static>>, CommandError> {
     match found.len() {
         0 | 1 => Ok(found.pop()),
         _ => Err(ambiguous(reference, &found)),
@@ -102,8 +117,8 @@ fn nobody_called(reference: &str) -> CommandError {
 pub(crate) async fn agents(
     client: &Client,
     references: &[String],
-) -> Result<Vec<AgentDoc>, CommandError> {
-    let mut agents: Vec<AgentDoc> = Vec::new();
+) -> Result<Vec<AgentDoc<'static>>, CommandError> {
+    let mut agents: Vec<AgentDoc<'static>> = Vec::new();
     for reference in references {
         let found = agent(client, reference).await?;
         if agents.iter().all(|known| known.id != found.id) {
@@ -113,7 +128,7 @@ pub(crate) async fn agents(
     Ok(agents)
 }
 
-async fn own(client: &Client) -> Result<AgentDoc, CommandError> {
+async fn own(client: &Client) -> Result<AgentDoc<'static>, CommandError> {
     by_id(client, own_agent()?.as_str()).await
 }
 
@@ -128,7 +143,7 @@ fn own_agent() -> Result<AgentId, CommandError> {
 }
 
 /// The agent with exactly this id.
-pub(crate) async fn by_id(client: &Client, id: &str) -> Result<AgentDoc, CommandError> {
+pub(crate) async fn by_id(client: &Client, id: &str) -> Result<AgentDoc<'static>, CommandError> {
     client.get_doc(&format!("/api/v1/agents/{id}")).await
 }
 

@@ -68,7 +68,7 @@ pub(crate) enum Message {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Snapshot {
     pub(crate) cursor: String,
-    pub(crate) agents: Vec<AgentDoc>,
+    pub(crate) agents: Vec<AgentDoc<'static>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -158,7 +158,7 @@ async fn arrives(hub: &Client, id: &str) -> Option<String> {
     let end = Instant::now() + ARRIVES_WITHIN;
     let path = format!("/api/v1/agents/{id}");
     loop {
-        match hub.get_doc::<AgentDoc>(&path).await {
+        match hub.get_doc::<AgentDoc<'static>>(&path).await {
             Ok(agent) if agent.session_id.as_deref() == Some(id) => return None,
             Ok(_) => return Some("its event arrived without what it said".to_owned()),
             Err(error) if error.code != "no_such_agent" => return Some(error.message),

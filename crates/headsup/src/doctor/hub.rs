@@ -88,7 +88,7 @@ async fn probe(client: &Client, ok: bool) -> Vec<Check> {
     let before = wall_clock();
     let reported = client.post(&format!("{path}/reports"), body).await;
     let after = wall_clock();
-    let seen = client.get_doc::<AgentDoc>(&path).await;
+    let seen = client.get_doc::<AgentDoc<'static>>(&path).await;
     client.delete(&format!("{path}?force=true")).await.ok();
     let told = match reported.and(seen) {
         Ok(agent) => agent.since,

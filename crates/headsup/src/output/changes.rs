@@ -61,23 +61,23 @@ const YES: &str = "yes";
 
 /// The same labels in the same order for every agent.
 fn facts(agent: &AgentDoc) -> Vec<Fact> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
     let labels = agent.labels.iter().map(|(key, value)| format!("{key}={value}"));
-    let name = Some(&agent.name).filter(|name| *name != agent.id.as_str());
+    let name = Some(&*agent.name).filter(|name| *name != agent.id.as_str());
     let until = agent.snoozed_until.map(|until| until.to_string());
     // Where there is nothing to be seen it is no news.
     let has_seen = agent.seen && (agent.outcome.is_some() || agent.process.kind.is_some());
     vec![
-        ("name", name.cloned().unwrap_or_default()),
-        ("role", text(&agent.role)),
+        ("name", text(name)),
+        ("role", text(agent.role.as_deref())),
         ("labels", labels.collect::<Vec<_>>().join(" ")),
-        ("title", text(&agent.title)),
-        ("model", text(&agent.model)),
-        ("task", text(&agent.task)),
+        ("title", text(agent.title.as_deref())),
+        ("model", text(agent.model.as_deref())),
+        ("task", text(agent.task.as_deref())),
         ("pull requests", agent.prs.join(" ")),
-        ("folder", text(&agent.cwd)),
-        ("pane", text(&agent.location.tmux)),
-        ("container", text(&agent.location.container)),
+        ("folder", text(agent.cwd.as_deref())),
+        ("pane", text(agent.location.tmux.as_deref())),
+        ("container", text(agent.location.container.as_deref())),
         ("put off until", until.unwrap_or_default()),
         ("seen", if has_seen { YES.to_owned() } else { String::new() }),
     ]

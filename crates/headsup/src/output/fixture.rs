@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 pub(crate) const AT: &str = "2026-11-21T21:00:00.000Z";
 
 /// An agent with this id and headline, running, with nothing special about it.
-pub(crate) fn agent(id: &str, headline: &str) -> AgentDoc {
+pub(crate) fn agent(id: &str, headline: &str) -> AgentDoc<'static> {
     agent_with(id, headline, json!({}))
 }
 
 /// The same, with some fields set.
-pub(crate) fn agent_with(id: &str, headline: &str, fields: Value) -> AgentDoc {
+pub(crate) fn agent_with(id: &str, headline: &str, fields: Value) -> AgentDoc<'static> {
     let mut doc: Value = serde_json::from_str(AGENT).unwrap();
     let turn = json!({"state": "idle", "reason": null, "detail": null, "since": AT, "turn_seq": 1});
     let own = json!({

@@ -28,8 +28,8 @@ pub(crate) struct Inbox {
     /// Oldest first.
     pub(crate) prompts: Vec<PromptDoc>,
     /// Agents that have ended something, in attention order.
-    pub(crate) outcomes: Vec<AgentDoc>,
-    pub(crate) agents: BTreeMap<AgentId, AgentDoc>,
+    pub(crate) outcomes: Vec<AgentDoc<'static>>,
+    pub(crate) agents: BTreeMap<AgentId, AgentDoc<'static>>,
 }
 
 impl Inbox {

@@ -133,11 +133,11 @@ mod tests {
     use crate::output::fixture;
 
     fn counts(agents: &[(&str, Headline)]) -> Counts {
-        let agents: Vec<AgentDoc> = agents
+        let agents: Vec<AgentDoc<'static>> = agents
             .iter()
             .map(|(name, headline)| {
                 let mut agent = fixture::agent("a", headline.word());
-                (*name).clone_into(&mut agent.name);
+                agent.name = (*name).to_owned().into();
                 agent
             })
             .collect();

@@ -86,6 +86,21 @@ fn ls_json_is_the_hubs_document_and_harmless() {
 }
 
 #[test]
+fn a_long_list_that_breaks_off_in_the_middle_is_told_and_not_begun_anew() {
+    const LENGTH: usize = 3 << 20;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", LENGTH + 1);
+    let half: &[u8] = Box::leak([head, "x".repeat(LENGTH)].concat().into_boxed_str()).as_bytes();
+    let rig = Rig::new();
+    let hub = rig.hub(move |_| Reply::Raw(half));
+    let seen = rig.run(&["ls", "--json", "--no-start"]);
+    assert_eq!((seen.code, seen.stdout.len()), (5, LENGTH));
+    let error = seen.error();
+    assert_eq!(error["code"], "connection_lost");
+    assert!(error["hint"].to_string().contains("what was printed is not all of it"), "{error}");
+    assert_eq!(hub.seen().len(), 1);
+}
+
+#[test]
 fn colour_is_for_terminals_alone() {
     let (rig, _hub) = rig();
     assert!(!rig.run(&["ls"]).ok().contains('\u{1b}'));

@@ -98,5 +98,5 @@ pub(in crate::api) struct Snapshot {
     schema: u32,
     r#type: &'static str,
     cursor: String,
-    agents: Vec<AgentDoc>,
+    agents: Vec<AgentDoc<'static>>,
 }

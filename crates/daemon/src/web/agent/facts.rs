@@ -5,28 +5,30 @@ use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
 use headsup_core::words::{self, word};
 use maud::{Markup, html};
+use std::borrow::Cow;
 
 pub(super) fn section(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
-    let path =
-        |path: &Option<String>| path.as_deref().map(|path| words::tilde(path, home).into_owned());
+    type Text<'a> = Option<Cow<'a, str>>;
+    let text = |text: &Text<'_>| text.clone().map(Cow::into_owned);
+    let path = |path: &Text<'_>| path.as_deref().map(|path| words::tilde(path, home).into_owned());
     let labels: Vec<String> = agent.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let location = &agent.location;
     let texts: [(&str, Option<String>); 15] = [
         ("Id", Some(agent.id.to_string())),
         ("Kind", Some(agent.kind.to_string())),
-        ("Role", agent.role.clone()),
+        ("Role", text(&agent.role)),
         ("Labels", Some(labels.join(", ")).filter(|labels| !labels.is_empty())),
-        ("Model", agent.model.clone()),
+        ("Model", text(&agent.model)),
         ("Folder", path(&agent.cwd)),
         ("Repository", path(&agent.repo)),
-        ("Branch", agent.branch.clone()),
+        ("Branch", text(&agent.branch)),
         ("Worktree", path(&agent.worktree)),
         ("tmux", location.tmux.clone()),
         ("Container", location.container.clone()),
-        ("Session", agent.session_id.clone()),
+        ("Session", text(&agent.session_id)),
         ("Log", path(&agent.log_path)),
         ("Nested in", agent.parent.as_ref().map(ToString::to_string)),
-        ("Host", agent.host.clone()),
+        ("Host", text(&agent.host)),
     ];
     html! {
         section #facts .card aria-labelledby="facts-head" {

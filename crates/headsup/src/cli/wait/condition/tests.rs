@@ -19,7 +19,7 @@ fn any(set: &str) -> Rule {
 }
 
 fn waiting(rule: Rule, agents: &[(&str, &str)]) -> Waiting {
-    let agents: Vec<AgentDoc> = agents.iter().map(|(id, word)| agent(id, word)).collect();
+    let agents: Vec<AgentDoc<'static>> = agents.iter().map(|(id, word)| agent(id, word)).collect();
     let mut condition = Condition::new(rule, &agents);
     assert_eq!(condition.verdict(), Verdict::Pending, "only the snapshot decides");
     condition.snapshot("10", &agents);
