@@ -1,9 +1,10 @@
 //! What waits for the disk: flushes for acts, checkpoints of the write-ahead log.
 //!
-//! The writer never does: a report must not wait until somebody's click is on the platter.
+//! Whoever serves never does, and the writer only where the log begins anew (the database's own rule): a report
+//! must not wait until somebody's click is on the platter.
 
 use crate::job::{Answer, Refusal};
-use crate::store::{self, StoreError};
+use crate::store::{self, Log, Store, StoreError};
 use rusqlite::Connection;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -32,15 +33,21 @@ pub(crate) struct Flusher {
 }
 
 impl Flusher {
-    /// `log` is the write-ahead log of `database`; both exist.
-    pub(crate) fn start(database: PathBuf, log: PathBuf) -> io::Result<Self> {
+    /// For an open store.
+    pub(crate) fn start(store: &Store) -> io::Result<Self> {
+        Self::of(store.path().to_owned(), store.log_path(), store.log().clone())
+    }
+
+    fn of(database: PathBuf, path: PathBuf, log: Log) -> io::Result<Self> {
         let (acts, waiting) = channel();
         let (checkpoints, ordered) = channel();
         let checkpointing = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&checkpointing);
         let threads = vec![
-            spawn("headsup-flush", move || flush_acts(&log, &waiting))?,
-            spawn("headsup-checkpt", move || make_checkpoints(&database, &ordered, &done))?,
+            spawn("headsup-flush", move || flush_acts(&path, &waiting))?,
+            spawn("headsup-checkpt", move || {
+                make_checkpoints(&database, &ordered, &log, &done);
+            })?,
         ];
         Ok(Self { acts: Some(acts), checkpoints: Some(checkpoints), checkpointing, threads })
     }
@@ -81,23 +88,28 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHan
     std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-fn flush_acts(log: &Path, acts: &Receiver<Waiting>) {
+fn flush_acts(path: &Path, acts: &Receiver<Waiting>) {
+    // Kept open: that the disk has refused something is told once to each who has the file open by then, and a
+    // checkpoint may have heard of it already.
+    let mut log = File::open(path).ok();
     while let Ok(mut waiting) = acts.recv() {
         // All that wait share one flush.
         waiting.extend(acts.try_iter().flatten());
-        // Opened each time: the file may be another one after the last connection was closed.
-        let flushed = File::open(log).and_then(|log| log.sync_data());
+        let open = log.take().map_or_else(|| File::open(path), Ok);
+        let flushed = open.and_then(|open| log.insert(open).sync_data());
         answer(waiting, flushed);
     }
 }
 
-fn make_checkpoints(database: &Path, ordered: &Receiver<bool>, done: &AtomicBool) {
+fn make_checkpoints(database: &Path, ordered: &Receiver<bool>, log: &Log, done: &AtomicBool) {
     // Of this thread alone. A checkpoint computes for milliseconds, and nobody is to wait for it. Where it may
     // not, it goes on as it is.
-    rustix::process::setpriority_process(None, BESIDE).ok();
+    if rustix::process::getpriority_process(None).is_ok_and(|nice| nice < BESIDE) {
+        rustix::process::setpriority_process(None, BESIDE).ok();
+    }
     let mut connection = None;
     while let Ok(and_empty) = ordered.recv() {
-        if let Err(error) = checkpoint(database, &mut connection, and_empty) {
+        if let Err(error) = checkpoint(database, &mut connection, log, and_empty) {
             tracing::warn!(%error, "the write-ahead log could not be checkpointed");
         }
         done.store(false, Ordering::Release);
@@ -107,14 +119,14 @@ fn make_checkpoints(database: &Path, ordered: &Receiver<bool>, done: &AtomicBool
 fn checkpoint(
     database: &Path,
     connection: &mut Option<Connection>,
+    log: &Log,
     and_empty: bool,
 ) -> Result<(), StoreError> {
     let connection = match connection {
         Some(connection) => connection,
         none => none.insert(store::connect_again(database)?),
     };
-    store::checkpoint(connection)?;
-    if and_empty { store::empty_log(connection) } else { Ok(()) }
+    if and_empty { store::empty(connection, log) } else { store::checkpoint_of(connection, log) }
 }
 
 fn answer(waiting: Waiting, flushed: io::Result<()>) {
@@ -136,7 +148,6 @@ fn answer(waiting: Waiting, flushed: io::Result<()>) {
 mod tests {
     use super::*;
     use crate::job::Reply;
-    use crate::store::Store;
     use headsup_core::time::UnixMs;
 
     fn waiting() -> (Waiting, oneshot::Receiver<Answer>) {
@@ -149,11 +160,11 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let database = temp.path().join("headsup.db");
         let store = Store::open(&database, UnixMs(0)).unwrap().store;
-        let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
+        let flusher = Flusher::start(&store).unwrap();
         let (act, answered) = waiting();
         flusher.flush(act);
         assert_eq!(answered.await.unwrap(), Ok(Reply::Duplicate));
-        let lost = Flusher::start(database, temp.path().join("nowhere")).unwrap();
+        let lost = Flusher::of(database, temp.path().join("nowhere"), Log::default()).unwrap();
         let (act, answered) = waiting();
         lost.flush(act);
         assert_eq!(answered.await.unwrap(), Err(Refusal::StorageFailed));
@@ -169,12 +180,15 @@ mod tests {
         let length = |path| std::fs::metadata(path).unwrap().len();
         let before = (length(&database), length(&log));
         for and_empty in [false, true] {
-            let flusher = Flusher::start(database.clone(), store.log_path()).unwrap();
+            let flusher = Flusher::start(&store).unwrap();
             flusher.checkpoint(and_empty);
             drop(flusher);
             assert!(length(&database) > before.0);
             assert_eq!(length(&log), if and_empty { 0 } else { before.1 });
+            assert_eq!(store.log().pages(), 0, "the log begins anew");
         }
+        store.connection().execute_batch("CREATE TABLE u (x)").unwrap();
+        assert!(store.log().pages() > 0);
     }
 
     #[test]
@@ -183,9 +197,11 @@ mod tests {
         let database = temp.path().join("headsup.db");
         let store = Store::open(&database, UnixMs(0)).unwrap().store;
         store.connection().execute_batch("CREATE TABLE t (x); BEGIN; SELECT * FROM t").unwrap();
-        let flusher = Flusher::start(database, store.log_path()).unwrap();
+        let pages = store.log().pages();
+        let flusher = Flusher::start(&store).unwrap();
         flusher.checkpoint(true);
         drop(flusher);
         assert!(std::fs::metadata(store.log_path()).unwrap().len() > 0);
+        assert_eq!(store.log().pages(), pages, "it goes on");
     }
 }

@@ -95,7 +95,7 @@ impl Hub {
         couriers: Vec<Arc<dyn Courier>>,
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
-        let (launcher, lookout) = (config.launcher, config.lookout);
+        let (launcher, beside) = (config.launcher, config.beside);
         let work = (config.tracker, config.forge, config.providers, config.webhooks);
         let background_shells = config.background_shells;
         let inotify = limits.inotify;
@@ -120,7 +120,7 @@ impl Hub {
             (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
         let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
         let sources = {
-            let _there = lookout.as_ref().map(Handle::enter);
+            let _there = beside.lookout.as_ref().map(Handle::enter);
             Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces)
         };
         lifecycle::go_on(&app.board);
@@ -138,7 +138,7 @@ impl Hub {
         };
         let listener = home.listen()?;
         let router = api::on_socket(Arc::clone(&app));
-        let server = serve::start(listener, router, Arc::clone(&metrics), lookout);
+        let server = serve::start(listener, router, Arc::clone(&metrics), beside.crowd);
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;
         let door = server.door(api::on_tcp(Arc::clone(&app)), Arc::clone(&metrics));
         let desk = Desk::new(Arc::clone(&app.access), Memory::new(home.path()), door);
@@ -300,8 +300,7 @@ impl Prepared {
             let board = Arc::new(Board::new(seats.to_vec(), loaded.head, loaded.oldest));
             let access = Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board));
             let reader = Reader::open(&database).map_err(fail)?;
-            let flusher = Flusher::start(database.clone(), store.log_path());
-            let flusher = flusher.map_err(RunError::Thread)?;
+            let flusher = Flusher::start(&store).map_err(RunError::Thread)?;
             Ok::<_, RunError>((board, Arc::new(access), Arc::new(reader), flusher))
         })?;
         let bus = Arc::new(Bus::new(limits.bus));

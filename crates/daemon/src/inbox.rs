@@ -64,7 +64,7 @@ impl Inbox {
     }
 
     /// Whether nobody is waiting, and nothing is being done by the writer's thread.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.room.available_permits() >= INBOX
     }
 

@@ -109,9 +109,17 @@ pub struct Config {
     pub providers: ProviderSettings,
     /// `headsup` itself, which starts agents again. Without it the hub starts none.
     pub launcher: Option<PathBuf>,
-    /// The runtime of the sources, so that a long look at many logs keeps no report waiting. Without one
-    /// they run beside whoever serves.
+    /// Who works beside the runtime that the hub is started on.
+    pub beside: Beside,
+}
+
+/// Runtimes whose work keeps no report waiting. What has none runs on the one that serves.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Of the sources: many logs take long to look at.
     pub lookout: Option<tokio::runtime::Handle>,
+    /// Of about half of the connections where there are many event streams.
+    pub crowd: Option<tokio::runtime::Handle>,
 }
 
 /// Events beyond either are dropped, oldest first. Seats are never touched by it.

@@ -96,7 +96,7 @@ impl Log {
             ..Changes::default()
         };
         self.store.commit(&changes).map_err(failed)?;
-        let pages = self.store.log_pages();
+        let pages = self.store.log().pages();
         if pages < self.checkpointed || pages - self.checkpointed >= self.checkpoint {
             self.store.checkpoint().map_err(failed)?;
             self.checkpointed = pages;
@@ -154,7 +154,7 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
         launcher: None,
-        lookout: None,
+        beside: crate::Beside::default(),
         engines: Vec::new(),
     };
     let hub = Hub::start(config).await.map_err(io::Error::other)?;

@@ -53,7 +53,7 @@ pub(crate) struct Server {
 }
 
 /// Serves `router` on a unix socket. The router itself knows nothing of sockets. `beside`: a runtime that takes
-/// every other connection where there is a crowd.
+/// about half of the connections where there is a crowd.
 pub(crate) fn start(
     listener: std::os::unix::net::UnixListener,
     router: Router,

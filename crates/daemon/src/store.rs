@@ -38,7 +38,7 @@ pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
     /// Pages in the write-ahead log after the last commit.
-    log_pages: Arc<AtomicU32>,
+    log: Log,
     activity_until: u64,
     sweep: retention::Sweep,
 }
@@ -70,14 +70,18 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 impl Store {
-    /// Pages in the write-ahead log that may wait for a checkpoint.
-    pub(crate) fn log_pages(&self) -> u32 {
-        self.log_pages.load(Ordering::Relaxed)
+    /// The write-ahead log, as far as it is known without a look.
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
     }
 
     /// Copies what it can from the write-ahead log into the database, without waiting for anyone.
     pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
-        checkpoint(&self.connection)
+        checkpoint_of(&self.connection, &self.log)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The write-ahead log's file.
@@ -95,18 +99,63 @@ impl Store {
     }
 }
 
-pub(crate) fn checkpoint(connection: &Connection) -> Result<(), StoreError> {
-    connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE)?;
+/// How long the write-ahead log is. Whoever commits and whoever checkpoints tell it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log(Arc<AtomicU32>);
+
+impl Log {
+    /// Pages that may wait for a checkpoint. 0: the log begins anew with the next commit, and that one waits for
+    /// the disk.
+    pub(crate) fn pages(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn is(&self, pages: u32) {
+        self.0.store(pages, Ordering::Relaxed);
+    }
+
+    /// It was not to be, unless somebody has begun it by now.
+    fn goes_on(&self, pages: u32) {
+        self.0.compare_exchange(0, pages, Ordering::Relaxed, Ordering::Relaxed).ok();
+    }
+}
+
+/// Copies what it can from the write-ahead log into the database, without waiting for anyone. True: it was all.
+pub(crate) fn checkpoint(connection: &Connection) -> Result<bool, StoreError> {
+    let (log, copied) = connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE)?;
+    Ok(log == copied)
+}
+
+/// The same for a log that is `log`.
+pub(crate) fn checkpoint_of(connection: &Connection, log: &Log) -> Result<(), StoreError> {
+    if checkpoint(connection)? {
+        log.is(0);
+    }
     Ok(())
 }
 
-/// Empties a write-ahead log that is in the database already: the next start after a kill reads
-/// all that is in it. Whoever uses it now is let be; it is then emptied another time.
-pub(crate) fn empty_log(connection: &Connection) -> Result<(), StoreError> {
+/// A checkpoint, and an empty log: the next start after a kill reads all that is in it. Whoever uses it now, or
+/// writes meanwhile, is let be; it is then emptied another time.
+pub(crate) fn empty(connection: &Connection, log: &Log) -> Result<(), StoreError> {
+    let pages = log.pages();
+    // From here on no report writes on the thread that serves: there is a lock to be waited for.
+    log.is(0);
+    let is_empty = empty_quietly(connection, log);
+    if !matches!(is_empty, Ok(true)) {
+        log.goes_on(pages);
+    }
+    is_empty.map(drop)
+}
+
+fn empty_quietly(connection: &Connection, log: &Log) -> Result<bool, StoreError> {
+    // All is on the disk then: the lock is not held for the time that this takes.
+    if !checkpoint(connection)? || log.pages() > 0 {
+        return Ok(false);
+    }
     connection.busy_timeout(Duration::ZERO)?;
     match connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::TRUNCATE) {
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
-        other => Ok(other.map(drop)?),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+        other => Ok(other.map(|_| true)?),
     }
 }
 

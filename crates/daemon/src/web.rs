@@ -23,9 +23,22 @@ mod sink;
 pub(crate) use refusal::{is_for_a_person, refusal};
 
 use crate::api::App;
+use crate::api::roster::LARGE;
 use axum::Router;
 use axum::routing::get;
 use std::sync::Arc;
+
+/// To draw many agents takes long, and is not done on the thread that serves. `None` at the hub's end.
+async fn drawn<T: Send + 'static>(
+    app: &Arc<App>,
+    draw: impl FnOnce(&App) -> T + Send + 'static,
+) -> Option<T> {
+    if app.board.read().seats.len() < LARGE {
+        return Some(draw(app));
+    }
+    let app = Arc::clone(app);
+    tokio::task::spawn_blocking(move || draw(&app)).await.ok()
+}
 
 /// The page's part of the router. It has the same doors in front of it as the API.
 pub(crate) fn routes() -> Router<Arc<App>> {

@@ -9,6 +9,7 @@ pub(crate) mod fixture;
 pub(crate) mod inbox;
 pub(crate) mod line;
 pub(crate) mod pieces;
+pub(crate) mod printer;
 pub(crate) mod roster;
 pub(crate) mod screen;
 pub(crate) mod sheet;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// How long an adopted seat is still shown after its end. Milliseconds.
 const SHOWN_AFTER_END_MS: i64 = 3_600_000;
 /// A larger roster is written down off the threads that serve requests.
-const LARGE: usize = 300;
+pub(crate) const LARGE: usize = 300;
 /// So many agents of it are written at a time.
 const STRETCH: usize = 1_024;
 /// For fewer it is not worth to start another thread.

@@ -8,12 +8,12 @@ use tokio::runtime::Handle;
 /// With so many event streams one thread does not write to all of them.
 const CROWD: i64 = 16;
 
-/// Until the hub's end. In a crowd every other connection is served by the runtime `beside`: that it will be a
+/// Until the hub's end. In a crowd the runtime `beside` serves about half of the connections: that one will be a
 /// stream is not known yet.
 pub(super) async fn accept(listener: UnixListener, mut door: Door, beside: Option<Handle>) {
     let own_uid = peer::own_uid();
     let here = Handle::current();
-    let mut turn = false;
+    let mut count = 0;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -22,9 +22,9 @@ pub(super) async fn accept(listener: UnixListener, mut door: Door, beside: Optio
         match accepted {
             Ok((stream, _)) if peer::is_ours(&stream, own_uid) => {
                 let peer = peer::process(&stream);
-                turn = !turn;
-                let is_crowded = turn && door.metrics.subscribers.get() >= CROWD;
-                let at = beside.as_ref().filter(|_| is_crowded).unwrap_or(&here);
+                count += 1;
+                let is_beside = falls_beside(count) && door.metrics.subscribers.get() >= CROWD;
+                let at = beside.as_ref().filter(|_| is_beside).unwrap_or(&here);
                 drop(at.spawn(door.clone().connection(stream, None, peer, None)));
             }
             // Closed without a word.
@@ -33,6 +33,27 @@ pub(super) async fn accept(listener: UnixListener, mut door: Door, beside: Optio
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
+        }
+    }
+}
+
+/// Half of them, in no rhythm: a client that asks something before it opens its stream makes every other
+/// connection a stream.
+fn falls_beside(count: u64) -> bool {
+    // Fibonacci hashing.
+    count.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_crowd_half_falls_beside_whatever_else_its_members_ask() {
+        for between in 1..=4 {
+            let streams = (0..100).map(|n| 1 + n * between);
+            let beside = streams.filter(|count| falls_beside(*count)).count();
+            assert!((30..=70).contains(&beside), "{beside} of 100, {between} connections each");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Opening the database: right settings, right format, and a damaged file put aside.
 
-use super::{Loaded, Store, StoreError, activity, log_path, migrations, quarantine, retention};
+use super::{
+    Loaded, Log, Store, StoreError, activity, log_path, migrations, quarantine, retention,
+};
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A page in the write-ahead log, about.
@@ -66,17 +66,18 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     let loaded = Loaded::from(&connection, path, now)?;
     // What a killed hub has left counts too.
     let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
-    let log_pages = Arc::new(AtomicU32::new(u32::try_from(log).unwrap_or(u32::MAX)));
-    let seen = Arc::clone(&log_pages);
+    let (pages, log) = (u32::try_from(log).unwrap_or(u32::MAX), Log::default());
+    log.is(pages);
+    let seen = log.clone();
     connection.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
-        seen.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+        seen.is(u32::try_from(pages).unwrap_or(0));
         Ok(())
     }))?;
     let activity_until = activity::until(&connection)?.max(loaded.oldest.saturating_sub(1));
     let store = Store {
         connection,
         path: path.to_owned(),
-        log_pages,
+        log,
         activity_until,
         sweep: retention::Sweep::default(),
     };

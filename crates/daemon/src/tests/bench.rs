@@ -109,7 +109,7 @@ impl Bench {
             providers: self.providers.clone(),
             engines: self.engines.clone(),
             launcher: self.launcher.clone(),
-            lookout: None,
+            beside: crate::Beside::default(),
         };
         let couriers = self.couriers.clone();
         let hub = Hub::start_carried(config, self.clock.clone(), self.limits, couriers).await;

@@ -142,3 +142,26 @@ async fn a_panic_costs_one_job_and_not_its_batch() {
     let panics = client.metric("headsup_panics_total{place=\"writer\"}").await;
     assert!(panics >= 1);
 }
+
+/// On one thread, as whoever serves is: what waits on it keeps everybody waiting.
+#[tokio::test]
+async fn a_report_that_begins_the_log_anew_keeps_nobody_else_waiting() {
+    let mut bench = Bench::new().await;
+    bench.client().report("a", "working").await;
+    // All of the log is in the database, and the next commit waits for the disk.
+    bench.restart().await;
+    let database = rusqlite::Connection::open(bench.home().join("headsup.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let client = bench.client();
+    let report = tokio::spawn(async move { client.report("a", "idle").await.status });
+    while bench.hub().inbox().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(bench.client().get("/healthz").await.status, 200);
+    assert!(!report.is_finished());
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(report.await.unwrap(), 202);
+    // The log has begun, and a lone report is written where it comes in.
+    assert!(bench.hub().inbox().is_empty());
+    assert_eq!(bench.client().report("a", "working").await.status, 202);
+}

@@ -94,7 +94,7 @@ async fn a_second_hub_on_the_same_folder_is_refused() {
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
         launcher: None,
-        lookout: None,
+        beside: crate::Beside::default(),
         engines: Vec::new(),
     })
     .await
@@ -141,7 +141,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
         webhooks: crate::WebhookSettings::default(),
         providers: crate::ProviderSettings::default(),
         launcher: None,
-        lookout: None,
+        beside: crate::Beside::default(),
         engines: Vec::new(),
     })
     .await

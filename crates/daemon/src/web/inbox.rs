@@ -3,8 +3,9 @@
 use super::ages::Ages;
 use super::parts::Parts;
 use super::prompt::{Room, prompt};
-use super::{row, shell, sink};
+use super::{drawn, row, shell, sink};
 use crate::api::{App, Refused, prompts};
+use crate::job::Refusal;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -50,8 +51,13 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Response, Refused
 }
 
 /// Everything on the page as it is now.
-pub(super) async fn parts(app: &App, ages: Ages) -> Result<Parts, Refused> {
+pub(super) async fn parts(app: &Arc<App>, ages: Ages) -> Result<Parts, Refused> {
     let answered = app.reader.run(|reader| reader.last_resolved(None, LATELY)).await?;
+    let draw = move |app: &App| parts_of(app, answered, ages);
+    drawn(app, draw).await.ok_or_else(|| Refusal::Stopping.into())
+}
+
+fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
     let (seats, _) = app.board.all();
     let now = app.clock.wall();
     let seats: HashMap<AgentId, Arc<Seat>> =
@@ -99,7 +105,7 @@ pub(super) async fn parts(app: &App, ages: Ages) -> Result<Parts, Refused> {
         "nothing",
         html! { div #nothing { @if nothing { p.dim { "Nothing waits for you." } } } },
     );
-    Ok(parts)
+    parts
 }
 
 fn push(parts: &mut Parts, list: &'static str, id: String) {

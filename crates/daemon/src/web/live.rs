@@ -8,7 +8,7 @@ mod choice;
 use super::ages::Ages;
 use super::parts::{Parts, Sent};
 use super::roster::Roster;
-use super::{agent, assets, inbox, sink};
+use super::{agent, assets, drawn, inbox, sink};
 use crate::api::{App, Refused, Subscription};
 use crate::attendance::Reader;
 use crate::frame::{self, Frame};
@@ -147,7 +147,13 @@ impl Live {
     /// What the browser does not have. The outer `None`: it cannot be read; the page comes again.
     async fn news(&mut self) -> Option<Option<Parts>> {
         let parts = match &mut self.view {
-            View::Roster(roster) => roster.parts(&self.app, Ages::Open),
+            View::Roster(roster) => {
+                let mut shown = std::mem::take(roster);
+                let draw = move |app: &App| (shown.parts(app, Ages::Open), shown);
+                let parts;
+                (parts, *roster) = drawn(&self.app, draw).await?;
+                parts
+            }
             View::Inbox => inbox::parts(&self.app, Ages::Open).await.ok()?,
             View::Agent { id, known } => {
                 *known |= self.app.board.seat(id).is_some();

@@ -2,8 +2,9 @@
 
 use super::ages::Ages;
 use super::parts::Parts;
-use super::{row, shell, sink};
-use crate::api::{App, roster};
+use super::{drawn, row, shell, sink};
+use crate::api::{App, Refused, roster};
+use crate::job::Refusal;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -18,10 +19,13 @@ use std::sync::Arc;
 const LISTS: [(&str, &str); 4] =
     [("needs", "Needs you"), ("active", "Working"), ("quiet", "Quiet"), ("gone", "Ended")];
 
-pub(super) async fn get(State(app): State<Arc<App>>) -> Response {
+pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Response, Refused> {
     let now = app.clock.wall();
-    let parts = Roster::default().parts(&app, Ages::AsOf(now));
-    sink::page(StatusCode::OK, page(&parts, now))
+    let draw = move |app: &App| {
+        let parts = Roster::default().parts(app, Ages::AsOf(now));
+        sink::page(StatusCode::OK, page(&parts, now))
+    };
+    drawn(&app, draw).await.ok_or_else(|| Refusal::Stopping.into())
 }
 
 fn page(parts: &Parts, now: UnixMs) -> Markup {

@@ -128,6 +128,8 @@ impl Writer {
     /// Does nothing have to come before a report that comes alone?
     fn is_at_leisure(&self) -> bool {
         let is_crowded = self.alone.crowded_at.is_some_and(|at| at.elapsed() < CROWDED);
-        !is_crowded && !self.spool.has_news()
+        // Whoever begins the log anew waits for the disk, which is not for the thread that serves.
+        let has_begun = self.store.log().pages() > 0;
+        has_begun && !is_crowded && !self.spool.has_news()
     }
 }

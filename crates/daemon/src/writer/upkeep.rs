@@ -117,7 +117,7 @@ impl Writer {
     }
 
     pub(super) fn checkpoint(&mut self, pace: Pace) {
-        let pages = self.store.log_pages();
+        let pages = self.store.log().pages();
         let upkeep = &mut self.upkeep;
         if pages < upkeep.asked_at_pages {
             // The log has started over.

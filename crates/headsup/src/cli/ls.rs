@@ -8,6 +8,7 @@ use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::pieces::Pieces;
+use crate::output::printer::Printer;
 use crate::output::roster::{Table, View};
 use bytes::Bytes;
 use headsup_core::compat::{UnknownVocabulary, Vocabulary};
@@ -81,29 +82,40 @@ const HELD: usize = 1 << 20;
 /// Prints the answer. What has been printed cannot be taken back: an answer that breaks off then is not asked for
 /// again, and the inner outcome says so.
 async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, CommandError> {
-    let (mut pieces, mut held, mut has_begun) = (Pieces::default(), Vec::new(), false);
-    let mut bytes = 0;
+    let (mut pieces, mut held, mut bytes) = (Pieces::default(), Vec::new(), 0);
+    let mut printer = None::<Printer>;
     let pass = |piece| {
         let text = pieces.next(piece)?;
+        if let Some(printer) = &printer {
+            return printer.print(text);
+        }
         bytes += text.len();
         held.push(text);
-        has_begun |= bytes > HELD;
-        if has_begun { print_all(&mut held) } else { Ok(()) }
+        if bytes <= HELD {
+            return Ok(());
+        }
+        let printer = printer.insert(Printer::start()?);
+        held.drain(..).try_for_each(|text| printer.print(text))
     };
     let done = client.pass_on(path, pass).await.and_then(|_| Ok(pieces.end()?));
-    match done {
-        Ok(()) => {
-            held.push(Bytes::from_static(b"\n"));
-            Ok(print_all(&mut held))
+    Ok(match (done, printer) {
+        (Ok(()), Some(printer)) => {
+            // Where nobody reads any more, the end says why.
+            printer.print(LINE_END).ok();
+            printer.end()
         }
-        Err(error) if has_begun => Ok(Err(error.hint("what was printed is not all of it"))),
-        Err(error) => Err(error),
-    }
+        (Err(error), Some(printer)) => {
+            printer.end().and(Err(error.hint("what was printed is not all of it")))
+        }
+        (Ok(()), None) => {
+            held.push(LINE_END);
+            held.iter().try_for_each(|text| Output::json_piece(text))
+        }
+        (Err(error), None) => return Err(error),
+    })
 }
 
-fn print_all(pieces: &mut Vec<Bytes>) -> Result<(), CommandError> {
-    pieces.drain(..).try_for_each(|piece| Output::json_piece(&piece))
-}
+const LINE_END: Bytes = Bytes::from_static(b"\n");
 
 /// The list, and the hub's version, which an older hub does not tell.
 async fn listed(

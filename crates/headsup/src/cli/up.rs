@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
-use headsup_daemon::{Config, Listen, ListenError, ProviderSettings, Retention, RunError};
+use headsup_daemon::{Beside, Config, Listen, ListenError, ProviderSettings, Retention, RunError};
 use serde::Serialize;
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -149,7 +149,7 @@ fn say_off(context: &Context) {
     context.output.say(&Line::plain(format!("headsup: the hub is not on TCP, {lasts}")));
 }
 
-/// One thread each for whoever serves and for the sources. With two that share their work, a report's way
+/// One thread each for whoever serves, for the sources, and for a crowd. With two that share their work, a report's way
 /// from the one that takes it to the watcher wakes the other one, and costs more than it saves.
 fn runtime(name: &str) -> Result<Runtime, CommandError> {
     let mut builder = Builder::new_multi_thread();
@@ -168,7 +168,8 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     // A log that cannot be written, on a full disk for one, must not end the hub.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
     log.with_env_filter(filter).with_writer(io::stderr).init();
-    let (runtime, lookout) = (runtime("headsup-server")?, runtime("headsup-lookout")?);
+    let (server, lookout) = (runtime("headsup-server")?, runtime("headsup-lookout")?);
+    let crowd = runtime("headsup-crowd")?;
     let folders = headsup_adapters::registries(|name| std::env::var_os(name));
     let retention = context.config.retention;
     let retention = Retention { events: retention.events, days: retention.days };
@@ -208,7 +209,10 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         webhooks: context.config.webhooks(|name| std::env::var_os(name)),
         providers,
         launcher: super::hooks::binary().ok(),
-        lookout: Some(lookout.handle().clone()),
+        beside: Beside {
+            lookout: Some(lookout.handle().clone()),
+            crowd: Some(crowd.handle().clone()),
+        },
     };
     let ready = async |hub: &headsup_daemon::Hub| {
         if is_asked && let Some(url) = hub.link().await {
@@ -216,7 +220,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
             listen::show(&url, context.output).ok();
         }
     };
-    runtime.block_on(headsup_daemon::run(config, ready)).map_err(|error| not_run(&error))
+    server.block_on(headsup_daemon::run(config, ready)).map_err(|error| not_run(&error))
 }
 
 fn not_run(error: &RunError) -> CommandError {

@@ -31,7 +31,7 @@ pub(super) fn left(args: impl Iterator<Item = OsString>) -> Before {
 }
 
 /// `START:READ:ID:TRIED:BODY`: two moments on the monotonic clock in nanoseconds, and what was read. Whoever
-/// writes such a word says no more by it than standard input lets them say, and makes us wait for no longer.
+/// writes such a word reports what they could report anyway, under an id of their own, and makes us wait for no longer.
 fn read(word: &[u8]) -> Option<Before> {
     let mut parts = word.splitn(5, |byte| *byte == b':');
     let mut part = || parts.next();
