@@ -86,26 +86,29 @@ async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, 
     let mut printer = None::<Printer>;
     let pass = |piece| {
         let text = pieces.next(piece)?;
-        if let Some(printer) = &printer {
-            return printer.print(text);
-        }
         bytes += text.len();
         held.push(text);
-        if bytes <= HELD {
+        if bytes <= printer.as_ref().map_or(HELD, Printer::part) {
             return Ok(());
         }
-        let printer = printer.insert(Printer::start()?);
-        held.drain(..).try_for_each(|text| printer.print(text))
+        bytes = 0;
+        let printer = match &mut printer {
+            Some(printer) => printer,
+            none => none.insert(Printer::start()?),
+        };
+        printer.print(std::mem::take(&mut held))
     };
     let done = client.pass_on(path, pass).await.and_then(|_| Ok(pieces.end()?));
     Ok(match (done, printer) {
         (Ok(()), Some(printer)) => {
+            held.push(LINE_END);
+            let printed = printer.print(held);
             // Where nobody reads any more, the end says why.
-            printer.print(LINE_END).ok();
-            printer.end()
+            printer.end().and(printed)
         }
         (Err(error), Some(printer)) => {
-            printer.end().and(Err(error.hint("what was printed is not all of it")))
+            let printed = printer.print(held);
+            printer.end().and(printed).and(Err(error.hint("what was printed is not all of it")))
         }
         (Ok(()), None) => {
             held.push(LINE_END);
