@@ -124,9 +124,9 @@ impl Writer {
             (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
         }
         let grown = pages - upkeep.asked_at_pages;
-        // Until it is empty: somebody may be reading in it.
+        // Until it is empty: somebody may be reading in it. What is copied already is no reason to keep it.
         let calm = pace == Pace::Idle
-            && pages >= IDLE_CHECKPOINT_PAGES
+            && (pages == 0 || pages >= IDLE_CHECKPOINT_PAGES)
             && !self.flusher.is_checkpointing()
             && !self.store.log_is_empty();
         if calm || grown >= BUSY_CHECKPOINT_PAGES {
