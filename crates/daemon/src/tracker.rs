@@ -3,12 +3,14 @@
 #[cfg(test)]
 pub(crate) mod contract;
 mod local;
+mod outbox;
 mod read_back;
 mod refused;
 mod settings;
 mod trackers;
 
 pub(crate) use local::Local;
+pub(crate) use outbox::{Change, Creation, Outbox};
 pub(crate) use read_back::{Known, unread};
 pub use settings::{RepositorySettings, TrackerSettings};
 pub(crate) use trackers::Trackers;

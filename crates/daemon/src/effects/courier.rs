@@ -2,6 +2,8 @@
 
 use super::Effect;
 use futures_util::future::BoxFuture;
+use headsup_core::work::task::TaskStatus;
+use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// What has come of an effect, as the other system calls it.
@@ -21,6 +23,27 @@ pub(crate) struct DeliveryError {
     pub(crate) retry_after: Option<Duration>,
     /// It will never go well.
     pub(crate) permanent: bool,
+}
+
+impl DeliveryError {
+    /// What can never be done: whoever wrote it down had a defect.
+    pub(crate) fn never(what: &str) -> Self {
+        Self { why: what.to_owned(), retry_after: None, permanent: true }
+    }
+}
+
+impl Effect {
+    /// The body of a kind whose body is JSON.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, DeliveryError> {
+        let read = serde_json::from_str(&self.body);
+        read.map_err(|_| DeliveryError::never("its body cannot be read"))
+    }
+
+    /// The body of a kind whose body is a task's status.
+    pub(crate) fn status(&self) -> Result<TaskStatus, DeliveryError> {
+        let status = TaskStatus::parse(&self.body);
+        status.ok_or_else(|| DeliveryError::never("its body is no status"))
+    }
 }
 
 pub(crate) type Sent<'a> = BoxFuture<'a, Result<Delivered, DeliveryError>>;

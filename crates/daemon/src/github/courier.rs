@@ -5,32 +5,17 @@ use super::documents::{Comment, Issue};
 use super::{GITHUB, GitHub, issue_path, path_of, status};
 use crate::effects::{Courier, Delivered, DeliveryError, Effect, Looked, Sent};
 use crate::outgoing::{RemoteError, encode};
+use crate::tracker::{Change, Creation};
 use headsup_core::work::comment::{mark, marked, without_mark};
 use headsup_core::work::effect::EffectKind;
 use headsup_core::work::remote::{Numbered, RepoName};
 use headsup_core::work::task::TaskStatus;
 use hyper::Method;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 /// Pages of comments that are looked through for one of ours.
 const PAGES: u32 = 100;
-
-/// The body of [`EffectKind::TaskCreate`].
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct NewIssue {
-    pub(super) title: String,
-    pub(super) body: String,
-    pub(super) status: TaskStatus,
-}
-
-/// The body of [`EffectKind::TaskChange`]: what is left out stays.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ChangedIssue {
-    pub(super) title: Option<String>,
-    pub(super) body: Option<String>,
-}
 
 impl Courier for GitHub {
     fn provider(&self) -> &'static str {
@@ -45,7 +30,7 @@ impl Courier for GitHub {
         Box::pin(async move {
             match effect.kind {
                 EffectKind::Comment => self.say(&issue(effect)?, effect).await,
-                EffectKind::TaskStatus => self.move_to(&issue(effect)?, word(effect)?).await,
+                EffectKind::TaskStatus => self.move_to(&issue(effect)?, effect.status()?).await,
                 EffectKind::TaskCreate => self.make(&repo(effect)?, effect).await,
                 EffectKind::TaskChange => self.rewrite(&issue(effect)?, effect).await,
             }
@@ -57,18 +42,18 @@ impl Courier for GitHub {
             match effect.kind {
                 EffectKind::Comment => self.said(&issue(effect)?, &effect.key).await,
                 EffectKind::TaskStatus => {
-                    let (of, wanted) = (issue(effect)?, word(effect)?);
+                    let (of, wanted) = (issue(effect)?, effect.status()?);
                     let there = self.issue(&of).await?;
                     Ok(self.stands(&there, wanted).then(|| delivered(&there)))
                 }
                 EffectKind::TaskCreate => {
-                    let new: NewIssue = read(effect)?;
+                    let new: Creation = effect.read()?;
                     let made = self.made(&repo(effect)?, &effect.key).await?;
                     let made = made.filter(|made| self.stands(made, new.status));
                     Ok(made.as_ref().map(delivered))
                 }
                 EffectKind::TaskChange => {
-                    let ChangedIssue { title, body } = read(effect)?;
+                    let Change { title, body } = effect.read()?;
                     let there = self.issue(&issue(effect)?).await?;
                     let said = without_mark(there.body.as_deref().unwrap_or_default());
                     let is_done = title.is_none_or(|title| title == there.title)
@@ -157,7 +142,7 @@ impl GitHub {
     }
 
     async fn make(&self, repo: &RepoName, effect: &Effect) -> Result<Delivered, DeliveryError> {
-        let NewIssue { title, body, status } = read(effect)?;
+        let Creation { title, body, status } = effect.read()?;
         let what = format!("repository {repo}");
         // One that is closed at once takes two steps, and may have broken off between them.
         let is_done = status == TaskStatus::Done;
@@ -188,7 +173,7 @@ impl GitHub {
     }
 
     async fn rewrite(&self, of: &Numbered, effect: &Effect) -> Result<Delivered, DeliveryError> {
-        let ChangedIssue { title, body } = read(effect)?;
+        let Change { title, body } = effect.read()?;
         let mut said = Map::new();
         said.extend(title.map(|title| ("title".to_owned(), json!(title))));
         said.extend(body.map(|body| ("body".to_owned(), json!(marked(&body, &effect.key)))));
@@ -202,23 +187,11 @@ fn delivered(issue: &Issue) -> Delivered {
     Delivered { id: issue.number.to_string(), url: issue.html_url.clone() }
 }
 
-/// What can never be done: whoever wrote it down had a defect.
-fn never(what: &str) -> DeliveryError {
-    DeliveryError { why: what.to_owned(), retry_after: None, permanent: true }
-}
-
 fn issue(effect: &Effect) -> Result<Numbered, DeliveryError> {
-    Numbered::parse(&effect.target).ok_or_else(|| never("its target is no issue"))
+    Numbered::parse(&effect.target).ok_or_else(|| DeliveryError::never("its target is no issue"))
 }
 
 fn repo(effect: &Effect) -> Result<RepoName, DeliveryError> {
-    RepoName::parse(&effect.target).ok_or_else(|| never("its target is no repository"))
-}
-
-fn word(effect: &Effect) -> Result<TaskStatus, DeliveryError> {
-    TaskStatus::parse(&effect.body).ok_or_else(|| never("its body is no status"))
-}
-
-fn read<T: serde::de::DeserializeOwned>(effect: &Effect) -> Result<T, DeliveryError> {
-    serde_json::from_str(&effect.body).map_err(|_| never("its body cannot be read"))
+    RepoName::parse(&effect.target)
+        .ok_or_else(|| DeliveryError::never("its target is no repository"))
 }

@@ -1,23 +1,20 @@
 //! Issues as tasks: read from the host, changed through the outbox.
 
 use super::client::PAGE;
-use super::courier::{ChangedIssue, NewIssue};
 use super::documents::{Comment, Issue};
 use super::{GITHUB, GitHub, issue_path, path_of, status};
-use crate::effects::{Effect, Effects, Standing, key_of};
-use crate::job::{Key, Refusal};
-use crate::outgoing::{RemoteError, encode, left_for_acts};
-use crate::store::effects::EffectRow;
+use crate::effects::{Effects, Standing};
+use crate::job::Key;
+use crate::outgoing::{RemoteError, encode};
 use crate::tracker::{
-    Asked, Commented, Known, NewComment, NewTask, TaskChange, Tracker, TrackerError, unread,
+    Asked, Commented, Known, NewComment, NewTask, Outbox, TaskChange, Tracker, TrackerError, unread,
 };
 use headsup_adapters::text;
-use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
+use headsup_core::wire::{CommentDoc, TaskDoc};
 use headsup_core::work::comment::without_mark;
 use headsup_core::work::effect::EffectKind;
 use headsup_core::work::remote::{Numbered, RepoName};
 use headsup_core::work::task::TaskStatus;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Characters of a text.
@@ -29,14 +26,14 @@ const PAGES: u32 = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct Issues {
     github: GitHub,
-    effects: Arc<Effects>,
+    outbox: Outbox,
     /// Where a new one is made, and which are listed.
     repo: RepoName,
 }
 
 impl Issues {
     pub(crate) fn new(github: GitHub, effects: Arc<Effects>, repo: RepoName) -> Self {
-        Self { github, effects, repo }
+        Self { github, outbox: Outbox::new(effects, GITHUB), repo }
     }
 
     async fn task(&self, of: &Numbered) -> Result<TaskDoc, TrackerError> {
@@ -55,9 +52,7 @@ impl Issues {
                 break;
             }
         }
-        let undone = self.effects.undone(GITHUB, &of.to_string()).await;
-        let undone = undone.map_err(TrackerError::Refused)?;
-        let effects = undone.into_iter().map(EffectDoc::from).collect();
+        let effects = self.outbox.undone(&of.to_string()).await?;
         Ok(TaskDoc { comments: Some(comments), effects, ..self.doc(issue, &of.repo) })
     }
 
@@ -112,27 +107,6 @@ impl Issues {
         }
     }
 
-    /// Has it done, and waits for that. The same request again is the same effect.
-    async fn send(
-        &self,
-        target: String,
-        kind: EffectKind,
-        body: String,
-        request: Option<&Key>,
-    ) -> Result<EffectRow, TrackerError> {
-        let key = key_of(request, kind.word());
-        let effect = Effect { provider: GITHUB.to_owned(), target, kind, body, key };
-        let sent = self.effects.send(effect, request, left_for_acts()).await;
-        let row = sent.map_err(|refusal| match refusal {
-            Refusal::IdConflict => TrackerError::AnotherRequest,
-            other => TrackerError::Refused(other),
-        })?;
-        match row.standing {
-            Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
-            _ => Ok(row),
-        }
-    }
-
     async fn said(&self, of: &Numbered, id: &str) -> Result<CommentDoc, TrackerError> {
         let path = path_of(&of.repo, &format!("/issues/comments/{}", encode(id)));
         let said: Comment = self.github.client().get(&path, &format!("comment {id}")).await?;
@@ -151,24 +125,12 @@ impl Tracker for Issues {
 
     fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc> {
         Box::pin(async move {
-            let NewTask { title, body, status, .. } = new;
-            let body = body.unwrap_or_default();
-            let new = json(&NewIssue { title: title.clone(), body: body.clone(), status })?;
             let target = self.repo.to_string();
-            let row = self.send(target, EffectKind::TaskCreate, new, key.as_ref()).await?;
-            match row.standing.clone() {
-                Standing::Done { id, .. } => {
-                    let number = id.parse().map_err(|_| TrackerError::Unreadable)?;
-                    let of = Numbered { repo: self.repo.clone(), number };
-                    let (title, body, status) = (Some(title), Some(body), Some(status));
-                    let identifier = of.to_string();
-                    let known = Known { identifier, title, body, status, provider: GITHUB };
-                    self.task(&of).await.or_else(|error| known.told(vec![row], error))
-                }
-                Standing::Skipped { reason } => Err(TrackerError::Skipped(reason)),
-                Standing::Queued { why } => Err(TrackerError::Queued(why)),
-                Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
-            }
+            let (new, row, id) = self.outbox.create(target, new, key.as_ref()).await?;
+            let number = id.parse().map_err(|_| TrackerError::Unreadable)?;
+            let of = Numbered { repo: self.repo.clone(), number };
+            let known = Known::made(of.to_string(), new, GITHUB);
+            self.task(&of).await.or_else(|error| known.told(vec![row], error))
         })
     }
 
@@ -180,19 +142,9 @@ impl Tracker for Issues {
     ) -> Asked<'a, TaskDoc> {
         Box::pin(async move {
             let of = named(identifier)?;
-            let TaskChange { title, body, status } = change;
-            let mut acts = Vec::new();
-            if title.is_some() || body.is_some() {
-                let changed = json(&ChangedIssue { title: title.clone(), body: body.clone() })?;
-                let kind = EffectKind::TaskChange;
-                acts.push(self.send(of.to_string(), kind, changed, key.as_ref()).await?);
-            }
-            if let Some(status) = status {
-                let (word, kind) = (status.word().to_owned(), EffectKind::TaskStatus);
-                acts.push(self.send(of.to_string(), kind, word, key.as_ref()).await?);
-            }
             let identifier = of.to_string();
-            let known = Known { identifier, title, body, status, provider: GITHUB };
+            let acts = self.outbox.change(&identifier, &change, key.as_ref()).await?;
+            let known = Known::changed(identifier, change, GITHUB);
             self.task(&of).await.or_else(|error| known.told(acts, error))
         })
     }
@@ -207,7 +159,7 @@ impl Tracker for Issues {
             let of = named(identifier)?;
             let NewComment { body, author } = comment;
             let kind = EffectKind::Comment;
-            let row = self.send(of.to_string(), kind, body.clone(), key.as_ref()).await?;
+            let row = self.outbox.send(of.to_string(), kind, body.clone(), key.as_ref()).await?;
             let (id, said) = match &row.standing {
                 Standing::Done { id, .. } => (id, Some(self.said(&of, id).await)),
                 _ => (&row.effect.key, None),
@@ -245,8 +197,4 @@ fn unknown(error: RemoteError, of: &Numbered) -> TrackerError {
         RemoteError::NotFound { .. } => TrackerError::NoSuchTask(of.to_string()),
         error => TrackerError::Remote(error),
     }
-}
-
-fn json(value: &impl Serialize) -> Result<String, TrackerError> {
-    serde_json::to_string(value).map_err(|_| TrackerError::Unreadable)
 }

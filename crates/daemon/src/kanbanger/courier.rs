@@ -4,29 +4,13 @@ use super::documents::{self, Card, Said};
 use super::{KANBANGER, Kanbanger};
 use crate::effects::{Courier, Delivered, DeliveryError, Effect, Looked, Sent};
 use crate::outgoing::RemoteError;
+use crate::tracker::{Change, Creation};
 use headsup_core::work::comment::{mark, marked, without_mark};
 use headsup_core::work::effect::EffectKind;
-use headsup_core::work::task::TaskStatus;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Cards that are looked through for one that was made.
 const LOOKED_THROUGH: &str = "200";
-
-/// The body of [`EffectKind::TaskCreate`].
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct NewCard {
-    pub(super) title: String,
-    pub(super) body: String,
-    pub(super) status: TaskStatus,
-}
-
-/// The body of [`EffectKind::TaskChange`]: what is left out stays.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ChangedCard {
-    pub(super) title: Option<String>,
-    pub(super) body: Option<String>,
-}
 
 impl Courier for Kanbanger {
     fn provider(&self) -> &'static str {
@@ -50,19 +34,19 @@ impl Courier for Kanbanger {
                     return Ok(Delivered { id: id.unwrap_or_default(), url: None });
                 }
                 EffectKind::TaskStatus => {
-                    let word = self.settings().word(status(effect)?);
+                    let word = self.settings().word(effect.status()?);
                     let values = [("task", Some(target)), ("status", Some(word))];
                     self.client().call("change", &values, &card_name(target)).await?
                 }
                 EffectKind::TaskChange => {
-                    let ChangedCard { title, body } = read(effect)?;
+                    let Change { title, body } = effect.read()?;
                     let body = body.map(|body| marked(&body, &effect.key));
                     let (title, body) = (title.as_deref(), body.as_deref());
                     let values = [("task", Some(target)), ("title", title), ("body", body)];
                     self.client().call("change", &values, &card_name(target)).await?
                 }
                 EffectKind::TaskCreate => {
-                    let NewCard { title, body, status } = read(effect)?;
+                    let Creation { title, body, status } = effect.read()?;
                     let (body, word) = (marked(&body, &effect.key), self.settings().word(status));
                     let (title, body) = (Some(&*title), Some(&*body));
                     let values = [("title", title), ("body", body), ("status", Some(word))];
@@ -85,11 +69,11 @@ impl Courier for Kanbanger {
                     Ok(found.map(|said| Delivered { id: said.id, url: None }))
                 }
                 EffectKind::TaskStatus => {
-                    let (there, wanted) = (self.card(target).await?, status(effect)?);
+                    let (there, wanted) = (self.card(target).await?, effect.status()?);
                     Ok((there.status == Some(wanted)).then(|| named(there)))
                 }
                 EffectKind::TaskChange => {
-                    let ChangedCard { title, body } = read(effect)?;
+                    let Change { title, body } = effect.read()?;
                     let there = self.card(target).await?;
                     let said = without_mark(there.body.as_deref().unwrap_or_default());
                     let is_done = title.is_none_or(|title| title == there.title)
@@ -154,17 +138,4 @@ fn named(card: Card) -> Delivered {
 
 fn card_name(target: &str) -> String {
     format!("card {target}")
-}
-
-/// What can never be done: whoever wrote it down had a defect.
-fn never(what: &str) -> DeliveryError {
-    DeliveryError { why: what.to_owned(), retry_after: None, permanent: true }
-}
-
-fn status(effect: &Effect) -> Result<TaskStatus, DeliveryError> {
-    TaskStatus::parse(&effect.body).ok_or_else(|| never("its body is no status"))
-}
-
-fn read<T: serde::de::DeserializeOwned>(effect: &Effect) -> Result<T, DeliveryError> {
-    serde_json::from_str(&effect.body).map_err(|_| never("its body cannot be read"))
 }

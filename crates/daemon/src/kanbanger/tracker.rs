@@ -1,23 +1,20 @@
 //! Cards as tasks: read from the server, changed through the outbox. Without a key they are what web hooks
 //! have told of them.
 
-use super::courier::{ChangedCard, NewCard};
 use super::documents::{Card, Said};
 use super::{KANBANGER, Kanbanger, identifier};
-use crate::effects::{Effect, Effects, Standing, key_of};
-use crate::job::{Key, Refusal};
-use crate::outgoing::{RemoteError, left_for_acts};
+use crate::effects::{Effects, Standing};
+use crate::job::Key;
+use crate::outgoing::RemoteError;
 use crate::store::Reader;
-use crate::store::effects::EffectRow;
 use crate::tracker::{
-    Asked, Commented, Known, NewComment, NewTask, TaskChange, Tracker, TrackerError, unread,
+    Asked, Commented, Known, NewComment, NewTask, Outbox, TaskChange, Tracker, TrackerError, unread,
 };
 use headsup_adapters::text;
-use headsup_core::wire::{CommentDoc, EffectDoc, TaskDoc};
+use headsup_core::wire::{CommentDoc, TaskDoc};
 use headsup_core::work::comment::without_mark;
 use headsup_core::work::effect::EffectKind;
 use headsup_core::work::task::{Keeper, TaskStatus};
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Characters of a text.
@@ -28,20 +25,18 @@ const NEW: &str = "cards";
 #[derive(Clone, Debug)]
 pub(crate) struct Cards {
     kanbanger: Kanbanger,
-    effects: Arc<Effects>,
+    outbox: Outbox,
     reader: Arc<Reader>,
 }
 
 impl Cards {
     pub(crate) fn new(kanbanger: Kanbanger, effects: Arc<Effects>, reader: Arc<Reader>) -> Self {
-        Self { kanbanger, effects, reader }
+        Self { kanbanger, outbox: Outbox::new(effects, KANBANGER), reader }
     }
 
     async fn task(&self, name: &str) -> Result<TaskDoc, TrackerError> {
         let target = target(name)?;
-        let undone = self.effects.undone(KANBANGER, target).await;
-        let undone = undone.map_err(TrackerError::Refused)?;
-        let effects = undone.into_iter().map(EffectDoc::from).collect();
+        let effects = self.outbox.undone(target).await?;
         if !self.kanbanger.has_key() {
             return Ok(TaskDoc { effects, ..self.heard(target).await? });
         }
@@ -78,28 +73,6 @@ impl Cards {
         tasks.truncate(most as usize);
         Ok(tasks)
     }
-
-    /// Has it done, and waits for that. The same request again is the same effect.
-    async fn send(
-        &self,
-        target: &str,
-        kind: EffectKind,
-        body: String,
-        request: Option<&Key>,
-    ) -> Result<EffectRow, TrackerError> {
-        let key = key_of(request, kind.word());
-        let (provider, target) = (KANBANGER.to_owned(), target.to_owned());
-        let effect = Effect { provider, target, kind, body, key };
-        let sent = self.effects.send(effect, request, left_for_acts()).await;
-        let row = sent.map_err(|refusal| match refusal {
-            Refusal::IdConflict => TrackerError::AnotherRequest,
-            other => TrackerError::Refused(other),
-        })?;
-        match row.standing {
-            Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
-            _ => Ok(row),
-        }
-    }
 }
 
 impl Tracker for Cards {
@@ -113,22 +86,11 @@ impl Tracker for Cards {
 
     fn create(&self, new: NewTask, key: Option<Key>) -> Asked<'_, TaskDoc> {
         Box::pin(async move {
-            let NewTask { title, body, status, .. } = new;
-            let body = body.unwrap_or_default();
-            let new = json(&NewCard { title: title.clone(), body: body.clone(), status })?;
-            let row = self.send(NEW, EffectKind::TaskCreate, new, key.as_ref()).await?;
-            match row.standing.clone() {
-                Standing::Done { id, .. } => {
-                    let identifier = identifier(&id);
-                    let read = self.task(&identifier).await;
-                    let (title, body, status) = (Some(title), Some(body), Some(status));
-                    let known = Known { identifier, title, body, status, provider: KANBANGER };
-                    read.or_else(|error| known.told(vec![row], error))
-                }
-                Standing::Skipped { reason } => Err(TrackerError::Skipped(reason)),
-                Standing::Queued { why } => Err(TrackerError::Queued(why)),
-                Standing::Failed { reason, .. } => Err(TrackerError::Failed(reason)),
-            }
+            let (new, row, id) = self.outbox.create(NEW.to_owned(), new, key.as_ref()).await?;
+            let identifier = identifier(&id);
+            let read = self.task(&identifier).await;
+            let known = Known::made(identifier, new, KANBANGER);
+            read.or_else(|error| known.told(vec![row], error))
         })
     }
 
@@ -140,20 +102,9 @@ impl Tracker for Cards {
     ) -> Asked<'a, TaskDoc> {
         Box::pin(async move {
             let target = target(identifier)?;
-            let TaskChange { title, body, status } = change;
-            let mut acts = Vec::new();
-            if title.is_some() || body.is_some() {
-                let changed = json(&ChangedCard { title: title.clone(), body: body.clone() })?;
-                let kind = EffectKind::TaskChange;
-                acts.push(self.send(target, kind, changed, key.as_ref()).await?);
-            }
-            if let Some(status) = status {
-                let (word, kind) = (status.word().to_owned(), EffectKind::TaskStatus);
-                acts.push(self.send(target, kind, word, key.as_ref()).await?);
-            }
+            let acts = self.outbox.change(target, &change, key.as_ref()).await?;
             let read = self.task(identifier).await;
-            let identifier = identifier.to_owned();
-            let known = Known { identifier, title, body, status, provider: KANBANGER };
+            let known = Known::changed(identifier.to_owned(), change, KANBANGER);
             read.or_else(|error| known.told(acts, error))
         })
     }
@@ -167,7 +118,7 @@ impl Tracker for Cards {
         Box::pin(async move {
             let NewComment { body, author } = comment;
             let (target, kind) = (target(identifier)?, EffectKind::Comment);
-            let row = self.send(target, kind, body.clone(), key.as_ref()).await?;
+            let row = self.outbox.send(target.to_owned(), kind, body.clone(), key.as_ref()).await?;
             let there = match &row.standing {
                 Standing::Done { id, .. } => match self.kanbanger.comments(target).await {
                     Ok(comments) => Ok(comments.into_iter().find(|said| said.id == *id)),
@@ -227,8 +178,4 @@ fn unknown(error: RemoteError, identifier: &str) -> TrackerError {
         RemoteError::NotFound { .. } => TrackerError::NoSuchTask(identifier.to_owned()),
         error => TrackerError::Remote(error),
     }
-}
-
-fn json(value: &impl Serialize) -> Result<String, TrackerError> {
-    serde_json::to_string(value).map_err(|_| TrackerError::Unreadable)
 }

@@ -1,7 +1,7 @@
 //! What is told where another system has taken something and cannot be asked how it is now: what is known.
 //! Whoever were told of a failure would do it again.
 
-use super::TrackerError;
+use super::{Creation, TaskChange, TrackerError};
 use crate::effects::Standing;
 use crate::store::effects::EffectRow;
 use headsup_core::wire::{EffectDoc, TaskDoc};
@@ -10,14 +10,25 @@ use headsup_core::work::task::TaskStatus;
 /// What was asked for of a task.
 #[derive(Debug)]
 pub(crate) struct Known {
-    pub(crate) identifier: String,
-    pub(crate) title: Option<String>,
-    pub(crate) body: Option<String>,
-    pub(crate) status: Option<TaskStatus>,
-    pub(crate) provider: &'static str,
+    identifier: String,
+    title: Option<String>,
+    body: Option<String>,
+    status: Option<TaskStatus>,
+    provider: &'static str,
 }
 
 impl Known {
+    pub(crate) fn made(identifier: String, new: Creation, provider: &'static str) -> Self {
+        let Creation { title, body, status } = new;
+        let (title, body, status) = (Some(title), Some(body), Some(status));
+        Self { identifier, title, body, status, provider }
+    }
+
+    pub(crate) fn changed(identifier: String, change: TaskChange, provider: &'static str) -> Self {
+        let TaskChange { title, body, status } = change;
+        Self { identifier, title, body, status, provider }
+    }
+
     /// The task as it is known from these acts, after `error` where it was to be read.
     ///
     /// # Errors

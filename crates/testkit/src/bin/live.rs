@@ -43,9 +43,10 @@ struct Args {
     /// Play each so often.
     #[arg(long, value_name = "N", default_value_t = ONE)]
     rounds: NonZeroUsize,
-    /// Play so many at a time.
-    #[arg(long, value_name = "N", default_value_t = TWO)]
-    jobs: NonZeroUsize,
+    /// Play so many at a time: 2, and 1 for a page, because a program that comes up beside another
+    /// one takes its processor.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Go on only when the hub has told what is true, however late: right and wrong on a busy
     /// machine, and no times.
     #[arg(long, conflicts_with = "table")]
@@ -57,7 +58,7 @@ struct Args {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Write a page. For it every case is played once more, recorded, and that is played back with
-    /// the hooks alone and the log alone; times are those of the plays without a recorder.
+    /// the hooks alone and the log alone; times are those of the plays without a recorder, one play at a time.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 }
@@ -93,7 +94,7 @@ fn main() -> Outcome<ExitCode> {
     let verdicts = play(&args, &cases, &binary, &programs, times);
     if let (Some(file), Some(records)) = (&args.table, &args.record) {
         writeln!(std::io::stderr(), "the same, recorded")?;
-        let again = Args { rounds: ONE, jobs: TWO, ..args.clone() };
+        let again = Args { rounds: ONE, ..args.clone() };
         let recorded = play(&again, &cases, &binary, &programs, Some(records));
         let alone = |others: &[Witness]| alone(&cases, &binary, records, others);
         let hooks = alone(&[Registry, Transcript, Screen, Terminal, Server, Process])?;
@@ -212,10 +213,11 @@ fn play(
     record: Option<&Path>,
 ) -> Vec<Verdict> {
     let plays: Vec<&Case> = (0..args.rounds.get()).flat_map(|_| cases).collect();
+    let jobs = args.jobs.unwrap_or(if args.table.is_some() { ONE } else { TWO });
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let verdicts: Mutex<Vec<(usize, Verdict)>> = Mutex::default();
     thread::scope(|scope| {
-        for _ in 0..args.jobs.get() {
+        for _ in 0..jobs.get() {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);

@@ -6,6 +6,7 @@ mod write;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +57,8 @@ impl Recorder {
     pub(super) fn start(home: &Path, start: Instant) -> Self {
         let started_at = SystemTime::now() - start.elapsed();
         let (seen, over) = <(Arc<Mutex<Seen>>, Arc<AtomicBool>)>::default();
-        let mut look = Look { home: home.to_owned(), start, files: HashMap::new() };
+        let mut look =
+            Look { home: home.to_owned(), start, files: HashMap::new(), known: HashMap::new() };
         let (into, end) = (Arc::clone(&seen), Arc::clone(&over));
         let looking = std::thread::spawn(move || {
             while !end.load(Ordering::Relaxed) {
@@ -93,8 +95,10 @@ impl Drop for Recorder {
 struct Look {
     home: PathBuf,
     start: Instant,
-    /// What was read of each file last: a status file's text, a transcript's whole lines.
+    /// The text of each status file when it was read last.
     files: HashMap<PathBuf, String>,
+    /// How much of each transcript is known: its whole lines.
+    known: HashMap<PathBuf, u64>,
 }
 
 impl Look {
@@ -122,15 +126,16 @@ impl Look {
         };
         for path in &now {
             let Ok(text) = fs::read_to_string(path) else { continue };
+            if self.files.get(path) == Some(&text) {
+                continue;
+            }
             // In the middle of a write it is no JSON yet.
             let Ok(record) = serde_json::from_str::<Value>(&text) else { continue };
-            if self.files.get(path) != Some(&text) {
-                rows.push(row(path, record));
-                self.files.insert(path.clone(), text);
-            }
+            rows.push(row(path, record));
+            self.files.insert(path.clone(), text);
         }
         self.files.retain(|path, _| {
-            let gone = path.starts_with(&folder) && !now.contains(path);
+            let gone = !now.contains(path);
             if gone {
                 rows.push(row(path, Value::Null));
             }
@@ -143,19 +148,31 @@ impl Look {
         let projects = self.home.join(".claude/projects");
         let mut lines = Vec::new();
         for path in list_deep(&projects, "jsonl") {
-            let known = self.files.entry(path.clone()).or_default();
-            let Ok(text) = fs::read_to_string(&path) else { continue };
-            let whole = text.rfind('\n').map_or(0, |end| end + 1);
-            let Some(new) = text.get(known.len()..whole).filter(|new| !new.is_empty()) else {
-                continue;
-            };
+            let known = self.known.entry(path.clone()).or_default();
+            let Some(new) = behind(&path, *known) else { continue };
+            *known += new.len() as u64;
             let file = path.strip_prefix(&projects).unwrap_or(&path).display().to_string();
             let line = |line: &str| Line { t_ms, file: file.clone(), text: line.to_owned() };
             lines.extend(new.lines().map(line));
-            known.push_str(new);
         }
         lines
     }
+}
+
+/// What a file has grown by. What is measured runs beside the recorder: a file that has not grown is
+/// not read.
+fn behind(path: &Path, known: u64) -> Option<String> {
+    if fs::metadata(path).ok()?.len() <= known {
+        return None;
+    }
+    let mut file = fs::File::open(path).ok()?;
+    file.seek(io::SeekFrom::Start(known)).ok()?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).ok()?;
+    // The last character may be half there.
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    text.truncate(whole);
+    String::from_utf8(text).ok()
 }
 
 fn list(folder: &Path, ending: &str) -> Vec<PathBuf> {
