@@ -18,7 +18,12 @@ skim! {
 /// `monitor`, `workflow`, `teammate`, `cloud session` and `MCP task` beside them: a monitor is a
 /// command that is watched, and counts as a shell; in all others, and in those to come, some
 /// agent works, and they count as helpers.
+///
+/// The list is there in every stop, also an empty one (measured).
 pub(crate) fn of(tasks: Raw<'_>) -> Background {
+    if tasks.json().is_none() {
+        return Background::unclear();
+    }
     let mut found = Background::default();
     for (index, task) in tasks.items().into_iter().enumerate() {
         let task: Task = task.object();
@@ -35,8 +40,24 @@ pub(crate) fn of(tasks: Raw<'_>) -> Background {
     found
 }
 
-/// Finished tasks leave the list, so an entry without a status is a live one.
+/// Finished tasks leave the list, so an entry is a live one unless it says that it is over. `running` is
+/// measured of both programs.
 fn is_live(task: &Task<'_>) -> bool {
     let status = task.status.text();
-    status.is_none_or(|status| matches!(status.as_ref(), "running" | "pending"))
+    status.is_none_or(|status| !OVER.contains(&&*status))
+}
+
+const LIVE: [&str; 2] = ["running", "pending"];
+/// Read.
+const OVER: [&str; 5] = ["completed", "failed", "killed", "cancelled", "stopped"];
+
+/// What a stop lacks or says anew: its list, or the state of something in it.
+pub(crate) fn strange(tasks: Raw<'_>) -> Option<&'static str> {
+    let is_new = |task: Raw<'_>| {
+        let task: Task<'_> = task.object();
+        let status = task.status.text();
+        !status.is_some_and(|status| LIVE.contains(&&*status) || OVER.contains(&&*status))
+    };
+    let is_strange = tasks.json().is_none() || tasks.items().into_iter().any(is_new);
+    is_strange.then_some("background_tasks")
 }

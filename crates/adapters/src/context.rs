@@ -70,11 +70,14 @@ impl HookContext {
 
     /// The tmux pane, `%5`.
     pub(crate) fn tmux_pane(&self) -> Option<String> {
-        let pane = self.variable("TMUX_PANE")?;
-        let number = pane.strip_prefix('%')?;
-        let legal = (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
-        legal.then(|| pane.to_owned())
+        self.variable("TMUX_PANE").filter(|pane| is_pane(pane)).map(str::to_owned)
     }
+}
+
+/// Whether it names a pane of tmux: `%5`.
+pub fn is_pane(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('%') else { return false };
+    (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a command of this name may stand between an agent and its hook.

@@ -304,6 +304,11 @@ impl Recipe {
         }
     }
 
+    /// Whether there is room for one state folder alone, so that ours takes the place of another one's.
+    pub fn has_one_place(&self) -> bool {
+        matches!(self.part, Part::Script(_) | Part::Server(_))
+    }
+
     /// Under which name it is remembered what was there before.
     pub fn record(&self) -> String {
         match self.part {

@@ -38,7 +38,7 @@ mod transcript;
 pub use app_server::{
     ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_of_log,
 };
-pub use context::{Ancestor, HookContext, is_shell};
+pub use context::{Ancestor, HookContext, is_pane, is_shell};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};

@@ -77,21 +77,46 @@ pub(crate) fn unreadable_end(
     bad(texts, '"', "a string").or_else(|| bad(lists, '[', "a list"))
 }
 
-/// How a session ended, by the reason it gives: `clears` are those after which the program goes on,
-/// `exits` those with which it leaves. Another word, or none, is of a version that nobody knows: whether
-/// the program is gone its process tells.
-pub(crate) fn session_end(reason: Raw<'_>, clears: &[&str], exits: &[&str]) -> Fact {
+/// Why a session may end, in a program's own words.
+#[derive(Clone, Copy)]
+pub(crate) struct Reasons {
+    /// The program goes on.
+    pub clears: &'static [&'static str],
+    /// It leaves.
+    pub exits: &'static [&'static str],
+    /// It leaves or goes on: its process tells.
+    pub either: &'static [&'static str],
+}
+
+/// How a session ended, by the reason it gives. Without a reason its process tells; another word is of
+/// a version that nobody knows, in which the conversation may as well go on elsewhere.
+pub(crate) fn session_end(reason: Raw<'_>, reasons: &Reasons) -> Fact {
     if reason.is_other_than('"') {
         return Fact::not_understood("reason is not a string");
     }
-    let said = reason.text();
-    let is_one = |words: &[&str]| said.as_deref().is_some_and(|said| words.contains(&said));
-    let how = match (is_one(clears), is_one(exits)) {
-        (true, _) => SessionEnd::Clear,
-        (_, true) => SessionEnd::Exit,
-        _ => SessionEnd::Either,
+    let Some(said) = reason.text() else {
+        return Fact::SessionEnded { how: SessionEnd::Either };
+    };
+    let how = match &*said {
+        said if reasons.clears.contains(&said) => SessionEnd::Clear,
+        said if reasons.exits.contains(&said) => SessionEnd::Exit,
+        said if reasons.either.contains(&said) => SessionEnd::Either,
+        _ => {
+            return Fact::not_understood(&format!(
+                "unknown reason {}",
+                text::line(&said, text::NAME)
+            ));
+        }
     };
     Fact::SessionEnded { how }
+}
+
+/// What an end lacks or says anew: its reason.
+pub(crate) fn strange_end(reason: Raw<'_>, reasons: &Reasons) -> Option<&'static str> {
+    let known = |said: &str| {
+        [reasons.clears, reasons.exits, reasons.either].iter().any(|words| words.contains(&said))
+    };
+    (!reason.text().is_some_and(|said| known(&said))).then_some("reason")
 }
 
 /// Whose event it is, where a helper's events alone carry its id. Whatever stands there, it is not

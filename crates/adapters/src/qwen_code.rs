@@ -13,6 +13,7 @@ pub(crate) mod terminal;
 
 use crate::hook_table::pid_variable;
 use crate::{HookContext, Sighting, json, text};
+use headsup_core::id::ProcessId;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -38,8 +39,11 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     if seen.event == "SessionStart" && !payload.is_helpers() {
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }
-    let pid = pid_variable(KIND).and_then(|name| context.variable(name));
-    seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
+    let launcher = pid_variable(KIND).and_then(|name| context.variable(name));
+    let launcher = launcher.and_then(|pid| pid.parse().ok());
+    // What is left behind when that one has ended is not the program.
+    let is_it = |found: &ProcessId| launcher.is_none_or(|pid| found.pid == pid);
+    seen.process = context.process(launcher, PROGRAMS).filter(is_it);
     seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);
     seen

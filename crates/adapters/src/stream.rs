@@ -6,6 +6,7 @@
 //! conversations do is told of in the same words ([`crate::bus`]).
 
 use crate::acp::lines::{Line, Lines};
+use crate::claude_code::stream::Run;
 use crate::context::is_shell;
 use crate::json::{self, skim};
 use crate::{
@@ -16,7 +17,8 @@ use headsup_core::observation::{Fact, Level};
 use headsup_core::source::Source;
 use headsup_core::status::BlockedReason;
 use serde_json::json;
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// Conversations of one program that are told apart.
@@ -41,22 +43,13 @@ pub(crate) struct Shown {
     pub(crate) level: Option<Level>,
 }
 
-/// What a line does to the requests that wait for the client's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    Opened(String),
-    Over(String),
-}
-
-/// Requests that may wait at once.
-const MOST_ASKED: usize = 256;
-
 /// Do these arguments make a program of this kind read answers to what it asks from its input?
 pub fn is_answered(kind: &str, arguments: &[OsString]) -> bool {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let format = ["--input-format", "stream-json"];
     let is_set = words.windows(2).any(|pair| pair == format);
-    kind == claude_code::KIND && (is_set || words.contains(&"--input-format=stream-json"))
+    let is_asking = [claude_code::KIND, qwen_code::KIND].contains(&kind);
+    is_asking && (is_set || words.contains(&"--input-format=stream-json"))
 }
 
 /// Do these arguments make a program of this kind write such a stream?
@@ -95,13 +88,13 @@ pub fn is_known(kind: &str) -> bool {
     known.contains(&kind)
 }
 
-fn read(kind: &str, line: &str) -> Option<Shown> {
+fn read(kind: &str, run: &mut Run, line: &str) -> Option<Shown> {
     match kind {
-        claude_code::KIND => claude_code::stream::read(line),
+        claude_code::KIND => run.read(line),
         codex::KIND => codex::stream::read(line),
         gemini_cli::KIND => gemini_cli::stream::read(line),
         opencode::KIND | opencode::KILO => opencode::stream::read(line),
-        qwen_code::KIND => qwen_code::stream::read(line),
+        qwen_code::KIND => qwen_code::stream::read(run, line),
         _ => None,
     }
 }
@@ -113,8 +106,8 @@ pub struct Stream {
     lines: Lines,
     /// Of its client.
     answers: Lines,
-    /// What it has asked and nobody has answered.
-    asked: HashSet<String>,
+    /// Of the programs whose lines say little without those before them.
+    run: Run,
     shown: Shown,
     /// Where it has several conversations: what each shows, and which one names the seat.
     levels: BTreeMap<String, Level>,
@@ -124,48 +117,55 @@ pub struct Stream {
 impl Stream {
     pub fn new(kind: &str) -> Self {
         let (lines, answers, levels) = (Lines::default(), Lines::default(), BTreeMap::new());
-        let (asked, shown) = (HashSet::new(), Shown::default());
-        Self { kind: kind.to_owned(), lines, answers, asked, shown, levels, first: None }
+        let (run, shown) = (Run::default(), Shown::default());
+        Self { kind: kind.to_owned(), lines, answers, run, shown, levels, first: None }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, asked, shown, levels, first, .. } = self;
+        let Self { kind, lines, run, shown, levels, first, .. } = self;
         lines.feed(bytes, |line| {
-            let read = read_line(kind, line).map(|read| together(levels, first, read));
+            let read = read_line(kind, run, line).map(|read| together(levels, first, read));
             tell_of(shown, read, &mut tell);
-            settle(kind, asked, shown, line, &mut tell);
         });
     }
 
     /// Takes the next bytes of what its client says to it.
     pub fn feed_answers(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, answers, asked, shown, .. } = self;
-        answers.feed(bytes, |line| settle(kind, asked, shown, line, &mut tell));
+        let Self { answers, run, shown, .. } = self;
+        answers.feed(bytes, |line| {
+            let heard = whole(line).and_then(|line| run.hear(&line));
+            tell_of(shown, heard, &mut tell);
+        });
     }
 
-    /// What it has ended with is a line too.
+    /// What it has ended with is a line too. What comes then begins a new one.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, shown, levels, first, .. } = self;
+        let Self { kind, lines, run, shown, levels, first, .. } = self;
         lines.finish(|line| {
-            let read = read_line(kind, line).map(|read| together(levels, first, read));
+            let read = read_line(kind, run, line).map(|read| together(levels, first, read));
             tell_of(shown, read, &mut tell);
         });
     }
 
-    /// What stands, to be said again; `None` where the program rests.
+    /// What stands, to be said again; `None` where the program rests and nothing goes on behind it.
     pub fn stands(&self) -> Option<Vec<u8>> {
-        let is_busy =
-            matches!(self.shown.level, Some(Level::Working { .. } | Level::Blocked { .. }));
+        let is_busy = match self.shown.level {
+            Some(Level::Working { .. } | Level::Blocked { .. }) => true,
+            Some(Level::Idle { shells }) => shells > 0,
+            _ => false,
+        };
         is_busy.then(|| body(&self.shown))
     }
 }
 
-fn read_line(kind: &str, line: Line<'_>) -> Option<Shown> {
-    if line.is_cut {
-        return None;
-    }
-    read(kind, &json::decode(line.text))
+fn read_line(kind: &str, run: &mut Run, line: Line<'_>) -> Option<Shown> {
+    whole(line).and_then(|line| read(kind, run, &line))
+}
+
+/// A line of which nothing is missing.
+fn whole(line: Line<'_>) -> Option<Cow<'_, str>> {
+    (!line.is_cut).then(|| json::decode(line.text))
 }
 
 /// What all conversations of a program show, where it has several: the first one names the seat.
@@ -203,30 +203,6 @@ fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>
     tell(body(shown));
 }
 
-/// Whoever has got the last answer goes on.
-fn settle(
-    kind: &str,
-    asked: &mut HashSet<String>,
-    shown: &mut Shown,
-    line: Line<'_>,
-    tell: &mut impl FnMut(Vec<u8>),
-) {
-    if line.is_cut || kind != claude_code::KIND {
-        return;
-    }
-    match claude_code::stream::request(&json::decode(line.text)) {
-        Some(Asked::Opened(id)) if asked.len() < MOST_ASKED => drop(asked.insert(id)),
-        Some(Asked::Over(id)) if asked.remove(&id) && asked.is_empty() => {
-            if matches!(shown.level, Some(Level::Blocked { .. })) {
-                shown.level = Some(Level::Working { reason: None });
-                "answered".clone_into(&mut shown.name);
-                tell(body(shown));
-            }
-        }
-        _ => {}
-    }
-}
-
 pub(crate) fn body(shown: &Shown) -> Vec<u8> {
     let Shown { name, session, cwd, model, title, is_shared, level, .. } = shown;
     let (reason, detail) = match level {
@@ -234,6 +210,7 @@ pub(crate) fn body(shown: &Shown) -> Vec<u8> {
         Some(Level::Failed { code }) => (None, Some(code.as_str())),
         _ => (None, None),
     };
+    let shells = if let Some(Level::Idle { shells }) = level { *shells } else { 0 };
     let level = level.as_ref().map(Level::word);
     let mut told = json!({
         "event": name, "session_id": session, "cwd": cwd, "model": model, "level": level,
@@ -244,6 +221,9 @@ pub(crate) fn body(shown: &Shown) -> Vec<u8> {
     }
     if *is_shared {
         told["is_shared"] = true.into();
+    }
+    if shells > 0 {
+        told["shells"] = shells.into();
     }
     told.to_string().into_bytes()
 }
@@ -259,6 +239,7 @@ skim! {
         level: "level",
         reason: "reason",
         code: "code",
+        shells: "shells",
     }
 }
 
@@ -298,7 +279,10 @@ fn fact(told: &Told<'_>) -> Fact {
     let level = match told.level.text().as_deref() {
         None => return Fact::Nothing,
         Some("working") => Level::Working { reason: None },
-        Some("idle") => Level::Idle { shells: 0 },
+        Some("idle") => {
+            let shells: Option<u32> = told.shells.json().and_then(|shells| shells.parse().ok());
+            Level::Idle { shells: shells.unwrap_or_default() }
+        }
         Some("done") => Level::Done,
         Some("failed") => Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) },
         Some("blocked") => {

@@ -78,7 +78,11 @@ fn plain(report: &Report<'_>, message: &str) -> Level {
         State::Idle => Level::Idle { shells: 0 },
         State::Done => Level::Done,
         State::Working => Level::Working { reason: None },
-        State::Error => Level::Failed { code: "error".to_owned() },
+        State::Error => {
+            // What it says is its only word for the failure.
+            let said = text::line(message, text::DETAIL);
+            Level::Failed { code: if said.is_empty() { "error".to_owned() } else { said } }
+        }
         State::Blocked => {
             let reason = match report.kind {
                 Some(Kind::Permission) => BlockedReason::Permission,
@@ -113,7 +117,8 @@ mod tests {
             ("state=idle", Fact::Level(Level::Idle { shells: 0 })),
             ("state=done:app=x", Fact::Level(Level::Done)),
             ("state=working:progress=5", Fact::Level(Level::Working { reason: None })),
-            ("state=error:msg=b29wcw==", Fact::Level(Level::Failed { code: "error".into() })),
+            ("state=error:app=x", Fact::Level(Level::Failed { code: "error".into() })),
+            ("state=error:msg=b29wcw==", Fact::Level(Level::Failed { code: "oops".into() })),
             ("state=blocked", blocked(BlockedReason::Other, None)),
             (
                 "state=blocked:kind=permission:msg=Z28/",
@@ -140,8 +145,10 @@ mod tests {
     #[test]
     fn a_secret_in_a_message_does_not_get_through() {
         let key = "c2stYW50LWFwaTAzLUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
-        let fact = read("custom", &format!("state=blocked:msg={key}"));
-        assert!(!format!("{fact:?}").contains("api03-AAAA"), "{fact:?}");
+        for state in ["blocked", "error"] {
+            let fact = read("custom", &format!("state={state}:msg={key}"));
+            assert!(!format!("{fact:?}").contains("api03-AAAA"), "{fact:?}");
+        }
     }
 
     #[test]

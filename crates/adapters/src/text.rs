@@ -6,6 +6,7 @@
 
 mod assign;
 mod clean;
+mod command;
 mod redact;
 mod shapes;
 

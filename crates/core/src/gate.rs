@@ -11,6 +11,7 @@ mod guard;
 mod inputs;
 mod level;
 mod lifecycle;
+mod notice;
 mod process;
 mod prompts;
 mod report;
@@ -31,7 +32,10 @@ pub use inputs::{
     Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
     time_out, waits_for,
 };
-pub use lifecycle::{CANNOT_RUN, Unfit, may_resume, may_stop, may_suspend, resume, stop, suspend};
+pub use lifecycle::{
+    CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, resume, start_over, stop,
+    suspend,
+};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
@@ -227,8 +231,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
         Fact::CompactionStarted => turn::compaction_started(step),
         Fact::CompactionEnded { manual } => turn::compaction_ended(step, *manual),
-        Fact::IdleNotice => turn::idle_notice(step),
-        Fact::TurnOver => turn::over(step, &observation.name),
+        Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
+        Fact::TurnOver => notice::over(step, &observation.name),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
         Fact::ScreenDialog { reason, detail, first } => {
             screen::dialog(step, *reason, detail.as_deref(), *first)
@@ -421,7 +425,7 @@ impl Fact {
             Self::CompactionStarted => "working(compacting)",
             Self::CompactionEnded { manual: true } => "idle(turn_ended)",
             Self::CompactionEnded { manual: false } => "working(model)",
-            Self::IdleNotice | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
+            Self::IdleNotice { .. } | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
             Self::Level(level) => level.word(),
             Self::ScreenDialog { reason, .. } => return Some(Turn::Blocked(*reason).phrase()),
             Self::Reported(reported) => return report::phrase(reported),

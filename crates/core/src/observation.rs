@@ -120,8 +120,10 @@ pub enum Fact {
         /// A person asked for it, so the turn ends with it.
         manual: bool,
     },
-    /// The program says that it sits at its prompt and waits.
-    IdleNotice,
+    /// The program says that it sits at its prompt and waits, since the turn `turn_ref`.
+    IdleNotice {
+        turn_ref: Option<String>,
+    },
     /// The turn is over, and another source tells within a moment how: that it failed, or was
     /// interrupted. Where none does it was interrupted.
     TurnOver,
@@ -204,12 +206,20 @@ pub struct Background {
     pub unlisted: bool,
     /// Nothing tells whose stop it is: while helpers run it may be one of theirs.
     pub anyones: bool,
+    /// The list that the agent's stop should have is not there: helpers that are known to run do so
+    /// still.
+    pub unclear: bool,
 }
 
 impl Background {
     /// What a stop says that lists nothing of what it leaves behind.
     pub fn unlisted() -> Self {
         Self { unlisted: true, ..Self::default() }
+    }
+
+    /// What a stop says whose list is not there.
+    pub fn unclear() -> Self {
+        Self { unclear: true, ..Self::default() }
     }
 
     /// What a stop says that may also be a helper's own.

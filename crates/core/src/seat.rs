@@ -2,12 +2,14 @@
 //!
 //! Only [`crate::gate`] changes what a seat says of its status.
 
+mod ended;
 pub mod held;
 pub mod history;
 mod launch;
 mod session;
 pub mod view;
 
+pub use ended::EndedTurn;
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, Leaving};
@@ -17,7 +19,7 @@ use crate::id::{AgentId, ProcessId};
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{Headline, HeadlineFacts, Outcome, Process, Turn};
+use crate::status::{ExitKind, Headline, HeadlineFacts, Outcome, Process, Turn};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -244,14 +246,6 @@ pub struct TurnFacts {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndedTurn {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    #[serde(with = "stored")]
-    pub at: UnixMs,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTool {
     pub actor: Actor,
     pub tool: ToolRef,
@@ -407,6 +401,13 @@ impl Seat {
     /// Has any source of edges (hooks, plugins, reports) borne witness in this incarnation?
     pub fn has_edge_witness(&self) -> bool {
         self.last_edge_at.is_some()
+    }
+
+    /// Has nothing but a goodbye said that its process is over?
+    pub fn is_over_by_word(&self) -> bool {
+        let ProcessFacts { state, evidence, id, .. } = &self.process;
+        let is_clean = matches!(state, Process::Exited(exit) if exit.kind == ExitKind::Clean);
+        is_clean && evidence.source.tier() == Tier::Edge && id.is_some()
     }
 
     /// A source of the given tier that still shows `word` and was confirmed since `earliest`.

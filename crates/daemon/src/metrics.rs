@@ -12,8 +12,10 @@ use prometheus_client::registry::Registry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
-/// How many pairs of kind and event are told apart: whoever makes names up counts as one.
+/// How many events of one kind are told apart: all others of that kind count as one.
 const EVENTS: usize = 64;
+/// How many kinds that no list has (`acp:NAME`) are told apart: whoever makes names up counts as one.
+const KINDS: usize = 64;
 const OTHERS: &str = "others";
 
 macro_rules! label {
@@ -70,7 +72,8 @@ pub(crate) struct Metrics {
     events: Family<ByType, Counter>,
     reports: Family<ByResult, Counter>,
     not_understood: Family<ByEvent, Counter>,
-    told_apart: Mutex<HashSet<ByEvent>>,
+    /// The events of each kind.
+    told_apart: Mutex<HashMap<String, HashSet<String>>>,
     refusals: Family<ByCode, Counter>,
     webhooks: Family<ByResult, Counter>,
     panics: Family<ByWhere, Counter>,
@@ -175,15 +178,18 @@ impl Metrics {
 
     /// A hook of this kind and event was not understood.
     pub(crate) fn not_understood(&self, kind: &str, event: &str) {
-        let mut by = ByEvent { kind: kind.to_owned(), event: event.to_owned() };
         let mut told_apart = self.told_apart.lock().unwrap_or_else(PoisonError::into_inner);
-        if !told_apart.contains(&by) {
-            if told_apart.len() < EVENTS {
-                told_apart.insert(by.clone());
-            } else {
-                by = ByEvent { kind: OTHERS.to_owned(), event: OTHERS.to_owned() };
-            }
+        let is_listed = |kind: &str| headsup_adapters::kinds().contains(&kind);
+        let is_told = told_apart.contains_key(kind)
+            || is_listed(kind)
+            || told_apart.keys().filter(|kind| !is_listed(kind)).count() < KINDS;
+        let kind = if is_told { kind } else { OTHERS };
+        let events = told_apart.entry(kind.to_owned()).or_default();
+        if is_told && events.len() < EVENTS {
+            events.insert(event.to_owned());
         }
+        let event = if events.contains(event) { event } else { OTHERS };
+        let by = ByEvent { kind: kind.to_owned(), event: event.to_owned() };
         self.not_understood.get_or_create(&by).inc();
     }
 

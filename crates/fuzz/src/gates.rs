@@ -117,6 +117,9 @@ pub(crate) fn headers(bytes: &[u8]) {
     if let Ok(Some(at)) = ours::spooled_at(headers) {
         assert_eq!(headsup_core::time::UnixMs::parse(&at.to_string()), Some(at));
     }
+    if let Ok(Some(until)) = ours::until(headers) {
+        assert_eq!(headsup_core::time::UnixMs::parse(&until.to_string()), Some(until));
+    }
     ours::context(headers).ok();
 }
 

@@ -87,8 +87,8 @@ pub(crate) fn status(bytes: &[u8]) {
         };
         let others = [terminal::title(kind, &text), terminal::progress(kind, &text)];
         for level in others.into_iter().chain([level]).flatten() {
-            if let Level::Blocked { detail: Some(detail), .. } = level {
-                assert!(is_clean(&detail), "{detail:?}");
+            if let Level::Blocked { detail: Some(it), .. } | Level::Failed { code: it } = level {
+                assert!(is_clean(&it), "{it:?}");
             }
         }
     }

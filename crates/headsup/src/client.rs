@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The hub answers in milliseconds; a hub that needs this long is stuck.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Where it waits for another system, or for git.
 const OTHERS_WITHIN: Duration = Duration::from_secs(100);
 
@@ -37,6 +37,9 @@ pub(crate) const CONNECTION_LOST: &str = "connection_lost";
 
 /// The header by which a request that has to be sent again is known.
 pub(crate) const KEY: &str = "x-headsup-id";
+
+/// The header by which a hub knows how long its caller waits.
+pub(crate) const UNTIL: &str = "x-headsup-until";
 
 /// The header in which the hub says which one it is.
 const VERSION: &str = "x-headsup-version";
@@ -308,7 +311,8 @@ impl Client {
         )
     }
 
-    fn no_answer(&self) -> CommandError {
+    /// The error of a call that was waited for in vain, as long as [`ANSWER_WITHIN`].
+    pub(crate) fn no_answer(&self) -> CommandError {
         let seconds = ANSWER_WITHIN.as_secs();
         let message = format!("the hub at {} gave no answer within {seconds} s", self.address);
         CommandError::new(Kind::HubUnreachable, message)

@@ -24,6 +24,9 @@ pub(crate) struct Check {
     pub(crate) name: String,
     pub(crate) ok: bool,
     pub(crate) detail: String,
+    /// For people, where all of it is more than anybody reads.
+    #[serde(skip)]
+    pub(crate) brief: Option<String>,
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
@@ -31,7 +34,7 @@ pub(crate) struct Check {
 
 impl Check {
     fn good(name: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { name: name.into(), ok: true, detail: detail.into(), hint: None }
+        Self { name: name.into(), ok: true, detail: detail.into(), brief: None, hint: None }
     }
 
     fn bad(name: impl Into<String>, detail: impl Into<String>, hint: impl Into<String>) -> Self {

@@ -1,6 +1,6 @@
 //! What a command ends with when it does not end well: one error at the edge.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::process::ExitCode;
 
 /// Why a command ended; each kind has its own exit code.
@@ -101,17 +101,23 @@ impl CommandError {
 
     /// The error as `--json` prints it.
     pub(crate) fn to_doc(&self) -> ErrorDoc<'_> {
+        ErrorDoc { schema: headsup_core::wire::SCHEMA, error: self }
+    }
+}
+
+/// As it stands in a document, also in one that tells of several things.
+impl Serialize for CommandError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let hint = (!self.hints.is_empty()).then(|| self.hints.join("; "));
         let (code, message, retryable) = (&self.code, &self.message, self.retryable);
-        let schema = headsup_core::wire::SCHEMA;
-        ErrorDoc { schema, error: ErrorBody { code, message, hint, retryable } }
+        ErrorBody { code, message, hint, retryable }.serialize(serializer)
     }
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ErrorDoc<'a> {
     schema: u32,
-    error: ErrorBody<'a>,
+    error: &'a CommandError,
 }
 
 #[derive(Debug, Serialize)]

@@ -28,6 +28,8 @@ pub(super) struct Connection {
     turns: u64,
     /// The turn that is open.
     turn: Option<String>,
+    /// How the last one ended, as it was told.
+    ended: Option<Said>,
     version: u64,
     is_ready: bool,
     asked: HashMap<(Side, Id), Asked>,
@@ -78,6 +80,7 @@ impl Connection {
             turn: self.turn.clone(),
             tool: first.and_then(|prompt| prompt.tool.clone()),
             prompts,
+            shells: self.shells(),
             ..Said::new(Event::Stands, Side::Agent, first.map_or("stands", |said| &said.method))
         })
     }
@@ -234,7 +237,29 @@ impl Connection {
         }]
     }
 
-    /// Version 2 tells what a session does.
+    /// What goes on behind all sessions, apart from helpers.
+    fn shells(&self) -> u32 {
+        self.sessions.values().map(Conversation::shells).fold(0, u32::saturating_add)
+    }
+
+    /// Where nothing is under way, what goes on behind may still have changed. The last end is told
+    /// again then: of a turn that has ended it says nothing but that.
+    fn recounted(&mut self) -> Option<Said> {
+        let shells = self.shells();
+        if self.is_active() {
+            return None;
+        }
+        let ended = self.ended.as_mut().filter(|ended| ended.shells != shells)?;
+        ended.shells = shells;
+        if ended.stop.as_deref() == Some("end_turn") {
+            return Some(ended.clone());
+        }
+        // No other end says what it leaves behind.
+        self.stands()
+    }
+
+    /// Version 2 tells what a session does. Each update lists all that goes on behind it; idle again
+    /// is no other end.
     fn state(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
         let began = !self.is_active();
         let background = update.background.items();
@@ -248,7 +273,8 @@ impl Connection {
             _ => return Vec::new(),
         };
         let stop = update.stop.text().map(|stop| text::line(&stop, text::EVENT));
-        self.conversation(session.as_deref()).said(state, stop.clone());
+        let shells = u32::try_from(background.len() - helpers).unwrap_or(u32::MAX);
+        let stop = self.conversation(session.as_deref()).said(state, stop, shells);
         let begins = (began && self.is_active())
             .then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
         if state == State::RequiresAction {
@@ -264,9 +290,9 @@ impl Connection {
         let mut said: Vec<Said> = begins.into_iter().collect();
         let resumed = self.withdraw(|open| open.session == session && open.method == STATE);
         said.extend(resumed.into_iter().map(|open| Said { event: Event::PromptAnswered, ..open }));
-        let shells = u32::try_from(background.len() - helpers).unwrap_or(u32::MAX);
-        let end = Said { stop, shells, ..Said::new(Event::TurnEnded, Side::Agent, STATE) };
+        let end = Said { stop, ..Said::new(Event::TurnEnded, Side::Agent, STATE) };
         said.extend(self.rests(Some(Said { session, ..end })));
+        said.extend(self.recounted());
         said
     }
 
@@ -308,8 +334,9 @@ impl Connection {
         *self.conversation(session.as_deref()) = Conversation::default();
         let stop = Some("cancelled".to_owned());
         let end = Said::new(Event::TurnEnded, Side::Agent, &method);
-        let said = self.rests(Some(Said { session: session.clone(), stop, ..end }));
+        let mut said = self.rests(Some(Said { session: session.clone(), stop, ..end }));
         self.sessions.remove(key(session.as_deref()));
+        said.extend(self.recounted());
         said
     }
 
@@ -373,7 +400,9 @@ impl Connection {
         }
         let Some(turn) = self.turn.take() else { return Vec::new() };
         let end = end.unwrap_or_else(|| Said::new(Event::TurnEnded, Side::Client, "answer"));
-        vec![Said { turn: Some(turn), ..end }]
+        let ended = Said { turn: Some(turn), shells: self.shells(), ..end };
+        self.ended = Some(ended.clone());
+        vec![ended]
     }
 
     /// Keeps a request until its answer. False where there is no room, or where its id is that of

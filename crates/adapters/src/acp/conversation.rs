@@ -12,8 +12,10 @@ pub(super) struct Conversation {
     state: State,
     /// It has told its state since the last prompt.
     has_spoken: bool,
-    /// Why it came to rest, as far as it has told that before its prompt was answered.
+    /// Why its work has ended, where it has told that.
     stop: Option<String>,
+    /// What goes on behind it, apart from helpers.
+    shells: u32,
     /// Calls of tools that have started and not ended.
     calls: HashSet<String>,
 }
@@ -81,16 +83,31 @@ impl Conversation {
         self.rest();
     }
 
-    pub(super) fn said(&mut self, state: State, stop: Option<String>) {
+    /// Returns why its work has ended.
+    pub(super) fn said(
+        &mut self,
+        state: State,
+        stop: Option<String>,
+        shells: u32,
+    ) -> Option<String> {
+        // What goes on behind ends without a reason of its own.
+        let before = self.stop.take().filter(|_| self.state == State::Behind);
+        let rests = matches!(state, State::Idle | State::Behind);
+        self.stop = stop.or(before).filter(|_| rests);
         self.state = state;
-        self.stop = stop.filter(|_| state == State::Idle);
+        self.shells = shells;
         self.has_spoken = true;
         self.rest();
+        self.stop()
     }
 
-    /// Why it came to rest, if it has told that and nobody has asked for it yet.
-    pub(super) fn stop(&mut self) -> Option<String> {
-        self.stop.take()
+    /// Why its work has ended, if it has told that.
+    pub(super) fn stop(&self) -> Option<String> {
+        self.stop.clone()
+    }
+
+    pub(super) fn shells(&self) -> u32 {
+        self.shells
     }
 
     /// A call has started; false if that is known.

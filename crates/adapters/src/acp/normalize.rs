@@ -11,7 +11,7 @@
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
 //! | `described` | `session_info_update` | nothing, with a title |
-//! | `stands` | every 15 s | the level of all sessions together |
+//! | `stands` | every 15 s, and where only what goes on behind has changed | the level of all sessions together |
 //! | `exited` | the process has ended | process exited |
 
 use super::said::Event;
@@ -208,7 +208,7 @@ fn level(told: &Told<'_>) -> Level {
     }
     match told.turn.text() {
         Some(_) => Level::Working { reason: None },
-        None => Level::Idle { shells: 0 },
+        None => Level::Idle { shells: count(told.shells) },
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Said {
     /// Of a prompt: what may be answered. Of an answer: what was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// Of a turn's end: what goes on behind.
+    /// Of a turn's end, and of what stands: what goes on behind.
     #[serde(skip_serializing_if = "is_zero")]
     pub shells: u32,
     /// Of what stands: how many prompts wait.

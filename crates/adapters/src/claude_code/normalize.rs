@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started; not working, and in mid-turn after a compaction | measured |
-//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on, and with a word that is not known its process tells | measured, `resume` read |
+//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on, without a reason its process tells, and a word that is not known changes nothing | measured, `resume` read |
 //! | `UserPromptSubmit` | prompt submitted, by the program if a background task woke it | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended | measured |
@@ -13,7 +13,7 @@
 //! | `PermissionRequest` | prompt opened: permission, question or plan | measured |
 //! | `PermissionDenied` | tool ended: the automatic mode refused it | read |
 //! | `Elicitation`, `ElicitationResult` | prompt opened, resolved | measured |
-//! | `Notification` | `idle_prompt`: idle notice, 60 s late; dialogs: prompt confirmed, 6 s late | measured |
+//! | `Notification` | `idle_prompt`: idle notice of the turn that it names, 60 s late; dialogs: prompt confirmed, 6 s late | measured |
 //! | `Stop` | turn ended, with what goes on in the background | measured |
 //! | `StopFailure` | turn failed | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended; one without a type is the compaction's own | measured |
@@ -29,16 +29,18 @@ use super::event::Event;
 use super::payload::Payload;
 use super::{attach, prompts, tools};
 use crate::background;
-use crate::payload::{COMPACTS, Wanted};
+use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, HookContext, payload};
 use headsup_core::observation::{Fact, Submitter};
 
-/// The program goes on. `resume` within a running program puts another conversation in place of this one,
-/// as `clear` does (read).
-const CLEARS: [&str; 2] = ["clear", "resume"];
-/// Why it leaves (measured: `prompt_input_exit`, `other`; read).
-const EXITS: [&str; 4] = ["logout", "prompt_input_exit", "other", "bypass_permissions_disabled"];
+/// `resume` within a running program puts another conversation in place of this one, as `clear` does
+/// (read). Measured: `prompt_input_exit`, `other`.
+const REASONS: Reasons = Reasons {
+    clears: &["clear", "resume"],
+    exits: &["logout", "prompt_input_exit", "other", "bypass_permissions_disabled"],
+    either: &[],
+};
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -> Fact {
     match event {
@@ -75,7 +77,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
             how: payload::session_start(payload.source),
             attach: attach(context),
         },
-        Event::SessionEnd => payload::session_end(payload.reason, &CLEARS, &EXITS),
+        Event::SessionEnd => payload::session_end(payload.reason, &REASONS),
         Event::UserPromptSubmit => {
             let by = if is_woken(payload) { Submitter::Program } else { Submitter::Person };
             Fact::PromptSubmitted { by, turn_ref: payload.turn_ref() }
@@ -133,8 +135,6 @@ const QUOTA: &str = "quota_auto_resume_";
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
-    const LEAVES: &[&str] =
-        &["clear", "resume", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"];
     let wanted: Wanted<'_> = match event {
         Event::PreToolUse
         | Event::PostToolUse
@@ -148,7 +148,8 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
             }
             ("notification_type", said, NOTICES)
         }
-        Event::SessionEnd => ("reason", payload.reason, LEAVES),
+        Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
+        Event::Stop => return background::strange(payload.background_tasks),
         Event::StopFailure => ("error", payload.error, &[]),
         Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
         _ => return None,
@@ -176,7 +177,9 @@ fn tool_ended(payload: &Payload<'_>, interrupted: bool) -> Fact {
 /// `auth_success`, `elicitation_response` and the like say nothing of the status.
 fn notification(payload: &Payload<'_>) -> Fact {
     match payload.notification_type.text().as_deref() {
-        Some("idle_prompt") if !payload.is_helpers() => Fact::IdleNotice,
+        Some("idle_prompt") if !payload.is_helpers() => {
+            Fact::IdleNotice { turn_ref: payload.turn_ref() }
+        }
         Some(
             "permission_prompt"
             | "elicitation_dialog"

@@ -4,15 +4,16 @@
 //!
 //! | line | shows |
 //! |---|---|
-//! | `system` of `init`, `status`, `api_retry`; `assistant`, `user`, `stream_event`, but a helper's | working |
-//! | `control_request` of `can_use_tool`, `elicitation` | blocked |
-//! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say |
-//! | `control_response` of the client, `control_cancel_request` | what was asked last is asked no more: working |
-//! | `result` | done; idle where it was stopped; else failed |
+//! | `system` of `init`, `status`, `api_retry`; `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
+//! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over |
+//! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
+//! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
+//! | `result` | done; idle where it was stopped; else failed. It ends all requests. With helpers behind it is working, with shells alone idle |
+//! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was |
 //! | all others, as what hooks and tasks do | nothing |
 
 use crate::json::{self, Raw, skim};
-use crate::stream::{Asked, Shown, name};
+use crate::stream::{Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
@@ -25,7 +26,11 @@ skim! {
         cwd: "cwd",
         model: "model",
         state: "state",
+        tasks: "tasks",
+        message: "message",
+        id: "request_id",
         request: "request",
+        response: "response",
         helper: "parent_tool_use_id",
         is_error: "is_error",
         reason: "terminal_reason",
@@ -34,63 +39,193 @@ skim! {
 }
 
 skim! {
-    Control { kind: "type", id: "request_id", request: "request", response: "response" }
-}
-
-skim! {
     Response { id: "request_id" }
 }
 
 skim! {
-    Request { subtype: "subtype", tool: "tool_name" }
+    Request { subtype: "subtype", tool: "tool_name", call: "tool_use_id", helper: "agent_id" }
+}
+
+skim! {
+    Message { content: "content" }
+}
+
+skim! {
+    Block { kind: "type", call: "tool_use_id" }
+}
+
+skim! {
+    Task { kind: "task_type", ambient: "ambient" }
 }
 
 const WORKING: Level = Level::Working { reason: None };
 const IDLE: Level = Level::Idle { shells: 0 };
 
-pub(crate) fn read(line: &str) -> Option<Shown> {
-    let row: Row<'_> = json::payload(json::trim(line)).ok()?;
-    let kind = row.kind.text()?;
-    let subtype = row.subtype.text();
-    let level = match (&*kind, subtype.as_deref()) {
-        ("system", Some("init" | "status" | "api_retry")) => Some(WORKING),
-        ("system", Some("session_state_changed")) => state(row.state),
-        ("assistant" | "user" | "stream_event", _) if row.helper.json().is_none() => Some(WORKING),
-        ("control_request", _) => blocked(&row.request.object()),
-        ("result", _) => Some(result(&row)),
-        _ => None,
-    };
-    Some(Shown {
-        name: name(&kind, subtype.as_deref()),
-        session: row.session.text().and_then(|id| text::id(&id)),
-        cwd: row.cwd.text().and_then(|path| text::path(&path)),
-        model: row.model.text().map(|model| text::line(&model, text::NAME)),
-        level,
-        ..Shown::default()
-    })
+/// Requests that may wait at once.
+const MOST_ASKED: usize = 256;
+
+/// A run, by all that it and its client have said until now.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// What its client has not answered, the oldest first.
+    asked: Vec<Asked>,
+    /// It has said that it waits, and not for what.
+    waits: bool,
+    /// What the main agent does beside that.
+    main: Option<Level>,
+    /// What goes on behind it.
+    helpers: usize,
+    shells: u32,
 }
 
-/// Does a line, of the program or of its client, open a request to the client, or end one?
-pub(crate) fn request(line: &str) -> Option<Asked> {
-    let row: Control<'_> = json::payload(json::trim(line)).ok()?;
-    let id = |raw: Raw<'_>| raw.text().and_then(|id| text::id(&id));
-    match &*row.kind.text()? {
-        "control_request" => {
-            blocked(&row.request.object())?;
-            Some(Asked::Opened(id(row.id)?))
+/// A request to its client.
+#[derive(Debug)]
+struct Asked {
+    id: Option<String>,
+    /// The call that it is about.
+    call: Option<String>,
+    level: Level,
+}
+
+impl Run {
+    /// Takes a line of the program.
+    pub(crate) fn read(&mut self, line: &str) -> Option<Shown> {
+        let row: Row<'_> = json::payload(json::trim(line)).ok()?;
+        let kind = row.kind.text()?;
+        let subtype = row.subtype.text();
+        match (&*kind, subtype.as_deref()) {
+            ("system", Some("init" | "status" | "api_retry")) => self.main = Some(WORKING),
+            ("system", Some("session_state_changed")) => self.says(row.state),
+            ("system", Some("background_tasks_changed")) => self.goes_on_behind(row.tasks),
+            ("assistant" | "user" | "stream_event", _) => {
+                if kind == "user" {
+                    self.has_results(row.message);
+                }
+                if row.helper.json().is_none() {
+                    self.main = Some(WORKING);
+                }
+            }
+            ("control_request", _) => self.asks(row.id, &row.request.object()),
+            ("control_cancel_request", _) => self.answered(row.id),
+            ("control_response", _) => self.answered(row.response.object::<Response<'_>>().id),
+            ("result", _) => self.rests(result(&row)),
+            _ => {}
         }
-        "control_response" => Some(Asked::Over(id(row.response.object::<Response<'_>>().id)?)),
-        "control_cancel_request" => Some(Asked::Over(id(row.id)?)),
-        _ => None,
+        Some(Shown {
+            name: name(&kind, subtype.as_deref()),
+            session: row.session.text().and_then(|id| text::id(&id)),
+            cwd: row.cwd.text().and_then(|path| text::path(&path)),
+            model: row.model.text().map(|model| text::line(&model, text::NAME)),
+            level: self.level(),
+            ..Shown::default()
+        })
     }
-}
 
-fn state(state: Raw<'_>) -> Option<Level> {
-    match &*state.text()? {
-        "running" => Some(WORKING),
-        "idle" => Some(IDLE),
-        "requires_action" => Some(Level::Blocked { reason: BlockedReason::Other, detail: None }),
-        _ => None,
+    /// Takes a line of its client: an answer, or nothing.
+    pub(crate) fn hear(&mut self, line: &str) -> Option<Shown> {
+        let row: Row<'_> = json::payload(json::trim(line)).ok()?;
+        if row.kind.text()? != "control_response" {
+            return None;
+        }
+        self.answered(row.response.object::<Response<'_>>().id);
+        Some(Shown { name: "answered".to_owned(), level: self.level(), ..Shown::default() })
+    }
+
+    /// What all of it shows.
+    fn level(&self) -> Option<Level> {
+        if let Some(asked) = self.asked.first() {
+            return Some(asked.level.clone());
+        }
+        if self.waits {
+            return Some(Level::Blocked { reason: BlockedReason::Other, detail: None });
+        }
+        match self.main.clone()? {
+            Level::Done | Level::Idle { .. } if self.helpers > 0 => Some(WORKING),
+            Level::Done | Level::Idle { .. } if self.shells > 0 => {
+                Some(Level::Idle { shells: self.shells })
+            }
+            main => Some(main),
+        }
+    }
+
+    fn says(&mut self, state: Raw<'_>) {
+        match state.text().as_deref() {
+            Some("running") => self.rests(WORKING),
+            // It says nothing of how it came to rest: what `result` has said stands while helpers go on.
+            Some("idle") if self.helpers > 0 && self.main == Some(Level::Done) => {
+                self.rests(Level::Done);
+            }
+            Some("idle") => self.rests(IDLE),
+            Some("requires_action") => {
+                self.waits = true;
+                self.main.get_or_insert(WORKING);
+            }
+            _ => {}
+        }
+    }
+
+    /// It goes on, or comes to rest: nothing is asked any more.
+    fn rests(&mut self, main: Level) {
+        self.asked.clear();
+        self.waits = false;
+        self.main = Some(main);
+    }
+
+    fn asks(&mut self, id: Raw<'_>, request: &Request<'_>) {
+        let Some(level) = blocked(request) else { return };
+        // A helper may ask while the main agent rests.
+        if request.helper.json().is_none() || self.main.is_none() {
+            self.main = Some(WORKING);
+        }
+        let id = id.text().and_then(|id| text::id(&id));
+        let call = request.call.text().and_then(|id| text::id(&id));
+        if self.asked.len() < MOST_ASKED {
+            self.asked.push(Asked { id, call, level });
+        }
+    }
+
+    /// The request of this id is over.
+    fn answered(&mut self, id: Raw<'_>) {
+        if let Some(id) = id.text() {
+            self.settle(|asked| asked.id.as_deref() == Some(&*id));
+        }
+    }
+
+    /// Whoever was asked about a call that has a result has answered.
+    fn has_results(&mut self, message: Raw<'_>) {
+        if self.asked.is_empty() {
+            return;
+        }
+        for block in message.object::<Message<'_>>().content.items() {
+            let block: Block<'_> = block.object();
+            let is_result = block.kind.text().as_deref() == Some("tool_result");
+            if let Some(call) = block.call.text().filter(|_| is_result) {
+                self.settle(|asked| asked.call.as_deref() == Some(&*call));
+            }
+        }
+    }
+
+    /// Who has got the last answer waits no more.
+    fn settle(&mut self, is_over: impl Fn(&Asked) -> bool) {
+        let before = self.asked.len();
+        self.asked.retain(|asked| !is_over(asked));
+        self.waits &= self.asked.len() == before || !self.asked.is_empty();
+    }
+
+    /// The list is whole, and what is `ambient` is no activity (read). A monitor is a command that is
+    /// watched; in all others than shells some agent works, as in a `Stop`'s list.
+    fn goes_on_behind(&mut self, tasks: Raw<'_>) {
+        (self.helpers, self.shells) = (0, 0);
+        for task in tasks.items() {
+            let task: Task<'_> = task.object();
+            match task.kind.text().as_deref() {
+                _ if task.ambient.is_true() => {}
+                Some(kind) if kind == "local_bash" || kind.starts_with("monitor") => {
+                    self.shells += 1;
+                }
+                _ => self.helpers += 1,
+            }
+        }
     }
 }
 

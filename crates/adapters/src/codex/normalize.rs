@@ -21,13 +21,17 @@
 use super::event::Event;
 use super::payload::Payload;
 use super::tools::{self, QUESTION};
-use crate::payload::{COMPACTS, Wanted};
+use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::{FactExt, asks, calls, payload, text};
 use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::NewPrompt;
 
-/// Why it leaves: `other` is the only reason that was seen (measured).
-const EXITS: [&str; 4] = ["other", "exit", "logout", "prompt_input_exit"];
+/// `other` is the only reason that was seen (measured).
+const REASONS: Reasons = Reasons {
+    clears: &["clear"],
+    exits: &["other", "exit", "logout", "prompt_input_exit"],
+    either: &[],
+};
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     match event {
@@ -60,7 +64,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         Event::SessionStart => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
         }
-        Event::SessionEnd => payload::session_end(payload.reason, &["clear"], &EXITS),
+        Event::SessionEnd => payload::session_end(payload.reason, &REASONS),
         Event::UserPromptSubmit => {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }
@@ -79,12 +83,11 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
-    const LEAVES: &[&str] = &["clear", "other", "exit", "logout", "prompt_input_exit"];
     let wanted: Wanted<'_> = match event {
         Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
             ("tool_name", payload.tool_name, &[])
         }
-        Event::SessionEnd => ("reason", payload.reason, LEAVES),
+        Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
         Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
         _ => return None,
     };

@@ -11,21 +11,25 @@
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended | measured |
-//! | `agentStop` | turn ended; a helper's is nothing | measured |
+//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing | measured |
 //! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
 
 use super::payload::{Failure, Payload};
-use crate::payload::Wanted;
+use crate::payload::{Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
 use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
 use headsup_core::prompt::PromptKind;
 use headsup_core::status::BlockedReason;
 
-/// Why it leaves (measured: `complete`; read). With all others its process tells.
-const EXITS: [&str; 4] = ["complete", "error", "abort", "timeout"];
+/// Measured: `complete`, `user_exit`, which stands for `/exit` and for `/clear`; read.
+const REASONS: Reasons = Reasons {
+    clears: &[],
+    exits: &["complete", "error", "abort", "timeout"],
+    either: &["user_exit"],
+};
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
@@ -52,9 +56,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "sessionEnd" | "agentStop" if payload.session_id.is_other_than('"') => {
             Fact::not_understood("sessionId is not a string")
         }
-        "sessionEnd" => payload::session_end(payload.reason, &[], &EXITS),
+        "sessionEnd" => payload::session_end(payload.reason, &REASONS),
         "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
-        "agentStop" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
+        "agentStop" => Fact::TurnEnded { background: Background::unlisted(), turn_ref: None },
         "errorOccurred" => failed(payload),
         other => payload::unknown(other),
     }
@@ -62,7 +66,6 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
-    const LEAVES: &[&str] = &["user_exit", "complete", "error", "abort", "timeout"];
     // But for the dialogs they are of what runs in the background, and of rest (documented).
     const NOTICES: &[&str] = &[
         "permission_prompt",
@@ -77,7 +80,7 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         "notification" | "Notification" => {
             ("notification_type", payload.notification_type, NOTICES)
         }
-        "sessionEnd" => ("reason", payload.reason, LEAVES),
+        "sessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "errorOccurred" => ("errorContext", payload.error_context, &[]),
         _ => return None,
     };

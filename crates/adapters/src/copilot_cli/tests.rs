@@ -3,7 +3,7 @@
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
-use headsup_core::observation::{Fact, SessionEnd};
+use headsup_core::observation::{Background, Fact, SessionEnd};
 use headsup_core::prompt::{Actor, PromptKind};
 
 fn seen(event: &str, members: &str) -> Sighting {
@@ -34,6 +34,8 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     for event in ["userPromptSubmitted", "agentStop", "sessionEnd", "errorOccurred"] {
         assert_eq!(fact(event, helpers), Fact::Nothing, "{event}");
     }
+    let background = Background::unlisted();
+    assert_eq!(fact("agentStop", ""), Fact::TurnEnded { background, turn_ref: None });
     let own =
         hook(Some("agentStop"), br#"{"sessionId":"a-1","agentId":"a-1"}"#, &HookContext::default());
     assert_eq!(own.session, None);
@@ -48,7 +50,7 @@ fn an_exit_of_the_user_may_be_a_new_conversation() {
     let ended = |reason: &str| fact("sessionEnd", &format!(r#""reason":"{reason}""#));
     assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
     assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
-    assert_eq!(ended("moved"), Fact::SessionEnded { how: SessionEnd::Either });
+    assert!(matches!(ended("moved"), Fact::NotUnderstood { .. }));
 }
 
 #[test]

@@ -113,6 +113,7 @@ fn meaning(kind: &str, body: &str) -> (String, Fact) {
         Fact::Level(Level::Blocked { reason, .. }) => {
             Fact::Level(Level::Blocked { reason, detail: None })
         }
+        Fact::Level(Level::Failed { .. }) => Fact::Level(Level::Failed { code: String::new() }),
         fact => fact,
     };
     (name, fact)
@@ -158,6 +159,8 @@ mod tests {
             ("codex", "state=blocked:kind=permission:app=codex"),
             // "run rm -rf acme?"
             ("custom", "state=blocked:kind=question:msg=cnVuIHJtIC1yZiBhY21lPw=="),
+            // "acme is down"
+            ("custom", "state=error:msg=YWNtZSBpcyBkb3du"),
             ("claude-code", "state=working:app=claude-code:msg=MSBzaGVsbCBzdGlsbCBydW5uaW5n"),
             ("claude-code", "state=blocked:kind=permission:msg=dHJ1c3QgdGhpcyBmb2xkZXI="),
             ("custom", "state=working:id=acme:progress=5"),

@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started | measured |
-//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, and with a word that is not known its process tells. No signal is told | measured |
+//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known changes nothing. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over, and the log tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
@@ -15,7 +15,7 @@
 //! | `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
 
 use super::payload::{Details, Payload};
-use crate::payload::{COMPACTS, Wanted};
+use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
 use crate::{asks, calls, payload};
 use headsup_core::observation::{Background, Fact, Submitter};
@@ -25,15 +25,19 @@ use headsup_core::status::BlockedReason;
 /// What stands in the place of an answer without text.
 const NO_TEXT: &str = "[no response text]";
 
-/// Why it leaves: all words of its list but `clear` (measured: `exit`; read).
-const EXITS: [&str; 4] = ["exit", "logout", "prompt_input_exit", "other"];
+/// All words of its list (measured: `exit`, `clear`; read).
+const REASONS: Reasons = Reasons {
+    clears: &["clear"],
+    exits: &["exit", "logout", "prompt_input_exit", "other"],
+    either: &[],
+};
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "SessionStart" => {
             Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
         }
-        "SessionEnd" => payload::session_end(payload.reason, &["clear"], &EXITS),
+        "SessionEnd" => payload::session_end(payload.reason, &REASONS),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
         "AfterAgent" if !is_answered(payload) => Fact::TurnOver,
         "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
@@ -62,12 +66,11 @@ fn is_answered(payload: &Payload<'_>) -> bool {
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
-    const LEAVES: &[&str] = &["clear", "exit", "logout", "prompt_input_exit", "other"];
     let wanted: Wanted<'_> = match event {
         "BeforeTool" | "AfterTool" => ("tool_name", payload.tool_name, &[]),
         "Notification" => ("notification_type", payload.notification_type, &["ToolPermission"]),
         "AfterAgent" => ("prompt_response", payload.prompt_response, &[]),
-        "SessionEnd" => ("reason", payload.reason, LEAVES),
+        "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "PreCompress" => ("trigger", payload.trigger, COMPACTS),
         _ => return None,
     };

@@ -157,7 +157,7 @@ impl<'a> Reading<'a> {
                 turn_ref,
             },
             Word::TurnInterrupted => Fact::TurnInterrupted { turn_ref },
-            Word::IdleNotice => Fact::IdleNotice,
+            Word::IdleNotice => Fact::IdleNotice { turn_ref: None },
             // Another compaction is a part of its turn, and one that fails may have no end.
             Word::CompactionStarted if manual() => Fact::CompactionStarted,
             Word::CompactionEnded if manual() => Fact::CompactionEnded { manual: true },

@@ -115,7 +115,7 @@ fn an_event_means_what_its_row_says() {
                 Word::PlanOpened => opens(&seen.fact, PromptKind::PlanApproval),
                 Word::PermissionShown => shows(&seen.fact, PromptKind::Permission),
                 Word::QuestionShown => shows(&seen.fact, PromptKind::Question),
-                Word::IdleNotice => seen.fact == Fact::IdleNotice,
+                Word::IdleNotice => seen.fact == Fact::IdleNotice { turn_ref: None },
                 Word::HelperStarted => matches!(seen.fact, Fact::SubagentStarted { .. }),
                 Word::HelperEnded => matches!(seen.fact, Fact::SubagentEnded { .. }),
                 Word::CompactionStarted => seen.fact == Fact::CompactionStarted,

@@ -8,8 +8,8 @@
 //! |---|---|
 //! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
 //! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
-//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open |
-//! | `session.error` | nothing yet: the turn may go on |
+//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
+//! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
 //! | all others | nothing |
@@ -25,6 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The error of a turn that a person has stopped.
 const ABORTED: &str = "MessageAbortedError";
+/// The error after which a turn goes on.
+const OVERFLOW: &str = "ContextOverflowError";
 /// Sessions that are remembered.
 const SESSIONS: usize = 500;
 /// How deep helpers start helpers.
@@ -211,11 +213,14 @@ impl Follower {
             "session.deleted" => {
                 let info: Info<'_> = said.info.object();
                 let id = info.id.text().and_then(|id| text::id(&id))?;
-                self.sessions.remove(&id);
+                let root = self.root(&id);
+                let gone = self.sessions.remove(&id);
                 if self.current.as_ref() == Some(&id) {
                     self.current = None;
                 }
-                return None;
+                // Its turn may have waited for this helper alone.
+                let is_helper = gone.is_some_and(|gone| gone.parent.is_some());
+                (is_helper && self.sessions.contains_key(&root)).then_some(root)?
             }
             _ => {
                 let id = said.session.text().and_then(|id| text::id(&id))?;
@@ -263,9 +268,14 @@ impl Follower {
             ("session.error", _) => {
                 let error: Named<'_> = said.error.object();
                 let name = error.name.text().map(|name| text::line(&name, text::NAME));
+                let goes_on = name.as_deref() == Some(OVERFLOW);
                 let session = self.session(id);
                 if session.is_busy {
                     session.error = Some(name.unwrap_or_else(|| "unknown".to_owned()));
+                }
+                // Perhaps nothing else tells the end of a helper.
+                if session.parent.is_some() && !goes_on {
+                    self.idle(id);
                 }
             }
             ("permission.asked" | "question.asked", _) => {
@@ -294,14 +304,11 @@ impl Follower {
         Some(())
     }
 
-    /// A session has come to its rest, and with it all that it has started.
+    /// A session has come to its rest; where a person has stopped it, with all that it has started.
     fn idle(&mut self, id: &str) {
-        let below = |other: &String| other != id && self.is_below(other, id);
-        let helpers: Vec<String> = self.sessions.keys().filter(|id| below(id)).cloned().collect();
-        for helper in helpers {
-            let helper = self.session(&helper);
-            helper.is_busy = false;
-            helper.open.clear();
+        let session = self.session(id);
+        if session.is_refused || session.error.as_deref() == Some(ABORTED) {
+            self.stop_below(id);
         }
         let session = self.session(id);
         session.open.clear();
@@ -316,6 +323,16 @@ impl Follower {
             Some(code) => Level::Failed { code },
             None => Level::Done,
         });
+    }
+
+    fn stop_below(&mut self, id: &str) {
+        let below = |other: &String| other != id && self.is_below(other, id);
+        let helpers: Vec<String> = self.sessions.keys().filter(|id| below(id)).cloned().collect();
+        for helper in helpers {
+            let helper = self.session(&helper);
+            helper.is_busy = false;
+            helper.open.clear();
+        }
     }
 
     fn learn_of(&mut self, info: &Info<'_>) -> Option<String> {

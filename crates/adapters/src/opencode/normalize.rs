@@ -9,7 +9,7 @@
 //! | `session.created` | helper started: a session with a parent | measured |
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
 //! | `session.status` of `retry` | the same: the turn goes on | measured |
-//! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. A helper's: helper ended. Of no turn: idle | measured |
+//! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. A helper's: helper ended. Of no turn: idle | measured, helpers that go on read |
 //! | `permission.asked`, `question.asked` | prompt opened | measured |
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
@@ -21,7 +21,7 @@
 use super::payload::Payload;
 use crate::json::Raw;
 use crate::text::{self, DETAIL, NAME};
-use crate::{FactExt, asks, payload};
+use crate::{FactExt, asks, background, payload};
 use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, Resolution, ResolvedBy, Via};
 use headsup_core::status::{Attach, BlockedReason};
@@ -42,7 +42,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }
         ("session.idle" | "session.deleted" | "dispose", _)
-            if payload.session_id.is_other_than('"') || payload.turn_id.is_other_than('"') =>
+            if payload.session_id.is_other_than('"')
+                || payload.turn_id.is_other_than('"')
+                || payload.background_tasks.is_other_than('[') =>
         {
             Fact::not_understood("whose end it is cannot be read")
         }
@@ -70,17 +72,20 @@ fn attach(payload: &Payload<'_>) -> Option<Attach> {
 fn rested(payload: &Payload<'_>) -> Fact {
     let turn_ref = payload.turn_ref();
     if turn_ref.is_none() {
-        return Fact::IdleNotice;
+        return Fact::IdleNotice { turn_ref: None };
     }
     match payload.status.text().as_deref() {
         Some("ended") => Fact::TurnEnded { background: Background::default(), turn_ref },
+        Some("background") => {
+            Fact::TurnEnded { background: background::of(payload.background_tasks), turn_ref }
+        }
         Some("stopped") => Fact::TurnInterrupted { turn_ref },
         Some("failed") => Fact::TurnFailed {
             code: name(payload.error).unwrap_or_else(|| "unknown".to_owned()),
             detail: payload.message.text().map(|message| text::line(&message, DETAIL)),
             turn_ref,
         },
-        _ => Fact::IdleNotice,
+        _ => Fact::IdleNotice { turn_ref: None },
     }
 }
 

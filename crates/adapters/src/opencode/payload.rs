@@ -25,6 +25,7 @@ skim! {
         tool_name: "tool_name",
         tool_use_id: "tool_use_id",
         tool_input: "tool_input",
+        background_tasks: "background_tasks",
         error: "error",
         message: "message",
         not_understood: "not_understood",

@@ -2,6 +2,8 @@
 const AGAIN_MS = 15_000
 /// The error of a turn that a person has stopped.
 const ABORTED = "MessageAbortedError"
+/// The error after which a turn goes on.
+const OVERFLOW = "ContextOverflowError"
 /// Sessions that are remembered.
 const SESSIONS = 500
 /// Names by which a status may be told, and those of them that tell none.
@@ -109,7 +111,7 @@ export const headsup = async ({ directory }) => {
     }
 
     const busy = (found, event, status) => {
-      found.error = found.refused = undefined
+      found.error = found.refused = found.rest = undefined
       spill(found)
       const retries = status.type === "retry"
       found.waits = retries
@@ -122,27 +124,39 @@ export const headsup = async ({ directory }) => {
       say(found, "session.status", { status: status.type, prompt, message: retries ? short(status.message) : undefined })
     }
 
+    const runs = (one) => one.busy || one.open.size > 0
+    /// The helpers of a session that go on.
+    const helpers = (found) => [...sessions.values()].filter((one) => one !== found && runs(one) && below(one, found))
+
     const idle = (found) => {
-      // What a turn leaves open nobody answers any more, here and below.
-      for (const other of sessions.values()) {
-        if (other !== found && other.parent && (other.busy || other.open.size > 0) && below(other, found)) idle(other)
-      }
-      const was = found.busy || found.open.size > 0
+      const { error, refused } = found
+      // Each try begins with a word of its own: who rests between two has been stopped.
+      const stopped = refused || error?.name === ABORTED || (found.waits && !error)
+      // What a stopped turn leaves open nobody answers any more, here and below.
+      if (stopped) for (const one of helpers(found)) idle(one)
+      const was = runs(found)
       found.busy = false
       found.open.clear()
       found.tools.clear()
       if (!was) return
-      const { error, refused } = found
-      // Each try begins with a word of its own: who rests between two has been stopped.
-      const stopped = refused || error?.name === ABORTED || (found.waits && !error)
       found.error = found.refused = found.waits = undefined
       const status = stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
+      const top = main(found)
+      if (top === found) {
+        found.rest = { status, error: error?.name, message: error?.message }
+        const left = helpers(found).map(({ id }) => ({ id }))
+        return say(found, "session.idle", left.length > 0 ? { status: "background", background_tasks: left } : found.rest)
+      }
       // How a helper ends is the turn's own matter.
-      const how = main(found) === found ? { status, error: error?.name, message: error?.message } : {}
-      say(found, "session.idle", how)
+      say(found, "session.idle")
+      if (found.parent) return over(top)
       // Another conversation in the same terminal: its prompt may have been all that was open.
-      if (main(found) !== found && !found.parent && !current.busy) say(current, "session.idle", { turn_id: undefined })
+      if (!top.busy) say(top, "session.idle", { turn_id: undefined })
+    }
+    /// A turn whose main agent rests already ends with the last of its helpers.
+    const over = (top) => {
+      if (top.rest && !runs(top) && helpers(top).length === 0) say(top, "session.idle", top.rest)
     }
     const below = (known, above) => {
       let top = known
@@ -156,6 +170,8 @@ export const headsup = async ({ directory }) => {
     const failed = (found, error) => {
       const said = { name: error?.name ?? "unknown", message: short(error?.data?.message) }
       if (found.busy) found.error = said
+      // Perhaps nothing else tells the end of a helper.
+      if (found.parent && said.name !== OVERFLOW) idle(found)
     }
 
     const asked = (found, name, asks, input) => {
@@ -206,11 +222,15 @@ export const headsup = async ({ directory }) => {
           return idle(known(said.sessionID))
         case "session.error":
           return said.sessionID && failed(known(said.sessionID), said.error)
-        case "session.deleted":
-          if (!sessions.has(said.info?.id)) return
-          say(session(said.info.id), name)
-          if (current?.id === said.info.id) current = undefined
-          return sessions.delete(said.info.id)
+        case "session.deleted": {
+          const gone = sessions.get(said.info?.id)
+          if (!gone) return
+          const top = gone.parent && runs(gone) && main(gone)
+          say(gone, name)
+          if (current === gone) current = undefined
+          sessions.delete(gone.id)
+          return top && over(top)
+        }
         case "permission.asked":
           if (typeof said.id !== "string") return strange(event, "no id")
           return asked(known(said.sessionID), name, said, { ...texts(said.metadata), pattern: list(said.patterns ?? said.resources) })
@@ -235,7 +255,10 @@ export const headsup = async ({ directory }) => {
 
     const again = setInterval(() => {
       for (const one of sessions.values()) {
-        if (one.busy && main(one) === one) say(one, "session.status", { status: "busy" })
+        if (!one.busy) continue
+        const top = main(one)
+        // Of a turn that goes on in its helpers alone they tell.
+        if (top === one || (one.parent && !top.busy)) say(one, "session.status", { status: "busy" })
       }
     }, AGAIN_MS)
     again.unref?.()

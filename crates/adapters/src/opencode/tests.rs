@@ -3,7 +3,7 @@
 use super::{KILO, KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting};
-use headsup_core::observation::{Fact, SessionEnd, SessionStart};
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart};
 use headsup_core::prompt::{Actor, PromptKind};
 use headsup_core::status::{Attach, BlockedReason};
 
@@ -74,14 +74,23 @@ fn a_turn_ends_as_its_last_word_says() {
         fact("session.idle", r#""status":"failed","error":"APIError","message":"bad key""#);
     let Fact::TurnFailed { code, detail, .. } = failed else { panic!("{failed:?}") };
     assert_eq!((code.as_str(), detail.as_deref()), ("APIError", Some("bad key")));
-    assert_eq!(fact("session.idle", ""), Fact::IdleNotice);
+    assert_eq!(fact("session.idle", ""), Fact::IdleNotice { turn_ref: None });
     let body = br#"{"hook_event_name":"session.idle","session_id":"ses_1","status":"ended"}"#;
-    assert_eq!(hook(None, body, &HookContext::default()).fact, Fact::IdleNotice);
+    assert_eq!(hook(None, body, &HookContext::default()).fact, Fact::IdleNotice { turn_ref: None });
+}
+
+#[test]
+fn a_turn_that_goes_on_in_its_helpers_is_not_over() {
+    let rests = r#""status":"background","background_tasks":[{"id":"ses_2"}]"#;
+    let seen = seen("session.idle", rests);
+    let background = Background { subagents: vec!["ses_2".to_owned()], ..Background::default() };
+    assert_eq!(seen.fact, Fact::TurnEnded { background, turn_ref: Some(TURN.to_owned()) });
+    assert!(seen.activity.is_none());
 }
 
 #[test]
 fn an_end_that_cannot_be_read_is_none() {
-    for members in [r#""session_id":7"#, r#""turn_id":[]"#] {
+    for members in [r#""session_id":7"#, r#""turn_id":[]"#, r#""background_tasks":7"#] {
         for event in ["session.idle", "session.deleted", "dispose"] {
             let fact = fact(event, members);
             assert!(matches!(fact, Fact::NotUnderstood { .. }), "{event} {members}");

@@ -19,10 +19,17 @@
 //! | `MessageDisplay`, `InstructionsLoaded`, `UserPromptExpansion`, `TodoCreated`, `TodoCompleted`, `SessionDelete` | nothing | measured, the last four read |
 
 use super::payload::Payload;
-use crate::payload::{COMPACTS, Wanted};
+use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, calls, payload};
 use headsup_core::observation::{Fact, SessionStart, Submitter};
+
+/// With the words for leaving it may also begin anew (measured: `prompt_input_exit`; read).
+const REASONS: Reasons = Reasons {
+    clears: &["clear"],
+    exits: &[],
+    either: &["logout", "prompt_input_exit", "bypass_permissions_disabled", "other"],
+};
 
 /// The tool that asks a person.
 const QUESTION: &str = "ask_user_question";
@@ -84,7 +91,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
             };
             Fact::SessionStarted { how, attach: None }
         }
-        "SessionEnd" => payload::session_end(payload.reason, &["clear"], &[]),
+        "SessionEnd" => payload::session_end(payload.reason, &REASONS),
         "UserPromptSubmit" => {
             let is_persons = payload.submitted_prompt.text().is_some();
             let by = if is_persons { Submitter::Person } else { Submitter::Program };
@@ -111,6 +118,8 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         }
         "PostToolBatch" => ("tool_calls", payload.tool_calls, &[]),
         "Notification" => ("notification_type", payload.notification_type, NOTICES),
+        "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
+        "Stop" => return background::strange(payload.background_tasks),
         "StopFailure" => ("error", payload.error, &[]),
         "PreCompact" | "PostCompact" => ("trigger", payload.trigger, COMPACTS),
         _ => return None,

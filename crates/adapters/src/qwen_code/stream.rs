@@ -2,9 +2,9 @@
 //!
 //! Qwen Code 0.24.4 (measured: `fixtures/qwen-code/0.24.4/headless`).
 
-use crate::claude_code;
+use crate::claude_code::stream::Run;
 use crate::stream::Shown;
 
-pub(crate) fn read(line: &str) -> Option<Shown> {
-    claude_code::stream::read(line)
+pub(crate) fn read(run: &mut Run, line: &str) -> Option<Shown> {
+    run.read(line)
 }

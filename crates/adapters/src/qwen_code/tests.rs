@@ -61,9 +61,10 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     );
     let either = Fact::SessionEnded { how: SessionEnd::Either };
     assert_eq!(fact("SessionEnd", r#""reason":"prompt_input_exit""#), either);
-    assert_eq!(fact("SessionEnd", r#""reason":"moved""#), either);
     assert_eq!(fact("SessionEnd", ""), either);
-    assert!(matches!(fact("SessionEnd", r#""reason":7"#), Fact::NotUnderstood { .. }));
+    for unknown in [r#""reason":7"#, r#""reason":"moved""#] {
+        assert!(matches!(fact("SessionEnd", unknown), Fact::NotUnderstood { .. }), "{unknown}");
+    }
     for (source, how) in [
         ("startup", SessionStart::Early),
         ("resume", SessionStart::Resume),
@@ -98,6 +99,10 @@ fn what_goes_on_behind_a_stop_are_helpers() {
     let background = Background { subagents: vec!["a-1".into()], ..Background::default() };
     assert_eq!(stop(running), Fact::TurnEnded { background, turn_ref: Some(TURN.into()) });
     assert!(matches!(stop("7"), Fact::NotUnderstood { .. }));
+    let ended = Fact::TurnEnded { background: Background::unclear(), turn_ref: Some(TURN.into()) };
+    assert_eq!(fact("Stop", ""), ended);
+    assert_eq!(seen("Stop", "").strange, Some("background_tasks"));
+    assert_eq!(seen("SessionEnd", r#""reason":"moved""#).strange, Some("reason"));
     assert_eq!(fact("Stop", r#""agent_id":"a-1""#), Fact::Nothing);
 }
 
@@ -136,6 +141,12 @@ fn what_runs_a_hook_alone_is_not_the_program() {
         {"pid":41,"start":1,"comm":"node"},{"pid":7,"start":1,"comm":"bash"}]}"#;
     let seen = hook(Some("StopFailure"), b"{}", &HookContext::parse(header));
     assert_eq!(seen.process.map(|process| process.pid), Some(41));
+    // It has ended, and what it had started says goodbye.
+    let orphaned = r#"{"env":{"QWEN_CODE_LAUNCHER_PID":"41"},"parents":[
+        {"pid":50,"start":9,"comm":"sh"},{"pid":48,"start":9,"comm":"node"},
+        {"pid":43,"start":3,"comm":"node"},{"pid":42,"start":2,"comm":"node"}]}"#;
+    let seen = hook(Some("SessionEnd"), b"{}", &HookContext::parse(orphaned));
+    assert_eq!(seen.process, None);
 }
 
 #[test]

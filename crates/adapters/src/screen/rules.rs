@@ -62,6 +62,9 @@ pub(super) struct Rule {
     title: String,
     #[serde(default)]
     has: Vec<String>,
+    /// Headings: each is all that stands on a line.
+    #[serde(default)]
+    headed: Vec<String>,
     #[serde(default)]
     lacks: Vec<String>,
     #[serde(default)]
@@ -121,7 +124,14 @@ impl Rule {
     fn fits_plain(&self, lines: &[&str]) -> bool {
         let whole = dense(lines);
         let says = |words: &String| whole.contains(&dense(&[words]));
-        if !self.has.iter().all(says) || self.lacks.iter().any(says) {
+        let heads = |words: &String| {
+            let heading = dense(&[words]);
+            lines.iter().any(|line| dense(&[line]) == heading)
+        };
+        if !self.has.iter().all(says)
+            || !self.headed.iter().all(heads)
+            || self.lacks.iter().any(says)
+        {
             return false;
         }
         if self.choices.is_empty() {

@@ -84,6 +84,8 @@ const SCREENS: Screens = screens![
     false_positive_declined_in_the_scrollback,
     false_positive_in_a_pager,
     false_positive_in_an_editor,
+    false_positive_prose_about_the_picker,
+    false_positive_prose_with_the_words_of_dialogs,
     false_positive_question_in_another_language,
     false_positive_shell_after_cat,
     imports,

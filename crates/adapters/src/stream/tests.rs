@@ -311,6 +311,102 @@ fn what_the_client_has_answered_is_no_longer_asked() {
     assert_eq!(levels, ["blocked", "working", "blocked", "working"]);
     let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
     assert!(super::is_answered("claude-code", &words("-p --input-format stream-json")));
+    assert!(super::is_answered("qwen-code", &words("--input-format=stream-json")));
     assert!(!super::is_answered("claude-code", &words("-p --input-format text")));
     assert!(!super::is_answered("codex", &words("--input-format stream-json")));
+}
+
+/// The levels that a run of Claude Code shows.
+fn run(lines: &[Value]) -> Vec<&'static str> {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    levels("claude-code", &lines)
+}
+
+fn assistant() -> Value {
+    json!({"type": "assistant"})
+}
+
+fn result() -> Value {
+    json!({"type": "result", "subtype": "success"})
+}
+
+fn state(state: &str) -> Value {
+    json!({"type": "system", "subtype": "session_state_changed", "state": state})
+}
+
+fn ask(id: &str) -> Value {
+    let call = format!("toolu_{id}");
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": call});
+    json!({"type": "control_request", "request_id": id, "request": request})
+}
+
+fn result_of(call: &str, helper: Option<&str>) -> Value {
+    let content = json!([{"type": "tool_result", "tool_use_id": call, "content": "no"}]);
+    json!({"type": "user", "message": {"content": content}, "parent_tool_use_id": helper})
+}
+
+#[test]
+fn what_is_asked_is_waited_for_whatever_else_goes_on() {
+    let status = json!({"type": "system", "subtype": "status"});
+    let others = [result_of("toolu_2", None), json!({"type": "stream_event"}), status, assistant()];
+    for (end, shows) in [
+        (result_of("toolu_1", None), "working"),
+        (result_of("toolu_1", Some("toolu_0")), "working"),
+        (json!({"type": "control_cancel_request", "request_id": "1"}), "working"),
+        (json!({"type": "control_response", "response": {"request_id": "1"}}), "working"),
+        (state("running"), "working"),
+        (state("idle"), "idle"),
+        (result(), "done"),
+    ] {
+        for waits in [vec![ask("1")], vec![state("requires_action"), ask("1")]] {
+            let lines =
+                [&[assistant()][..], &waits[..], &others, std::slice::from_ref(&end)].concat();
+            let shown = run(&lines);
+            // What it waits for is told as soon as it is known.
+            assert!(shown.ends_with(&["blocked", shows]), "{end}: {shown:?}");
+            assert_eq!(shown.len(), 2 + waits.len(), "{end}: {shown:?}");
+        }
+    }
+    let lines = [assistant(), ask("1"), ask("3"), result_of("toolu_3", None), assistant()];
+    assert_eq!(run(&lines), ["working", "blocked"], "the other one still waits");
+}
+
+#[test]
+fn a_run_that_says_that_it_waits_does_so_until_it_says_otherwise() {
+    let lines = [assistant(), state("requires_action"), result_of("toolu_2", None), assistant()];
+    assert_eq!(run(&lines), ["working", "blocked"]);
+    let ends = [(state("running"), "working"), (state("idle"), "idle"), (result(), "done")];
+    for (end, shows) in ends {
+        assert_eq!(run(&[&lines[..], &[end]].concat()), ["working", "blocked", shows]);
+    }
+}
+
+/// The form of the list: `sdk.d.ts` of 2.1.203 and later (read).
+fn behind(kinds: &[&str]) -> Value {
+    let task = |kind: &&str| json!({"task_id": "b1", "task_type": kind, "description": "x"});
+    let tasks: Vec<Value> = kinds.iter().map(task).collect();
+    json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks})
+}
+
+#[test]
+fn a_result_is_no_end_while_helpers_go_on_behind_it() {
+    let helper = || behind(&["local_bash", "local_agent"]);
+    assert_eq!(run(&[assistant(), helper(), result(), state("idle")]), ["working"]);
+    // The last one is over, and wakes the agent.
+    let woken = [assistant(), helper(), result(), behind(&[]), assistant(), result()];
+    assert_eq!(run(&woken), ["working", "done", "working", "done"]);
+    let failed = json!({"type": "result", "subtype": "error_max_turns"});
+    assert_eq!(run(&[assistant(), helper(), failed]), ["working", "failed"]);
+}
+
+#[test]
+fn a_result_with_shells_behind_it_is_rest_and_says_how_many() {
+    let shells = behind(&["local_bash", "local_bash"]);
+    let said = [assistant(), shells, result()];
+    let lines: Vec<String> = said.iter().map(Value::to_string).collect();
+    let told = told("claude-code", lines.join("\n").as_bytes());
+    assert_eq!(told.last().unwrap().fact, Fact::Level(Level::Idle { shells: 2 }));
+    let mut watcher = behind(&["local_agent"]);
+    watcher["tasks"][0]["ambient"] = true.into();
+    assert_eq!(run(&[assistant(), watcher, result()]), ["working", "done"], "no activity");
 }

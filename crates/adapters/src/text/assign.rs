@@ -36,6 +36,10 @@ const KEYS: &[&str] = &[
     "function",
 ];
 
+/// The keys that are none, but names of what a key is about.
+const PLAIN_KEYS: &[&str] =
+    &["public", "primary", "foreign", "partition", "sort", "cache", "group", "index", "host"];
+
 /// The kinds of secret names, by how ready a value is to be one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Secret {
@@ -45,6 +49,8 @@ enum Secret {
     Password,
     /// A token or key: names that programs also use for other things.
     Token,
+    /// A key of any other kind: only where it is the word behind a long option.
+    Key,
     /// A signature in an address: only a long value.
     Signature,
 }
@@ -57,9 +63,12 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'-' | b'.');
     let len = text[at..].iter().take(NAME).take_while(part).count();
     // Few names have a value: that is looked at first.
-    let flag = text[..at].ends_with(b"-");
-    let start = Start::after(text, at + len, flag)?;
+    let dashes = text[..at].iter().rev().take(2).take_while(|b| **b == b'-').count();
+    let start = Start::after(text, at + len, dashes)?;
     let secret = named(&text[at..at + len])?;
+    if secret == Secret::Key && !start.is_option {
+        return None;
+    }
     let seen = start.value_len(text, secret, LOOK);
     let found = &text[start.at..start.at + seen];
     // What is too long to be looked at is taken for a secret: no place is read over and over.
@@ -97,6 +106,7 @@ fn named(name: &[u8]) -> Option<Secret> {
         return Some(Secret::Token);
     }
     match (word(1), word(0)) {
+        (kind, b"key") if !is_plain_key(kind) => Some(Secret::Key),
         (_, b"authorization" | b"cookie") => Some(Secret::Header),
         (_, b"credential" | b"credentials" | b"creds") => Some(Secret::Token),
         (_, b"sig" | b"signature") => Some(Secret::Signature),
@@ -108,16 +118,22 @@ fn named(name: &[u8]) -> Option<Secret> {
     }
 }
 
+fn is_plain_key(kind: &[u8]) -> bool {
+    PLAIN_KEYS.iter().any(|plain| kind == plain.as_bytes())
+}
+
 /// Where a value begins, and how it is written.
 struct Start {
     at: usize,
     quote: Option<u8>,
     /// `NAME=value`, as a shell or an address writes it.
     tight: bool,
+    /// `--NAME value`.
+    is_option: bool,
 }
 
 impl Start {
-    fn after(text: &[u8], name_end: usize, flag: bool) -> Option<Self> {
+    fn after(text: &[u8], name_end: usize, dashes: usize) -> Option<Self> {
         let blanks = |from: usize| {
             from + text[from..].iter().take(4).take_while(|b| matches!(b, b' ' | b'\t')).count()
         };
@@ -126,7 +142,7 @@ impl Start {
         let (mut at, sign) = match text.get(gap)? {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
             sign @ (b'=' | b':') => (gap + 1, *sign),
-            _ if flag && gap > name_end && closed == name_end => (gap, b' '),
+            _ if dashes > 0 && gap > name_end && closed == name_end => (gap, b' '),
             _ => return None,
         };
         if matches!((sign, text.get(at)), (b'=', Some(b'>')) | (b':', Some(b'='))) {
@@ -135,7 +151,7 @@ impl Start {
         let value = blanks(at);
         let tight = sign == b'=' && gap == name_end && value == at;
         let (at, quote) = skip_quote(text, value);
-        Some(Self { at, quote, tight })
+        Some(Self { at, quote, tight, is_option: sign == b' ' && dashes == 2 })
     }
 
     /// The length of the value, or `most` if it is longer.
@@ -163,8 +179,10 @@ impl Start {
             Secret::Header => is_header_value(value),
             Secret::Signature => value.len() >= 20 && digits,
             Secret::Password if self.tight || self.quote.is_some() => true,
+            Secret::Token | Secret::Key if number => value.len() >= 12,
+            Secret::Key => value.len() >= 6 && !value.contains(&b'.') && is_argument(value, false),
+            _ if self.is_option => is_argument(value, digits),
             Secret::Password => !is_code(value) && (value.len() >= 6 || digits),
-            Secret::Token if number => value.len() >= 12,
             Secret::Token if self.tight => !is_code(value),
             Secret::Token if self.quote.is_some() => value.len() >= 6 && !value.contains(&b' '),
             Secret::Token => value.len() >= 8 && digits && !is_code(value),
@@ -173,7 +191,7 @@ impl Start {
 }
 
 /// Past one quote, plain or escaped.
-fn skip_quote(text: &[u8], at: usize) -> (usize, Option<u8>) {
+pub(super) fn skip_quote(text: &[u8], at: usize) -> (usize, Option<u8>) {
     let slash = usize::from(text.get(at) == Some(&b'\\'));
     match text.get(at + slash) {
         Some(quote @ (b'"' | b'\'' | b'`')) => (at + slash + 1, Some(*quote)),
@@ -182,7 +200,7 @@ fn skip_quote(text: &[u8], at: usize) -> (usize, Option<u8>) {
 }
 
 /// A name for a value that is kept elsewhere, or a place to fill in.
-fn is_reference(value: &[u8]) -> bool {
+pub(super) fn is_reference(value: &[u8]) -> bool {
     let variable = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'{' | b'(');
     match value {
         [b'$', next, ..] => variable(next),
@@ -213,7 +231,7 @@ fn is_code(value: &[u8]) -> bool {
 }
 
 /// Words that stand after a secret's name without being one: types and nothings.
-fn is_plain(value: &[u8]) -> bool {
+pub(super) fn is_plain(value: &[u8]) -> bool {
     const WORDS: &[&str] = &[
         "string",
         "str",
@@ -245,6 +263,43 @@ fn is_plain(value: &[u8]) -> bool {
         "ok",
         "default",
     ];
+    is_one_of(WORDS, value)
+}
+
+/// The word behind an option: no other option, no prose, and no path without a number.
+fn is_argument(value: &[u8], digits: bool) -> bool {
+    const PROSE: &[&str] = &[
+        "a",
+        "and",
+        "argument",
+        "as",
+        "by",
+        "can",
+        "flag",
+        "for",
+        "from",
+        "in",
+        "is",
+        "must",
+        "needs",
+        "of",
+        "on",
+        "option",
+        "or",
+        "parameter",
+        "should",
+        "the",
+        "to",
+        "value",
+        "was",
+        "with",
+    ];
+    let is_path = matches!(value, [b'/' | b'~', ..] | [b'.', b'.' | b'/', ..]);
+    let is_other = value.starts_with(b"-") || is_one_of(PROSE, value);
+    !is_other && (digits || !is_path)
+}
+
+fn is_one_of(words: &[&str], value: &[u8]) -> bool {
     let word = value.strip_suffix(b".").unwrap_or(value);
-    WORDS.iter().any(|plain| word.eq_ignore_ascii_case(plain.as_bytes()))
+    words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }

@@ -4,8 +4,8 @@
 //! Better one word too many than one key: a title that reads `token=[redacted]` costs a reader
 //! a moment, a key in a store costs a rotation.
 
-use super::assign;
 use super::shapes::{self, ADDRESSES, Set, Shape};
+use super::{assign, command};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -49,15 +49,20 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     if rest.starts_with(b"-----BEGIN ") {
         return private_key(rest).map(|len| at..at + len);
     }
+    if rest.starts_with(b"-") {
+        return command::option(text, at);
+    }
     if !rest.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
         return None;
     }
     shaped(rest)
         .or_else(|| web_token(rest))
         .or_else(|| bot_token(rest))
+        .or_else(|| dotted_token(rest))
         .map(|len| at..at + len)
         .or_else(|| address(rest).or_else(|| scheme(rest)).map(|r| at + r.start..at + r.end))
         .or_else(|| assign::value(text, at))
+        .or_else(|| command::statement(text, at))
 }
 
 /// Does something begin here: after a character that no name is made of, or after an escape
@@ -107,6 +112,21 @@ fn bot_token(text: &[u8]) -> Option<usize> {
     let tail = text.get(digits..)?.strip_prefix(b":AA")?;
     let len = run(tail, Set::Word);
     ((8..=10).contains(&digits) && len >= 30).then_some(digits + 3 + len)
+}
+
+/// A Discord bot's token: its number, a moment and a signature, each in base64.
+fn dotted_token(text: &[u8]) -> Option<usize> {
+    let part = |from: usize, least: usize, most: usize| {
+        let len = run(&text[from..text.len().min(from + most + 1)], Set::Word);
+        (least..=most).contains(&len).then_some(from + len)
+    };
+    let dot = |at: usize| (text.get(at) == Some(&b'.')).then_some(at + 1);
+    let moment = dot(part(0, 24, 28)?)?;
+    let signature = dot(part(moment, 6, 6)?)?;
+    let end = part(signature, 27, 38)?;
+    let token = &text[..end];
+    let telling = token.iter().any(u8::is_ascii_digit) && token.iter().any(u8::is_ascii_uppercase);
+    telling.then_some(end)
 }
 
 fn address(text: &[u8]) -> Option<Range<usize>> {

@@ -140,6 +140,24 @@ const PLACES: &[&str] = &[
     "GITHUB_TOKEN=@",
     "a\\nMY_TOKEN=@",
     "MY_PAT=@",
+    "curl -u ada:@ https://host.example",
+    "curl -sSLu ada:@ https://host.example",
+    "curl -uada:@ https://host.example",
+    "curl --user 'ada:@' https://host.example",
+    "curl --user=ada:@ https://host.example",
+    "curl -u ada:'@' https://host.example",
+    "curl -H 'Accept: text/html; q=1' \\\n  -d \"{\\\"a\\\": 1}\" -u ada:@",
+    "mysql -uroot -p@ shop",
+    "mysqldump -h db -p'@' shop | gzip",
+    "docker exec db mariadb -p@ -e 'show tables'",
+    "sshpass -p @ ssh ada@host.example",
+    "sshpass -v -p'@' ssh ada@host.example",
+    "machine host.example login ada password @",
+    "machine host.example\n  login ada\n  password @\n",
+    "ALTER ROLE ada WITH PASSWORD '@'",
+    "create user ada identified by '@'",
+    "CREATE USER ada IDENTIFIED WITH caching_sha2_password BY '@'",
+    "https://discord.com/api/v10/webhooks/@",
 ];
 
 #[test]
@@ -153,7 +171,49 @@ fn a_secret_is_redacted_by_its_name_or_place() {
         let (before, _) = text.split_once(&secret).unwrap();
         let name: String = before.chars().take_while(char::is_ascii_alphanumeric).collect();
         assert!(clean.starts_with(&name), "{text} -> {clean}");
+        assert_eq!(redact(&clean), clean, "{text}");
     }
+}
+
+#[test]
+fn the_word_behind_a_long_option_is_a_secret_whatever_it_is() {
+    for option in [
+        "--api-key",
+        "--apiKey",
+        "--gemini-key",
+        "--auth-token",
+        "--client-secret",
+        "--db-password",
+        "--passwd",
+        "--passphrase",
+        "--credential",
+    ] {
+        for (before, after) in [("", ""), ("'", "'"), ("\"", "\"")] {
+            let text = format!("tool {option} {before}swordfish{after} -v");
+            let clean = format!("tool {option} {before}{REDACTED}{after} -v");
+            assert_eq!(redact(&text), clean);
+            assert_eq!(redact(&clean), clean);
+        }
+    }
+    assert_eq!(redact("tool --password abc"), format!("tool --password {REDACTED}"));
+}
+
+#[test]
+fn only_the_password_behind_a_command_is_cut() {
+    for (text, clean) in [
+        ("curl -u ada:pw x", "curl -u ada:@ x"),
+        ("curl 'a|b' --user ada:pw", "curl 'a|b' --user ada:@"),
+        ("mysql -u root -ppw shop", "mysql -u root -p@ shop"),
+        ("sshpass -p pw ssh -p 22 host", "sshpass -p @ ssh -p 22 host"),
+        ("machine h login l password pw", "machine h login l password @"),
+        ("ALTER USER a PASSWORD 'pw';", "ALTER USER a PASSWORD '@';"),
+        ("a IDENTIFIED BY \"pw\" b", "a IDENTIFIED BY \"@\" b"),
+    ] {
+        assert_eq!(redact(text), clean.replace('@', REDACTED));
+    }
+    // A name may be the key.
+    let text = format!("curl -u {}{}:x-oauth-basic x", "ghp_", "a1B2".repeat(9));
+    assert_eq!(redact(&text), format!("curl -u {REDACTED} x"));
 }
 
 #[test]
@@ -194,6 +254,10 @@ fn web_tokens_and_bot_tokens_are_redacted() {
     assert_eq!(redact(&format!("a {token} b")), format!("a {REDACTED} b"));
     let bot = format!("123456789:AA{}", fill(MIXED, 33));
     assert_eq!(redact(&format!("a {bot} b")), format!("a {REDACTED} b"));
+    for (number, signature) in [(24, 27), (26, 38), (28, 38)] {
+        let bot = format!("{}.GabCdE.{}", fill(MIXED, number), fill(MIXED, signature));
+        assert_eq!(redact(&format!("a {bot} b")), format!("a {REDACTED} b"));
+    }
 }
 
 #[test]
@@ -251,6 +315,28 @@ fn look_alikes_stay() {
         "cargo test --token-bucket rate-limiter",
         "git commit -m 'Rotate the API key: see runbook'",
         "C:\\new\\token\\readme.txt",
+        "the password is wrong",
+        "PASSWORD is a keyword, password 'required'",
+        "your login is password protected",
+        "the user is identified by the id",
+        "the --token option is required, --api-key is not",
+        "sort --key 2 --sort-key created_at --primary-key id",
+        "ssh-add --private-key ~/.ssh/work",
+        "curl --key client.pem --user ada x",
+        "curl -u $NAME:$PASSWORD x",
+        "curl -u \"ada:${PASSWORD}\" x",
+        "curl x | docker run -u 1000:1000 image",
+        "curl x; chown -u ada:staff y",
+        "ssh -p 22 host",
+        "docker run -p 8080:80 image",
+        "docker run --name mysql -p3306:3306 image",
+        "mkdir -p /a/b",
+        "mysql db; mkdir -p/a/b",
+        "mysql -p shop",
+        "mysql -p$PASSWORD shop",
+        "sshpass -p \"$PASSWORD\" ssh -p22 host",
+        "tar -u x:y",
+        "tests.some_long_module_name_here.models.another_long_name_of_a_test",
         "日本語のテキスト: パスワード",
     ] {
         assert_eq!(redact(text), text);
@@ -281,6 +367,14 @@ fn the_work_grows_with_the_text_and_no_faster() {
         "hooks.slack.com/services/",
         "authorization: a",
         "é",
+        "curl -u a:b",
+        " -u a:b",
+        "mysql -pa ",
+        " -pa",
+        "sshpass ",
+        "machine a login b password ",
+        "identified by '",
+        "--key ",
     ];
     for piece in pieces {
         let text = piece.repeat(100_000 / piece.len());

@@ -192,5 +192,10 @@ pub(super) const ADDRESSES: &[&str] = &[
     "hooks.slack.com/workflows/",
     "discord.com/api/webhooks/",
     "discordapp.com/api/webhooks/",
+    "discord.com/api/v6/webhooks/",
+    "discord.com/api/v7/webhooks/",
+    "discord.com/api/v8/webhooks/",
+    "discord.com/api/v9/webhooks/",
+    "discord.com/api/v10/webhooks/",
     "api.telegram.org/bot",
 ];

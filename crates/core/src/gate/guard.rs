@@ -1,6 +1,6 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
-use super::{Refusal, Rule, STRAGGLERS_MS, Step, process, refuse, session};
+use super::{Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, process, refuse, session};
 use crate::observation::{
     Delivery, Fact, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
 };
@@ -32,6 +32,13 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     }
     if is_told_exactly(step) && !may_speak_beside(observation.source) {
         return refuse(Rule::Rank, "the protocol that it is driven by tells it exactly");
+    }
+    let is_unheard = step.seat.session.as_ref().is_some_and(|session| !session.start_seen);
+    if step.seat.process.state == process::RESTORING
+        && is_unheard
+        && matches!(observation.fact, Fact::SessionEnded { .. })
+    {
+        return refuse(Rule::G1, "the goodbye of the life before");
     }
     let renewed = check_process(step, observation)?;
     if !renewed {
@@ -104,10 +111,13 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     if older && !step.seat.process.state.is_over() {
         return refuse(Rule::G1, "from an older process than the one in the seat");
     }
-    let was_killed =
-        matches!(step.seat.process.state, Process::Exited(exit) if exit.signal.is_some());
-    if was_killed && matches!(observation.fact, Fact::SessionEnded { .. }) {
-        return refuse(Rule::G1, "a process that a killed program has left behind says goodbye");
+    let state = step.seat.process.state;
+    let was_killed = matches!(state, Process::Exited(exit) if exit.signal.is_some());
+    let was_ended = state.is_over() && step.seat.leaving.is_some();
+    let says_goodbye = matches!(observation.fact, Fact::SessionEnded { .. });
+    let is_left = older && was_ended && !starts(&observation.fact);
+    if is_left || says_goodbye && (was_killed || was_ended) {
+        return refuse(Rule::G1, "from a process that an ended program has left behind");
     }
     let had_a_voice = step.seat.session.is_some() || step.seat.process.state.is_over();
     if had_a_voice {
@@ -134,6 +144,10 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
     match &step.seat.session {
         None => {
             let left = step.seat.left_sessions.iter().any(|left| left.id == said);
+            if left && goes_on(step, said, observation) {
+                session::take_up(step, said);
+                return Ok(());
+            }
             if left && !starts {
                 return refuse(Rule::G1, "from a session that was left");
             }
@@ -155,6 +169,29 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             Ok(())
         }
     }
+}
+
+/// Does the conversation that was left last begin something in the process that it was left in? Then its
+/// goodbye meant something else. What was under way when it was told has arrived before.
+fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let left = seat.left_sessions.back().filter(|left| left.id == said);
+    let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
+    let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
+    is_later && is_same && seat.process.state.is_running() && begins(observation)
+}
+
+/// Does it tell live that something begins?
+fn begins(observation: &Observation) -> bool {
+    let begins = match &observation.fact {
+        Fact::PromptSubmitted { .. } => true,
+        Fact::ToolStarted { actor, .. }
+        | Fact::ToolGranted { actor, .. }
+        | Fact::PromptOpened { actor, .. }
+        | Fact::DialogShown { actor, .. } => actor.is_main(),
+        _ => false,
+    };
+    begins && observation.delivery == Delivery::Live
 }
 
 /// A fact from a seat whose process is over: a straggler, or a sign of new life.
@@ -186,6 +223,12 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         return refuse(Rule::G3, "the process has ended already");
     }
     if is_late_goodbye(step, observation) {
+        return Ok(());
+    }
+    let is_later = step.now.since(process.since) >= SETTLE_MS;
+    let is_same = step.seat.is_over_by_word() && observation.process == process.id;
+    if is_same && is_later && begins(observation) {
+        process::stays(step);
         return Ok(());
     }
     let by_word_alone = observation.source == Source::Report || is_nameless_life(step, observation);

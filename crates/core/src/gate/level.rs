@@ -39,6 +39,13 @@ pub(super) fn said(
         }
     }
     let held = HeldLevel::from(level);
+    if asks_something_else(step, source, level) {
+        // It asks one thing after another: the one before was answered.
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        prompts::withdraw(step, |asked| asked.source == source);
+        believe(step, &held);
+        return Ok(Effect::Decides);
+    }
     if is_believed(step, &held) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         return Ok(Effect::Confirms);
@@ -61,7 +68,7 @@ pub(super) fn said(
     if step.seat.turn.compacting && rests_at(level) && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
-    if is_main_agents_rest(step, &held) {
+    if is_main_agents_rest(step, source, &held) {
         return refuse(Rule::G5, "helpers go on, of which it says nothing");
     }
     // Behind a dialog that has ended the turn a title may be drawn once more as if it worked.
@@ -159,6 +166,18 @@ fn claim(step: &mut Step<'_>, source: Source, word: &str) -> Option<String> {
     None
 }
 
+/// Does a source that has shown a prompt show another one in its place? In the same words, or in none, it is
+/// the same.
+fn asks_something_else(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let Level::Blocked { reason, detail } = level else { return false };
+    let another = NewPrompt::plain(*reason, detail.as_deref());
+    let mut own = step.seat.own_prompts().filter(|open| open.source == source);
+    own.next().is_some_and(|open| {
+        let is_other = detail.is_some() && open.ask.title != another.title;
+        open.ask.tool.is_none() && (is_other || open.ask.reason != *reason)
+    })
+}
+
 /// Does the seat say so already?
 pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
     let failed = step.seat.outcome.as_ref().map(|o| o.kind) == Some(OutcomeKind::Failed);
@@ -175,9 +194,11 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
 }
 
 /// Is it the rest of a main agent whose helpers nobody but themselves tells of?
-pub(super) fn is_main_agents_rest(step: &Step<'_>, level: &HeldLevel) -> bool {
+/// The stream of a run ends with each answer of its main agent, and a stop may have told of more.
+pub(super) fn is_main_agents_rest(step: &Step<'_>, source: Source, level: &HeldLevel) -> bool {
     let rests = matches!(level, HeldLevel::Idle { .. } | HeldLevel::Done);
-    rests && turn::awaits_helpers(step)
+    let streams = source == Source::EventStream && step.seat.turn.main_stopped;
+    rests && (turn::awaits_helpers(step) || streams && turn::goes_on_behind(step))
 }
 
 /// Does a source still show what was held of it?

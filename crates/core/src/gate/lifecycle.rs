@@ -2,9 +2,9 @@
 
 use super::acts::act;
 use super::process::{self, RESTORING};
-use super::{Decision, session};
+use super::{Decision, Step, session};
 use crate::seat::{Leaving, Seat};
-use crate::source::Confidence;
+use crate::source::{Confidence, Evidence, Source};
 use crate::status::{Process, Turn};
 use crate::time::UnixMs;
 
@@ -148,8 +148,36 @@ fn leave(seat: &mut Seat, leaving: Leaving, now: UnixMs) -> Decision {
 
 /// What a launcher says of a program that could not be run, as a shell does.
 pub const CANNOT_RUN: i32 = 126;
-/// Whoever takes an agent up again has told its process by then. Milliseconds.
+/// Whoever starts an agent, or takes one up again, has told its process by then. Milliseconds.
 const LAUNCHED_WITHIN_MS: i64 = 15_000;
+
+/// Whether a seat may be taken for another start: it has ended, or nothing has come of the start that it
+/// was taken for.
+pub fn is_free(seat: &Seat, now: UnixMs) -> bool {
+    let process = &seat.process;
+    let starts = matches!(process.state, Process::Starting { .. }) && process.state != RESTORING;
+    let is_late = now.since(process.since) > LAUNCHED_WITHIN_MS;
+    process.state.is_over() || starts && is_late && process.id.is_none() && !is_heard_of(seat)
+}
+
+/// Has anybody told of the agent since it was to be started?
+fn is_heard_of(seat: &Seat) -> bool {
+    let since = seat.process.since;
+    let has_entered = seat.session.as_ref().is_some_and(|session| session.since > since);
+    let has_spoken = seat.last_edge_at.is_some_and(|at| at > since);
+    has_entered || has_spoken || seat.claims.iter().any(|claim| claim.confirmed_at > since)
+}
+
+/// A free seat is taken. A start of which nothing has come begins anew, and has as long as the first.
+pub fn start_over(seat: &mut Seat, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let state = seat.process.state;
+    let mut step = Step::new(seat, Evidence::new(Source::Process, now), now);
+    if matches!(state, Process::Starting { .. }) {
+        process::turn_into(&mut step, state);
+    }
+    step.finish(&before)
+}
 
 /// Whether an agent can be taken up again.
 ///

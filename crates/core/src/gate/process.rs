@@ -30,6 +30,10 @@ pub(super) fn said(
 ) -> Result<Effect, Refusal> {
     let state = step.seat.process.state;
     let target = match fact {
+        ProcessFact::Alive if step.seat.is_over_by_word() && id.is_some() => {
+            stays(step);
+            return Ok(Effect::Decides);
+        }
         ProcessFact::Alive => {
             if state == Process::Unknown {
                 Process::Running { attach: Attach::Interactive }
@@ -133,6 +137,12 @@ pub(super) fn said(
         }
     }
     Ok(Effect::Decides)
+}
+
+/// It has said goodbye, and has not left.
+pub(super) fn stays(step: &mut Step<'_>) {
+    turn_into(step, Process::Running { attach: Attach::Interactive });
+    step.set_base(Turn::Idle(IdleReason::Cleared), None);
 }
 
 /// A run that nobody can type to is over with its turn: not every program says more than that it

@@ -206,6 +206,13 @@ pub(super) fn cleared(step: &mut Step<'_>) {
     step.set_base(Turn::Idle(IdleReason::Cleared), None);
 }
 
+/// The conversation that was left last has not been left.
+pub(super) fn take_up(step: &mut Step<'_>, id: &str) {
+    step.seat.left_sessions.retain(|left| left.id != id);
+    step.seat.held.retain(|held| held.what != HeldFact::Left);
+    enter(step, id, true);
+}
+
 /// Has the program ended its last conversation, and begun none?
 pub(super) fn was_left(step: &Step<'_>) -> bool {
     step.seat.session.is_none() && !step.seat.left_sessions.is_empty()

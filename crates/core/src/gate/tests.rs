@@ -7,6 +7,7 @@ mod compaction;
 mod inputs;
 mod levels;
 mod lifecycle;
+mod notices;
 mod process;
 mod rules;
 mod screen;

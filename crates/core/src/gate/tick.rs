@@ -1,6 +1,6 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
-use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, prompts, screen, session, turn};
+use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, notice, prompts, screen, session};
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
@@ -36,7 +36,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Over => {
             // With work behind it, or in a compaction, it goes on.
-            if !step.seat.turn.open || turn::idle_notice(step).is_err() {
+            if !step.seat.turn.open || notice::rests(step).is_err() {
                 return;
             }
             step.seat.turn().phrase()
@@ -54,7 +54,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
             let says_nothing = outranked
                 || asks
                 || level::is_believed(step, level)
-                || level::is_main_agents_rest(step, level);
+                || level::is_main_agents_rest(step, held.source, level);
             if says_nothing || !level::still_shows(step, &held, level) {
                 return;
             }

@@ -4,15 +4,13 @@ use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
-use crate::seat::{EndedTurn, Held, HeldFact};
-use crate::source::Tier;
+use crate::seat::{Claim, EndedTurn, HeldFact};
+use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
+use crate::time::UnixMs;
 
 /// How long after a silent end its failure may be told. Milliseconds.
 const LATE_FAILURE_MS: i64 = 2_000;
-
-/// How long after the end of a turn its notice may come. Milliseconds.
-const NOTICE_MS: i64 = 1_500;
 
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
@@ -41,7 +39,7 @@ pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) 
     turn.open = false;
     turn.main_stopped = false;
     turn.awaits_helpers = false;
-    turn.ended = Some(EndedTurn { reference: turn.reference.take(), at: now });
+    turn.ended = Some(EndedTurn::after(turn.ended.take(), turn.reference.take(), now));
     step.seat.ended_calls.clear();
     let turn_seq = step.seat.turn.seq;
     let outcome = Outcome { kind, code: code.map(str::to_owned), at: now };
@@ -107,9 +105,8 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         }
     }
     let ended = step.seat.turn.ended.as_ref();
-    if ended.is_some_and(|ended| ended.reference.as_deref() == Some(reference))
-        && (step.seat.turn.open || straggles(step))
-    {
+    let is_last = ended.is_some_and(|ended| ended.reference.as_deref() == Some(reference));
+    if is_past(step, reference) || is_last && (step.seat.turn.open || straggles(step)) {
         return refuse(Rule::G10, "told after the end of its turn");
     }
     if step.seat.turn.open {
@@ -132,6 +129,12 @@ fn fails_late(step: &Step<'_>) -> bool {
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
 }
 
+/// Did the turn of this name end before the last one that has ended?
+fn is_past(step: &Step<'_>, reference: &str) -> bool {
+    let ended = step.seat.turn.ended.as_ref();
+    ended.is_some_and(|ended| ended.before.iter().any(|before| before == reference))
+}
+
 fn straggles(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
     ended.is_some_and(|ended| step.now.since(ended.at) < SETTLE_MS)
@@ -149,7 +152,7 @@ pub(super) fn prompted(
             return Ok(Effect::Confirms);
         }
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
-        if ended == Some(reference) {
+        if ended == Some(reference) || is_past(step, reference) {
             return refuse(Rule::G10, "told after the end of its turn");
         }
     }
@@ -299,7 +302,12 @@ pub(super) fn awaits_helpers(step: &Step<'_>) -> bool {
 
 /// The last helper that was waited for has ended, and with it the turn.
 pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
-    let is_done = step.seat.turn.awaits_helpers && !goes_on_behind(step);
+    let own = step.seat.fresh_claim(Tier::Own, UnixMs(i64::MIN));
+    let rests = |claim: &Claim| matches!(claim.word.as_str(), "done" | "idle");
+    let has_streamed = own.is_some_and(|own| own.source == Source::EventStream && rests(own));
+    let turn = &step.seat.turn;
+    let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
+    let is_done = waits && !goes_on_behind(step);
     if is_done {
         rest(step, OutcomeKind::Completed, None);
     }
@@ -308,7 +316,7 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
 /// even if its own end was not told.
-fn is_compacting(step: &mut Step<'_>) -> bool {
+pub(super) fn is_compacting(step: &mut Step<'_>) -> bool {
     if step.seat.turn.summarized && step.seat.turn.compacting {
         step.seat.turn.compacting = false;
         step.changed = true;
@@ -344,6 +352,9 @@ fn attach_to(step: &mut Step<'_>, reference: Option<&str>) -> Result<(), Refusal
 
 /// What runs behind is read anew from each stop that lists it, never only counted up and down.
 fn reread(step: &mut Step<'_>, background: &Background) {
+    if background.unclear {
+        return;
+    }
     if step.seat.shells != background.shells {
         step.seat.shells = background.shells;
         step.changed = true;
@@ -423,55 +434,5 @@ pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effe
     } else {
         step.set_base(Turn::Working(WorkingReason::Model), None);
     }
-    Ok(Effect::Decides)
-}
-
-/// Is a notice without a name perhaps late, and of the turn before the one that has a name?
-fn may_be_the_last_ones(step: &Step<'_>) -> bool {
-    let turn = &step.seat.turn;
-    let ended = turn.ended.as_ref().filter(|_| turn.reference.is_some());
-    ended.is_some_and(|ended| step.now.since(ended.at) < NOTICE_MS)
-}
-
-/// The turn is over, and a slower source tells how.
-pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
-    if !step.seat.turn.open {
-        return idle_notice(step);
-    }
-    if may_be_the_last_ones(step) {
-        return refuse(Rule::G10, "it may be the notice of the turn before");
-    }
-    let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
-    if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
-        let what = HeldFact::Over;
-        step.seat.held.push(Held { until, source, name: name.to_owned(), what });
-        step.changed = true;
-    }
-    Ok(Effect::Outranked("it waits a moment for the source that tells how"))
-}
-
-/// The program says it sits at its prompt: an authoritative idle, but not of how the turn ended.
-pub(super) fn idle_notice(step: &mut Step<'_>) -> Result<Effect, Refusal> {
-    if is_compacting(step) {
-        return refuse(Rule::G7, "a compaction is under way");
-    }
-    if step.seat.turn.main_stopped && goes_on_behind(step) {
-        return refuse(Rule::G5, "work goes on in the background");
-    }
-    step.ensure_running(None);
-    prompts::withdraw_all(step);
-    step.seat.held.clear();
-    if step.seat.turn.open {
-        let kind = match step.seat.turn.main_stopped {
-            true => OutcomeKind::Completed,
-            false => OutcomeKind::Interrupted,
-        };
-        rest(step, kind, None);
-        return Ok(Effect::Decides);
-    }
-    if matches!(step.seat.turn.base, Turn::Idle(_)) {
-        return Ok(Effect::Confirms);
-    }
-    step.set_base(Turn::Idle(IdleReason::Ready), None);
     Ok(Effect::Decides)
 }

@@ -40,7 +40,16 @@ pub(super) fn context(headers: &HeaderMap) -> Result<Option<&str>, Refused> {
 
 /// `X-Headsup-Spooled-At`: when a report that had to wait was made.
 pub(super) fn spooled_at(headers: &HeaderMap) -> Result<Option<UnixMs>, Refused> {
-    let Some(at) = text(headers, "x-headsup-spooled-at")? else { return Ok(None) };
+    moment(headers, "X-Headsup-Spooled-At")
+}
+
+/// `X-Headsup-Until`: how long the caller waits.
+pub(super) fn until(headers: &HeaderMap) -> Result<Option<UnixMs>, Refused> {
+    moment(headers, "X-Headsup-Until")
+}
+
+fn moment(headers: &HeaderMap, name: &str) -> Result<Option<UnixMs>, Refused> {
+    let Some(at) = text(headers, name)? else { return Ok(None) };
     let at = UnixMs::parse(at);
-    at.map(Some).ok_or_else(|| bad("X-Headsup-Spooled-At is an RFC 3339 time".into()))
+    at.map(Some).ok_or_else(|| bad(format!("{name} is an RFC 3339 time")))
 }

@@ -109,7 +109,7 @@ impl From<Refusal> for Refused {
             }
             Refusal::Taken => {
                 return Self::new(409, "agent_exists", refusal.to_string())
-                    .hint("take another id, or end that one first");
+                    .hint("take another id, or end that one; if it never came up, wait 15 s");
             }
             Refusal::NameTaken => {
                 return Self::new(409, "name_taken", refusal.to_string())

@@ -3,7 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::bad;
-use super::{App, Receipt, Refused, asked, peer, receipt, resume};
+use super::{App, Receipt, Refused, asked, headers, peer, receipt, resume};
 use crate::caller;
 use crate::caller::Caller;
 use crate::job::{Registration, Work};
@@ -14,6 +14,7 @@ use headsup_adapters::text;
 use headsup_core::gate::Description;
 use headsup_core::id::AgentId;
 use headsup_core::seat::{Launch, Seat};
+use headsup_core::time::UnixMs;
 use headsup_core::wire::Problem;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -56,6 +57,7 @@ pub(super) struct SeatBody {
     params(
         ("id" = AgentId, Path, description = "The agent"),
         ("X-Headsup-Id" = Option<String>, Header, description = "Which request this is, however often it is sent: 1 to 128 printable ASCII"),
+        ("X-Headsup-Until" = Option<UnixMs>, Header, description = "How long it is waited for: later it is not done"),
     ),
     request_body(content = SeatBody),
     responses(
@@ -81,6 +83,10 @@ pub(super) async fn put(
     let launch = launch.map(fitting).transpose()?;
     let about = Description { adopted, launch, ..said.description()? };
     caller::may_take(&app, &headers, &extensions, &agent)?;
+    if headers::until(&headers)?.is_some_and(|until| app.clock.wall() > until) {
+        return Err(Refused::new(409, "too_late", "whoever has asked for it waits no more")
+            .with(|problem| problem.retryable = true));
+    }
     let registration = Registration { agent, kind, about };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
     Ok(receipt(StatusCode::CREATED, &reply))

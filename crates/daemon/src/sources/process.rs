@@ -28,6 +28,8 @@ use tokio::task::AbortHandle;
 
 /// How long after a death its goodbye may come: a hook and a file are told in any order.
 const GRACE: Duration = Duration::from_millis(400);
+/// How long after its goodbye a process may take to leave.
+const LEAVE: Duration = Duration::from_secs(5);
 /// How often a living process is looked at beside waiting for it.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -75,6 +77,9 @@ impl Processes {
         let process = process.filter(|process| process.pid_here().is_some());
         let Some(process) = process.filter(|_| !seat.process.state.is_over()) else {
             self.watched.remove(&seat.id);
+            if let Some(process) = process.filter(|_| !stored && seat.is_over_by_word()) {
+                self.see_off(&seat.id, process);
+            }
             return;
         };
         if self.watched.get(&seat.id).is_some_and(|watched| watched.process == *process) {
@@ -96,6 +101,33 @@ impl Processes {
         let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
         self.watched.insert(seat.id.clone(), Watched { process, task, ooms });
+    }
+
+    /// It has said goodbye. Should it not leave, the seat is not over.
+    fn see_off(&mut self, agent: &AgentId, process: &ProcessId) {
+        let sight = sight(agent.clone(), process.clone(), "stays", ProcessFact::Alive);
+        let (inbox, gone) = (self.inbox.clone(), process.clone());
+        let task = tokio::spawn(async move {
+            if tokio::time::timeout(LEAVE, self::gone(&gone, true, || ())).await.is_err() {
+                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+            }
+        });
+        let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
+        let task = task.abort_handle();
+        self.watched.insert(agent.clone(), Watched { process, task, ooms });
+    }
+}
+
+/// What is seen of a process in a seat.
+fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> Sight {
+    Sight {
+        agent,
+        source: Source::Process,
+        name: name.to_owned(),
+        session: None,
+        process: Some(process),
+        is_history: false,
+        fact: Fact::Process(fact),
     }
 }
 
@@ -140,15 +172,8 @@ impl One {
             (false, true) => ExitKind::OomKilled,
             (false, false) => ExitKind::Crashed,
         };
-        let sight = Sight {
-            agent: self.agent,
-            source: Source::Process,
-            name: "exit".to_owned(),
-            session: None,
-            process: Some(self.process),
-            is_history: false,
-            fact: Fact::Process(ProcessFact::Exited(Exit::of(kind))),
-        };
+        let exited = ProcessFact::Exited(Exit::of(kind));
+        let sight = sight(self.agent, self.process, "exit", exited);
         // A hub that stops has no use for it.
         inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
     }

@@ -51,6 +51,14 @@ async fn an_event_says_what_it_means_and_not_what_the_old_map_said() {
         ("StopFailure", None, "error"),
         ("BeforeAgent", None, "working"),
         ("AfterAgent", None, "idle"),
+        // A request asks the rules of the program first.
+        ("userPromptSubmitted", None, "working"),
+        ("preToolUse", None, "working"),
+        ("permissionRequest", None, "working"),
+        ("notification", Some("permission_prompt"), "blocked"),
+        ("permissionRequest", None, "blocked"),
+        ("postToolUse", None, "working"),
+        ("agentStop", None, "idle"),
         ("session_end", None, "idle"),
     ];
     for (index, (event, kind, status)) in turns.into_iter().enumerate() {
@@ -65,7 +73,7 @@ async fn an_event_says_what_it_means_and_not_what_the_old_map_said() {
         client.log().await.into_iter().filter(|e| e["type"] == "turn.completed").collect();
     let kinds: Vec<&str> =
         outcomes.iter().map(|e| e["outcome"]["kind"].as_str().unwrap()).collect();
-    let expected = ["completed", "interrupted", "interrupted", "failed", "completed"];
+    let expected = ["completed", "interrupted", "interrupted", "failed", "completed", "completed"];
     assert_eq!(kinds, expected);
 }
 
@@ -113,6 +121,7 @@ async fn what_says_nothing_changes_nothing() {
     let counted = client.metric("headsup_reports_total{result=\"not_understood\"}").await;
     assert_eq!(counted, unknown.len() as u64);
     // These are known, and say nothing of the status.
+    assert_eq!(told(&client, "errorOccurred", None).await, Value::Null);
     assert_eq!(told(&client, "Notification", None).await, Value::Null);
     assert_eq!(told(&client, "Notification", Some("auth_success")).await, Value::Null);
     assert_eq!(client.metric("headsup_reports_total{result=\"not_understood\"}").await, counted);

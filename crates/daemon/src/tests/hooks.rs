@@ -199,12 +199,20 @@ async fn whoever_makes_event_names_up_costs_a_bounded_number_of_counters() {
     for number in 0..100 {
         let body = format!("{{\"hook_event_name\":\"Event{number}\"}}");
         client.send("POST", "/api/v1/hooks/claude-code", &[], body).await;
+        let made_up = format!("/api/v1/hooks/acp:agent-{number}?event=Tomorrow");
+        client.send("POST", &made_up, &[], "{}").await;
     }
+    client.send("POST", "/api/v1/hooks/codex?event=Tomorrow", &[], "{}").await;
     let text = client.get("/metrics").await.text();
     let counters = text.lines().filter(|line| line.starts_with("headsup_not_understood_total"));
-    assert_eq!(counters.count(), 65);
-    let others = "headsup_not_understood_total{kind=\"others\",event=\"others\"}";
-    assert_eq!(client.metric(others).await, 36);
+    assert_eq!(counters.count(), 65 + 65 + 1);
+    let told = async |kind: &str, event: &str| {
+        let labels = format!("{{kind=\"{kind}\",event=\"{event}\"}}");
+        client.metric(&format!("headsup_not_understood_total{labels}")).await
+    };
+    assert_eq!(told("claude-code", "others").await, 36, "of this kind alone");
+    assert_eq!(told("others", "others").await, 36);
+    assert_eq!((told("acp:agent-0", "Tomorrow").await, told("codex", "Tomorrow").await), (1, 1));
 }
 
 /// For each kind: an event, a field and a version of tomorrow change nothing, and are counted.

@@ -1,4 +1,4 @@
-use super::bench::Bench;
+use super::bench::{Bench, START};
 use serde_json::json;
 
 const API: &str = "/api/v1/agents/api";
@@ -41,6 +41,43 @@ async fn a_seat_is_taken_again_only_when_its_agent_has_ended() {
     assert_eq!(client.headline("api").await, "starting");
     client.hook("SessionStart", "s2", &id).await;
     assert_eq!(client.headline("api").await, "idle");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_of_whose_start_nothing_came_is_taken_again() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let take = async |role: &str| {
+        let body = json!({"kind": "claude-code", "role": role}).to_string();
+        client.send("PUT", API, &[], body).await.status.as_u16()
+    };
+    assert_eq!(take("first").await, 201);
+    bench.pass(15_000).await;
+    assert_eq!(take("second").await, 409);
+    bench.pass(1).await;
+    assert_eq!(take("second").await, 201);
+    assert_eq!(take("third").await, 409, "that one has only begun");
+    let doc = client.get(API).await.json();
+    assert_eq!((&doc["headline"], &doc["role"]), (&json!("starting"), &json!("second")));
+    client.hook("SessionStart", "s1", &[("x-headsup-agent", "api")]).await;
+    bench.pass(60_000).await;
+    assert_eq!(take("third").await, 409);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_is_not_given_to_whoever_waits_no_more() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (until, status) in [
+        (START.plus(-1).to_string(), 409),
+        ("soon".to_owned(), 400),
+        (START.plus(1_000).to_string(), 201),
+    ] {
+        let reply = client.send("PUT", API, &[("x-headsup-until", until.as_str())], "{}").await;
+        assert_eq!(reply.status, status, "{until}");
+        let known = if status == 201 { 200 } else { 404 };
+        assert_eq!(client.get(API).await.status, known, "{until}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

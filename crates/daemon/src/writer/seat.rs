@@ -11,18 +11,20 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Attach, StartPhase};
 
-/// A seat for an agent that is about to start. One that has ended is taken again; one that has
-/// not is somebody else's.
+/// A seat for an agent that is about to start. One that has ended, or never came to be, is taken
+/// again; any other one is somebody else's.
 pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -> Answer {
     let Registration { agent, kind, about } = registration;
     let now = staging.now;
     match staging.seat(agent) {
-        Some(seat) if !seat.process.state.is_over() => return Err(Refusal::Taken),
+        Some(seat) if !gate::is_free(&seat, now) => return Err(Refusal::Taken),
         Some(seat) if seat.kind == kind.as_str() => {
             staging.change(agent, None, |seat| {
                 // How the one before was started says nothing of this one.
                 seat.launch = None;
-                gate::describe(seat, about, now)
+                let started = gate::start_over(seat, now);
+                let described = gate::describe(seat, about, now);
+                Decision { changed: started.changed || described.changed, ..described }
             })?;
         }
         None if staging.is_name(agent) => return Err(Refusal::NameTaken),

@@ -6,7 +6,7 @@ use crate::error::{CommandError, Kind};
 use crate::hook::deliver::{self, Delivery};
 use crate::launch::acp::{Agent, end, observer::Observer};
 use crate::launch::order::{self, Order};
-use crate::launch::seat::Seat;
+use crate::launch::seat::{self, Seat};
 use crate::launch::{Program, name};
 use bytes::Bytes;
 use headsup_adapters::acp::Traffic;
@@ -16,7 +16,7 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Pass on, unchanged, what an agent and its client say in the Agent Client Protocol.
 ///
@@ -193,7 +193,7 @@ impl Seats<'_> {
         body["kind"] = self.kind.into();
         body["token"] = self.token.into();
         let body = Bytes::from(body.to_string());
-        hub.put(&format!("/api/v1/agents/{id}"), body).await.map(drop)
+        seat::take(hub, id, body, Instant::now() + SEAT_WITHIN).await
     }
 
     fn about(&self) -> serde_json::Value {

@@ -42,7 +42,8 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
             } else {
                 Line::new().styled(theme::ERROR, "FAIL").then("  ")
             };
-            lines.push(mark.then(&check.name).then(": ").then(&check.detail));
+            let detail = check.brief.as_ref().unwrap_or(&check.detail);
+            lines.push(mark.then(&check.name).then(": ").then(detail));
             let hint = check.hint.iter();
             lines.extend(hint.map(|hint| {
                 Line::plain("      ").styled(theme::HINT, "hint:").then(" ").then(hint)

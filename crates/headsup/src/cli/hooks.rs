@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Only what is headsup's own is added, and exactly that is removed again: where nobody has
 /// edited since, to the byte. Without AGENT it is about every agent whose program is on PATH or whose
 /// folder is there, to install (exit code 4 if there is none), and about those with hooks of ours, to look
-/// and to uninstall.
+/// and to uninstall. An agent that is refused stops none of the others (exit code 7).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -130,16 +130,19 @@ fn named(text: &str) -> Result<Named, String> {
 struct Changed<'a> {
     schema: u32,
     dry_run: bool,
-    agents: Vec<ChangedAgent<'a>>,
+    agents: &'a [ChangedAgent],
 }
 
-#[derive(Serialize)]
-struct ChangedAgent<'a> {
-    kind: &'a str,
+#[derive(Default, Serialize)]
+struct ChangedAgent {
+    kind: &'static str,
     changed: bool,
     files: Vec<PathBuf>,
     diff: String,
     notes: Vec<String>,
+    /// Why it was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<CommandError>,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
@@ -236,6 +239,8 @@ pub(crate) type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
 /// The refusal, and what a person can do instead.
 pub(crate) type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
 
+/// Does it at each site, also behind one that is refused. Where all sites are one agent's, each builds on the one
+/// before, and the first refusal is the end.
 pub(crate) fn apply(
     sites: &[Site],
     dry_run: bool,
@@ -246,14 +251,31 @@ pub(crate) fn apply(
     done: &dyn Fn(&Site) -> String,
 ) -> Result<(), CommandError> {
     let output = context.output;
-    let mut agents = Vec::new();
+    let first = sites.first().map(|site| site.recipe.kind);
+    let is_one = sites.iter().all(|site| Some(site.recipe.kind) == first);
+    let mut agents: Vec<ChangedAgent> = Vec::new();
     for site in sites {
+        let kind = site.recipe.kind;
         let plan = if dry_run {
             make(site)
         } else {
             plan::carry_out(&site.state, || make(site), &mut edit::no_fault)
         };
-        let mut plan = plan.map_err(|error| refuse(&error, site, output))?;
+        let mut plan = match plan {
+            Ok(plan) => plan,
+            Err(error) => {
+                let error = refuse(&error, site, output);
+                // What is returned is told at the edge.
+                if !is_one && !output.is_json() {
+                    output.error(&error);
+                }
+                agents.push(ChangedAgent { kind, error: Some(error), ..ChangedAgent::default() });
+                if is_one {
+                    break;
+                }
+                continue;
+            }
+        };
         plan.notes.extend(problems(site));
         let (changed, diff) = (!plan.is_empty(), plan.diff());
         if !output.is_json() {
@@ -271,13 +293,26 @@ pub(crate) fn apply(
             }));
         }
         let files = plan.foreign().map(|step| step.path().to_owned()).collect();
-        let kind = site.recipe.kind;
-        agents.push(ChangedAgent { kind, changed, files, diff, notes: plan.notes });
+        agents.push(ChangedAgent { kind, changed, files, diff, notes: plan.notes, error: None });
     }
     if output.is_json() {
-        return Output::json(&Changed { schema: SCHEMA, dry_run, agents });
+        Output::json(&Changed { schema: SCHEMA, dry_run, agents: &agents })?;
     }
-    Ok(())
+    outcome(&agents, is_one)
+}
+
+/// What it comes to: of several refusals the first one counts.
+fn outcome(agents: &[ChangedAgent], is_one: bool) -> Result<(), CommandError> {
+    let first = agents.iter().find_map(|agent| agent.error.clone());
+    let Some(first) = first else { return Ok(()) };
+    if is_one {
+        return Err(first);
+    }
+    let left = agents.iter().filter(|agent| agent.error.is_some());
+    let kinds: Vec<&str> = left.map(|agent| agent.kind).collect();
+    let (left, all) = (kinds.len(), agents.len());
+    let message = format!("not done: {} ({left} of {all} agents)", kinds.join(", "));
+    Err(CommandError::new(first.kind, message).code(first.code))
 }
 
 /// The refusal, and what to paste by hand.

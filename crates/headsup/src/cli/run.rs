@@ -1,13 +1,12 @@
 //! `headsup run`
 
 use crate::cli::Context;
-use crate::client::Client;
-use crate::client::start;
+use crate::client::{ANSWER_WITHIN, Client, start};
 use crate::error::{CommandError, Kind};
 use crate::launch::Program;
 use crate::launch::begin::{Start, Terminal, begin, seat_of};
 use crate::launch::order::{self, Order, Streaming};
-use crate::launch::seat::Seat;
+use crate::launch::seat::{self, Seat};
 use crate::launch::tend;
 use crate::launch::tmux::{Session, Tmux};
 use crate::output::Output;
@@ -216,15 +215,17 @@ async fn register(
     let pairs = args.label.iter().filter_map(|label| label.split_once('='));
     let observable = args.observable.then_some(("observable", "true"));
     let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
+    // Of a session of its own the pane is known once it is there.
+    let pane = Tmux::own_pane().filter(|_| !in_tmux);
     let body = json!({
         "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
-        "token": token, "launch": launch_of(args, program, here, in_tmux),
+        "tmux": pane, "token": token, "launch": launch_of(args, program, here, in_tmux),
     });
     let body = Bytes::from(body.to_string());
     let take = async |id: AgentId| {
-        let path = format!("/api/v1/agents/{id}");
-        let was_there = client.get_text(&path).await.is_ok();
-        client.put(&path, body.clone()).await.map(|_| (id, was_there))
+        let until = tokio::time::Instant::now() + ANSWER_WITHIN;
+        let was_there = seat::is_there(client, &id, until).await?;
+        seat::take(client, &id, body.clone(), until).await.map(|()| (id, was_there))
     };
     if let Some(id) = &args.id {
         return take(id.clone()).await;

@@ -5,7 +5,7 @@ use crate::client::Client;
 use std::fs;
 use std::path::Path;
 
-/// How many kinds of events are named.
+/// How many events are named to a person; a script is told of all.
 const EVENTS: usize = 8;
 
 /// Databases that were damaged: what the log held until then is in them, and in no other place.
@@ -70,13 +70,15 @@ fn events(metrics: &str) -> Check {
         return Check::good("events", "every hook was understood");
     }
     let words: Vec<String> =
-        counted.iter().take(EVENTS).map(|(count, what)| format!("{what}: {count}")).collect();
-    let more = match counted.len().saturating_sub(EVENTS) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    let detail = format!("not understood since the hub's start: {}{more}", words.join(", "));
-    Check::good("events", detail).with(
+        counted.iter().map(|(count, what)| format!("{what}: {count}")).collect();
+    let detail =
+        |words: &[String]| format!("not understood since the hub's start: {}", words.join(", "));
+    let brief = words.split_at_checked(EVENTS).filter(|(_, more)| !more.is_empty());
+    let brief = brief.map(|(first, more)| {
+        format!("{}, and {} more: `headsup doctor --json`", detail(first), more.len())
+    });
+    let check = Check { brief, ..Check::good("events", detail(&words)) };
+    check.with(
         "what was not understood changed nothing (EVENT.MEMBER: only that member of it); a program \
          that is newer than this headsup says more than it knows: `headsup capture AGENT` makes a \
          bundle for a bug report",
@@ -134,9 +136,12 @@ mod tests {
         assert!(events("").hint.is_none());
         let check = events(&(line("a", "Old", 2) + &line("b", "New \\\"x\\\"", 7)));
         let said = "not understood since the hub's start: b New \\\"x\\\": 7, a Old: 2";
-        assert_eq!((check.ok, &*check.detail), (true, said));
+        assert_eq!((check.ok, &*check.detail, check.brief), (true, said, None));
         let many: String = (0..20).map(|n| line("a", &format!("E{n}"), 1)).collect();
-        assert!(events(&many).detail.ends_with(", and 12 more"));
+        let check = events(&many);
+        let brief = check.brief.unwrap();
+        assert!(brief.ends_with(", and 12 more: `headsup doctor --json`"), "{brief}");
+        assert_eq!((brief.matches(": 1,").count(), check.detail.matches(": 1").count()), (8, 20));
     }
 
     #[test]

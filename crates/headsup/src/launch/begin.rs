@@ -65,6 +65,9 @@ pub(crate) async fn begin(
     match &start.terminal {
         Terminal::Session(tmux) => in_session(tmux, order, &start, &launch, client).await,
         Terminal::Own => {
+            if let Some(pane) = Tmux::own_pane().filter(|_| start.is_again) {
+                tell_place(client, id, &pane).await;
+            }
             let seat = seat_of(&start, home, client);
             Err(tend::run(&order, &seat, &context.place).await)
         }
@@ -106,8 +109,12 @@ async fn in_session(
     let session = session.inspect_err(|_| {
         std::fs::remove_file(&path).ok();
     })?;
-    let about = json!({ "tmux": session.pane }).to_string();
-    // Where it is will be told by its hooks as well.
-    client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(about)).await.ok();
+    tell_place(client, start.id, &session.pane).await;
     Ok(session)
+}
+
+/// Where it is, which its hooks will tell as well.
+async fn tell_place(client: &Client, id: &AgentId, pane: &str) {
+    let about = json!({ "tmux": pane }).to_string();
+    client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(about)).await.ok();
 }

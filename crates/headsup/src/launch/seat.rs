@@ -3,20 +3,23 @@
 
 use super::order::Order;
 use super::tend::End;
-use crate::client::{Client, KEY, answer};
+use crate::client::{Client, KEY, UNTIL, answer};
+use crate::error::CommandError;
 use crate::hook::deliver::Word;
 use crate::hook::process::Process;
+use crate::output::age;
 use bytes::Bytes;
 use headsup_core::gate::CANNOT_RUN;
+use headsup_core::id::AgentId;
 use headsup_core::status::Attach;
 use headsup_core::wire::RosterDoc;
-use hyper::Method;
+use hyper::{Method, StatusCode};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// An agent does not wait for a hub that is out of breath.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
@@ -107,6 +110,49 @@ impl Seat<'_> {
     }
 }
 
+/// Whether a seat of this id is there, whoever sits in it.
+pub(crate) async fn is_there(
+    hub: &Client,
+    id: &AgentId,
+    until: Instant,
+) -> Result<bool, CommandError> {
+    let path = format!("/api/v1/agents/{id}");
+    let (status, _) = ask(hub, Method::GET, &path, None, &[], until).await?;
+    Ok(status.is_success())
+}
+
+/// Takes a seat. A hub that comes to it only when nobody waits any more does not give it: no agent
+/// would be started there.
+pub(crate) async fn take(
+    hub: &Client,
+    id: &AgentId,
+    body: Bytes,
+    until: Instant,
+) -> Result<(), CommandError> {
+    let path = format!("/api/v1/agents/{id}");
+    let left = until.saturating_duration_since(Instant::now()).as_millis();
+    let at = age::now().plus(i64::try_from(left).unwrap_or(i64::MAX)).to_string();
+    let waits = [(UNTIL, at.as_str())];
+    // A hub elsewhere has another clock.
+    let headers = if hub.address().socket().is_some() { &waits[..] } else { &[] };
+    let (status, reply) = ask(hub, Method::PUT, &path, Some(body), headers, until).await?;
+    answer::check(status, &path, reply).map(drop)
+}
+
+async fn ask(
+    hub: &Client,
+    method: Method,
+    path: &str,
+    body: Option<Bytes>,
+    headers: &[(&'static str, &str)],
+    until: Instant,
+) -> Result<(StatusCode, Bytes), CommandError> {
+    match timeout_at(until, hub.exchange(method, path, body, headers)).await {
+        Ok(asked) => asked.map_err(|error| error.at(hub.address())),
+        Err(_) => Err(hub.no_answer()),
+    }
+}
+
 /// How it has ended.
 pub(super) fn ended(process: &Process, end: End) -> Word {
     word(process, "exited", end)
@@ -134,16 +180,60 @@ pub(crate) fn pid_namespace() -> Option<u64> {
 mod tests {
     use super::*;
     use crate::client::address::Address;
+    use crate::error::Kind;
     use crate::place::Url;
     use headsup_core::spool::{Decoder, OF_A_PROCESS, Record};
+    use headsup_core::time::UnixMs;
     use serde_json::Value;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixListener;
+
+    fn client(socket: &Path) -> Client {
+        Client::new(Address::of(&Url::Unix(socket.to_owned())).unwrap(), None)
+    }
+
+    #[tokio::test]
+    async fn a_hub_is_told_until_when_a_seat_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("headsup.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let hub = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut head, mut piece) = (String::new(), [0; 4096]);
+            while !head.contains("\r\n\r\n") {
+                let length = stream.read(&mut piece).unwrap();
+                head.push_str(&String::from_utf8_lossy(&piece[..length]));
+            }
+            stream.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n").unwrap();
+            head
+        });
+        let (id, within) = (AgentId::new("api").unwrap(), Duration::from_secs(60));
+        let before = age::now();
+        take(&client(&socket), &id, Bytes::from("{}"), Instant::now() + within).await.unwrap();
+        let head = hub.join().unwrap();
+        let said = head.lines().find_map(|line| line.strip_prefix("x-headsup-until: "));
+        let left = UnixMs::parse(said.unwrap()).unwrap().since(before);
+        assert!((50_000..70_000).contains(&left), "{head}");
+    }
+
+    /// Who listens here never answers.
+    #[tokio::test]
+    async fn a_hub_that_says_nothing_is_asked_for_a_seat_no_longer_than_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("headsup.sock");
+        let _listener = UnixListener::bind(&socket).unwrap();
+        let (hub, id) = (client(&socket), AgentId::new("api").unwrap());
+        let until = Instant::now() + Duration::from_millis(10);
+        let asked = is_there(&hub, &id, until).await.unwrap_err();
+        let taken = take(&hub, &id, Bytes::from("{}"), until).await.unwrap_err();
+        assert_eq!([asked.kind, taken.kind], [Kind::HubUnreachable; 2]);
+    }
 
     #[tokio::test]
     async fn what_a_hub_that_is_away_is_not_told_lies_in_the_spool_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path();
-        let address = Address::of(&Url::Unix(home.join("headsup.sock"))).unwrap();
-        let client = Client::new(address, None);
+        let client = client(&home.join("headsup.sock"));
         let seat = Seat { id: "api", hub: Some(&client), home: Some(home), token: Some("t") };
         let process = Process::read(std::process::id()).unwrap();
         let started = word(&process, "running", End::default());

@@ -1,6 +1,7 @@
 //! A headless run that says line by line what it does: on its output, or in a file beside.
 //!
-//! The output is passed on unchanged; the file is read as it grows, a FIFO as it is written to.
+//! The output is passed on unchanged; the file is read as it grows, and from its beginning where it begins
+//! anew, a FIFO as it is written to.
 //! Who tells the hub, and that nothing waits for it, is as with [`super::acp`].
 
 use super::acp::LAST_WORDS;
@@ -10,8 +11,9 @@ use crate::hook::deliver::{self, Delivery};
 use crate::place::Place;
 use headsup_adapters::acp::Side;
 use headsup_adapters::stream::Stream;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -97,6 +99,8 @@ fn read_along(path: &Path, from: u64, observer: &Weak<Observer>, is_last: &Atomi
         let Some(observer) = observer.upgrade() else { return };
         match file.read(&mut buffer) {
             Ok(length @ 1..) => observer.hear(Side::Agent, &buffer[..length]),
+            // What the old one has ended with is a line, and the new one begins with another.
+            Ok(0) if begins_anew(path, &mut file) => observer.hear_end(Side::Agent),
             Ok(0) if is_last => return observer.hear_end(Side::Agent),
             Ok(0) => {
                 drop(observer);
@@ -106,6 +110,20 @@ fn read_along(path: &Path, from: u64, observer: &Weak<Observer>, is_last: &Atomi
             Err(_) => return,
         }
     }
+}
+
+/// Whether the file is another one by now, or shorter than what was read of it: then it is read from
+/// its beginning.
+fn begins_anew(path: &Path, file: &mut File) -> bool {
+    let Some(own) = file.metadata().ok().filter(Metadata::is_file) else { return false };
+    let place = |meta: &Metadata| (meta.dev(), meta.ino());
+    let there = path.metadata().ok().filter(Metadata::is_file);
+    if there.is_some_and(|there| place(&there) != place(&own)) {
+        let Ok(other) = File::open(path) else { return false };
+        *file = other;
+        return true;
+    }
+    file.stream_position().is_ok_and(|at| own.len() < at) && file.rewind().is_ok()
 }
 
 /// Once it is there. A FIFO waits for whoever writes to it.

@@ -3,6 +3,7 @@
 
 use crate::client::resolve::OF_AN_AGENT;
 use crate::error::{CommandError, Kind};
+use headsup_adapters::is_pane;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -44,6 +45,11 @@ impl Tmux {
     /// Whether this runs inside of tmux.
     pub(crate) fn is_around() -> bool {
         std::env::var_os("TMUX").is_some_and(|tmux| !tmux.is_empty())
+    }
+
+    /// The pane that this runs in.
+    pub(crate) fn own_pane() -> Option<String> {
+        std::env::var("TMUX_PANE").ok().filter(|pane| is_pane(pane))
     }
 
     /// Brings a pane to the front of the client that this runs in. False where that cannot be.

@@ -5,7 +5,7 @@ use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, First, Record};
 use super::{SetupError, Site, Way, uninstall};
-use headsup_adapters::inject::Plugin;
+use headsup_adapters::inject::{Plugin, Unchanged};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     };
     let mut steps = match wanted {
         Some(wanted) => plugin(site, wanted, &mut record, &mut notes)?,
-        None => settings(site, &mut record)?,
+        None => settings(site, &mut record, &mut notes)?,
     };
     steps.extend(other?);
     let mut all = launcher(site, binary);
@@ -88,11 +88,16 @@ fn take_over(
 ) {
     let text = guard::read(&path.join(plugin.entries)).unwrap_or_default();
     let homes = inherit(site, &String::from_utf8_lossy(&text), path, record);
-    let (at, own) = (site.plugin(plugin), site.state.display());
-    notes.extend(homes.iter().map(|home| {
-        let at = at.display();
+    notes.extend(taken(site, &site.plugin(plugin), &homes));
+}
+
+/// That what is there has been other hubs', and is ours now.
+fn taken(site: &Site, at: &Path, homes: &[String]) -> Vec<String> {
+    let (at, own) = (at.display(), site.state.display());
+    let say = |home: &String| {
         format!("{at} reports to the hub of {home}: with this it reports to that of {own} alone")
-    }));
+    };
+    homes.iter().map(say).collect()
 }
 
 /// The other hubs that are reported to from here. What their installations made on the way to
@@ -112,13 +117,28 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Str
     homes
 }
 
-/// What was in the file before these other hubs came: whoever leaves last leaves that.
-fn first_of(site: &Site, homes: &[String], path: &Path) -> Option<First> {
+/// What one of these other hubs, which came before us, has put into the file.
+fn theirs(site: &Site, homes: &[String], path: &Path) -> Option<Edited> {
     homes.iter().find_map(|home| {
         let other = Site { state: PathBuf::from(home), ..site.clone() };
-        let theirs = Record::look(&other)?.settings.filter(|theirs| theirs.path == path)?;
-        Some(theirs.first.unwrap_or(First { text: theirs.before }))
+        Record::look(&other)?.settings.filter(|theirs| theirs.path == path)
     })
+}
+
+/// The text without what another hub has where ours goes: that is nothing to come back. `None`: nothing
+/// is left.
+pub(super) fn without_others(
+    site: &Site,
+    text: &str,
+    original: Option<&str>,
+) -> Result<Option<String>, Unchanged> {
+    if !site.recipe.has_one_place() {
+        return Ok(Some(text.to_owned()));
+    }
+    let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
+    let Some(home) = found.elsewhere.first() else { return Ok(Some(text.to_owned())) };
+    let rest = site.recipe.remove(text, &format!("{home}/bin/headsup"), original)?;
+    Ok(Some(rest).filter(|rest| !rest.is_empty() || original == Some("")))
 }
 
 /// A folder that one of our files marks.
@@ -129,7 +149,11 @@ pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
     })
 }
 
-fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
+fn settings(
+    site: &Site,
+    record: &mut Record,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Step>, SetupError> {
     let named = site.settings();
     let target = guard::look(&named, &site.roots)?;
     let text = target.before.as_deref().unwrap_or_default();
@@ -139,19 +163,31 @@ fn settings(site: &Site, record: &mut Record) -> Result<Vec<Step>, SetupError> {
         return Ok(Vec::new());
     }
     let homes = inherit(site, text, &target.path, record);
+    let takes_over = site.recipe.has_one_place();
+    if takes_over {
+        notes.extend(taken(site, &named, &homes));
+    }
     let known = record.settings.take().filter(|known| known.path == target.path);
+    let theirs = theirs(site, &homes, &target.path);
     let first = known.as_ref().and_then(|known| known.first.clone());
-    let first = first.or_else(|| first_of(site, &homes, &target.path));
-    let before = match known {
+    // Whoever leaves last leaves that.
+    let before_them = |theirs: &Edited| First { text: theirs.original().map(str::to_owned) };
+    let first = first.or_else(|| theirs.as_ref().map(before_them));
+    let before = match (&known, &theirs) {
         // Ours are in there, and nobody has been at it since.
-        Some(known) if target.before.as_ref() == Some(&known.after) => known.before,
-        known => {
-            let original = known.as_ref().and_then(Edited::original);
-            let clean =
-                |text: &String| site.recipe.remove(text, &site.launcher, original).map_err(unclear);
+        (Some(known), _) if known.after == text => known.before.clone(),
+        // So are theirs, and ours take their place.
+        (_, Some(theirs)) if takes_over && theirs.after == text => theirs.before.clone(),
+        _ => {
+            let ours = known.as_ref().and_then(Edited::original);
+            let original = first.as_ref().map_or(ours, |first| first.text.as_deref());
+            let clean = |text: &String| {
+                let rest = site.recipe.remove(text, &site.launcher, ours)?;
+                without_others(site, &rest, original)
+            };
             // Of a file that held nothing but what is ours nothing is left.
-            let rest = target.before.as_ref().map(clean).transpose()?;
-            rest.filter(|rest| !rest.is_empty() || text.is_empty())
+            let rest = target.before.as_ref().map(clean).transpose().map_err(unclear)?.flatten();
+            rest.filter(|rest| !rest.is_empty() || text.is_empty() || original == Some(""))
         }
     };
     let path = target.path;

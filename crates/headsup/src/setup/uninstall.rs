@@ -2,7 +2,7 @@
 
 use super::edit::{self, Step};
 use super::guard::{self, Target};
-use super::install::is_ours;
+use super::install::{is_ours, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
 use super::{SetupError, Site};
@@ -55,7 +55,11 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
     let Some(text) = before else { return Ok(Vec::new()) };
     let known = known.filter(|known| known.path == path);
     if let Some(known) = known.filter(|known| known.after == text) {
-        return Ok(vec![match known.before.clone() {
+        // An older version has kept what another hub had there.
+        let first = known.first.as_ref().and_then(|first| first.text.as_deref());
+        let back = known.before.as_deref().map(|before| without_others(site, before, first));
+        let back = back.transpose().map_err(|why| SetupError::unclear(&named, why))?;
+        return Ok(vec![match back.flatten() {
             Some(after) => Step::Write { path, before: Some(text), after, mode },
             None => Step::Delete { path, before: text },
         }]);

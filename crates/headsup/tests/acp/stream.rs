@@ -131,6 +131,31 @@ fn a_stream_beside_is_read_from_a_fifo_and_from_a_file() {
     }
 }
 
+#[test]
+fn a_stream_beside_that_is_cut_short_or_replaced_is_read_from_its_beginning() {
+    let anew = "{\"type\":\"turn.completed\"}\n";
+    for is_replaced in [true, false] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let events = rig.file("events");
+        let mut program = Program::new(&rig, "codex", "");
+        let mut talk = program.start(&["--stream", "events"], &["exec", "x"]);
+        rig.comes_to("starting");
+        // The second line never gets its end.
+        fs::write(&events, "{\"type\":\"turn.started\"}\n{\"type\":\"turn.").unwrap();
+        rig.comes_to("working");
+        if is_replaced {
+            fs::write(rig.file("other"), anew).unwrap();
+            fs::rename(rig.file("other"), &events).unwrap();
+        } else {
+            fs::write(&events, anew).unwrap();
+        }
+        rig.comes_to("done");
+        program.leaves(0);
+        assert_eq!(talk.ends().code(), Some(0));
+    }
+}
+
 /// What an agent writes last it writes right before its end.
 #[test]
 fn the_last_lines_of_a_stream_beside_are_told_before_the_end() {

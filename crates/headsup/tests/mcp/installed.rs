@@ -1,5 +1,5 @@
 use crate::line::BINARY;
-use headsup_testkit::home::Home;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::settings::snapshot;
 use serde_json::Value;
 use std::fs;
@@ -89,6 +89,38 @@ fn hooks_and_tools_come_and_go_without_each_other() {
         home.run(["hooks", "uninstall", kind]).ok();
         home.run(["mcp", "uninstall", kind]).ok();
         assert_eq!(snapshot(home.path(), &home.state()), empty, "{kind}: nothing is left");
+    }
+}
+
+#[test]
+fn tools_of_a_hub_that_has_left_do_not_come_back_with_the_next_one() {
+    for (kind, file, theirs) in AGENTS {
+        for (there, first_leaves_first) in
+            [(false, true), (false, false), (true, true), (true, false)]
+        {
+            let home = Home::new(BINARY);
+            if there {
+                write(&home.path().join(file), theirs);
+            }
+            let before = snapshot(home.path(), &home.state());
+            let of_second = |act: &str| {
+                let mut command = home.command(["mcp", act, kind]);
+                command.env("HEADSUP_HOME", home.state().join("second"));
+                Done::from(command.output().unwrap()).ok().stderr.clone()
+            };
+            home.run(["mcp", "install", kind]).ok();
+            let says = format!("reports to the hub of {}:", home.state().display());
+            assert!(of_second("install").contains(&says), "{kind}");
+            if first_leaves_first {
+                home.run(["mcp", "uninstall", kind]).ok();
+                of_second("uninstall");
+            } else {
+                of_second("uninstall");
+                home.run(["mcp", "uninstall", kind]).ok();
+            }
+            let now = snapshot(home.path(), &home.state());
+            assert_eq!(now, before, "{kind}, {there}, {first_leaves_first}");
+        }
     }
 }
 

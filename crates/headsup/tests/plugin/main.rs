@@ -177,6 +177,82 @@ fn a_call_that_gives_something_out_after_its_turn_was_stopped_begins_no_other() 
     assert_eq!(names.collect::<Vec<_>>(), expected);
 }
 
+/// A word about a helper, or of it.
+fn helper(kind: &str, mut more: Value) -> Value {
+    more["sessionID"] = "ses_2".into();
+    more["info"] = json!({ "id": "ses_2", "parentID": "ses_1" });
+    event(kind, &more)
+}
+
+/// The bus of a turn that ends before its helper does.
+fn outlived() -> Vec<Value> {
+    let created = helper("session.created", json!({}));
+    let busy = helper("session.status", json!({ "status": { "type": "busy" } }));
+    begun().into_iter().chain([status("busy"), created, busy, status("idle")]).collect()
+}
+
+#[test]
+fn a_turn_whose_helper_goes_on_ends_when_that_one_does() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let fails = |name: &str| helper("session.error", json!({ "error": { "name": name } }));
+    let idle = helper("session.status", json!({ "status": { "type": "idle" } }));
+    for end in [idle, helper("session.deleted", json!({})), fails("APIError")] {
+        let mut rows = outlived();
+        rows.extend([fails("ContextOverflowError"), end]);
+        let told = told(&home, &rows.iter().collect::<Vec<_>>());
+        let is_end = |report: &&Value| report["hook_event_name"] == "session.idle";
+        let own = told.iter().filter(is_end).filter(|report| report["agent_id"].is_null());
+        let own: Vec<Value> =
+            own.map(|report| json!([report["status"], report["background_tasks"]])).collect();
+        let goes_on = json!(["background", [{ "id": "ses_2" }]]);
+        assert_eq!(own, [goes_on, json!(["ended", null])], "{told:?}");
+    }
+}
+
+#[test]
+fn a_turn_that_is_stopped_does_not_wait_for_its_helper() {
+    if skipped() {
+        return;
+    }
+    let error = json!({ "sessionID": "ses_1", "error": { "name": "MessageAbortedError" } });
+    let mut rows = outlived();
+    let idle = rows.pop().unwrap();
+    rows.extend([event("session.error", &error), idle]);
+    let told = told(&Home::new(BINARY), &rows.iter().collect::<Vec<_>>());
+    let (helpers, own) = (&told[told.len() - 2], &told[told.len() - 1]);
+    assert_eq!((&helpers["agent_id"], &own["agent_id"]), (&json!("ses_2"), &Value::Null));
+    assert_eq!(own["status"], "stopped", "{told:?}");
+}
+
+#[test]
+fn what_a_helper_asks_behind_its_turn_leaves_nothing_at_work() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let module = installed(&home, "opencode");
+    let mut rows = outlived();
+    rows.extend([
+        helper("permission.asked", json!({ "id": "per_1", "permission": "bash" })),
+        helper("permission.replied", json!({ "requestID": "per_1", "reply": "once" })),
+        helper("session.status", json!({ "status": { "type": "idle" } })),
+    ]);
+    ended(driver(&home, &module, &rows.iter().collect::<Vec<_>>()));
+    let log = wait::until("the end of the turn", || {
+        let log = home.run(["watch", "--since", "0", "--no-follow", "--json"]).stdout;
+        log.contains("\"turn.completed\"").then_some(log)
+    });
+    let at = |kind: &str| log.find(&format!("\"{kind}\""));
+    let places = ["turn.started", "prompt.opened", "prompt.resolved", "turn.completed"].map(at);
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{log}");
+    assert_eq!(log.matches("\"turn.completed\"").count(), 1, "{log}");
+    assert!(log.contains("\"reason\":\"background\""), "{log}");
+}
+
 fn case(name: &str) -> Vec<Value> {
     let all = recordings();
     let (_, folder) = all.iter().find(|(_, folder)| folder.ends_with(name)).unwrap();

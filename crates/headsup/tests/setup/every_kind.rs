@@ -1,7 +1,7 @@
 //! What holds for every kind that hooks can be installed into, whatever its configuration looks like.
 
 use crate::install::{home, write};
-use headsup_adapters::inject::{Recipe, recipes};
+use headsup_adapters::inject::{Recipe, recipe, recipes};
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::settings::snapshot;
@@ -214,6 +214,37 @@ fn all_of_them_are_those_that_were_run_and_those_that_are_here() {
     assert!(text.contains("Cline: ") && text.contains("documented (3.0.65); not told:"), "{text}");
     home.run(["hooks", "uninstall", "--all"]).ok();
     assert!(!home.path().join(".gemini").exists());
+}
+
+#[test]
+fn an_agent_that_is_refused_stops_none_of_the_others() {
+    let home = home();
+    let broken = ["codex", "gemini-cli"].map(|kind| settings(&home, recipe(kind).unwrap()));
+    for path in &broken {
+        write(path, "[]", 0o600);
+    }
+    let done = home.run(["hooks", "install", "--all", "--dry-run", "--json"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    for agent in done.json()["agents"].as_array().unwrap() {
+        let is_refused = agent["kind"] == "codex" || agent["kind"] == "gemini-cli";
+        assert_eq!(agent["changed"], !is_refused, "{agent}");
+        assert_eq!(agent["error"]["code"] == "refused", is_refused, "{agent}");
+    }
+    let done = home.run(["hooks", "install", "--all"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    for path in &broken {
+        assert!(done.stderr.contains(&format!("error: {}", path.display())), "{done:?}");
+    }
+    assert!(done.stderr.contains("error: not done: codex, gemini-cli (2 of"), "{done:?}");
+    assert!(settings(&home, recipe("qwen-code").unwrap()).is_file(), "{done:?}");
+
+    let path = settings(&home, recipe("copilot-cli").unwrap());
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}}}")).unwrap();
+    let done = home.run(["hooks", "uninstall", "--all"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("error: not done: copilot-cli (1 of"), "{done:?}");
+    assert!(!home.path().join(".qwen").exists(), "{done:?}");
 }
 
 /// A version of tomorrow: it says what nobody knows, and what is known by another name.

@@ -1,6 +1,7 @@
 //! Two hubs of one person, and one configuration of the agent program.
 
 use crate::install::{home, settings, write};
+use headsup_adapters::inject::recipe;
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::settings::{Snapshot, snapshot};
@@ -90,4 +91,61 @@ fn settings_that_two_hubs_were_in_are_as_they_were_whoever_leaves_first() {
             assert_eq!(tree(&home), before, "{text:?}, the first one first: {first_leaves_first}");
         }
     }
+}
+
+#[test]
+fn a_plugin_file_of_a_hub_that_has_left_does_not_come_back_with_the_next_one() {
+    for kind in ["opencode", "kilo", "amp", "pi"] {
+        let recipe = recipe(kind).unwrap();
+        for text in [None, Some(""), Some("\n")] {
+            for (first_leaves_first, comes_again) in
+                [(true, false), (false, false), (true, true), (false, true)]
+            {
+                let home = home();
+                if let Some(text) = text {
+                    write(&home.path().join(recipe.folder).join(recipe.settings), text, 0o600);
+                }
+                let before = tree(&home);
+                home.run(["hooks", "install", kind]).ok();
+                let done = of_second(&home, &["hooks", "install", kind]);
+                let says = format!("reports to the hub of {}:", home.state().display());
+                assert!(done.ok().stderr.contains(&says), "{done:?}");
+                if comes_again {
+                    let done = home.run(["hooks", "install", kind, "--json"]).ok().json();
+                    assert!(done["agents"][0]["notes"].to_string().contains("/second:"), "{done}");
+                }
+                let there = tree(&home);
+                let leave = |first: bool| match first {
+                    true => home.run(["hooks", "uninstall", kind]).ok().code,
+                    false => of_second(&home, &["hooks", "uninstall", kind]).ok().code,
+                };
+                leave(first_leaves_first);
+                if first_leaves_first != comes_again {
+                    assert_eq!(tree(&home), there, "{kind}: what is the other one's stays");
+                }
+                leave(!first_leaves_first);
+                let at = format!("{kind}, {text:?}: {first_leaves_first}, {comes_again}");
+                assert_eq!(tree(&home), before, "{at}");
+            }
+        }
+    }
+}
+
+/// What an older version has kept of another hub does not come back either.
+#[test]
+fn a_record_with_the_plugin_file_of_another_hub_restores_none() {
+    let home = home();
+    let before = tree(&home);
+    home.run(["hooks", "install", "opencode"]).ok();
+    let path = home.path().join(".config/opencode/plugin/headsup.js");
+    let theirs = fs::read_to_string(&path).unwrap();
+    of_second(&home, &["hooks", "install", "opencode"]).ok();
+    let kept = second(&home).join("setup/opencode.json");
+    let text = fs::read_to_string(&kept).unwrap();
+    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    record["settings"]["before"] = theirs.into();
+    fs::write(&kept, record.to_string()).unwrap();
+    home.run(["hooks", "uninstall", "opencode"]).ok();
+    of_second(&home, &["hooks", "uninstall", "opencode"]).ok();
+    assert_eq!(tree(&home), before);
 }

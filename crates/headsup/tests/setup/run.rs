@@ -225,6 +225,17 @@ fn an_agent_that_never_says_a_word_still_has_a_process_and_an_end() {
 }
 
 #[test]
+fn here_the_pane_is_known_before_any_hook() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    for (id, pane, known) in [("in", "%7", json!("%7")), ("out", "#{x}", Value::Null)] {
+        let mut command = rig.command(&["run", "--here", "--id", id, "--", "sh", "-c", "exit 0"]);
+        assert!(command.env("TMUX_PANE", pane).output().unwrap().status.success());
+        assert_eq!(rig.agent(id)["location"]["tmux"], known);
+    }
+}
+
+#[test]
 fn an_agent_that_ends_before_its_first_hook_has_ended() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);

@@ -2,6 +2,7 @@
 
 use super::Rig;
 use headsup_core::event::EventBody;
+use headsup_core::observation::BackgroundShells;
 use serde_json::json;
 
 fn rig() -> Rig {
@@ -138,6 +139,52 @@ fn a_helper_in_the_background_is_work_and_a_shell_is_not() {
     let shell = r#""state":"idle","stopReason":"end_turn","background":[{"type":"terminal"}]"#;
     assert_eq!(state(&mut rig, shell), "done");
     assert_eq!(rig.seat.shells, 1);
+}
+
+#[test]
+fn a_helper_that_ends_behind_a_turn_lets_it_end_as_it_did() {
+    for (stop, headline) in [("end_turn", "done"), ("cancelled", "idle"), ("error", "failed")] {
+        let mut rig = rig();
+        state(&mut rig, r#""state":"running""#);
+        let helper = r#""background":[{"type":"subagent"}]"#;
+        let ended = format!(r#""state":"idle","stopReason":"{stop}",{helper}"#);
+        assert_eq!(state(&mut rig, &ended), "working", "{stop}");
+        assert_eq!(state(&mut rig, &format!(r#""state":"idle",{helper}"#)), "working", "{stop}");
+        assert_eq!(state(&mut rig, r#""state":"idle","background":[]"#), headline, "{stop}");
+    }
+}
+
+#[test]
+fn a_shell_that_ends_behind_a_turn_is_counted_no_more_and_ends_no_other_turn() {
+    let idle = |rig: &mut Rig, stop: &str, shells: usize| {
+        let shells = [r#"{"type":"terminal"}"#].repeat(shells).join(",");
+        state(rig, &format!(r#""state":"idle"{stop},"background":[{shells}]"#))
+    };
+    let stop = r#","stopReason":"end_turn""#;
+    let mut rig = rig();
+    state(&mut rig, r#""state":"running""#);
+    for (stop, shells) in [(stop, 2), ("", 1), (stop, 3), ("", 0), (stop, 0)] {
+        assert_eq!(idle(&mut rig, stop, shells), "done");
+        assert_eq!(usize::try_from(rig.seat.shells), Ok(shells));
+        let stands = rig.traffic.stands().unwrap();
+        rig.tell(stands);
+        assert_eq!(usize::try_from(rig.seat.shells), Ok(shells));
+    }
+    let is_end = |event: &&EventBody| matches!(event, EventBody::TurnCompleted { .. });
+    assert_eq!((rig.seat.counters.turns, rig.events.iter().filter(is_end).count()), (1, 1));
+    // It is known before the prompt is taken in; and an end that says nothing of it.
+    rig.prompt(5, "s");
+    assert_eq!(idle(&mut rig, stop, 1), "working");
+    assert_eq!((taken_in(&mut rig, 5), rig.seat.shells), ("done".to_owned(), 1));
+    state(&mut rig, r#""state":"running""#);
+    assert_eq!(idle(&mut rig, r#","stopReason":"cancelled""#, 1), "idle");
+    assert_eq!((idle(&mut rig, "", 0), rig.seat.shells), ("idle".to_owned(), 0));
+    // Where they keep the turn open, the last one ends it.
+    rig.seat.background_shells = BackgroundShells::Working;
+    state(&mut rig, r#""state":"running""#);
+    assert_eq!(idle(&mut rig, stop, 2), "working");
+    assert_eq!(idle(&mut rig, "", 1), "working");
+    assert_eq!(idle(&mut rig, "", 0), "done");
 }
 
 #[test]

@@ -55,13 +55,14 @@ fn clear_and_resume_end_a_conversation_and_all_else_the_process() {
         ("logout", SessionEnd::Exit),
         ("prompt_input_exit", SessionEnd::Exit),
         ("other", SessionEnd::Exit),
-        ("new_reason", SessionEnd::Either),
     ] {
         let fact = fact("SessionEnd", &format!(r#""reason":"{reason}""#));
         assert_eq!(fact, Fact::SessionEnded { how });
     }
     assert_eq!(fact("SessionEnd", ""), Fact::SessionEnded { how: SessionEnd::Either });
-    assert!(matches!(fact("SessionEnd", r#""reason":["clear"]"#), Fact::NotUnderstood { .. }));
+    for unknown in [r#""reason":["clear"]"#, r#""reason":"moved_to_background""#] {
+        assert!(matches!(fact("SessionEnd", unknown), Fact::NotUnderstood { .. }), "{unknown}");
+    }
 }
 
 #[test]
@@ -85,7 +86,6 @@ fn a_stop_ends_the_turn_and_counts_what_goes_on() {
     let task = |kind: &str, status: &str| {
         format!(r#"{{"id":"{kind}-1","type":"{kind}","status":"{status}"}}"#)
     };
-    assert_eq!(fact("Stop", ""), ended(&[], 0));
     assert_eq!(stop("[]"), ended(&[], 0));
     assert_eq!(stop(&format!("[{}]", task("shell", "running"))), ended(&[], 1));
     let all = ["shell", "subagent", "workflow", "teammate", "cloud session", "new"];
@@ -114,6 +114,30 @@ fn only_live_background_tasks_count() {
     assert_eq!(stop(&task("")), ended(&["a"], 0));
     for over in ["completed", "failed", "killed"] {
         assert_eq!(stop(&task(&format!(r#","status":"{over}""#))), ended(&[], 0));
+    }
+    // What is over leaves the list, whatever the state of what stays is called.
+    assert_eq!(stop(&task(r#","status":"in_progress""#)), ended(&["a"], 0));
+}
+
+#[test]
+fn a_stop_without_its_list_leaves_the_helpers_that_run() {
+    let background = Background::unclear();
+    let turn_ref = Some(TURN.to_owned());
+    for members in ["", r#""background_tasks":null"#, r#""backgroundTasks":[]"#] {
+        let ended = Fact::TurnEnded { background: background.clone(), turn_ref: turn_ref.clone() };
+        assert_eq!(fact("Stop", members), ended, "{members}");
+    }
+}
+
+#[test]
+fn a_stop_with_a_new_state_or_without_its_list_is_counted() {
+    let strange = |members: &str| seen("Stop", members, &[]).strange;
+    let task = |status: &str| format!(r#""background_tasks":[{{"id":"a","status":"{status}"}}]"#);
+    for members in [String::new(), task("in_progress")] {
+        assert_eq!(strange(&members), Some("background_tasks"), "{members}");
+    }
+    for members in [r#""background_tasks":[]"#.to_owned(), task("running"), task("completed")] {
+        assert_eq!(strange(&members), None, "{members}");
     }
 }
 
@@ -163,7 +187,8 @@ fn a_helpers_own_turn_is_not_the_main_agents() {
         }
     }
     for none in ["null", r#""""#] {
-        assert_eq!(fact("Stop", &format!(r#""agent_id":{none}"#)), ended(&[], 0));
+        let members = format!(r#""agent_id":{none},"background_tasks":[]"#);
+        assert_eq!(fact("Stop", &members), ended(&[], 0));
     }
 }
 
@@ -179,7 +204,7 @@ fn compaction_starts_and_ends() {
 #[test]
 fn notices_confirm_or_say_idle_and_never_more() {
     let notice = |kind: &str| fact("Notification", &format!(r#""notification_type":"{kind}""#));
-    assert_eq!(notice("idle_prompt"), Fact::IdleNotice);
+    assert_eq!(notice("idle_prompt"), Fact::IdleNotice { turn_ref: Some(TURN.into()) });
     for kind in [
         "permission_prompt",
         "elicitation_dialog",

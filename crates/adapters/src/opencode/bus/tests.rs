@@ -113,6 +113,32 @@ fn a_terminal_shows_the_conversation_that_was_prompted_last_and_waits_for_all() 
 }
 
 #[test]
+fn a_helper_that_outlives_its_root_keeps_it_at_work_until_it_ends() {
+    let helper = json!({ "info": { "id": "ses_b", "parentID": "ses_a" } });
+    let fails = |id: &str, name: &str| {
+        message("session.error", json!({ "sessionID": id, "error": { "name": name } }))
+    };
+    let deleted = message("session.deleted", helper.clone());
+    for end in [status("ses_b", "idle"), deleted, fails("ses_b", "APIError")] {
+        for (stop, then) in [(None, "done"), (Some(fails("ses_a", ABORTED)), "idle")] {
+            let mut follower = Follower::new(Served { port: None, is_shared: true });
+            let mut hear = |message: &str| follower.heard(message).map(|body| word(&body));
+            assert_eq!(hear(&status("ses_a", "busy")).as_deref(), Some("working"));
+            let is_stopped = stop.is_some();
+            let begins = [message("session.created", helper.clone()), status("ses_b", "busy")];
+            for said in begins.into_iter().chain(stop) {
+                assert_eq!(hear(&said), None);
+            }
+            let rests = hear(&status("ses_a", "idle"));
+            assert_eq!(rests.as_deref(), is_stopped.then_some(then));
+            assert_eq!(hear(&fails("ses_b", OVERFLOW)), None);
+            let ends = hear(&end);
+            assert_eq!(ends.as_deref(), (!is_stopped).then_some(then));
+        }
+    }
+}
+
+#[test]
 fn what_is_new_or_broken_changes_nothing() {
     let mut follower = Follower::new(Served::default());
     for message in [

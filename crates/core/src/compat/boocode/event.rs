@@ -1,8 +1,8 @@
 //! The names of events that BooCode takes, and what each of them means.
 //!
-//! The names are those of its map, which it took from superset (2026-04 to 2026-08). What they mean
-//! is not what that map says: a tool's start blocks nobody, the start of a session is no work, and
-//! a notification says something only by its type.
+//! The names are those of its map, which it took from superset (2026-04 to 2026-08), and some of a
+//! program whose other names it has. What they mean is not what that map says: a tool's start blocks
+//! nobody, the start of a session is no work, and a notification says something only by its type.
 
 use crate::observation::{
     Background, Fact, Reported, ReportedTurn, SessionEnd, SessionStart, Submitter,
@@ -60,6 +60,8 @@ pub const EVENTS: &[(&str, Meaning)] = &[
     ("pre_tool_use", M::ToolStarted),
     ("BeforeTool", M::ToolStarted),
     ("before_tool", M::ToolStarted),
+    // With every tool, before the program's own rules are asked; its `notification` tells of a dialog.
+    ("permissionRequest", M::ToolStarted),
     ("PostToolUse", M::ToolEnded),
     ("postToolUse", M::ToolEnded),
     ("post_tool_use", M::ToolEnded),
@@ -72,6 +74,7 @@ pub const EVENTS: &[(&str, Meaning)] = &[
     ("request_user_input", M::Asks(BlockedReason::Question)),
     ("Stop", M::Ended),
     ("stop", M::Ended),
+    ("agentStop", M::Ended),
     ("agent-turn-complete", M::Ended),
     ("AfterAgent", M::Ended),
     ("task_complete", M::Ended),
@@ -80,6 +83,8 @@ pub const EVENTS: &[(&str, Meaning)] = &[
     ("StopFailure", M::Failed),
     ("stop_failure", M::Failed),
     ("Interrupt", M::Interrupted),
+    // Each try of a call of the model has one, also of one that is tried again.
+    ("errorOccurred", M::Nothing),
     ("Detached", M::Left),
     ("SessionEnd", M::Left),
     ("sessionEnd", M::Left),
@@ -142,7 +147,7 @@ impl Meaning {
             }
             Self::Waits(_) if is_blocked => Fact::PromptConfirmed,
             Self::Asks(reason) | Self::Waits(reason) => asks(reason),
-            Self::Rests => Fact::IdleNotice,
+            Self::Rests => Fact::IdleNotice { turn_ref: None },
             Self::Ended => Fact::TurnEnded { background: Background::default(), turn_ref },
             Self::Failed => Fact::TurnFailed { code: "failed".to_owned(), detail: None, turn_ref },
             Self::Interrupted => Fact::TurnInterrupted { turn_ref },

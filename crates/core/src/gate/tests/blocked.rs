@@ -4,8 +4,9 @@ use super::script::{
     Script, permission, prompt, settling_permission, stop, stop_with, sub, tool, tool_end,
 };
 use crate::gate::Rule;
-use crate::observation::Fact;
+use crate::observation::{Fact, Level};
 use crate::prompt::{Actor, NewPrompt, PromptKind, Resolution};
+use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
 
 #[test]
@@ -81,7 +82,7 @@ fn g4_a_new_prompt_by_a_person_clears_everything() {
 #[test]
 fn g4_an_idle_notice_clears_everything_and_is_no_completion() {
     let mut script = Script::blocked();
-    script.hook(Fact::IdleNotice);
+    script.hook(Fact::IdleNotice { turn_ref: None });
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }
 
@@ -305,4 +306,27 @@ fn a_dialog_without_a_name_is_about_the_latest_call_whoever_made_it() {
     assert_eq!(script.headline(), Headline::Blocked);
     script.hook(tool_end(&Actor::Main, "c1", 7));
     assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn one_question_after_another_is_another_prompt() {
+    let asks = |reason: BlockedReason, detail: Option<&str>| {
+        Fact::Level(Level::Blocked { reason, detail: detail.map(str::to_owned) })
+    };
+    let mut script = Script::new();
+    let title = |script: &Script| {
+        let titles = script.seat.own_prompts().map(|open| open.ask.title.clone());
+        titles.collect::<Vec<_>>()
+    };
+    script.said(Source::ProgramStatus, asks(BlockedReason::Permission, Some("run ls")));
+    script.said(Source::ProgramStatus, asks(BlockedReason::Permission, Some("run rm")));
+    assert_eq!(title(&script), ["run rm"]);
+    assert_eq!(script.count("prompt.resolved"), 1);
+    // The same again, and without its words, is the same.
+    for detail in [Some("run rm"), None] {
+        script.said(Source::ProgramStatus, asks(BlockedReason::Permission, detail));
+        assert_eq!((title(&script), script.count("prompt.opened")), (vec!["run rm".into()], 2));
+    }
+    script.said(Source::ProgramStatus, asks(BlockedReason::Question, Some("Red?")));
+    assert_eq!(title(&script), ["Red?"]);
 }

@@ -12,7 +12,7 @@ fn g7_nothing_produces_idle_during_compaction() {
     assert_eq!(script.phrase(), "working(compacting)");
     script.hook(stop("t1"));
     script.refused(Rule::G7);
-    script.hook(Fact::IdleNotice);
+    script.hook(Fact::IdleNotice { turn_ref: None });
     script.refused(Rule::G7);
     script.registry(at_rest());
     script.refused(Rule::G7);

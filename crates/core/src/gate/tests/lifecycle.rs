@@ -226,6 +226,43 @@ fn one_that_only_starts_is_ended_too() {
     assert_eq!(script.headline(), Headline::Crashed);
 }
 
+#[test]
+fn a_seat_of_whose_start_nothing_has_come_is_free_after_a_while() {
+    let starts = |script: &mut Script| {
+        script.session = None;
+        script.process = None;
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        assert_eq!(script.headline(), Headline::Starting);
+    };
+    let is_free = |script: &Script| gate::is_free(&script.seat, script.now);
+    let mut ended = at_ease();
+    assert!(!is_free(&ended));
+    ended.said(Source::Process, gone(Some(0), None));
+    assert!(is_free(&ended));
+    // Whatever was known of the one that sat there before says nothing of this one.
+    for mut script in [Script::new(), ended] {
+        starts(&mut script);
+        script.after(15_000);
+        assert!(!is_free(&script));
+        script.after(1);
+        assert!(is_free(&script));
+        gate::start_over(&mut script.seat, script.now);
+        assert!(!is_free(&script), "the next one has as long");
+        script.after(15_001);
+        assert!(is_free(&script));
+        script.process = Some(ProcessId::new(8, 80));
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        script.after(60_000);
+        assert!(!is_free(&script), "its process is known");
+    }
+    let mut script = Script::new();
+    starts(&mut script);
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    script.after(60_000);
+    assert!(!is_free(&script), "it has spoken");
+}
+
 /// A hub may go between the wish and the end.
 #[test]
 fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
@@ -255,4 +292,37 @@ fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
     script.process = Some(ProcessId::new(8, 80));
     script.hook(start(SessionStart::Resume));
     assert_eq!((script.headline(), &script.seat.launch), (Headline::Done, &None));
+}
+
+/// A program that starts itself a second time for more memory is two processes, and both may speak.
+#[test]
+fn the_process_behind_the_one_that_was_put_away_does_not_take_its_seat() {
+    let mut script = suspended();
+    script.process = Some(ProcessId::new(4, 40));
+    for late in [exit(), Fact::TurnOver, Fact::IdleNotice { turn_ref: None }] {
+        script.hook(late);
+        script.refused(Rule::G1);
+    }
+    assert_eq!(script.headline(), Headline::Suspended);
+    // A later one says no goodbye before it has said anything else.
+    script.process = Some(ProcessId::new(6, 60));
+    script.hook(exit());
+    script.refused(Rule::G1);
+    // One that does something has been started by hand.
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_goodbye_that_comes_after_the_agent_was_taken_up_again_is_of_the_life_before() {
+    for process in [None, Some(ProcessId::new(5, 50))] {
+        let mut script = suspended();
+        gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+        script.process = process;
+        script.hook(exit());
+        script.refused(Rule::G1);
+        script.process = Some(ProcessId::new(6, 60));
+        script.hook(start(SessionStart::Resume));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 2));
+    }
 }

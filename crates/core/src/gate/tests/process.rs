@@ -1,9 +1,10 @@
 //! G9: process facts beat everything.
 
-use super::script::{Script, at_rest, exit, prompt, start, stop, tool_of};
+use super::script::{Script, at_rest, exit, permission, prompt, start, stop, tool_of};
 use crate::gate::Rule;
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
+use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
 
@@ -380,5 +381,50 @@ fn a_process_that_has_ended_is_not_started_by_a_word_that_was_late() {
     script.said(Source::Process, died(ExitKind::Clean));
     script.said(Source::Process, starting());
     script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
+#[test]
+fn a_conversation_that_goes_on_after_its_goodbye_was_not_left() {
+    let said_goodbye = |how: SessionEnd| {
+        let mut script = Script::new();
+        script.process = Some(process(1, 10));
+        script.hook(start(SessionStart::Startup));
+        script.hook(prompt("t1"));
+        script.hook(stop("t1"));
+        script.hook(Fact::SessionEnded { how });
+        script
+    };
+    for how in [SessionEnd::Either, SessionEnd::Exit] {
+        // What is told at once was under way.
+        let mut script = said_goodbye(how);
+        script.hook(prompt("t2"));
+        script.refused(Rule::G1);
+        let mut script = said_goodbye(how);
+        let incarnation = script.seat.incarnation;
+        script.after(1_000).hook(prompt("t2"));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, incarnation));
+        script.hook(permission(&Actor::Main, 7));
+        assert_eq!(script.headline(), Headline::Blocked);
+        // Another process of that conversation is none of this one's.
+        let mut script = said_goodbye(how);
+        script.process = None;
+        script.after(1_000).hook(prompt("t2"));
+        script.refused(Rule::G1);
+    }
+}
+
+#[test]
+fn a_process_that_stays_after_its_goodbye_is_not_over() {
+    let alive = || Fact::Process(ProcessFact::Alive);
+    let mut script = Script::idle();
+    script.process = Some(process(1, 10));
+    script.hook(exit());
+    assert_eq!(script.headline(), Headline::Ended);
+    script.said(Source::Process, alive());
+    assert_eq!((script.headline(), script.phrase()), (Headline::Idle, "idle(cleared)".to_owned()));
+    // Of its end a process tells surely.
+    script.said(Source::Process, died(ExitKind::Clean));
+    script.said(Source::Process, alive());
     assert_eq!(script.headline(), Headline::Ended);
 }

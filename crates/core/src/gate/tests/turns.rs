@@ -102,7 +102,7 @@ fn g5_background_shells_keep_the_turn_open_where_that_is_set() {
     // The program itself sits at its prompt, and shows that a shell runs.
     script.registry(Level::Idle { shells: 1 });
     script.tick(gate::SETTLE_MS);
-    script.hook(Fact::IdleNotice);
+    script.hook(Fact::IdleNotice { turn_ref: None });
     assert_eq!(script.phrase(), "working(background)");
     assert_eq!(script.seat.history().trail.iter().filter(|said| said.lost.is_none()).count(), 1);
     assert_eq!(
@@ -269,7 +269,7 @@ fn an_interrupted_turn_is_never_done() {
 
     // The program's own idle notice tells of it a minute later.
     let mut script = Script::working();
-    script.after(60_000).hook(Fact::IdleNotice);
+    script.after(60_000).hook(Fact::IdleNotice { turn_ref: None });
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 
     // A tool's end tells of it.
@@ -292,7 +292,7 @@ fn an_interrupted_turn_is_never_done() {
 fn an_idle_notice_after_a_stop_changes_nothing() {
     let mut script = Script::working();
     script.hook(stop("t1"));
-    script.after(60_000).hook(Fact::IdleNotice);
+    script.after(60_000).hook(Fact::IdleNotice { turn_ref: None });
     script.silent();
     assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
 }

@@ -33,7 +33,7 @@ impl Ear for Traffic {
 
     fn stands(&self, also_rest: bool) -> Option<News> {
         let said = Traffic::stands(self)?;
-        let is_active = said.turn.is_some() || said.prompts > 0;
+        let is_active = said.turn.is_some() || said.prompts > 0 || said.shells > 0;
         (also_rest || is_active && !self.is_only_expected()).then(|| news(&said))
     }
 

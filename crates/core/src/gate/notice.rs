@@ -1,0 +1,87 @@
+//! What a program says of its own rest, late or without saying how a turn ended.
+
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
+use crate::seat::{Held, HeldFact};
+use crate::source::Tier;
+use crate::status::{IdleReason, OutcomeKind, Turn};
+
+/// How long after the end of a turn its notice may come. Milliseconds.
+const NOTICE_MS: i64 = 1_500;
+
+/// Is a notice without a name perhaps late, and of the turn before the one that has a name?
+fn may_be_the_last_ones(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().filter(|_| turn.reference.is_some());
+    ended.is_some_and(|ended| step.now.since(ended.at) < NOTICE_MS)
+}
+
+/// The turn is over, and a slower source tells how.
+pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+    if !step.seat.turn.open {
+        return rests(step);
+    }
+    if may_be_the_last_ones(step) {
+        return refuse(Rule::G10, "it may be the notice of the turn before");
+    }
+    let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
+    if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
+        let what = HeldFact::Over;
+        step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+        step.changed = true;
+    }
+    Ok(Effect::Outranked("it waits a moment for the source that tells how"))
+}
+
+/// The program says that it sits at its prompt since a turn. It may say so late.
+pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
+    if is_of_another(step, reference) {
+        return refuse(Rule::G10, "of another turn than the open one");
+    }
+    let earliest = step.now.plus(-STALE_MS);
+    let own = step.seat.fresh_claim(Tier::Own, earliest).filter(|claim| claim.word == "working");
+    if let Some(own) = own.filter(|_| step.seat.turn.open) {
+        return refuse(Rule::Rank, format!("a fresh {} says otherwise", own.source.word()));
+    }
+    // One that names no turn is of all that runs.
+    if reference.is_some() && step.seat.turn.open && !step.seat.subagents.is_empty() {
+        return refuse(Rule::G5, "helpers go on");
+    }
+    rests(step)
+}
+
+/// Is it of a turn that ended before the open one began?
+fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
+    let Some(said) = reference.filter(|_| turn.open) else { return false };
+    match turn.reference.as_deref() {
+        Some(open) => open != said && !turn.queued.iter().any(|queued| queued == said),
+        None => ended == Some(said),
+    }
+}
+
+/// It sits at its prompt: an authoritative idle, but not of how the turn ended.
+pub(super) fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if turn::is_compacting(step) {
+        return refuse(Rule::G7, "a compaction is under way");
+    }
+    if step.seat.turn.main_stopped && turn::goes_on_behind(step) {
+        return refuse(Rule::G5, "work goes on in the background");
+    }
+    step.ensure_running(None);
+    prompts::withdraw_all(step);
+    step.seat.held.clear();
+    if step.seat.turn.open {
+        let kind = match step.seat.turn.main_stopped {
+            true => OutcomeKind::Completed,
+            false => OutcomeKind::Interrupted,
+        };
+        turn::rest(step, kind, None);
+        return Ok(Effect::Decides);
+    }
+    if matches!(step.seat.turn.base, Turn::Idle(_)) {
+        return Ok(Effect::Confirms);
+    }
+    step.set_base(Turn::Idle(IdleReason::Ready), None);
+    Ok(Effect::Decides)
+}

@@ -1,0 +1,74 @@
+//! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
+
+use super::script::{Script, prompt, stop, stop_with, wake};
+use crate::gate::{self, Rule};
+use crate::observation::{Background, Fact, Level};
+use crate::source::Source;
+use crate::status::Headline;
+
+#[test]
+fn a_late_notice_of_an_older_turn_ends_no_other() {
+    let notice = |turn: &str| Fact::IdleNotice { turn_ref: Some(turn.into()) };
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    script.after(60_000).hook(notice("t1"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(notice("t2"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    // The program's own status says that it works.
+    let mut script = Script::working();
+    script.registry(Level::Working { reason: None });
+    script.hook(notice("t1"));
+    script.refused(Rule::Rank);
+    // A helper runs, and the stop was not told.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(notice("t1"));
+    script.refused(Rule::G5);
+}
+
+#[test]
+fn a_stop_without_its_list_leaves_the_helpers_that_run() {
+    let stop = |turn: &str| Fact::TurnEnded {
+        background: Background::unclear(),
+        turn_ref: Some(turn.into()),
+    };
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("t2"));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn g10_the_stop_of_an_older_turn_is_none_of_a_later_ones_end() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    script.hook(Fact::TurnInterrupted { turn_ref: Some("t2".into()) });
+    script.after(gate::SETTLE_MS).hook(stop("t1"));
+    script.refused(Rule::G10);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    script.hook(prompt("t1"));
+    script.refused(Rule::G10);
+}
+
+#[test]
+fn the_end_of_a_streamed_answer_is_not_that_of_the_work_behind_it() {
+    let result = || Fact::Level(Level::Done);
+    let mut script = Script::working();
+    script.said(Source::EventStream, Fact::Level(Level::Working { reason: None }));
+    script.hook(stop_with("t1", &["h"], 0));
+    script.said(Source::EventStream, result());
+    script.refused(Rule::G5);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    // The stream tells it once.
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
+}
