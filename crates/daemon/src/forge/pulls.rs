@@ -16,6 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
+/// So often at most a merge is worked out while its base moves.
+const MERGE_TRIES: u32 = 3;
+
 /// What a new pull request says of itself.
 #[derive(Clone, Debug)]
 pub(crate) struct NewPull {
@@ -236,7 +239,25 @@ impl Pulls {
     }
 
     /// Merges the very commit that was seen last. True: it was merged before.
+    ///
+    /// Where the base moves meanwhile it is worked out anew: what a hub before this one had begun may have
+    /// landed just then.
     pub(crate) async fn merge(
+        &self,
+        id: &str,
+        method: MergeMethod,
+        expected: Option<String>,
+    ) -> Result<(PullDoc, bool), ForgeError> {
+        for _ in 1..MERGE_TRIES {
+            match self.merge_once(id, method, expected.clone()).await {
+                Err(ForgeError::BaseMoved { .. }) => self.refresh(id).await.map(drop)?,
+                other => return other,
+            }
+        }
+        self.merge_once(id, method, expected).await
+    }
+
+    async fn merge_once(
         &self,
         id: &str,
         method: MergeMethod,
