@@ -407,7 +407,8 @@ impl Seat {
     pub fn is_over_by_word(&self) -> bool {
         let ProcessFacts { state, evidence, id, .. } = &self.process;
         let is_clean = matches!(state, Process::Exited(exit) if exit.kind == ExitKind::Clean);
-        is_clean && evidence.source.tier() == Tier::Edge && id.is_some()
+        let is_told = matches!(evidence.source, Source::Hook | Source::Plugin);
+        is_clean && is_told && id.is_some()
     }
 
     /// A source of the given tier that still shows `word` and was confirmed since `earliest`.

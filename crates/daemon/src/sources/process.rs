@@ -106,9 +106,9 @@ impl Processes {
     /// It has said goodbye. Should it not leave, the seat is not over.
     fn see_off(&mut self, agent: &AgentId, process: &ProcessId) {
         let sight = sight(agent.clone(), process.clone(), "stays", ProcessFact::Alive);
-        let (inbox, gone) = (self.inbox.clone(), process.clone());
+        let (inbox, leaves) = (self.inbox.clone(), process.clone());
         let task = tokio::spawn(async move {
-            if tokio::time::timeout(LEAVE, self::gone(&gone, true, || ())).await.is_err() {
+            if stays(&leaves).await {
                 inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
             }
         });
@@ -179,6 +179,11 @@ impl One {
     }
 }
 
+/// Whether a process that has said goodbye is still there after a while.
+async fn stays(process: &ProcessId) -> bool {
+    tokio::time::timeout(LEAVE, gone(process, true, || ())).await.is_err()
+}
+
 /// Comes back when the process has ended, or the pid is another's. `lives`: it was looked at, and does.
 async fn gone(process: &ProcessId, waits: bool, lives: impl Fn()) {
     let pidfd = process.pid_here().filter(|_| waits).and_then(open);
@@ -206,18 +211,31 @@ fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
+
+    fn child() -> (Child, ProcessId) {
+        let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+        (child, ProcessId::new(pid, ticks.parse().unwrap()))
+    }
+
+    /// The time that it is given passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn whoever_says_goodbye_stays_or_leaves() {
+        let (mut child, process) = child();
+        assert!(stays(&process).await);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!stays(&process).await);
+    }
 
     /// The time between two looks passes at once.
     #[tokio::test(start_paused = true)]
     async fn a_process_is_seen_to_be_gone_with_and_without_a_descriptor() {
         for waits in [true, false] {
-            let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-            let pid = child.id();
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-            let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-            let start_ticks = ticks.parse().unwrap();
-            let process = ProcessId::new(pid, start_ticks);
+            let (mut child, process) = child();
             let seen = tokio::spawn(async move { gone(&process, waits, || ()).await });
             tokio::task::yield_now().await;
             assert!(!seen.is_finished());

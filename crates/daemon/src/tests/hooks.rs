@@ -318,3 +318,31 @@ async fn a_conversation_that_is_taken_up_leaves_no_empty_seat_behind() {
     assert_eq!(tell(13, "session.started", Some("s1")).await, "opencode-api");
     assert_eq!(ids().await.len(), 2);
 }
+
+/// The process of a conversation among several lives on when that one has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_several_share_is_no_ended_ones_process() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let pid = std::process::id();
+    let context = |above: &str| {
+        let parents = [(pid, "codex"), (1, above)];
+        let parents = parents.map(|(pid, comm)| json!({"pid": pid, "start": 7, "comm": comm}));
+        json!({ "parents": parents }).to_string()
+    };
+    for (session, above, left) in [("s1", "codex", json!(null)), ("s2", "bash", json!(pid))] {
+        for event in ["UserPromptSubmit", "SessionEnd"] {
+            let payload = json!({
+                "hook_event_name": event, "session_id": session, "cwd": "/home/dev/api",
+                "turn_id": "t1", "reason": "other",
+            });
+            let headers = [("x-headsup-context", &*context(above))];
+            let path = "/api/v1/hooks/codex";
+            assert_eq!(client.send("POST", path, &headers, payload.to_string()).await.status, 202);
+        }
+        let agents = client.get("/api/v1/agents?all=true").await.json();
+        let all = agents["agents"].as_array().unwrap();
+        let agent = all.iter().find(|agent| agent["session_id"] == session).unwrap();
+        assert_eq!((&agent["headline"], &agent["location"]["pid"]), (&json!("ended"), &left));
+    }
+}
