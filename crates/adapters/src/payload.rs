@@ -101,12 +101,7 @@ pub(crate) fn session_end(reason: Raw<'_>, reasons: &Reasons) -> Fact {
         said if reasons.clears.contains(&said) => SessionEnd::Clear,
         said if reasons.exits.contains(&said) => SessionEnd::Exit,
         said if reasons.either.contains(&said) => SessionEnd::Either,
-        _ => {
-            return Fact::not_understood(&format!(
-                "unknown reason {}",
-                text::line(&said, text::NAME)
-            ));
-        }
+        _ => SessionEnd::Unclear,
     };
     Fact::SessionEnded { how }
 }

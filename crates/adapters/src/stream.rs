@@ -146,6 +146,7 @@ impl Stream {
             let read = read_line(kind, run, line).map(|read| together(levels, first, read));
             tell_of(shown, read, &mut tell);
         });
+        *run = Run::default();
     }
 
     /// What stands, to be said again; `None` where the program rests and nothing goes on behind it.

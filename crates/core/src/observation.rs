@@ -176,6 +176,9 @@ pub enum SessionEnd {
     Clear,
     /// The conversation ends, and it is not said whether the program leaves with it.
     Either,
+    /// Nobody knows what is meant: nothing changes, but for a program that is gone in a moment it was its
+    /// goodbye.
+    Unclear,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

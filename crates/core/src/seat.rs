@@ -19,7 +19,7 @@ use crate::id::{AgentId, ProcessId};
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{ExitKind, Headline, HeadlineFacts, Outcome, Process, Turn};
+use crate::status::{Headline, HeadlineFacts, Outcome, Process, Turn};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -234,6 +234,9 @@ pub struct TurnFacts {
     /// Only their own ends tell when those helpers have ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_helpers: bool,
+    /// A person has prompted since any of them was heard of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub helpers_unheard: bool,
     /// Without hooks: the log says that the turn ended as it should.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_logged: bool,
@@ -308,6 +311,7 @@ impl Seat {
                 ended: None,
                 main_stopped: false,
                 awaits_helpers: false,
+                helpers_unheard: false,
                 end_logged: false,
                 compacting: false,
                 summarized: false,
@@ -401,14 +405,6 @@ impl Seat {
     /// Has any source of edges (hooks, plugins, reports) borne witness in this incarnation?
     pub fn has_edge_witness(&self) -> bool {
         self.last_edge_at.is_some()
-    }
-
-    /// Has nothing but a goodbye said that its process is over?
-    pub fn is_over_by_word(&self) -> bool {
-        let ProcessFacts { state, evidence, id, .. } = &self.process;
-        let is_clean = matches!(state, Process::Exited(exit) if exit.kind == ExitKind::Clean);
-        let is_told = matches!(evidence.source, Source::Hook | Source::Plugin);
-        is_clean && is_told && id.is_some()
     }
 
     /// A source of the given tier that still shows `word` and was confirmed since `earliest`.

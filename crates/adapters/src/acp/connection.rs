@@ -28,8 +28,10 @@ pub(super) struct Connection {
     turns: u64,
     /// The turn that is open.
     turn: Option<String>,
-    /// How the last one ended, as it was told.
+    /// How the last one ended, as it was told; nothing once a session has been taken up behind it.
     ended: Option<Said>,
+    /// What goes on behind, as it was told last; nothing where the hub may have forgotten that.
+    told: Option<u32>,
     version: u64,
     is_ready: bool,
     asked: HashMap<(Side, Id), Asked>,
@@ -49,7 +51,7 @@ struct Asked {
 
 impl Connection {
     pub(super) fn new(tag: &str) -> Self {
-        Self { tag: tag.to_owned(), ..Self::default() }
+        Self { tag: tag.to_owned(), told: Some(0), ..Self::default() }
     }
 
     /// Takes one line.
@@ -242,20 +244,21 @@ impl Connection {
         self.sessions.values().map(Conversation::shells).fold(0, u32::saturating_add)
     }
 
-    /// Where nothing is under way, what goes on behind may still have changed. The last end is told
-    /// again then: of a turn that has ended it says nothing but that.
-    fn recounted(&mut self) -> Option<Said> {
+    /// Where nothing is under way, what goes on behind may be other than was told last. An end that
+    /// lists it is told again then: of a turn that has ended it says nothing but that. Behind any
+    /// other one the level says it. In a turn nothing can: its end does.
+    fn recounted(&mut self) -> Vec<Said> {
         let shells = self.shells();
-        if self.is_active() {
-            return None;
+        if self.told == Some(shells) || self.is_active() {
+            return Vec::new();
         }
-        let ended = self.ended.as_mut().filter(|ended| ended.shells != shells)?;
-        ended.shells = shells;
-        if ended.stop.as_deref() == Some("end_turn") {
-            return Some(ended.clone());
-        }
-        // No other end says what it leaves behind.
-        self.stands()
+        let said = match (self.ended.clone().filter(lists_background), self.stands()) {
+            (Some(ended), _) => vec![Said { shells, ..ended }],
+            (None, Some(stands)) => vec![stands],
+            (None, None) => return Vec::new(),
+        };
+        self.told = Some(shells);
+        said
     }
 
     /// Version 2 tells what a session does. Each update lists all that goes on behind it; idle again
@@ -308,7 +311,11 @@ impl Connection {
             "initialize" => {
                 self.version = result.version.json().and_then(|n| n.parse().ok()).unwrap_or(1);
                 self.is_ready = true;
-                vec![Said::new(Event::Ready, Side::Agent, "initialize")]
+                // It is the level of an agent that has just come up.
+                self.told = Some(0);
+                let mut said = vec![Said::new(Event::Ready, Side::Agent, "initialize")];
+                said.extend(self.recounted());
+                said
             }
             method => {
                 self.is_ready = true;
@@ -322,7 +329,14 @@ impl Connection {
                 let models: Models<'_> = result.models.object();
                 let model = models.current.text().map(|model| text::line(&model, text::NAME));
                 let said = Said::new(event, Side::Agent, method);
-                vec![Said { session: own, model, cwd: asked.cwd, ..said }]
+                let mut said = vec![Said { session: own, model, cwd: asked.cwd, ..said }];
+                if event != Event::Noted {
+                    // The hub may have begun anew, and then knows neither the last end nor a count.
+                    self.ended = None;
+                    self.told = self.told.filter(|told| *told == 0);
+                    said.extend(self.recounted());
+                }
+                said
             }
         }
     }
@@ -401,8 +415,13 @@ impl Connection {
         let Some(turn) = self.turn.take() else { return Vec::new() };
         let end = end.unwrap_or_else(|| Said::new(Event::TurnEnded, Side::Client, "answer"));
         let ended = Said { turn: Some(turn), shells: self.shells(), ..end };
+        if lists_background(&ended) {
+            self.told = Some(ended.shells);
+        }
         self.ended = Some(ended.clone());
-        vec![ended]
+        let mut said = vec![ended];
+        said.extend(self.recounted());
+        said
     }
 
     /// Keeps a request until its answer. False where there is no room, or where its id is that of
@@ -438,6 +457,11 @@ const STATE: &str = "state_update";
 crate::json::skim! {
     /// Something that goes on behind.
     Work { kind: "type" }
+}
+
+/// Does this end say what it leaves behind? Only that of a turn that is completed does.
+fn lists_background(ended: &Said) -> bool {
+    ended.event == Event::TurnEnded && ended.stop.as_deref() == Some("end_turn")
 }
 
 /// A message without a session speaks of the one that has no name.

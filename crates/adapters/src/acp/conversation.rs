@@ -90,10 +90,10 @@ impl Conversation {
         stop: Option<String>,
         shells: u32,
     ) -> Option<String> {
-        // What goes on behind ends without a reason of its own.
-        let before = self.stop.take().filter(|_| self.state == State::Behind);
+        // The first reason stands until it works again: what goes on behind ends without one of its
+        // own, and idle again is no other end.
         let rests = matches!(state, State::Idle | State::Behind);
-        self.stop = stop.or(before).filter(|_| rests);
+        self.stop = self.stop.take().or(stop).filter(|_| rests);
         self.state = state;
         self.shells = shells;
         self.has_spoken = true;

@@ -11,7 +11,7 @@
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
 //! | `described` | `session_info_update` | nothing, with a title |
-//! | `stands` | every 15 s, and where only what goes on behind has changed | the level of all sessions together |
+//! | `stands` | every 15 s, where only what goes on behind has changed, and behind an end that does not list it | the level of all sessions together |
 //! | `exited` | the process has ended | process exited |
 
 use super::said::Event;
@@ -108,7 +108,8 @@ fn turn(told: &Told<'_>) -> Option<String> {
     told.turn.text().and_then(|id| text::id(&id))
 }
 
-/// Only a turn that has come to its own end is completed.
+/// Only a turn that has come to its own end is completed. No other end says what it leaves behind:
+/// `stands` follows it.
 fn ended(told: &Told<'_>) -> Fact {
     let turn_ref = turn(told);
     match told.stop.text().as_deref() {

@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started; not working, and in mid-turn after a compaction | measured |
-//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on, without a reason its process tells, and a word that is not known changes nothing | measured, `resume` read |
+//! | `SessionEnd` | session ended; with `clear` and `resume` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment | measured, `resume` read |
 //! | `UserPromptSubmit` | prompt submitted, by the program if a background task woke it | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended | measured |

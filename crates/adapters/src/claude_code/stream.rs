@@ -67,6 +67,7 @@ const MOST_ASKED: usize = 256;
 /// A run, by all that it and its client have said until now.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
+    session: Option<String>,
     /// What its client has not answered, the oldest first.
     asked: Vec<Asked>,
     /// It has said that it waits, and not for what.
@@ -94,7 +95,10 @@ impl Run {
         let kind = row.kind.text()?;
         let subtype = row.subtype.text();
         match (&*kind, subtype.as_deref()) {
-            ("system", Some("init" | "status" | "api_retry")) => self.main = Some(WORKING),
+            ("system", Some("init" | "status" | "api_retry")) => {
+                self.begins(row.session);
+                self.main = Some(WORKING);
+            }
             ("system", Some("session_state_changed")) => self.says(row.state),
             ("system", Some("background_tasks_changed")) => self.goes_on_behind(row.tasks),
             ("assistant" | "user" | "stream_event", _) => {
@@ -121,6 +125,14 @@ impl Run {
         })
     }
 
+    /// Nothing of another conversation goes on in this one.
+    fn begins(&mut self, session: Raw<'_>) {
+        let session = session.text().and_then(|id| text::id(&id));
+        if session.is_some() && self.session != session {
+            *self = Self { session, ..Self::default() };
+        }
+    }
+
     /// Takes a line of its client: an answer, or nothing.
     pub(crate) fn hear(&mut self, line: &str) -> Option<Shown> {
         let row: Row<'_> = json::payload(json::trim(line)).ok()?;
@@ -141,9 +153,8 @@ impl Run {
         }
         match self.main.clone()? {
             Level::Done | Level::Idle { .. } if self.helpers > 0 => Some(WORKING),
-            Level::Done | Level::Idle { .. } if self.shells > 0 => {
-                Some(Level::Idle { shells: self.shells })
-            }
+            // With shells beside it, it has come to its end all the same.
+            Level::Done if self.shells > 0 => Some(Level::Idle { shells: self.shells }),
             main => Some(main),
         }
     }

@@ -50,7 +50,7 @@ fn an_exit_of_the_user_may_be_a_new_conversation() {
     let ended = |reason: &str| fact("sessionEnd", &format!(r#""reason":"{reason}""#));
     assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
     assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
-    assert!(matches!(ended("moved"), Fact::NotUnderstood { .. }));
+    assert_eq!(ended("moved"), Fact::SessionEnded { how: SessionEnd::Unclear });
 }
 
 #[test]

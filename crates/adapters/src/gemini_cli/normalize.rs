@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started | measured |
-//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known changes nothing. No signal is told | measured |
+//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over, and the log tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |

@@ -40,9 +40,9 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     let how = SessionEnd::Either;
     let unsaid = fact("SessionEnd", r#""reason_new":"clear""#);
     assert_eq!(unsaid, Fact::SessionEnded { how }, "its process tells");
-    for unknown in [r#""reason":"moved""#, r#""reason":{}"#] {
-        assert!(matches!(fact("SessionEnd", unknown), Fact::NotUnderstood { .. }), "{unknown}");
-    }
+    let how = SessionEnd::Unclear;
+    assert_eq!(fact("SessionEnd", r#""reason":"moved""#), Fact::SessionEnded { how });
+    assert!(matches!(fact("SessionEnd", r#""reason":{}"#), Fact::NotUnderstood { .. }));
     for (source, how) in [
         ("startup", SessionStart::Startup),
         ("resume", SessionStart::Resume),

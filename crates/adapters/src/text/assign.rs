@@ -1,5 +1,6 @@
 //! Credentials by their names: `API_KEY=…`, `"password": "…"`, `--token …`.
 
+use super::command::separator;
 use super::redact::begins;
 use std::ops::Range;
 
@@ -37,8 +38,25 @@ const KEYS: &[&str] = &[
 ];
 
 /// The keys that are none, but names of what a key is about.
-const PLAIN_KEYS: &[&str] =
-    &["public", "primary", "foreign", "partition", "sort", "cache", "group", "index", "host"];
+const PLAIN_KEYS: &[&str] = &[
+    "public",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "cache",
+    "group",
+    "index",
+    "host",
+    "issue",
+    "project",
+    "idempotency",
+    "s3",
+    "row",
+];
+
+/// The tokens that are pieces of a text to a model.
+const PLAIN_TOKENS: &[&str] = &["eos", "bos", "pad", "unk", "sep", "cls", "mask", "stop"];
 
 /// The kinds of secret names, by how ready a value is to be one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,9 +89,28 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let seen = start.value_len(text, secret, LOOK);
     let found = &text[start.at..start.at + seen];
+    if start.is_option && is_named_elsewhere(&text[at..at + len], found) {
+        return None;
+    }
     // What is too long to be looked at is taken for a secret: no place is read over and over.
     let len = if seen < LOOK { seen } else { start.value_len(text, secret, usize::MAX) };
-    (seen >= LOOK || start.is_secret(found, secret)).then_some(start.at..start.at + len)
+    let is_secret = seen >= LOOK || start.is_secret(found, secret);
+    is_secret.then(|| start.whole(text, start.at + len, secret))
+}
+
+/// A file with a key, or the name of a secret that is kept elsewhere.
+fn is_named_elsewhere(name: &[u8], value: &[u8]) -> bool {
+    const FIELDS: &[&str] = &["id=", "src=", "source=", "type=", "env="];
+    const FILES: &[&str] = &[".pem", ".key", ".crt"];
+    let has = |part: &[u8]| name.windows(part.len()).any(|w| w.eq_ignore_ascii_case(part));
+    if name == b"secret" {
+        return FIELDS.iter().any(|field| value.starts_with(field.as_bytes()));
+    }
+    let is_file = matches!(value, [b'.' | b'~' | b'/', ..])
+        || FILES.iter().any(|end| value.ends_with(end.as_bytes()));
+    // The base64 of a key may hold a slash.
+    let is_base64 = has(b"secret") || has(b"access") || has(b"api");
+    name.ends_with(b"key") && (is_file || (value.contains(&b'/') && !is_base64))
 }
 
 /// What kind of secret a name announces: by its last words, split at `_`, `-`, `.` and humps.
@@ -98,6 +135,9 @@ fn named(name: &[u8]) -> Option<Secret> {
     if ends(&["password", "passwd", "passphrase", "passcode", "secret"]) {
         return Some(Secret::Password);
     }
+    if word(0) == b"token" && PLAIN_TOKENS.iter().any(|kind| word(1) == kind.as_bytes()) {
+        return None;
+    }
     if ends(&["token", "apikey", "accesskey", "secretkey", "privatekey"]) {
         return Some(Secret::Token);
     }
@@ -110,6 +150,7 @@ fn named(name: &[u8]) -> Option<Secret> {
         (_, b"authorization" | b"cookie") => Some(Secret::Header),
         (_, b"credential" | b"credentials" | b"creds") => Some(Secret::Token),
         (_, b"sig" | b"signature") => Some(Secret::Signature),
+        (_, b"sshpass") => Some(Secret::Password),
         // Alone, or as the folder a shell came from, these are everyday words.
         (b"" | b"old", _) => None,
         (_, b"pwd" | b"pass") => Some(Secret::Password),
@@ -125,7 +166,9 @@ fn is_plain_key(kind: &[u8]) -> bool {
 /// Where a value begins, and how it is written.
 struct Start {
     at: usize,
-    quote: Option<u8>,
+    /// The same, before its quote.
+    raw: usize,
+    quote: Option<Quote>,
     /// `NAME=value`, as a shell or an address writes it.
     tight: bool,
     /// `--NAME value`.
@@ -142,43 +185,56 @@ impl Start {
         let (mut at, sign) = match text.get(gap)? {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
             sign @ (b'=' | b':') => (gap + 1, *sign),
-            _ if dashes > 0 && gap > name_end && closed == name_end => (gap, b' '),
+            _ if dashes > 0 => (separator(text, name_end)?, b' '),
             _ => return None,
         };
         if matches!((sign, text.get(at)), (b'=', Some(b'>')) | (b':', Some(b'='))) {
             at += 1;
         }
-        let value = blanks(at);
-        let tight = sign == b'=' && gap == name_end && value == at;
-        let (at, quote) = skip_quote(text, value);
-        Some(Self { at, quote, tight, is_option: sign == b' ' && dashes == 2 })
+        let raw = blanks(at);
+        let tight = sign == b'=' && gap == name_end && raw == at;
+        let (at, quote) = opening(text, raw);
+        Some(Self { at, raw, quote, tight, is_option: sign == b' ' && dashes == 2 })
     }
 
     /// The length of the value, or `most` if it is longer.
     fn value_len(&self, text: &[u8], secret: Secret, most: usize) -> usize {
-        let rest = &text[self.at..];
-        let ends = |b: &&u8| match (self.quote, **b) {
-            (_, b'\n') | (None, b'"' | b'\'' | b'`' | b'\\') => true,
-            (Some(quote), b) => b == quote,
-            (None, b) if secret == Secret::Header => b < b' ',
-            (None, b) => b <= b' ' || b",;&|)}]<>".contains(&b),
+        let ends = |b: u8| match b {
+            b'"' | b'\'' | b'`' | b'\\' => true,
+            b if secret == Secret::Header => b < b' ',
+            b => b <= b' ' || b",;&|)}]<>".contains(&b),
         };
-        let len = rest.iter().take(most).take_while(|b| !ends(b)).count();
-        // An escaped quote: the backslash before it is not the value's.
-        let escaped = self.quote.is_some() && len > 0 && rest.get(len) == self.quote.as_ref();
-        if escaped && rest[len - 1] == b'\\' { len - 1 } else { len }
+        let end = match self.quote {
+            Some(quote) => quoted_end(text, self.at, quote, most),
+            None => bare_end(text, self.at, ends, most),
+        };
+        end - self.at
+    }
+
+    /// The value to `end`, or the whole word of a shell if more is glued to it.
+    fn whole(&self, text: &[u8], end: usize, secret: Secret) -> Range<usize> {
+        let is_shell = (self.tight || self.is_option) && secret != Secret::Header;
+        match glued_end(text, end, self.quote) {
+            Some(end) if is_shell => self.raw..end,
+            _ => self.at..end,
+        }
     }
 
     fn is_secret(&self, value: &[u8], secret: Secret) -> bool {
         let digits = value.iter().any(u8::is_ascii_digit);
         let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
-        if value.is_empty() || is_reference(value) || is_plain(value) {
+        let short = self.is_option && self.quote.is_none() && value.len() <= 7;
+        let word = short && value.iter().all(u8::is_ascii_lowercase);
+        // The quote of `input("Password: ")` ends the text.
+        let closed = !self.tight && self.quote.is_some() && value.starts_with(b")");
+        if value.is_empty() || closed || is_kept_elsewhere(value, self.quote) || is_plain(value) {
             return false;
         }
         match secret {
             Secret::Header => is_header_value(value),
             Secret::Signature => value.len() >= 20 && digits,
             Secret::Password if self.tight || self.quote.is_some() => true,
+            Secret::Token if word => false,
             Secret::Token | Secret::Key if number => value.len() >= 12,
             Secret::Key => value.len() >= 6 && !value.contains(&b'.') && is_argument(value, false),
             _ if self.is_option => is_argument(value, digits),
@@ -190,12 +246,134 @@ impl Start {
     }
 }
 
+/// A quote that opens a value.
+#[derive(Clone, Copy)]
+pub(super) struct Quote {
+    pub(super) mark: u8,
+    /// How many backslashes stand before it.
+    slashes: usize,
+    /// It is written `'\''`, inside single quotes.
+    inner: bool,
+}
+
+/// How many backslashes stand at `at`.
+fn slashes(text: &[u8], at: usize) -> usize {
+    text[at..].iter().take(16).take_while(|b| **b == b'\\').count()
+}
+
 /// Past one quote, plain or escaped.
-pub(super) fn skip_quote(text: &[u8], at: usize) -> (usize, Option<u8>) {
-    let slash = usize::from(text.get(at) == Some(&b'\\'));
-    match text.get(at + slash) {
-        Some(quote @ (b'"' | b'\'' | b'`')) => (at + slash + 1, Some(*quote)),
+pub(super) fn skip_quote(text: &[u8], at: usize) -> (usize, Option<Quote>) {
+    let slashes = slashes(text, at);
+    match text.get(at + slashes) {
+        Some(mark @ (b'"' | b'\'' | b'`')) => {
+            (at + slashes + 1, Some(Quote { mark: *mark, slashes, inner: false }))
+        }
         _ => (at, None),
+    }
+}
+
+/// Past the quote that opens a value: also `$'`, `N'`, and the `'\''` inside single quotes.
+pub(super) fn opening(text: &[u8], at: usize) -> (usize, Option<Quote>) {
+    if let Some(end) = inner_quote(text, at) {
+        return (end, Some(Quote { mark: b'\'', slashes: 0, inner: true }));
+    }
+    match text.get(at..at + 2) {
+        Some([b'$' | b'N' | b'E' | b'n' | b'e' | b'b' | b'r' | b'u' | b'f', b'\'' | b'"']) => {
+            skip_quote(text, at + 1)
+        }
+        _ => skip_quote(text, at),
+    }
+}
+
+/// Past `'\''`, however often it is escaped.
+pub(super) fn inner_quote(text: &[u8], at: usize) -> Option<usize> {
+    let tail = text.get(at) == Some(&b'\'');
+    let slashes = if tail { slashes(text, at + 1) } else { 0 };
+    let end = at + 1 + slashes;
+    (slashes > 0 && text[end..].starts_with(b"''")).then_some(end + 2)
+}
+
+/// Where the value ends that begins at `from`, behind its quote.
+pub(super) fn quoted_end(text: &[u8], from: usize, quote: Quote, most: usize) -> usize {
+    let mut slashes = 0;
+    // An escaped quote inside the value has more backslashes than those around it.
+    let step = quote.slashes + 1;
+    let closes = |n: usize| n < step || ((n - quote.slashes) / step).is_multiple_of(2);
+    for (n, b) in text[from..].iter().take(most).enumerate() {
+        match *b {
+            b'\n' => return from + n,
+            b'\\' => slashes += 1,
+            b if b == quote.mark && closes(slashes) => {
+                return from + n - slashes.min(quote.slashes);
+            }
+            _ => slashes = 0,
+        }
+    }
+    text.len().min(from.saturating_add(most))
+}
+
+/// Where the value ends that begins at `from` without a quote.
+pub(super) fn bare_end(text: &[u8], from: usize, ends: impl Fn(u8) -> bool, most: usize) -> usize {
+    let limit = text.len().min(from.saturating_add(most));
+    let mut at = from;
+    while at < limit {
+        match text[at] {
+            b'\\' if is_escape(text, at) => at += 2,
+            b if ends(b) => break,
+            _ => at += 1,
+        }
+    }
+    at.min(limit)
+}
+
+/// A backslash before a blank or a sign, as a shell reads it.
+fn is_escape(text: &[u8], at: usize) -> bool {
+    let is_sign = |b: &u8| b.is_ascii_punctuation() && !b"\"'`\\".contains(b);
+    text.get(at + 1).is_some_and(|b| *b == b' ' || is_sign(b))
+}
+
+/// The end of a shell's word of which a first piece ends at `end`, if more is glued to it.
+pub(super) fn glued_end(text: &[u8], end: usize, quote: Option<Quote>) -> Option<usize> {
+    let is_word = |at: usize| text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b > 127);
+    let is_closed = quote.is_some_and(|q| text.get(end) == Some(&q.mark));
+    if quote.is_some_and(|q| q.slashes > 0 || q.inner || !is_closed) {
+        return None;
+    }
+    let mut at = end + usize::from(is_closed);
+    let is_glued = match text.get(at)? {
+        b'"' | b'\'' => is_word(at + 1),
+        b'\\' => is_closed && text[at..].starts_with(b"\\''") && is_word(at + 3),
+        _ => is_closed && is_word(at),
+    };
+    if !is_glued {
+        return None;
+    }
+    let mut open = None;
+    while let Some(b) = text.get(at) {
+        match (open, *b) {
+            (_, b'\n') => break,
+            (None, b'\\') if is_escape(text, at) || text[at..].starts_with(b"\\'") => at += 1,
+            (None, b'\'' | b'"') if is_word(at + 1) => open = Some(*b),
+            (None, b) if b <= b' ' || b"\\\"'`;|&)<>,".contains(&b) => break,
+            (Some(mark), b) if b == mark => open = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Is a value one for another place to fill in? In single quotes a shell fills in nothing.
+pub(super) fn is_kept_elsewhere(value: &[u8], quote: Option<Quote>) -> bool {
+    match (quote.map(|quote| quote.mark), value) {
+        // The output of a command.
+        (Some(b'`'), _) if value.contains(&b' ') => true,
+        (Some(b'\''), [b'$', b'{' | b'(', .., last] | [b'{' | b'(', .., last]) => {
+            matches!(last, b'}' | b')')
+        }
+        (Some(b'\''), [b'*', ..]) => value.iter().all(|b| *b == b'*'),
+        (Some(b'\''), [b'$' | b'@' | b'{' | b'(', ..]) => false,
+        _ => is_reference(value),
     }
 }
 
@@ -276,6 +454,7 @@ fn is_argument(value: &[u8], digits: bool) -> bool {
         "by",
         "can",
         "flag",
+        "flags",
         "for",
         "from",
         "in",
@@ -285,6 +464,7 @@ fn is_argument(value: &[u8], digits: bool) -> bool {
         "of",
         "on",
         "option",
+        "options",
         "or",
         "parameter",
         "should",

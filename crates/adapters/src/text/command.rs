@@ -1,7 +1,10 @@
 //! Credentials by the words before them: `curl -u ada:…`, `mysql -p…`, `sshpass -p …`, a line of
 //! a `.netrc`, a statement that sets a password.
 
-use super::assign::{is_plain, is_reference, skip_quote};
+use super::assign::{
+    Quote, bare_end, glued_end, inner_quote, is_kept_elsewhere, is_plain, opening, quoted_end,
+    skip_quote,
+};
 use super::redact::begins;
 use std::ops::Range;
 
@@ -12,86 +15,282 @@ const BACK: usize = 512;
 const NAME: usize = 16;
 
 const CURL: &[&str] = &["curl"];
-const MYSQL: &[&str] = &["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"];
+const MYSQL: &[&str] = &[
+    "mysql",
+    "mysqldump",
+    "mysqladmin",
+    "mysqlimport",
+    "mysqlshow",
+    "mysqlcheck",
+    "mysqlsh",
+    "mariadb",
+    "mariadb-dump",
+    "mariadb-admin",
+];
 const SSHPASS: &[&str] = &["sshpass"];
+
+/// Words that run the program behind them.
+const WRAPPERS: &[&str] = &[
+    "sudo",
+    "env",
+    "exec",
+    "time",
+    "nice",
+    "nohup",
+    "command",
+    "timeout",
+    "xargs",
+    "watch",
+    "then",
+    "do",
+    "else",
+    "if",
+    "while",
+    "!",
+    "$",
+    "#",
+    "%",
+    ">",
+    "ssh",
+    "sh",
+    "bash",
+    "caffeinate",
+];
+
+/// A program, a word that must stand behind it, its option for a password, and whether the
+/// password is joined to that.
+const TOOLS: &[(&str, &str, &str, bool)] = &[
+    ("docker", "login", "-p", false),
+    ("podman", "login", "-p", false),
+    ("helm", "login", "-p", false),
+    ("redis-cli", "", "-a", false),
+    ("ldapsearch", "", "-w", false),
+    ("zip", "", "-P", false),
+    ("7z", "", "-p", true),
+    ("sqlcmd", "", "-P", false),
+];
 
 /// What the option that begins at `at` hands to its program.
 pub(super) fn option(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let before = at.checked_sub(1).map(|before| text[before]);
-    if !before.is_some_and(|b| b.is_ascii_whitespace()) {
+    let before = at.checked_sub(1).map(|before| text[before])?;
+    if !(before.is_ascii_whitespace() || matches!(before, b'"' | b'\'')) {
         return None;
     }
-    curl(text, at).or_else(|| mysql(text, at)).or_else(|| sshpass(text, at))
+    curl(text, at)
+        .or_else(|| mysql(text, at))
+        .or_else(|| sshpass(text, at))
+        .or_else(|| openssl(text, at))
+        .or_else(|| tool(text, at))
 }
 
-/// `-u NAME:…`, also joined and behind other letters, and `--user NAME:…`.
+/// `-u NAME:…`, also joined and behind other letters, `--user NAME:…`, and `--pass …`.
 fn curl(text: &[u8], at: usize) -> Option<Range<usize>> {
     let letter = |b: &&u8| b.is_ascii_alphabetic() || **b == b'-';
     let end = at + 1 + text[at + 1..].iter().take(NAME).take_while(letter).count();
-    let spaced = blanks(text, end);
+    let spaced = separator(text, end);
     let name = &text[at + 1..end];
     let start = match name {
-        b"-user" | b"-proxy-user" if text.get(end) == Some(&b'=') => end + 1,
-        b"-user" | b"-proxy-user" => spaced,
-        [.., b'u' | b'U'] if spaced > end && !name.starts_with(b"-") => spaced,
+        b"-user" | b"-proxy-user" | b"-pass" if text.get(end) == Some(&b'=') => end + 1,
+        b"-user" | b"-proxy-user" | b"-pass" => spaced?,
+        [.., b'u' | b'U'] if spaced.is_some() && !name.starts_with(b"-") => spaced?,
         [b'u' | b'U', ..] => at + 2,
         _ => return None,
     };
     let whole = word(text, start);
-    let colon = text[whole.clone()].iter().position(|b| *b == b':')?;
-    let behind = whole.start + colon + 1;
-    let is_quoted = whole.start > start;
-    let found = if is_quoted { behind..whole.end } else { word(text, behind) };
-    let is_own = is_secret(text, &found) && !is_numbers(&text[whole.clone()]);
-    if !is_own || !words_since(text, at, CURL).is_some_and(is_one_command) {
+    let is_called = || words_since(text, at, CURL).is_some_and(|(_, words)| is_one_command(words));
+    if name == b"-pass" {
+        return (whole.is_secret(text) && is_called()).then(|| whole.all(text));
+    }
+    let value = &text[whole.range.clone()];
+    let found = match value.iter().position(|b| *b == b':') {
+        Some(colon) if whole.quote.is_some() => {
+            let range = whole.range.start + colon + 1..whole.range.end;
+            Word { range, raw: whole.range.start + colon + 1, quote: whole.quote }
+        }
+        Some(colon) => word(text, whole.range.start + colon + 1),
+        // `"NAME":"…"`
+        None if whole.quote.is_some() => {
+            let closed = skip_quote(text, whole.range.end).0;
+            (text.get(closed) == Some(&b':')).then(|| word(text, closed + 1))?
+        }
+        None => return None,
+    };
+    if !found.is_secret(text) || is_numbers(value) || !is_called() {
         return None;
     }
-    Some(if colon > NAME { whole.start..found.end } else { found })
+    let range = found.all(text);
+    // A long name may be a key itself.
+    let is_long = range.start.saturating_sub(whole.range.start) > NAME + 1;
+    Some(if is_long { whole.range.start..range.end } else { range })
 }
 
 /// `-p…`: with a blank between, what follows is no password.
 fn mysql(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let found = text[at..].starts_with(b"-p").then(|| word(text, at + 2))?;
-    let is_own = is_secret(text, &found) && !is_numbers(&text[found.clone()]);
-    (is_own && words_since(text, at, MYSQL).is_some_and(is_one_command)).then_some(found)
+    let found = text[at..].starts_with(b"-p").then(|| joined(text, at))?;
+    let is_own = found.is_secret(text) && !is_numbers(&text[found.range.clone()]);
+    (is_own && is_called(text, at, MYSQL, "")).then(|| found.all(text))
 }
 
 /// `-p …`, before the command that it runs.
 fn sshpass(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let found = text[at..].starts_with(b"-p").then(|| word(text, blanks(text, at + 2)))?;
-    let is_option = |word: &[u8]| word.is_empty() || word.starts_with(b"-");
-    let is_before = |words: &[u8]| words.split(u8::is_ascii_whitespace).all(is_option);
-    let is_own = is_secret(text, &found);
-    (is_own && words_since(text, at, SSHPASS).is_some_and(is_before)).then_some(found)
+    if !text[at..].starts_with(b"-p") {
+        return None;
+    }
+    let found = separator(text, at + 2).map_or_else(|| joined(text, at), |next| word(text, next));
+    let is_before = |words: &[u8]| {
+        let mut is_value = false;
+        words.split(|b| b.is_ascii_whitespace() || b"\"'\\,".contains(b)).all(|word| {
+            let is_option = word.is_empty() || word.starts_with(b"-") || is_value;
+            is_value = word == b"-P" || (is_value && word.is_empty());
+            is_option
+        })
+    };
+    let is_own = found.is_secret(text);
+    let is_called = || words_since(text, at, SSHPASS).is_some_and(|(_, words)| is_before(words));
+    (is_own && is_called()).then(|| found.all(text))
+}
+
+/// `-passin pass:…` and `-passout pass:…`.
+fn openssl(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = &text[at..];
+    let len = [&b"-passin"[..], b"-passout"].into_iter().find_map(|name| {
+        let is_here = rest.starts_with(name) && !rest.starts_with(b"-passing");
+        is_here.then_some(name.len())
+    })?;
+    let whole = word(text, separator(text, at + len)?);
+    let start = whole.range.start + b"pass:".len();
+    let is_password = text[whole.range.clone()].starts_with(b"pass:");
+    let range = is_password.then_some(start..whole.range.end)?;
+    let found = if whole.quote.is_some() {
+        Word { range, raw: start, quote: whole.quote }
+    } else {
+        word(text, start)
+    };
+    found.is_secret(text).then(|| found.all(text))
+}
+
+/// The option of one of the [`TOOLS`].
+fn tool(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let is_here = |option: &str| text[at..].starts_with(option.as_bytes());
+    TOOLS.iter().filter(|tool| is_here(tool.2)).find_map(|(program, needs, _, is_joined)| {
+        let found =
+            if *is_joined { joined(text, at) } else { word(text, separator(text, at + 2)?) };
+        let is_own = found.is_secret(text) && !is_numbers(&text[found.range.clone()]);
+        (is_own && is_called(text, at, &[*program], needs)).then(|| found.all(text))
+    })
+}
+
+/// Is the option at `at` one of a command that runs one of these programs, with such a word?
+fn is_called(text: &[u8], at: usize, programs: &[&str], needs: &str) -> bool {
+    words_since(text, at, programs).is_some_and(|(start, words)| {
+        let has = |needs: &str| words.windows(needs.len()).any(|w| w == needs.as_bytes());
+        let is_here = is_command(text, start, words) || has(" -u") || has(" -h");
+        is_here && (needs.is_empty() || has(needs)) && is_one_command(words)
+    })
+}
+
+/// Is the program that begins at `start` the first word of a command, or behind a wrapper?
+fn is_command(text: &[u8], start: usize, words: &[u8]) -> bool {
+    let seen = &text[start.saturating_sub(BACK)..start];
+    let is_list = !words.first().is_some_and(u8::is_ascii_whitespace);
+    let is_end = |b: &u8| match b {
+        b'"' | b'\'' | b'\\' => !is_list,
+        b => b"\n;|&(`{[".contains(b),
+    };
+    let from = seen.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let is_escape = from > 0 && seen[from - 1] == b'\\' && seen[from..].starts_with(b"n");
+    let mut before = &seen[from + usize::from(is_escape)..];
+    if before.ends_with(b"/") {
+        let is_path = |b: &&u8| !b.is_ascii_whitespace();
+        let len = before.iter().rev().take_while(is_path).count();
+        before = &before[..before.len() - len];
+    }
+    let is_blank = |b: &u8| b.is_ascii_whitespace() || b"\"'\\,".contains(b);
+    let is_wrapper = |word: &[u8]| WRAPPERS.iter().any(|known| word == known.as_bytes());
+    let mut pieces = before.split(is_blank).filter(|word| !word.is_empty());
+    let mut is_value = false;
+    let is_wrapped = pieces.clone().all(|word| {
+        let is_option = word.starts_with(b"-");
+        let is_own = is_option || is_wrapper(word) || word.contains(&b'=') || is_value;
+        is_value = is_option || word == b"timeout" || word == b"ssh";
+        is_own
+    });
+    let is_apart = before.last().is_none_or(is_blank);
+    is_apart && (is_wrapped || pieces.any(|word| word == b"exec"))
 }
 
 /// What follows `PASSWORD` or `IDENTIFIED BY` in a statement, or `password` in a `.netrc`; the
 /// first of these words begins at `at`.
 pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let quote = |at: usize| skip_quote(text, at).1;
-    let start = if let Some(next) = past(text, at, b"password") {
-        (quote(next) == Some(b'\'') || is_login(text, at)).then_some(next)?
+    let mark = |at: usize| opening(text, at).1.map(|quote| quote.mark);
+    // `PASSWORD('…')`, as MySQL writes it.
+    if text[at..].starts_with(b"PASSWORD('") {
+        let found = word(text, at + b"PASSWORD(".len());
+        return found.is_secret(text).then_some(found.range);
+    }
+    let found = if let Some(next) = past(text, at, b"password") {
+        if text[next..].starts_with(b"$$") {
+            let seen = text[next + 2..].iter().take(BACK);
+            let len = seen.take_while(|b| !matches!(**b, b'$' | b'\n')).count();
+            let is_closed = len > 0 && text[next + 2 + len..].starts_with(b"$$");
+            return is_closed.then_some(next + 2..next + 2 + len);
+        }
+        let user = past(text, next, b"for").and_then(|user| past_sign(text, user));
+        let next = user.unwrap_or(next);
+        let found = word(text, next);
+        let is_own = mark(next) == Some(b'\'') || is_login(text, at, found.range.end);
+        is_own.then_some(found)?
     } else {
         let next = past(text, at, b"identified")?;
-        let plugin = past(text, next, b"with").map(|plugin| word(text, plugin).end);
+        let plugin = past(text, next, b"with").map(|plugin| word(text, plugin).range.end);
         let next = past(text, plugin.map_or(next, |end| blanks(text, end)), b"by")?;
-        matches!(quote(next), Some(b'\'' | b'"')).then_some(next)?
+        matches!(mark(next), Some(b'\'' | b'"')).then(|| word(text, next))?
     };
-    let found = word(text, start);
-    is_secret(text, &found).then_some(found)
+    found.is_secret(text).then(|| found.all(text))
 }
 
-/// Do the words before say `machine HOST login NAME`?
-fn is_login(text: &[u8], at: usize) -> bool {
+/// Past the next `=` of a statement.
+fn past_sign(text: &[u8], at: usize) -> Option<usize> {
+    let seen = text[at..].iter().take(128).take_while(|b| !matches!(**b, b'\n' | b';'));
+    let sign = seen.take_while(|b| **b != b'=').count();
+    (text.get(at + sign) == Some(&b'=')).then(|| blanks(text, at + sign + 1))
+}
+
+/// Do the words before say `machine HOST`, with a `login NAME` there or behind `end`?
+fn is_login(text: &[u8], at: usize, end: usize) -> bool {
     let seen = &text[at.saturating_sub(BACK)..at];
-    let mut words = seen.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let mut next = || words.next().unwrap_or_default();
-    let (_name, login, host, machine) = (next(), next(), next(), next());
-    login == b"login" && (machine.ends_with(b"machine") || host.ends_with(b"default"))
+    // A line's end in quoted JSON.
+    let is_line = |n: usize| seen[n..].starts_with(b"\\n");
+    let byte = |n: usize| if is_line(n) || (n > 0 && is_line(n - 1)) { b' ' } else { seen[n] };
+    let flat: Vec<u8> = (0..seen.len()).map(byte).collect();
+    let mut words = flat.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut has_login = false;
+    for _ in 0..3 {
+        let (value, key) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        match key {
+            b"login" => has_login = true,
+            b"account" => {}
+            _ => {
+                let is_host = key.ends_with(b"machine") || value.ends_with(b"default");
+                return is_host && (has_login || is_before_login(&text[end..]));
+            }
+        }
+    }
+    false
 }
 
-/// All between the nearest of these programs, whose names begin with one letter, and `at`.
-fn words_since<'text>(text: &'text [u8], at: usize, programs: &[&str]) -> Option<&'text [u8]> {
+fn is_before_login(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"\\n").unwrap_or(text);
+    rest[..rest.len().min(NAME)].trim_ascii_start().starts_with(b"login ")
+}
+
+/// Where the nearest of these programs begins, whose names begin with one letter, and all
+/// between it and `at`.
+fn words_since<'text>(
+    text: &'text [u8],
+    at: usize,
+    programs: &[&str],
+) -> Option<(usize, &'text [u8])> {
     let from = at.saturating_sub(BACK);
     let seen = &text[from..at];
     let initial = programs.iter().find_map(|name| name.as_bytes().first());
@@ -99,31 +298,43 @@ fn words_since<'text>(text: &'text [u8], at: usize, programs: &[&str]) -> Option
     let after = |start: usize| {
         let rest = &seen[start..];
         let mut tails = programs.iter().filter_map(|name| rest.strip_prefix(name.as_bytes()));
-        tails.find(|tail| tail.first().is_some_and(u8::is_ascii_whitespace))
+        let is_end = |tail: &&[u8]| separator(text, at - tail.len()).is_some_and(|end| end <= at);
+        tails.find(is_end).map(|tail| (from + start, tail))
     };
     (0..seen.len()).rev().filter(is_start).find_map(after)
 }
 
-/// Does a shell read these words to their end as arguments of one command?
+/// Does a shell read these words to their end as arguments of one command? The option behind
+/// them may be quoted, and all of them may be items of a list.
 fn is_one_command(words: &[u8]) -> bool {
-    let mut quote = None;
-    let mut bytes = words.iter().copied();
-    while let Some(b) = bytes.next() {
+    let is_quote = |b: &u8| matches!(b, b'"' | b'\'');
+    let short = words.strip_suffix(b"\"").or_else(|| words.strip_suffix(b"'")).unwrap_or(words);
+    let skipped = usize::from(short.first().is_some_and(is_quote));
+    [words, short, &short[skipped..]].into_iter().any(|words| reads_on(words, false))
+        || [words, short].into_iter().any(|words| reads_on(words, true))
+}
+
+/// `inner`: a `'\''` is a quote.
+fn reads_on(words: &[u8], inner: bool) -> bool {
+    let (mut quote, mut at) = (None, 0);
+    while let Some(b) = words.get(at).copied() {
+        let next = words.get(at + 1);
+        let idiom = if inner { inner_quote(words, at) } else { None };
+        let is_redirection = next == Some(&b'>') || (at > 0 && words[at - 1] == b'>');
         quote = match (quote, b) {
+            (None, b'&') if is_redirection => None,
             (None, b'\n' | b';' | b'|' | b'&' | b'`') => return false,
-            (None, b'\\') => match bytes.next() {
-                // A line's end in quoted JSON.
-                Some(b'n') => return false,
-                _ => None,
-            },
-            (None, b'"' | b'\'') => Some(b),
-            (Some(b'"'), b'\\') => {
-                bytes.next();
+            // A line's end in quoted JSON.
+            (None, b'\\') if next == Some(&b'n') => return false,
+            (None | Some(b'"'), b'\\') => {
+                at += 1;
                 quote
             }
+            (None, b'"' | b'\'') => Some(b),
             (Some(open), b) if open == b => None,
             _ => quote,
         };
+        at = idiom.unwrap_or(at + 1);
     }
     quote.is_none()
 }
@@ -140,24 +351,76 @@ fn blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(4).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// The word that begins at `at`, without its quotes.
-fn word(text: &[u8], at: usize) -> Range<usize> {
-    let (start, quote) = skip_quote(text, at);
-    let ends = |b: &&u8| match (quote, **b) {
-        (_, b'\n') => true,
-        (Some(quote), b) => b == quote,
-        (None, b) => b <= b' ' || b"\"'`;|&)<>".contains(&b),
+/// Past what divides two words: blanks, a line that goes on, or `","` in a list.
+pub(super) fn separator(text: &[u8], at: usize) -> Option<usize> {
+    let run = |from: usize, is_in: fn(&u8) -> bool| {
+        from + text[from..].iter().take(64).take_while(|b| is_in(b)).count()
     };
-    let end = start + text[start..].iter().take_while(|b| !ends(b)).count();
-    // The backslash of an escaped quote is not the word's.
-    let is_closed = matches!(text.get(end), Some(b'"' | b'\'' | b'`'));
-    let is_escape = is_closed && text[start..end].ends_with(b"\\");
-    start..end - usize::from(is_escape)
+    let blanks = |from: usize| run(from, |b| matches!(*b, b' ' | b'\t'));
+    let (closed, quote) = skip_quote(text, at);
+    if quote.is_some() {
+        let comma = blanks(closed);
+        let next = run(comma + 1 - usize::from(comma == text.len()), u8::is_ascii_whitespace);
+        let is_list = text.get(comma) == Some(&b',') && skip_quote(text, next).1.is_some();
+        return is_list.then_some(next);
+    }
+    let end = blanks(at);
+    let next = match text.get(end..end + 2) {
+        Some(b"\\\n") => blanks(end + 2),
+        _ => end,
+    };
+    (end > at).then_some(next)
 }
 
-fn is_secret(text: &[u8], found: &Range<usize>) -> bool {
-    let value = &text[found.clone()];
-    !(value.is_empty() || is_reference(value) || is_plain(value))
+/// A word of a shell.
+struct Word {
+    /// Without its quotes.
+    range: Range<usize>,
+    /// Where it begins, with them.
+    raw: usize,
+    quote: Option<Quote>,
+}
+
+impl Word {
+    fn is_secret(&self, text: &[u8]) -> bool {
+        let value = &text[self.range.clone()];
+        !(value.is_empty() || is_kept_elsewhere(value, self.quote) || is_plain(value))
+    }
+
+    /// The range, or more if more is glued to it.
+    fn all(self, text: &[u8]) -> Range<usize> {
+        match glued_end(text, self.range.end, self.quote) {
+            Some(end) => self.raw..end,
+            None => self.range,
+        }
+    }
+}
+
+/// The word that begins at `raw`.
+fn word(text: &[u8], raw: usize) -> Word {
+    let (start, quote) = opening(text, raw);
+    word_from(text, raw, start, quote)
+}
+
+/// What is joined to the option at `at`, of two characters; a quote may stand before both.
+fn joined(text: &[u8], at: usize) -> Word {
+    let slashes = text[..at].iter().rev().skip(1).take(16).take_while(|b| **b == b'\\').count();
+    match at.checked_sub(slashes + 1).map(|before| skip_quote(text, before)) {
+        Some((start, quote @ Some(_))) if start == at => word_from(text, at + 2, at + 2, quote),
+        _ => word(text, at + 2),
+    }
+}
+
+fn word_from(text: &[u8], raw: usize, start: usize, quote: Option<Quote>) -> Word {
+    let is_line = |at: usize| matches!(text.get(at), Some(b'n' | b'r' | b't' | b'\n' | b'\\'));
+    let ends = |b: u8| b <= b' ' || b"\"'`;|&)<>".contains(&b);
+    let end = match quote {
+        Some(quote) => quoted_end(text, start, quote, usize::MAX),
+        None => bare_end(text, start, ends, usize::MAX),
+    };
+    let cut = |n: &usize| text[*n] == b'\\' && (is_line(n + 1) || n + 1 == end);
+    let end = if quote.is_none() { (start..end).find(cut).unwrap_or(end) } else { end };
+    Word { range: start..end, raw, quote }
 }
 
 /// Numbers of a user and a group, or of two ports.

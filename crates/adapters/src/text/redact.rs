@@ -130,10 +130,28 @@ fn dotted_token(text: &[u8]) -> Option<usize> {
 }
 
 fn address(text: &[u8]) -> Option<Range<usize>> {
-    let known = ADDRESSES.iter().find(|known| text.starts_with(known.as_bytes()))?;
-    let end = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\' | b'`' | b')');
-    let len = text[known.len()..].iter().take_while(|b| !end(b)).count();
-    (len >= 10).then_some(known.len()..known.len() + len)
+    let start = ADDRESSES.iter().find_map(|known| past_address(text, known))?;
+    let ends = |at: usize| match text[at] {
+        b'\\' => text.get(at + 1) != Some(&b'/'),
+        b => b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b')'),
+    };
+    let end = (start..text.len()).find(|at| ends(*at)).unwrap_or(text.len());
+    (end - start >= 10).then_some(start..end)
+}
+
+/// Past a known address, in whichever case; JSON may escape its slashes.
+fn past_address(text: &[u8], known: &str) -> Option<usize> {
+    let mut at = 0;
+    for b in known.bytes() {
+        if b == b'/' && text.get(at) == Some(&b'\\') {
+            at += 1;
+        }
+        if !text.get(at)?.eq_ignore_ascii_case(&b) {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
 }
 
 /// `Bearer X` and `Basic X`.
@@ -164,9 +182,20 @@ fn user_info(text: &[u8], at: usize) -> Option<Range<usize>> {
     let host = text[at..].iter().take(AHEAD).position(end).unwrap_or(AHEAD);
     let seen = &text[at..(at + host).min(text.len())];
     let sign = seen.iter().rposition(|b| *b == b'@')?;
-    let colon = seen[..sign].iter().position(|b| *b == b':')?;
+    let Some(colon) = seen[..sign].iter().position(|b| *b == b':') else {
+        // A long name with digits is a token.
+        let is_token = sign >= 20 && run(seen, Set::Word) == sign;
+        let has_digit = seen[..sign].iter().any(u8::is_ascii_digit);
+        return (is_token && has_digit).then_some(at..at + sign);
+    };
     let password = &seen[colon + 1..sign];
-    let reference = matches!(password.first(), None | Some(b'$' | b'{' | b'%' | b'*'));
+    let reference = match password {
+        // A character that is escaped, but no `%NAME%`.
+        [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+            password.ends_with(b"%")
+        }
+        _ => matches!(password.first(), None | Some(b'$' | b'{' | b'%' | b'*')),
+    };
     (!reference).then_some(at + colon + 1..at + sign)
 }
 

@@ -152,6 +152,7 @@ static SHAPES: &[Shape] = &[
     shape("NRAK-", 20, Upper),
     shape("glsa_", 30, Word),
     shape("glc_", 30, Dotted),
+    shape("mfa.", 50, Word),
     shape("sntrys_", 30, Dotted),
     shape("sntryu_", 30, Hex),
     shape("SK", 32, Hex),

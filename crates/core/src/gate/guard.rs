@@ -262,10 +262,8 @@ fn is_nameless_life(step: &Step<'_>, observation: &Observation) -> bool {
 /// A death was seen before the goodbye that explains it: it was no crash.
 fn is_late_goodbye(step: &Step<'_>, observation: &Observation) -> bool {
     let process = &step.seat.process;
-    let goodbye = matches!(
-        observation.fact,
-        Fact::SessionEnded { how: SessionEnd::Exit | SessionEnd::Either }
-    );
+    let goodbye =
+        matches!(observation.fact, Fact::SessionEnded { how } if how != SessionEnd::Clear);
     let unexplained = matches!(process.state, Process::Exited(exit)
         if exit.kind == ExitKind::Crashed && exit.signal.is_none());
     goodbye && unexplained && step.now.since(process.since) < STRAGGLERS_MS

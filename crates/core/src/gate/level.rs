@@ -30,9 +30,18 @@ pub(super) fn said(
 ) -> Result<Effect, Refusal> {
     let has_rested = has_rested(step, source);
     let before = claim(step, source, level.word());
+    if *level == Level::Done && before.as_deref() == Some("idle") && step.seat.shells > 0 {
+        // It has told of them itself, and they are over.
+        step.seat.shells = 0;
+        step.changed = true;
+    }
     if let Level::Idle { shells } = level {
         // A source may only know that there are some; an exact count came with the stop.
-        let shells = if *shells == 0 { 0 } else { step.seat.shells.max(*shells) };
+        let is_exact = matches!(source, Source::Acp | Source::EventStream);
+        let shells = match *shells {
+            some @ 1.. if !is_exact => step.seat.shells.max(some),
+            exact => exact,
+        };
         if step.seat.shells != shells {
             step.seat.shells = shells;
             step.changed = true;
@@ -235,7 +244,10 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.
                 let turn = &step.seat.turn;
-                let said = *level == HeldLevel::Done;
+                let source = step.evidence.source;
+                let streams = source == Source::EventStream
+                    && matches!(level, HeldLevel::Idle { shells: 1.. });
+                let said = *level == HeldLevel::Done || streams;
                 let kind = match said || turn.main_stopped || turn.end_logged {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,

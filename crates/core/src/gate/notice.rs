@@ -3,7 +3,7 @@
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
 use crate::seat::{Held, HeldFact};
 use crate::source::Tier;
-use crate::status::{IdleReason, OutcomeKind, Turn};
+use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
 /// How long after the end of a turn its notice may come. Milliseconds.
 const NOTICE_MS: i64 = 1_500;
@@ -46,7 +46,26 @@ pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     if reference.is_some() && step.seat.turn.open && !step.seat.subagents.is_empty() {
         return refuse(Rule::G5, "helpers go on");
     }
+    if reference.is_some() && step.seat.turn.open && !step.seat.turn.queued.is_empty() {
+        return Ok(gives_way(step, reference));
+    }
     rests(step)
+}
+
+/// The turn was stopped in silence, and what was queued behind it goes on.
+fn gives_way(step: &mut Step<'_>, reference: Option<&str>) -> Effect {
+    let is_of_the_open = step.seat.turn.reference.as_deref() == reference;
+    let next = step.seat.turn.queued.remove(0);
+    turn::close(step, OutcomeKind::Interrupted, None);
+    match is_of_the_open {
+        true => {
+            turn::start(step, Some(&next));
+            step.set_base(Turn::Working(WorkingReason::Prompt), None);
+        }
+        // It names what was queued: that has been stopped, too.
+        false => turn::rest(step, OutcomeKind::Interrupted, None),
+    }
+    Effect::Decides
 }
 
 /// Is it of a turn that ended before the open one began?

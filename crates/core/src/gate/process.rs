@@ -58,7 +58,7 @@ pub(super) fn said(
             if exit.kind == ExitKind::Crashed
                 && exit.signal.is_none()
                 && !state.is_over()
-                && session::was_left(step) =>
+                && (session::was_left(step) || session::may_have_left(step)) =>
         {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
@@ -91,6 +91,13 @@ pub(super) fn said(
     if state == RESTORING && matches!(target, Process::Starting { .. }) {
         // Its launcher does not tell a first start from another.
         return Ok(Effect::Confirms);
+    }
+    if state == Process::Absent && matches!(target, Process::Exited(_)) && id.is_some() {
+        // Nobody was there to hear that it was started.
+        turn_into(step, Process::Starting { phase: StartPhase::Booting });
+        step.seat.process.id = id.cloned();
+        leave(step, target);
+        return Ok(Effect::Decides);
     }
     if !state.may_become(target) {
         let why = format!("a process that is {} cannot become {}", state.word(), target.word());

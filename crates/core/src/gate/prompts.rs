@@ -46,7 +46,7 @@ pub(super) fn opened(
             let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|t| (t.name.clone(), t.input));
             held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
         }
-        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left => false,
+        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => false,
     };
     if step.seat.held.iter().any(is_waiting) {
         return Ok(Effect::Confirms);
@@ -229,7 +229,7 @@ fn resolve_own(
         HeldFact::Prompt { actor, prompt } => {
             !which(&Asked { actor, ask: prompt, source: held.source })
         }
-        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left => true,
+        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => true,
     });
     step.changed |= step.seat.held.len() != held;
     let picked = |open: &OpenPrompt| {

@@ -12,6 +12,9 @@ use crate::time::UnixMs;
 /// Milliseconds.
 const LEAVE_MS: i64 = 2_000;
 
+/// How long after what may be its goodbye a program may take to its end. Milliseconds.
+const SAY_MS: i64 = 5_000;
+
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
@@ -184,10 +187,17 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<
             step.changed = true;
             return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
         }
+        SessionEnd::Unclear if !process.state.is_over() => {
+            let (until, source) = (step.now.plus(SAY_MS), step.evidence.source);
+            let what = HeldFact::Goodbye;
+            step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+            step.changed = true;
+            return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
+        }
         // Its process will tell.
         SessionEnd::Either if is_watched => cleared(step),
         SessionEnd::Clear => cleared(step),
-        SessionEnd::Exit | SessionEnd::Either => {
+        SessionEnd::Exit | SessionEnd::Either | SessionEnd::Unclear => {
             let code = match step.seat.process.state {
                 Process::Exited(exit) => exit.code,
                 _ => None,
@@ -216,6 +226,11 @@ pub(super) fn take_up(step: &mut Step<'_>, id: &str) {
 /// Has the program ended its last conversation, and begun none?
 pub(super) fn was_left(step: &Step<'_>) -> bool {
     step.seat.session.is_none() && !step.seat.left_sessions.is_empty()
+}
+
+/// Has it said a moment ago what may have been its goodbye?
+pub(super) fn may_have_left(step: &Step<'_>) -> bool {
+    step.seat.held.iter().any(|held| held.what == HeldFact::Goodbye)
 }
 
 /// Whoever leaves after a goodbye has left with that conversation: it can be resumed.

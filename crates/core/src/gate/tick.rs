@@ -41,6 +41,8 @@ fn settle(step: &mut Step<'_>, held: Held) {
             }
             step.seat.turn().phrase()
         }
+        // It goes on.
+        HeldFact::Goodbye => return,
         HeldFact::Left => {
             session::cleared(step);
             step.seat.turn().phrase()

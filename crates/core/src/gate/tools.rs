@@ -46,6 +46,7 @@ pub(super) fn started(
 
 /// A helper that was not announced is noted as long as the main agent's turn is open.
 fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
+    step.seat.turn.helpers_unheard = false;
     let known = step.seat.subagents.iter().any(|known| known == id);
     if !known && step.seat.turn.open {
         step.seat.subagents.push(id.to_owned());
@@ -131,6 +132,7 @@ pub(super) fn subagent_started(step: &mut Step<'_>, id: &str) -> Result<Effect, 
 }
 
 pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
+    step.seat.turn.helpers_unheard = false;
     let before = step.seat.subagents.len();
     step.seat.subagents.retain(|known| known != id);
     step.changed |= step.seat.subagents.len() != before;

@@ -132,7 +132,7 @@ fn fails_late(step: &Step<'_>) -> bool {
 /// Did the turn of this name end before the last one that has ended?
 fn is_past(step: &Step<'_>, reference: &str) -> bool {
     let ended = step.seat.turn.ended.as_ref();
-    ended.is_some_and(|ended| ended.before.iter().any(|before| before == reference))
+    ended.is_some_and(|ended| ended.follows(reference))
 }
 
 fn straggles(step: &Step<'_>) -> bool {
@@ -182,9 +182,10 @@ pub(super) fn prompted(
             step.seat.turn.reference = reference.map(str::to_owned);
         }
         (true, true, Submitter::Person, _) => {
-            if step.seat.turn.base != Turn::Working(WorkingReason::Background)
-                && !step.seat.turn.awaits_helpers
-            {
+            let waits = step.seat.turn.base == Turn::Working(WorkingReason::Background)
+                || step.seat.turn.awaits_helpers;
+            // One that says nothing from one prompt of a person's to the next has ended unheard.
+            if !waits || std::mem::replace(&mut step.seat.turn.helpers_unheard, true) {
                 // The stop was the main agent's, and the end of a helper was lost.
                 step.seat.subagents.clear();
             }

@@ -29,6 +29,8 @@ pub enum HeldFact {
     Over,
     /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
     Left,
+    /// Something was said that may have been a goodbye.
+    Goodbye,
 }
 
 /// A level that contradicts a fresher edge.

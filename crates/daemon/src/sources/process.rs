@@ -46,6 +46,8 @@ pub(super) struct Processes {
 
 struct Watched {
     process: ProcessId,
+    /// It has said goodbye, and may leave: nobody waits for it otherwise.
+    leaves: bool,
     task: AbortHandle,
     ooms: Arc<Ooms>,
 }
@@ -76,13 +78,17 @@ impl Processes {
         let process = seat.process.id.as_ref();
         let process = process.filter(|process| process.pid_here().is_some());
         let Some(process) = process.filter(|_| !seat.process.state.is_over()) else {
+            let leaves = process.filter(|_| !stored && seat.is_over_by_word());
+            if leaves.is_some_and(|process| self.is_watched(&seat.id, process, true)) {
+                return;
+            }
             self.watched.remove(&seat.id);
-            if let Some(process) = process.filter(|_| !stored && seat.is_over_by_word()) {
+            if let Some(process) = leaves {
                 self.see_off(&seat.id, process);
             }
             return;
         };
-        if self.watched.get(&seat.id).is_some_and(|watched| watched.process == *process) {
+        if self.is_watched(&seat.id, process, false) {
             return;
         }
         let kept_a_file = seat.claims.iter().any(|claim| claim.source == Source::Registry);
@@ -100,7 +106,12 @@ impl Processes {
         };
         let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
-        self.watched.insert(seat.id.clone(), Watched { process, task, ooms });
+        self.watched.insert(seat.id.clone(), Watched { process, leaves: false, task, ooms });
+    }
+
+    fn is_watched(&self, agent: &AgentId, process: &ProcessId, leaves: bool) -> bool {
+        let watched = self.watched.get(agent);
+        watched.is_some_and(|watched| watched.process == *process && watched.leaves == leaves)
     }
 
     /// It has said goodbye. Should it not leave, the seat is not over.
@@ -114,7 +125,7 @@ impl Processes {
         });
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
         let task = task.abort_handle();
-        self.watched.insert(agent.clone(), Watched { process, task, ooms });
+        self.watched.insert(agent.clone(), Watched { process, leaves: true, task, ooms });
     }
 }
 

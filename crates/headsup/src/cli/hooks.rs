@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::output::line::Line;
 use crate::setup::status::{State, Status, status};
 use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
-use headsup_adapters::inject::{Recipe, recipe, recipes};
+use headsup_adapters::inject::{Recipe, quote, recipe, recipes};
 use headsup_adapters::support::{self, Shown, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
@@ -324,6 +324,10 @@ pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> C
     // Where none can be written, the refusal says why.
     let Ok(snippet) = site.recipe.append("", &site.launcher) else { return command };
     let settings = site.settings();
+    // A whole program is nothing to paste from a refusal.
+    if site.recipe.place() == "plugin file" {
+        return command.hint(text_of_file(site));
+    }
     if output.is_json() {
         let words: Vec<&str> = snippet.split_whitespace().collect();
         return command.hint(format!("put this into {}: {}", settings.display(), words.join(" ")));
@@ -332,6 +336,23 @@ pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> C
         output.say(&Line::plain(line));
     }
     command.hint(format!("merge the lines above into {} by hand", settings.display()))
+}
+
+/// Where the text of a plugin file is to be had: a dry run in an empty folder shows all of it.
+fn text_of_file(site: &Site) -> String {
+    let variable = match (site.recipe.folder_variable, site.recipe.config_folder()) {
+        ("", Some(_)) => "XDG_CONFIG_HOME",
+        ("", None) => "HOME",
+        (variable, _) => variable,
+    };
+    // The state folder follows HOME, and the file names it.
+    let state = quote(&site.state.to_string_lossy());
+    format!(
+        "put its text into {} by hand; `HEADSUP_HOME={state} {variable}=\"$(mktemp -d)\" headsup \
+         hooks install {} --dry-run` shows it, each line behind a plus sign",
+        site.settings().display(),
+        site.recipe.kind
+    )
 }
 
 /// The refusal, and what to take out by hand.

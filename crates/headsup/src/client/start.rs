@@ -18,6 +18,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 /// A cold start takes milliseconds; this is for a store that must be recovered first.
 const UP_WITHIN: Duration = Duration::from_secs(10);
 const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+/// Where there seemed to be a hub already.
+const BETWEEN_STARTS: Duration = Duration::from_millis(50);
 /// How much of the log tells why a hub did not start.
 const LOG_TAIL: u64 = 2048;
 /// A longer log is put aside when a hub is started.
@@ -117,6 +119,7 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
     let deadline = Instant::now() + UP_WITHIN;
     let mut watching = true;
     let mut failed = false;
+    let mut again_at = deadline;
     loop {
         let answer = timeout_at(deadline, health(&client)).await;
         if let Ok(Ok(health)) = answer {
@@ -132,11 +135,16 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
         tokio::select! {
             status = child.wait(), if watching => {
                 watching = false;
-                // Refused: another command is starting one at this very moment.
+                // Refused: another command is starting one at this very moment, or one that was
+                // killed is not gone yet.
                 let refused = Some(i32::from(Kind::Refused.exit_code()));
                 failed = status.map_or(true, |status| status.code() != refused);
+                again_at = Instant::now() + BETWEEN_STARTS;
             }
             () = sleep(BETWEEN_TRIES) => {}
+        }
+        if !watching && !failed && Instant::now() >= again_at {
+            (child, watching) = (spawn(home, open_log(home)?)?, true);
         }
     }
 }

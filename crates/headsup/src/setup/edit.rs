@@ -89,6 +89,8 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
             match fs::remove_dir(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+                // Somebody has put a link or a file in its place.
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
                 other => other.map_err(io_of("delete", path)),
             }
         }

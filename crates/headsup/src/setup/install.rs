@@ -5,8 +5,9 @@ use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, First, Record};
 use super::{SetupError, Site, Way, uninstall};
-use headsup_adapters::inject::{Plugin, Unchanged};
+use headsup_adapters::inject::{self, Plugin, Recipe, Unchanged, server};
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 /// The steps from what is there to hooks that report. None if all of it is there.
@@ -87,8 +88,10 @@ fn take_over(
     notes: &mut Vec<String>,
 ) {
     let text = guard::read(&path.join(plugin.entries)).unwrap_or_default();
-    let homes = inherit(site, &String::from_utf8_lossy(&text), path, record);
-    notes.extend(taken(site, &site.plugin(plugin), &homes));
+    let text = String::from_utf8_lossy(&text);
+    inherit(site, &text, path, record);
+    let found = site.recipe.inspect(&text, &site.launcher).unwrap_or_default();
+    notes.extend(taken(site, &site.plugin(plugin), &found.elsewhere));
 }
 
 /// That what is there has been other hubs', and is ours now.
@@ -100,21 +103,38 @@ fn taken(site: &Site, at: &Path, homes: &[String]) -> Vec<String> {
     homes.iter().map(say).collect()
 }
 
-/// The other hubs that are reported to from here. What their installations made on the way to
-/// `path` is ours to take away as well: whoever made it will find it in use.
-fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<String> {
-    let homes = site.recipe.inspect(text, &site.launcher).unwrap_or_default().elsewhere;
-    for home in &homes {
-        let other = Site { state: PathBuf::from(home), ..site.clone() };
-        let theirs = Record::look(&other).unwrap_or_default();
-        let made = theirs.folders.into_iter().filter(|folder| path.starts_with(folder));
-        for folder in made {
-            if !record.folders.contains(&folder) {
-                record.folders.push(folder);
+/// What else of ours has edited this file and is in it: the tools beside the hooks, and what other hubs
+/// have there. What these installations made on the way to `path` is ours to take away as well: whoever
+/// made it will find it in use.
+fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edited> {
+    let mut edits = Vec::new();
+    for recipe in of_one_file(site.recipe) {
+        let found = recipe.inspect(text, &site.launcher).unwrap_or_default();
+        let is_beside = recipe.record() != site.recipe.record() && !found.is_empty();
+        let own = is_beside.then(|| site.state.clone());
+        let homes = found.elsewhere.iter().map(PathBuf::from);
+        for state in own.into_iter().chain(homes) {
+            let other = Site { recipe, state, ..site.clone() };
+            let theirs = Record::look(&other).unwrap_or_default();
+            let made = theirs.folders.into_iter().filter(|folder| path.starts_with(folder));
+            for folder in made {
+                if !record.folders.contains(&folder) {
+                    record.folders.push(folder);
+                }
             }
+            edits.extend(theirs.settings.filter(|theirs| theirs.path == path));
         }
     }
-    homes
+    edits
+}
+
+/// This recipe, and the other one whose part goes into the same file, where there is one.
+fn of_one_file(recipe: &'static Recipe) -> impl Iterator<Item = &'static Recipe> {
+    let all = [inject::recipe(recipe.kind), server::of(recipe.kind)].into_iter().flatten();
+    let is_beside = move |other: &&Recipe| {
+        other.settings == recipe.settings && other.record() != recipe.record()
+    };
+    iter::once(recipe).chain(all.filter(is_beside))
 }
 
 /// What one of these other hubs, which came before us, has put into the file.
@@ -162,17 +182,21 @@ fn settings(
     if target.before.as_ref() == Some(&after) {
         return Ok(Vec::new());
     }
-    let homes = inherit(site, text, &target.path, record);
+    let others = inherit(site, text, &target.path, record);
+    let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
     let takes_over = site.recipe.has_one_place();
     if takes_over {
-        notes.extend(taken(site, &named, &homes));
+        notes.extend(taken(site, &named, &found.elsewhere));
     }
-    let known = record.settings.take().filter(|known| known.path == target.path);
-    let theirs = theirs(site, &homes, &target.path);
-    let first = known.as_ref().and_then(|known| known.first.clone());
-    // Whoever leaves last leaves that.
-    let before_them = |theirs: &Edited| First { text: theirs.original().map(str::to_owned) };
-    let first = first.or_else(|| theirs.as_ref().map(before_them));
+    // What was remembered of a file that nothing of this is in any more is not about this one.
+    let known = record.settings.take();
+    let known = known.filter(|known| known.path == target.path && !found.is_empty());
+    let theirs = theirs(site, &found.elsewhere, &target.path);
+    // Whoever leaves last leaves what was there before all of ours.
+    let first = known.as_ref().and_then(|known| known.first.clone()).or_else(|| {
+        let earliest = known.as_ref().filter(|_| !others.is_empty()).or(others.first())?;
+        Some(First { text: earliest.original().map(str::to_owned) })
+    });
     let before = match (&known, &theirs) {
         // Ours are in there, and nobody has been at it since.
         (Some(known), _) if known.after == text => known.before.clone(),

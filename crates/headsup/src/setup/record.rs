@@ -23,12 +23,12 @@ pub(super) struct Edited {
     /// `None`: there was no file.
     pub(super) before: Option<String>,
     pub(super) after: String,
-    /// Another hub's entries were there before ours: what was there before those.
+    /// Other entries of ours, or of another hub, were there before these: what was there before those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) first: Option<First>,
 }
 
-/// What was there before any hub.
+/// What was there before any hub, and before all that is ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct First {
     /// `None`: there was no file.

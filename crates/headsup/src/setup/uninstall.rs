@@ -54,37 +54,61 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
     };
     let Some(text) = before else { return Ok(Vec::new()) };
     let known = known.filter(|known| known.path == path);
-    if let Some(known) = known.filter(|known| known.after == text) {
+    let after = if let Some(known) = known.filter(|known| known.after == text) {
         // An older version has kept what another hub had there.
         let first = known.first.as_ref().and_then(|first| first.text.as_deref());
         let back = known.before.as_deref().map(|before| without_others(site, before, first));
         let back = back.transpose().map_err(|why| SetupError::unclear(&named, why))?;
-        return Ok(vec![match back.flatten() {
-            Some(after) => Step::Write { path, before: Some(text), after, mode },
-            None => Step::Delete { path, before: text },
-        }]);
-    }
+        match back.flatten() {
+            // The very bytes that were there.
+            Some(back) if known.first.is_none() => Some(back),
+            Some(back) => settled(site, Some(known), back),
+            None => first.map(str::to_owned),
+        }
+    } else {
+        if known.is_none() && !text.contains(&site.launcher) {
+            return Ok(Vec::new());
+        }
+        let original = known.and_then(Edited::original);
+        let removed = site.recipe.remove(&text, &site.launcher, original);
+        let rest = removed.map_err(|why| SetupError::unclear(&named, why))?;
+        if rest == text {
+            return Ok(Vec::new());
+        }
+        settled(site, known, rest)
+    };
+    Ok(vec![match after {
+        Some(after) => Step::Write { path, before: Some(text), after, mode },
+        None => Step::Delete { path, before: text },
+    }])
+}
+
+/// What becomes of a file of which `rest` is left without our part: whoever leaves last leaves what was
+/// there before all of ours. `None`: nothing was there.
+fn settled(site: &Site, known: Option<&Edited>, rest: String) -> Option<String> {
     let original = known.and_then(Edited::original);
-    if known.is_none() && !text.contains(&site.launcher) {
-        return Ok(Vec::new());
-    }
-    let removed = site.recipe.remove(&text, &site.launcher, original);
-    let mut after = removed.map_err(|why| SetupError::unclear(&named, why))?;
-    if after == text {
-        return Ok(Vec::new());
-    }
-    // Of several hubs the last one leaves: what is left means what was there before them all.
-    if let Some(first) = original.filter(|first| {
-        known.is_some_and(|known| known.first.is_some()) && means_the_same(first, &after)
-    }) {
-        first.clone_into(&mut after);
+    if let Some(original) = original.filter(|original| is_as_it_was(site, original, &rest)) {
+        return Some(original.to_owned());
     }
     let was_made = original.is_none_or(|original| site.recipe.is_all_ours(original));
-    let is_empty = after.is_empty() && original.is_none();
-    if is_empty || known.is_some() && was_made && holds_nothing(&after) {
-        return Ok(vec![Step::Delete { path, before: text }]);
+    let is_empty = rest.is_empty() && original.is_none();
+    let goes = is_empty || known.is_some() && was_made && holds_nothing(&rest);
+    (!goes).then_some(rest)
+}
+
+/// Does `rest` mean what `original` does, or what our coming and going makes of that?
+fn is_as_it_was(site: &Site, original: &str, rest: &str) -> bool {
+    if means_the_same(original, rest) {
+        return true;
     }
-    Ok(vec![Step::Write { path, before: Some(text), after, mode }])
+    // One that has something of ours in it would lose that.
+    let found = site.recipe.inspect(original, &site.launcher).unwrap_or_default();
+    if !found.is_empty() || !found.elsewhere.is_empty() {
+        return false;
+    }
+    let came = site.recipe.append(original, &site.launcher);
+    let went = came.and_then(|came| site.recipe.remove(&came, &site.launcher, Some(original)));
+    went.is_ok_and(|went| means_the_same(&went, rest))
 }
 
 fn mentions_us(site: &Site, path: &Path) -> bool {
@@ -92,8 +116,58 @@ fn mentions_us(site: &Site, path: &Path) -> bool {
 }
 
 fn means_the_same(one: &str, other: &str) -> bool {
-    let read = |text| serde_json::from_str::<serde_json::Value>(text).ok();
-    read(one).is_some_and(|one| read(other) == Some(one))
+    const BOM: char = '\u{feff}';
+    if one.starts_with(BOM) != other.starts_with(BOM) {
+        return false;
+    }
+    let [one, other] = [one, other].map(|text| text.trim_start_matches(BOM).trim_end());
+    if one == other {
+        return true;
+    }
+    // To every program that reads JSON, an empty file is an empty object.
+    let read = |text: &str| {
+        let text = if text.is_empty() { "{}" } else { text };
+        serde_json::from_str::<serde_json::Value>(text).ok()
+    };
+    if let (Some(one), Some(other)) = (read(one), read(other)) {
+        return one == other;
+    }
+    // With comments in it.
+    let is_json = |text: &str| text.trim_start().starts_with(['{', '/']);
+    is_json(one) && is_json(other) && words(one) == words(other)
+}
+
+/// JSON without the space between its words, which are strings, comments and single signs.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(sign) = rest.chars().next() {
+        let length = match sign {
+            '"' => string_length(rest),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            _ => sign.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(length);
+        words.push(word.trim_end());
+        rest = behind;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// How long the string is that the text begins with, quotes and all.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, sign) in text.char_indices().skip(1) {
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 fn holds_nothing(text: &str) -> bool {

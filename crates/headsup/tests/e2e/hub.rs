@@ -124,3 +124,21 @@ fn the_demo_shows_living_agents_within_seconds() {
         http::get(&home.socket(), "/healthz").is_err().then_some(())
     });
 }
+
+/// The system takes a moment to let go what a killed hub has held.
+#[test]
+fn a_hub_that_is_not_quite_gone_keeps_nobody_from_the_next_one() {
+    use rustix::fs::{FlockOperation, flock};
+    let home = home();
+    fs::create_dir_all(home.state()).unwrap();
+    fs::set_permissions(home.state(), Permissions::from_mode(0o700)).unwrap();
+    let lock = fs::File::create(home.state().join("headsup.lock")).unwrap();
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let asked = home.command(["ls", "--json"]).stdout(std::process::Stdio::piped()).spawn();
+    let log = home.state().join("hub.log");
+    let said = || fs::read_to_string(&log).is_ok_and(|log| log.contains("already running"));
+    wait::until("a refused hub", || said().then_some(()));
+    drop(lock);
+    Done::from(asked.unwrap().wait_with_output().unwrap()).ok();
+    home.run(["down"]).ok();
+}

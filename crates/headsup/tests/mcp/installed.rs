@@ -92,6 +92,95 @@ fn hooks_and_tools_come_and_go_without_each_other() {
     }
 }
 
+/// Those whose hooks and servers stand in one file.
+const IN_ONE_FILE: [(&str, &str); 2] =
+    [("gemini-cli", ".gemini/settings.json"), ("qwen-code", ".qwen/settings.json")];
+
+/// What a person may have there, which comes back to the byte.
+const TEXTS: [Option<&str>; 7] = [
+    None,
+    Some(""),
+    Some("{}\n"),
+    Some("{\"a\":1}"),
+    Some("{\"mcpServers\":{}}"),
+    Some("{\"hooks\":{\"Stop\":[]},\"mcpServers\":{}}"),
+    Some("{\n  // mine: \"a\n  \"a\" : [1,2]}"),
+];
+
+/// Lays the text, has installations come and go as they are told, and compares.
+fn comes_back(
+    (kind, file): (&str, &str),
+    text: Option<&str>,
+    come: &[(&str, bool)],
+    go: &[(&str, bool)],
+) {
+    let home = Home::new(BINARY);
+    if let Some(text) = text {
+        write(&home.path().join(file), text);
+    }
+    let before = snapshot(home.path(), &home.state());
+    let run = |act: &str, what: &str, is_second: bool| {
+        let mut command = home.command([what, act, kind]);
+        if is_second {
+            command.env("HEADSUP_HOME", home.state().join("second"));
+        }
+        Done::from(command.output().unwrap()).ok().code
+    };
+    for &(what, is_second) in come {
+        run("install", what, is_second);
+    }
+    for &(what, is_second) in go {
+        run("uninstall", what, is_second);
+    }
+    let now = snapshot(home.path(), &home.state());
+    assert_eq!(now, before, "{kind}, {text:?}: {come:?} came, {go:?} went");
+}
+
+#[test]
+fn one_file_of_hooks_and_tools_is_as_it_was_in_whatever_order_they_come_and_go() {
+    let orders = [[("hooks", false), ("mcp", false)], [("mcp", false), ("hooks", false)]];
+    for of in IN_ONE_FILE {
+        for text in TEXTS {
+            for come in &orders {
+                for go in &orders {
+                    comes_back(of, text, come, go);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hooks_and_tools_of_two_hubs_in_one_file_leave_it_as_it_was() {
+    let all = [("hooks", false), ("mcp", false), ("hooks", true), ("mcp", true)];
+    let orders = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 3, 1]];
+    let orders = orders.map(|order| order.map(|which: usize| all[which]));
+    for text in TEXTS {
+        for come in &orders {
+            for go in &orders {
+                comes_back(IN_ONE_FILE[0], text, come, go);
+            }
+        }
+    }
+}
+
+/// What was written meanwhile stays, also in a file that we have made.
+#[test]
+fn what_is_written_beside_hooks_and_tools_stays_when_both_are_gone() {
+    for (kind, file) in IN_ONE_FILE {
+        let home = Home::new(BINARY);
+        let path = home.path().join(file);
+        home.run(["mcp", "install", kind]).ok();
+        home.run(["hooks", "install", kind]).ok();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replacen('{', "{ \"a b\": \"c  d\",", 1)).unwrap();
+        home.run(["mcp", "uninstall", kind]).ok();
+        home.run(["hooks", "uninstall", kind]).ok();
+        let left: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!(left, serde_json::json!({ "a b": "c  d" }), "{kind}");
+    }
+}
+
 #[test]
 fn tools_of_a_hub_that_has_left_do_not_come_back_with_the_next_one() {
     for (kind, file, theirs) in AGENTS {

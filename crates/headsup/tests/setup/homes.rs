@@ -68,6 +68,7 @@ fn settings_that_two_hubs_were_in_are_as_they_were_whoever_leaves_first() {
         None,
         Some("{\n  \"model\": \"opus\"\n}\n"),
         // A person's own emptiness.
+        Some(""),
         Some("{}"),
         Some("{\n  \"hooks\": {}\n}\n"),
         Some("{ \"model\": \"opus\", \"hooks\": { \"Stop\": [] } }\n"),
@@ -85,6 +86,28 @@ fn settings_that_two_hubs_were_in_are_as_they_were_whoever_leaves_first() {
             let leave = |first: bool| match first {
                 true => home.run(["hooks", "uninstall", "claude"]).ok().code,
                 false => of_second(&home, &["hooks", "uninstall", "claude"]).ok().code,
+            };
+            leave(first_leaves_first);
+            leave(!first_leaves_first);
+            assert_eq!(tree(&home), before, "{text:?}, the first one first: {first_leaves_first}");
+        }
+    }
+}
+
+/// Its file says of which version it is, and the person's did not.
+#[test]
+fn the_version_that_we_have_written_goes_with_the_last_hub() {
+    let recipe = recipe("cursor").unwrap();
+    for text in ["{\"hooks\":{}}", "{\"hooks\":{\"stop\":[]}}\n", ""] {
+        for first_leaves_first in [true, false] {
+            let home = home();
+            write(&home.path().join(recipe.folder).join(recipe.settings), text, 0o600);
+            let before = tree(&home);
+            home.run(["hooks", "install", "cursor"]).ok();
+            of_second(&home, &["hooks", "install", "cursor"]).ok();
+            let leave = |first: bool| match first {
+                true => home.run(["hooks", "uninstall", "cursor"]).ok().code,
+                false => of_second(&home, &["hooks", "uninstall", "cursor"]).ok().code,
             };
             leave(first_leaves_first);
             leave(!first_leaves_first);

@@ -1,13 +1,16 @@
 //! OpenCode and Kilo: one file of ours, which they run in their own process.
 
-use crate::install::{home, write};
+use crate::install::{BINARY, home, write};
 use crate::run::Rig;
-use headsup_testkit::home::Home;
+use headsup_adapters::inject::recipe;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::settings::snapshot;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// The kind, its folder, and the variable of a launch.
 const PROGRAMS: [(&str, &str, &str); 2] = [
@@ -84,6 +87,56 @@ fn a_file_of_somebody_elses_in_its_place_stays() {
         assert!(refused.stderr.contains("somebody else's"), "{refused:?}");
         home.run(["hooks", "uninstall", kind]).ok();
         assert_eq!(fs::read_to_string(&path).unwrap(), THEIRS);
+    }
+}
+
+#[test]
+fn a_folder_of_ours_that_has_become_a_link_stays_and_the_file_goes() {
+    for (kind, folder, _) in PROGRAMS {
+        let home = home();
+        home.run(["hooks", "install", kind]).ok();
+        let ours = home.path().join(folder).join("plugin");
+        let moved = home.path().join("dot/plugins");
+        fs::create_dir(home.path().join("dot")).unwrap();
+        fs::rename(&ours, &moved).unwrap();
+        symlink(&moved, &ours).unwrap();
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert!(ours.is_symlink(), "{kind}");
+        assert_eq!(fs::read_dir(&moved).unwrap().count(), 0, "{kind}");
+        let again = home.run(["hooks", "uninstall", kind]);
+        assert!(again.ok().stderr.contains("nothing to change"), "{kind}: {again:?}");
+    }
+}
+
+/// It is a whole program: a refusal does not print it, and says what does.
+#[test]
+fn a_refusal_says_where_the_text_of_the_file_is_to_be_had() {
+    for kind in ["opencode", "kilo", "amp", "pi"] {
+        let home = home();
+        let recipe = recipe(kind).unwrap();
+        write(&home.path().join(recipe.folder).join(recipe.settings), THEIRS, 0o600);
+        for which in [kind, "--all"] {
+            let told = home.run(["hooks", "install", which]);
+            assert_eq!(told.code, 7, "{told:?}");
+            assert!(told.stderr.contains("--dry-run"), "{told:?}");
+            assert!(!told.stderr.contains("LAUNCHER"), "{told:?}");
+        }
+        let refused = home.run(["hooks", "install", kind, "--json"]);
+        let error: Value = serde_json::from_str(&refused.stderr).unwrap();
+        let hint = error["error"]["hint"].as_str().unwrap();
+        assert!(hint.contains(recipe.settings) && hint.len() < 1_000, "{hint}");
+        let shows = hint.split('`').nth(1).unwrap();
+        let bin = home.path().join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        symlink(BINARY, bin.join("headsup")).unwrap();
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", shows]).env_clear().env("HOME", home.path());
+        shell.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        shell.env("TMPDIR", home.path());
+        let done = Done::from(shell.output().unwrap());
+        let launcher = home.state().join("bin/headsup");
+        let line = format!("+const LAUNCHER = \"{}\"\n", launcher.display());
+        assert!(done.ok().stdout.contains(&line), "{shows}: {done:?}");
     }
 }
 

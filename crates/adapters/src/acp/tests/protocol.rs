@@ -187,6 +187,113 @@ fn a_shell_that_ends_behind_a_turn_is_counted_no_more_and_ends_no_other_turn() {
     assert_eq!(idle(&mut rig, "", 0), "done");
 }
 
+/// The session is idle, with so many terminals behind it.
+fn rest(rig: &mut Rig, session: &str, stop: Option<&str>, shells: u32) -> String {
+    let background: Vec<_> = (0..shells).map(|_| json!({"type": "terminal"})).collect();
+    let update = json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": stop,
+        "background": background});
+    rig.update(session, &update)
+}
+
+fn run(rig: &mut Rig, session: &str) -> String {
+    let update = json!({"sessionUpdate": "state_update", "state": "running", "background": []});
+    rig.update(session, &update)
+}
+
+#[test]
+fn what_goes_on_behind_is_counted_whatever_way_the_turn_ended() {
+    let ends = [(Some("cancelled"), "idle"), (Some("error"), "failed"), (None, "idle")];
+    for (stop, headline) in ends {
+        for before in [0, 2, 3] {
+            let mut rig = rig();
+            run(&mut rig, "s");
+            assert_eq!(rest(&mut rig, "s", Some("end_turn"), before), "done");
+            assert_eq!(rig.seat.shells, before);
+            run(&mut rig, "s");
+            for shells in [2, 2, 0, 0, 1, 3, 1, 2] {
+                assert_eq!(rest(&mut rig, "s", stop, shells), headline, "{stop:?} {shells}");
+                assert_eq!(rig.seat.shells, shells, "{stop:?} after {before}");
+                let stands = rig.traffic.stands().unwrap();
+                rig.tell(stands);
+                assert_eq!(rig.seat.shells, shells, "{stop:?} after {before}");
+            }
+            // None goes on when the next one ends, either.
+            run(&mut rig, "s");
+            assert_eq!(rest(&mut rig, "s", stop, 0), headline);
+            assert_eq!((rig.seat.shells, rig.seat.counters.turns), (0, 3));
+        }
+    }
+}
+
+#[test]
+fn what_has_ended_behind_a_turn_is_not_counted_at_its_end() {
+    let mut rig = rig();
+    run(&mut rig, "s");
+    rest(&mut rig, "s", Some("end_turn"), 2);
+    // It waits until the end of the turn, which is a failure.
+    rig.prompt(5, "s");
+    assert_eq!(rest(&mut rig, "s", None, 1), "working");
+    let refused = json!({"id": 5, "error": {"code": -32_602, "message": "no"}});
+    assert_eq!((rig.agent(&refused), rig.seat.shells), ("failed".to_owned(), 1));
+    // An end that lists it is told once.
+    run(&mut rig, "s");
+    let said = rig.said.len();
+    rest(&mut rig, "s", Some("end_turn"), 3);
+    assert_eq!((rig.said.len(), rig.seat.shells), (said + 1, 3));
+    // What nobody has started is counted too.
+    rest(&mut rig, "t", None, 4);
+    assert_eq!((rig.seat.shells, rig.seat.counters.turns), (7, 3));
+}
+
+#[test]
+fn what_goes_on_behind_is_that_of_all_sessions() {
+    let mut rig = rig();
+    run(&mut rig, "s");
+    rest(&mut rig, "s", Some("end_turn"), 1);
+    run(&mut rig, "t");
+    assert_eq!(rest(&mut rig, "t", Some("cancelled"), 2), "idle");
+    assert_eq!(rig.seat.shells, 3);
+    let close = json!({"id": 8, "method": "session/close", "params": {"sessionId": "t"}});
+    rig.client(&close);
+    rig.agent(&json!({"id": 8, "result": {}}));
+    assert_eq!(rig.seat.shells, 1);
+    run(&mut rig, "s");
+    assert_eq!(rest(&mut rig, "s", Some("end_turn"), 2), "done");
+    // A new session begins nothing anew in those that there are, and takes up no turn.
+    rig.client(&json!({"id": 9, "method": "session/new", "params": {}}));
+    rig.agent(&json!({"id": 9, "result": {"sessionId": "u"}}));
+    assert_eq!((rig.seat.shells, rig.seat.counters.turns), (2, 3));
+    for shells in [1, 0] {
+        rest(&mut rig, "s", None, shells);
+        assert_eq!((rig.seat.shells, rig.seat.counters.turns), (shells, 3));
+    }
+}
+
+#[test]
+fn the_first_reason_of_a_turn_stands_however_often_its_session_is_idle() {
+    let (end, cancelled) = (Some("end_turn"), Some("cancelled"));
+    for (first, second, headline) in [
+        (end, None, "done"),
+        (end, cancelled, "done"),
+        (cancelled, None, "idle"),
+        (cancelled, end, "idle"),
+        (None, end, "done"),
+        (None, None, "idle"),
+    ] {
+        let mut rig = rig();
+        rig.prompt(5, "s");
+        run(&mut rig, "s");
+        assert_eq!(rest(&mut rig, "s", first, 0), "working");
+        assert_eq!(rest(&mut rig, "s", second, 0), "working");
+        assert_eq!(taken_in(&mut rig, 5), headline, "{first:?} {second:?}");
+        // It is no reason of the next turn.
+        rig.prompt(6, "s");
+        run(&mut rig, "s");
+        rest(&mut rig, "s", None, 0);
+        assert_eq!(taken_in(&mut rig, 6), "idle", "{first:?} {second:?}");
+    }
+}
+
 #[test]
 fn a_prompt_that_is_refused_ends_no_other_work() {
     let mut rig = rig();

@@ -1,6 +1,6 @@
 //! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
 
-use super::script::{Script, prompt, stop, stop_with, wake};
+use super::script::{Script, prompt, stop, stop_with, sub, tool, unlisted_stop, wake};
 use crate::gate::{self, Rule};
 use crate::observation::{Background, Fact, Level};
 use crate::source::Source;
@@ -17,6 +17,13 @@ fn a_late_notice_of_an_older_turn_ends_no_other() {
     assert_eq!(script.headline(), Headline::Working);
     script.hook(notice("t2"));
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    // Stopped in silence, it has given way to what was queued.
+    for (named, headline) in [("t1", Headline::Working), ("t2", Headline::Idle)] {
+        let mut script = Script::working();
+        script.hook(prompt("t2"));
+        script.after(60_000).hook(notice(named));
+        assert_eq!((script.headline(), script.count("turn.completed")), (headline, 1), "{named}");
+    }
     // The program's own status says that it works.
     let mut script = Script::working();
     script.registry(Level::Working { reason: None });
@@ -56,6 +63,38 @@ fn g10_the_stop_of_an_older_turn_is_none_of_a_later_ones_end() {
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
     script.hook(prompt("t1"));
     script.refused(Rule::G10);
+    // However many have come between.
+    for turn in 3..30 {
+        script.hook(prompt(&format!("t{turn}")));
+        script.hook(stop(&format!("t{turn}")));
+    }
+    script.hook(prompt("t30"));
+    script.hook(stop("t1"));
+    script.refused(Rule::G10);
+    script.hook(stop("t30"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_helper_that_is_not_heard_of_for_a_whole_turn_has_ended() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(unlisted_stop("t1"));
+    for (turn, phrase) in [("t2", "working(background)"), ("t3", "idle(turn_ended)")] {
+        script.hook(prompt(turn));
+        script.hook(unlisted_stop(turn));
+        assert_eq!(script.phrase(), phrase, "{turn}");
+    }
+    // One that says something goes on.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(unlisted_stop("t1"));
+    for turn in ["t2", "t3", "t4"] {
+        script.hook(prompt(turn));
+        script.hook(tool(&sub("h"), turn, 7));
+        script.hook(unlisted_stop(turn));
+        assert_eq!(script.phrase(), "working(background)", "{turn}");
+    }
 }
 
 #[test]
@@ -71,4 +110,16 @@ fn the_end_of_a_streamed_answer_is_not_that_of_the_work_behind_it() {
     // The stream tells it once.
     script.hook(Fact::SubagentEnded { id: "h".into() });
     assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_run_that_ends_with_shells_beside_it_has_come_to_its_end() {
+    let shells = |shells| Fact::Level(Level::Idle { shells });
+    let mut script = Script::new();
+    script.said(Source::EventStream, Fact::Level(Level::Working { reason: None }));
+    script.said(Source::EventStream, shells(1));
+    script.tick(gate::SETTLE_MS);
+    assert_eq!((script.outcome(), script.seat.shells), (Some("completed"), 1));
+    script.said(Source::EventStream, Fact::Level(Level::Done));
+    assert_eq!((script.headline(), script.seat.shells), (Headline::Done, 0));
 }

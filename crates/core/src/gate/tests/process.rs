@@ -428,3 +428,41 @@ fn a_process_that_stays_after_its_goodbye_is_not_over() {
     script.said(Source::Process, alive());
     assert_eq!(script.headline(), Headline::Ended);
 }
+
+#[test]
+fn the_end_of_what_nobody_saw_start_is_its_end() {
+    let mut script = Script::new();
+    script.session = None;
+    script.process = Some(process(1, 10));
+    script.said(Source::Acp, died(ExitKind::Crashed));
+    assert_eq!((script.headline(), script.seat.seen()), (Headline::Crashed, false));
+    // Whose end it is has to be said.
+    let mut script = Script::new();
+    script.said(Source::Process, died(ExitKind::Crashed));
+    script.refused(Rule::Illegal);
+}
+
+#[test]
+fn a_goodbye_in_new_words_is_one_for_whoever_is_gone_in_a_moment() {
+    let unclear = || Fact::SessionEnded { how: SessionEnd::Unclear };
+    let mut script = Script::working();
+    script.process = Some(process(1, 10));
+    script.hook(unclear());
+    assert_eq!(script.headline(), Headline::Working);
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Ended);
+    // It was told after the death.
+    let mut script = Script::idle();
+    script.process = Some(process(1, 10));
+    script.said(Source::Process, died(ExitKind::Crashed));
+    script.hook(unclear());
+    assert_eq!(script.headline(), Headline::Ended);
+    // It went on.
+    let mut script = Script::working();
+    script.process = Some(process(1, 10));
+    script.hook(unclear());
+    script.tick(5_000);
+    script.silent();
+    script.said(Source::Process, died(ExitKind::Crashed));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
