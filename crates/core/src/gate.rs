@@ -33,7 +33,7 @@ pub use inputs::{
     time_out, waits_for,
 };
 pub use lifecycle::{
-    CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, resume, start_over, stop,
+    CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
     suspend,
 };
 pub use screen::{has_spoken, may_ask_unheard};

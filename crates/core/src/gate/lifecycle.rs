@@ -179,6 +179,16 @@ pub fn start_over(seat: &mut Seat, now: UnixMs) -> Decision {
     step.finish(&before)
 }
 
+/// The process in the seat is that of several conversations: that it lives on says nothing of one that has
+/// said goodbye. True: this one had, and has no process any more.
+pub fn part(seat: &mut Seat) -> bool {
+    let parts = seat.is_over_by_word();
+    if parts {
+        seat.process.id = None;
+    }
+    parts
+}
+
 /// Whether an agent can be taken up again.
 ///
 /// # Errors

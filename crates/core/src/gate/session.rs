@@ -19,6 +19,10 @@ const SAY_MS: i64 = 5_000;
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
     step.seat.session = Some(Session { id: id.to_owned(), since, start_seen, is_early: false });
+    if let Some(ended) = &mut step.seat.turn.ended {
+        // Names of turns are a conversation's own, and some programs count them anew.
+        ended.before.clear();
+    }
     step.entered = true;
     step.changed = true;
 }

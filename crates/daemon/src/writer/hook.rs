@@ -55,11 +55,7 @@ fn left_empty(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Optio
 /// What the hook says, and a line of activity if that was news.
 fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixMs) -> Decision {
     let mut decision = gate::admit(seat, &observe(report, now));
-    if report.sighting.shares_process && seat.is_over_by_word() {
-        // That it lives on says nothing of one conversation.
-        seat.process.id = None;
-        decision.changed = true;
-    }
+    decision.changed |= report.sighting.shares_process && gate::part(seat);
     let news = decision.refused.is_none() && (decision.changed || !decision.events.is_empty());
     if let Some(activity) = report.sighting.activity.as_ref().filter(|_| news) {
         let (tool, action) = (activity.tool.clone(), activity.action.clone());

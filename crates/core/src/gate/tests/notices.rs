@@ -1,8 +1,8 @@
 //! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
 
-use super::script::{Script, prompt, stop, stop_with, sub, tool, unlisted_stop, wake};
+use super::script::{Script, prompt, start, stop, stop_with, sub, tool, unlisted_stop, wake};
 use crate::gate::{self, Rule};
-use crate::observation::{Background, Fact, Level};
+use crate::observation::{Background, Fact, Level, SessionEnd, SessionStart};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -122,4 +122,17 @@ fn a_run_that_ends_with_shells_beside_it_has_come_to_its_end() {
     assert_eq!((script.outcome(), script.seat.shells), (Some("completed"), 1));
     script.said(Source::EventStream, Fact::Level(Level::Done));
     assert_eq!((script.headline(), script.seat.shells), (Headline::Done, 0));
+}
+
+#[test]
+fn another_conversation_may_call_its_turns_as_the_one_before_did() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    script.hook(stop("t2"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Clear });
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Clear));
+    script.hook(prompt("t1"));
+    assert_eq!(script.headline(), Headline::Working);
 }
