@@ -64,7 +64,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Compiles `../front` to an object that needs nothing but the program behind it, and starts there. Where that
 /// does not come about, the program starts as all others do: a hook only takes longer.
 fn put_in_front(out: &Path) -> Result<(), Box<dyn Error>> {
-    for source in ["../front/src", "../adapters/src/hook_table/told.rs"] {
+    for source in [
+        "../front/src",
+        "../adapters/src/hook_table/events.rs",
+        "../adapters/src/hook_table/told.rs",
+        "../core/src/spool/format.rs",
+    ] {
         println!("cargo:rerun-if-changed={source}");
     }
     let object = out.join("front.o");

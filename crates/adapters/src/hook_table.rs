@@ -2,16 +2,19 @@
 //!
 //! The hook runs at every event of every agent: a look-up here is a scan of a short constant.
 
+mod events;
 mod told;
 
+pub(crate) use events::{
+    CLAUDE_CODE_EVENTS, CODEX_EVENTS, COPILOT_CLI_EVENTS, GEMINI_CLI_EVENTS, QWEN_CODE_EVENTS,
+};
+
 use crate::mapped;
+use events::Events;
 use told::{OTHERS, TOLD, Told};
 
 struct Row {
     kind: &'static str,
-    events: &'static [&'static str],
-    /// Those of them that only confirm.
-    confirming: &'static [&'static str],
     headless: Option<Headless>,
     /// Its session's end is told also after a run that nobody can type to.
     parts_with_a_word: bool,
@@ -44,132 +47,12 @@ impl Headless {
     }
 }
 
-/// What only confirms: it comes 6 s late, and its name does not tell its kind (measured).
-const CONFIRMS: &str = "Notification";
-
-/// The events a hook is registered for. `PostToolBatch` alone ends a call that was denied in print
-/// mode; tasks, configuration and message display are activity and not asked for. Never
-/// `WorktreeCreate`, which takes the making of worktrees over, nor `MessageDisplay`, which holds
-/// up what is streamed (Claude Code 2.1.330, measured).
-pub(crate) const CLAUDE_CODE_EVENTS: &[&str] = &[
-    "SessionStart",
-    "SessionEnd",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Elicitation",
-    "ElicitationResult",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Stop",
-    "StopFailure",
-    CONFIRMS,
-];
-
-/// All but the two of each request to the model, which say nothing of the status and would hold
-/// every request up (Codex 0.169.0, measured). A person has to trust each of them, so the list is
-/// not to grow later.
-pub(crate) const CODEX_EVENTS: &[&str] = &[
-    "SessionStart",
-    "SessionEnd",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PermissionRequest",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Stop",
-    "Interrupt",
-];
-
-/// Of Qwen Code's 22 events those that say something of the status (0.24.4). `MessageDisplay` comes
-/// with every piece of an answer.
-pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
-    "SessionStart",
-    "SessionEnd",
-    "UserPromptSubmit",
-    "PermissionRequest",
-    "PermissionDenied",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PostToolBatch",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Stop",
-    "StopFailure",
-    "Notification",
-];
-
-/// The eight events of Gemini CLI that say something of the status. Never those of the model: each is a
-/// process of its own, in series, for every piece of an answer (0.61.0, measured).
-pub(crate) const GEMINI_CLI_EVENTS: &[&str] = &[
-    "SessionStart",
-    "SessionEnd",
-    "BeforeAgent",
-    "AfterAgent",
-    "BeforeTool",
-    "AfterTool",
-    "Notification",
-    "PreCompress",
-];
-
-/// Of Copilot CLI's events those that say something of the status (1.0.102).
-pub(crate) const COPILOT_CLI_EVENTS: &[&str] = &[
-    "sessionStart",
-    "sessionEnd",
-    "userPromptSubmitted",
-    "preToolUse",
-    "postToolUse",
-    "notification",
-    "agentStop",
-    "errorOccurred",
-    "subagentStart",
-    "subagentStop",
-];
-
-/// What the plugin in OpenCode and in Kilo tells; the names are those of the program's own bus, but for
-/// the first two and `dispose`.
-pub(crate) const OPENCODE_EVENTS: &[&str] = &[
-    "plugin.init",
-    "session.started",
-    "session.created",
-    "session.status",
-    "session.idle",
-    "session.deleted",
-    "permission.asked",
-    "permission.replied",
-    "question.asked",
-    "question.replied",
-    "question.rejected",
-    TOOL,
-    TITLE,
-    "dispose",
-];
-
-/// A tool of OpenCode begins or ends.
-const TOOL: &str = "message.part.updated";
-/// A conversation of OpenCode has another title or another model.
-const TITLE: &str = "session.updated";
-
 /// What most programs agree on.
 const PRINTS: Headless =
     Headless { words: &["-p", "--prompt"], by_input: true, by_question: false };
 
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
-    events: CLAUDE_CODE_EVENTS,
-    confirming: &[CONFIRMS],
     // A variable says it.
     headless: None,
     parts_with_a_word: true,
@@ -177,44 +60,28 @@ const CLAUDE_CODE: Row = Row {
 
 const CODEX: Row = Row {
     kind: "codex",
-    events: CODEX_EVENTS,
-    confirming: &[],
     headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
     parts_with_a_word: true,
 };
 
 const QWEN_CODE: Row = Row {
     kind: "qwen-code",
-    events: QWEN_CODE_EVENTS,
-    // It alone tells that Esc was pressed.
-    confirming: &[],
     // `qwen "a question"` as well (0.24.4, read).
     headless: Some(Headless { by_question: true, ..PRINTS }),
     // The last hook of `qwen -p` is `Stop` (0.24.4, measured).
     parts_with_a_word: false,
 };
 
-const GEMINI_CLI: Row = Row {
-    kind: "gemini-cli",
-    events: GEMINI_CLI_EVENTS,
-    // It alone tells of a dialog.
-    confirming: &[],
-    headless: Some(PRINTS),
-    parts_with_a_word: true,
-};
+const GEMINI_CLI: Row = Row { kind: "gemini-cli", headless: Some(PRINTS), parts_with_a_word: true };
 
 const COPILOT_CLI: Row = Row {
     kind: "copilot-cli",
-    events: COPILOT_CLI_EVENTS,
-    confirming: &[],
     headless: Some(Headless { by_input: false, ..PRINTS }),
     parts_with_a_word: true,
 };
 
 const OPENCODE: Row = Row {
     kind: "opencode",
-    events: OPENCODE_EVENTS,
-    confirming: &[TOOL, TITLE],
     // The plugin says it.
     headless: None,
     // The end of `opencode run` its process alone tells (1.18.33, measured).
@@ -260,9 +127,8 @@ pub fn is_transition(kind: &str, event: &str) -> bool {
     if crate::acp::is_kind(kind) {
         return crate::acp::Event::named(event).is_some_and(crate::acp::Event::is_transition);
     }
-    let changes = |row: &Row| row.events.contains(&event) && !row.confirming.contains(&event);
-    match row(kind) {
-        Some(row) => changes(row),
+    match Events::of(kind.as_bytes()) {
+        Some(events) => events.change(event.as_bytes()),
         None => mapped::of(kind).is_some_and(|map| map.is_transition(event)),
     }
 }
@@ -270,7 +136,7 @@ pub fn is_transition(kind: &str, event: &str) -> bool {
 /// The events a hook is to be registered for: those that can change a status, and the notice
 /// that confirms one.
 pub fn events_to_register(kind: &str) -> &'static [&'static str] {
-    row(kind).map_or(&[], |row| row.events)
+    Events::of(kind.as_bytes()).map_or(&[], |events| events.all)
 }
 
 #[cfg(test)]
@@ -292,6 +158,7 @@ mod tests {
         }
         for row in TABLE {
             assert!(row.headless.is_none() || told(row.kind).start.is_some(), "{}", row.kind);
+            assert!(!events_to_register(row.kind).is_empty(), "{}", row.kind);
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod compact;
 mod decode;
+mod format;
 #[cfg(test)]
 mod tests;
 
@@ -14,37 +15,27 @@ pub use compact::{Compacted, compact};
 pub use decode::{Corrupt, Damage, Decoder, Skipped};
 
 use crate::time::UnixMs;
+use format::{HEADER_LEN, IS_TRANSITION, REPORT, tag};
 
 /// First bytes of every frame.
-pub const MAGIC: [u8; 8] = *b"\xFFheadsup";
+pub const MAGIC: [u8; 8] = format::MAGIC;
+
+/// Bytes of the spool's file, at most.
+pub const LIMIT: usize = format::LIMIT;
 
 /// Bytes of an encoded [`Record::Dropped`], the same for every count: it can be rewritten in place.
-pub const DROPPED_LEN: usize = HEADER_LEN + 17;
+pub const DROPPED_LEN: usize = format::DROPPED_LEN;
 
 /// The kind of a [`Report`] that is no hook's: a launcher's word on the process of the agent that the report
 /// names. Its body is that of `PUT /api/v1/agents/{id}/process`. No agent is of this kind.
 pub const OF_A_PROCESS: &str = "headsup:process";
 
-/// Magic, length, checksum.
-const HEADER_LEN: usize = MAGIC.len() + 8;
 /// A body is cut here; the hook client sends far less.
 const MAX_BODY: usize = 16 << 20;
 /// A greater length is damage. (It also keeps the magic's letters out of the length.)
 const MAX_PAYLOAD: usize = 1 << 28;
 
-const REPORT: u8 = 1;
 const DROPPED: u8 = 2;
-const IS_TRANSITION: u8 = 1;
-
-mod tag {
-    pub(super) const KIND: u8 = 1;
-    pub(super) const EVENT: u8 = 2;
-    pub(super) const ID: u8 = 3;
-    pub(super) const AGENT: u8 = 4;
-    pub(super) const CONTEXT: u8 = 5;
-    pub(super) const BODY: u8 = 6;
-    pub(super) const AGENT_TOKEN: u8 = 7;
-}
 
 /// One entry of the spool.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -99,12 +99,12 @@ impl Room {
         reason = "it is no variable, but zero pages of the program"
     )]
     const EMPTY: Self = Self {
-        path: [0; _],
         context: [0; _],
         head: [0; _],
         body: [0; _],
         answer: [0; _],
         words: [0; _],
+        time: [0; _],
     };
 }
 

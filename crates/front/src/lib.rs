@@ -2,9 +2,9 @@
 //!
 //! Most of a hook's life is its start: the C library asks the processor some forty questions, which
 //! a hypervisor answers slowly, and the runtime looks at its own stack. So the release's entry point
-//! is ours (`entry.rs`). A hook of the usual kind, in the usual place, that the hub takes at once is
-//! over before all that. Everything else is left to the program that follows, which starts as if we
-//! had not been there: options, odd bytes, TCP, a hub that is absent or slow, a full disk.
+//! is ours (`entry.rs`). A hook of the usual kind, in the usual place, that the hub takes at once, or for which it
+//! is not there and the spool is (`spool.rs`), is over before all that. Everything else is left to the program that
+//! follows, which starts as if we had not been there: options, odd bytes, TCP, a hub that is slow, a full disk.
 //! What was read from standard input by then, and whether the hub may have it already, is handed over
 //! (`handover.rs`), so that nothing is lost and nothing told twice.
 //!
@@ -18,6 +18,10 @@
 #![cfg_attr(not(test), no_std)]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
+#[path = "../../adapters/src/hook_table/events.rs"]
+mod events;
+#[path = "../../core/src/spool/format.rs"]
+mod format;
 #[path = "../../adapters/src/hook_table/told.rs"]
 mod told;
 
@@ -29,6 +33,7 @@ mod number;
 mod payload;
 mod process;
 mod report;
+mod spool;
 mod surroundings;
 mod system;
 mod text;
@@ -51,29 +56,31 @@ const MAX_ANSWER: usize = 1 << 20;
 
 /// Where everything is written: zero pages of the program, of which only those that are used exist.
 pub(crate) struct Room {
-    path: [u8; 112],
     context: [u8; 4096],
     head: [u8; 12 << 10],
     body: [u8; MAX_BODY + 1],
     answer: [u8; MAX_ANSWER + (16 << 10)],
     /// Each byte of a body may take two.
     words: [u8; 2 * MAX_BODY + 256],
+    /// When all of it ends.
+    time: [u64; 2],
 }
 
 /// Does what there is to do, and ends the process; or returns, and the program starts.
 fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
-    let around = Surroundings::of(stack, &mut room.path)?;
+    let around = Surroundings::of(stack)?;
     let start = system::now(MONOTONIC)?;
     // A closed one would become ours.
     Fd::STDERR.kind()?;
     // A file may have a limit, which the program looks at.
     (Fd::STDOUT.kind()? != Kind::File).then_some(())?;
-    // Without a hub there is nothing to do in a hurry, and nothing of the input is touched.
-    system::is_there(&around.socket).then_some(())?;
+    // Without hub and spool there is nothing to do in a hurry, and nothing of the input is touched.
+    let is_asked = around.socket.is_there();
+    (is_asked || system::is_there(&around.spool)).then_some(())?;
     let context = context::gather(&around, &mut room.context)?;
     let id = report::unique_id()?;
 
-    let Room { body, answer, head, words, .. } = room;
+    let Room { body, answer, head, words, time, .. } = room;
     let input = payload::input(Fd::STDIN)?;
     let read = payload::read(&input, body, start.saturating_add(STDIN_NS));
     let mut handover = Handover { start, read_at: 0, id, is_tried: false };
@@ -90,16 +97,25 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
     let Some(head) = report::head(&around, &handover.id, context, body.len(), head) else {
         return handover.leave(stack, words, body);
     };
-    match report::post(&around.socket, head, body, answer, now.saturating_add(EXCHANGE_NS)) {
+    let end = now.saturating_add(TOTAL_NS);
+    let outcome = if is_asked {
+        report::post(&around.socket, head, body, answer, now.saturating_add(EXCHANGE_NS))
+    } else {
+        Outcome::Absent
+    };
+    match outcome {
         Outcome::Final => system::exit(),
         Outcome::Answer(text) => {
-            report::print(text, now.saturating_add(TOTAL_NS));
+            report::print(text, end);
             system::exit()
         }
-        Outcome::Untold => handover.leave(stack, words, body),
-        Outcome::Undelivered => {
-            handover.is_tried = true;
-            handover.leave(stack, words, body)
-        }
+        Outcome::Absent => {}
+        Outcome::Untold => return handover.leave(stack, words, body),
+        Outcome::Undelivered => handover.is_tried = true,
     }
+    system::end_at(end, time);
+    if spool::keep(&around, &handover.id, context, body, now, answer).is_some() {
+        system::exit();
+    }
+    handover.leave(stack, words, body)
 }

@@ -4,7 +4,8 @@ use crate::MAX_ANSWER;
 use crate::answer::Answer;
 use crate::surroundings::Surroundings;
 use crate::system::{
-    self, Address, EAGAIN, ECONNRESET, EINTR, EPIPE, Fd, POLLIN, POLLOUT, REALTIME,
+    self, Address, EAGAIN, ECONNREFUSED, ECONNRESET, EINTR, ENOENT, EPIPE, Fd, POLLIN, POLLOUT,
+    REALTIME,
 };
 use crate::text::Text;
 
@@ -19,6 +20,8 @@ pub(crate) enum Outcome<'a> {
     Final,
     /// The hub has it and answers the agent.
     Answer(&'a [u8]),
+    /// There is no hub.
+    Absent,
     /// It was not sent.
     Untold,
     /// The hub does not have it, or may not.
@@ -76,7 +79,11 @@ pub(crate) fn post<'a>(
     answer: &'a mut [u8],
     deadline: u64,
 ) -> Outcome<'a> {
-    let Some(socket) = system::connect(address) else { return Outcome::Untold };
+    let socket = match system::connect(address) {
+        Ok(socket) => socket,
+        Err(ENOENT | ECONNREFUSED) => return Outcome::Absent,
+        Err(_) => return Outcome::Untold,
+    };
     let is_written = write(socket, head, body, deadline);
     let outcome = if is_written { read(socket, answer, deadline) } else { Outcome::Undelivered };
     if matches!(outcome, Outcome::Undelivered) {

@@ -10,12 +10,17 @@ const MAX_WORD: usize = 256;
 /// More variables than any kind may report.
 pub(crate) const MOST: usize = 8;
 
+/// Room for the path of a socket.
+const PATH: usize = 112;
+
 type Word = &'static [u8];
 
 pub(crate) struct Surroundings {
     pub(crate) kind: Word,
     pub(crate) event: Word,
     pub(crate) socket: Address,
+    /// The path of the spool's folder, and zero bytes.
+    pub(crate) spool: [u8; PATH],
     pub(crate) agent: Option<Word>,
     pub(crate) token: Option<Word>,
     /// Of the variables that may be told those that are set, in their order.
@@ -38,7 +43,7 @@ struct Found {
 
 impl Surroundings {
     /// `None`: anything but a usual hook with a hub on this machine.
-    pub(crate) fn of(stack: &Stack, path: &mut [u8]) -> Option<Self> {
+    pub(crate) fn of(stack: &Stack) -> Option<Self> {
         (stack.argument_count() == 4 && stack.argument(1)? == b"hook").then_some(())?;
         let (kind, event) = (word(stack.argument(2)?)?, word(stack.argument(3)?)?);
         let told = TOLD.iter().find(|told| told.kind.as_bytes() == kind).unwrap_or(&OTHERS);
@@ -63,8 +68,10 @@ impl Surroundings {
             }
             *place = Some((name.as_bytes(), value));
         }
-        let socket = Address::new(found.socket(path)?)?;
-        Some(Self { kind, event, socket, agent, token, variables, vendor_pid })
+        let (mut path, mut spool) = ([0; PATH], [0; PATH]);
+        let socket = Address::new(found.path(b"/headsup.sock", &mut path)?)?;
+        found.path(b"/spool\0", &mut spool)?;
+        Some(Self { kind, event, socket, spool, agent, token, variables, vendor_pid })
     }
 }
 
@@ -96,18 +103,19 @@ impl Found {
         found
     }
 
-    fn socket<'a>(&self, path: &'a mut [u8]) -> Option<&'a [u8]> {
+    /// Of something in the state folder.
+    fn path<'a>(&self, name: &[u8], room: &'a mut [u8]) -> Option<&'a [u8]> {
         let base = |value: Option<Word>| set(value).filter(|path| path.first() == Some(&b'/'));
         let (folder, below): (Word, Word) = match (set(self.home), base(self.state)) {
             (Some(home), _) => (home, b""),
             (None, Some(state)) => (state, b"/headsup"),
             (None, None) => (base(self.own_home)?, b"/.local/state/headsup"),
         };
-        let mut text = Text::new(path);
+        let mut text = Text::new(room);
         let has_an_end = folder.last() == Some(&b'/');
         text.push(if has_an_end { folder.get(..folder.len() - 1)? } else { folder });
         text.push(below);
-        text.push(b"/headsup.sock");
+        text.push(name);
         text.done()
     }
 }

@@ -8,15 +8,18 @@ use core::ffi::{CStr, c_char};
 pub(crate) const MONOTONIC: usize = 1;
 pub(crate) const REALTIME: usize = 0;
 
+pub(crate) const ENOENT: isize = -2;
 pub(crate) const EINTR: isize = -4;
 pub(crate) const EAGAIN: isize = -11;
 pub(crate) const EPIPE: isize = -32;
 pub(crate) const ECONNRESET: isize = -104;
+pub(crate) const ECONNREFUSED: isize = -111;
 
 pub(crate) const POLLIN: i16 = 1;
 pub(crate) const POLLOUT: i16 = 4;
 
 const AT_FDCWD: usize = (-100_isize).cast_unsigned();
+const O_NOFOLLOW: usize = 0o400_000;
 const O_CLOEXEC: usize = 0o2_000_000;
 
 /// Negative: an error's number.
@@ -95,13 +98,55 @@ impl Fd {
 
     /// `None` where it is closed.
     pub(crate) fn kind(self) -> Option<Kind> {
+        self.status().map(|status| status.kind())
+    }
+
+    /// `None` where it is closed.
+    pub(crate) fn status(self) -> Option<Stat> {
         let mut stat = Stat::EMPTY;
         let result = call(5, [self.0, &raw mut stat as usize, 0, 0, 0, 0]);
-        (result == 0).then_some(match stat.mode & 0o170_000 {
-            0o100_000 => Kind::File,
-            0o010_000 | 0o140_000 => Kind::Stream,
-            _ => Kind::Other,
-        })
+        (result == 0).then_some(stat)
+    }
+
+    /// Of what has this name in the folder, and be it a link.
+    pub(crate) fn status_of(self, name: &[u8]) -> Option<Stat> {
+        const NOFOLLOW: usize = 0x100;
+        ends(name).then_some(())?;
+        let mut stat = Stat::EMPTY;
+        let place = &raw mut stat as usize;
+        let result = call(262, [self.0, name.as_ptr() as usize, place, NOFOLLOW, 0, 0]);
+        (result == 0).then_some(stat)
+    }
+
+    /// Opens the file of this name in the folder, for writing at its end; makes it, for us alone, where there is
+    /// none. A pipe in its place is not waited for.
+    pub(crate) fn open_to_append(self, name: &[u8]) -> Option<Self> {
+        const WRONLY_CREAT_APPEND_NONBLOCK: usize = 1 | 0o100 | 0o2_000 | 0o4_000;
+        ends(name).then_some(())?;
+        let flags = WRONLY_CREAT_APPEND_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+        Self::of(call(257, [self.0, name.as_ptr() as usize, flags, 0o600, 0, 0]))
+    }
+
+    /// False where somebody else holds it in a way that keeps us out.
+    pub(crate) fn lock(self, lock: Lock) -> bool {
+        const NONBLOCK: usize = 4;
+        let lock = match lock {
+            Lock::Shared => 1,
+            Lock::Exclusive => 2,
+        };
+        call(73, [self.0, lock | NONBLOCK, 0, 0, 0, 0]) == 0
+    }
+
+    /// Where the last write has ended.
+    pub(crate) fn position(self) -> Option<u64> {
+        const CURRENT: usize = 1;
+        u64::try_from(call(8, [self.0, 0, CURRENT, 0, 0, 0])).ok()
+    }
+
+    pub(crate) fn cut(self, length: u64) {
+        if let Ok(length) = usize::try_from(length) {
+            call(77, [self.0, length, 0, 0, 0, 0]);
+        }
     }
 
     /// Waits until it is ready or broken; false at the deadline, on the monotonic clock. One that has passed
@@ -133,18 +178,53 @@ struct Piece {
     length: usize,
 }
 
+/// Who else may hold it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lock {
+    Shared,
+    Exclusive,
+}
+
 /// The kernel's answer about a file, with what is asked for by name.
 #[repr(C)]
-struct Stat {
+pub(crate) struct Stat {
     device: u64,
     inode: u64,
     links: u64,
     mode: u32,
-    rest: [u32; 29],
+    pub(crate) owner: u32,
+    group: u32,
+    padding: u32,
+    special: u64,
+    pub(crate) size: u64,
+    rest: [u64; 11],
 }
 
 impl Stat {
-    const EMPTY: Self = Self { device: 0, inode: 0, links: 0, mode: 0, rest: [0; _] };
+    const EMPTY: Self = Self {
+        device: 0,
+        inode: 0,
+        links: 0,
+        mode: 0,
+        owner: 0,
+        group: 0,
+        padding: 0,
+        special: 0,
+        size: 0,
+        rest: [0; _],
+    };
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self.mode & 0o170_000 {
+            0o100_000 => Kind::File,
+            0o010_000 | 0o140_000 => Kind::Stream,
+            _ => Kind::Other,
+        }
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
 }
 
 /// A path ends with a zero byte; whoever makes one sees to that.
@@ -155,6 +235,14 @@ fn ends(path: &[u8]) -> bool {
 pub(crate) fn open(path: &[u8]) -> Option<Fd> {
     ends(path).then_some(())?;
     Fd::of(call(257, [AT_FDCWD, path.as_ptr() as usize, O_CLOEXEC, 0, 0, 0]))
+}
+
+/// `None` also where a link has its name.
+pub(crate) fn open_folder(path: &[u8]) -> Option<Fd> {
+    const DIRECTORY: usize = 0o200_000;
+    ends(path).then_some(())?;
+    let flags = DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    Fd::of(call(257, [AT_FDCWD, path.as_ptr() as usize, flags, 0, 0, 0]))
 }
 
 pub(crate) fn inode(path: &[u8]) -> Option<u64> {
@@ -184,23 +272,30 @@ impl Address {
         }
         Some(address)
     }
+
+    pub(crate) fn is_there(&self) -> bool {
+        is_there(&self.path)
+    }
 }
 
-pub(crate) fn is_there(address: &Address) -> bool {
-    call(21, [address.path.as_ptr() as usize, 0, 0, 0, 0, 0]) == 0
+pub(crate) fn is_there(path: &[u8]) -> bool {
+    ends(path) && call(21, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) == 0
 }
 
-/// A connection that does not block; `None` where there is none at once.
-pub(crate) fn connect(address: &Address) -> Option<Fd> {
+/// A connection that does not block, or the number of the error where there is none at once.
+pub(crate) fn connect(address: &Address) -> Result<Fd, isize> {
     const UNIX: usize = 1;
     const STREAM_NONBLOCK_CLOEXEC: usize = 1 | 0o4_000 | O_CLOEXEC;
-    let socket = Fd::of(call(41, [UNIX, STREAM_NONBLOCK_CLOEXEC, 0, 0, 0, 0]))?;
+    let socket = call(41, [UNIX, STREAM_NONBLOCK_CLOEXEC, 0, 0, 0, 0]);
+    let socket = Fd::of(socket).ok_or(socket)?;
     let length = 2 + address.length + 1;
-    if call(42, [socket.0, &raw const *address as usize, length, 0, 0, 0]) == 0 {
-        return Some(socket);
+    match call(42, [socket.0, &raw const *address as usize, length, 0, 0, 0]) {
+        0 => Ok(socket),
+        error => {
+            socket.close();
+            Err(error)
+        }
     }
-    socket.close();
-    None
 }
 
 /// Nanoseconds.
@@ -224,6 +319,54 @@ pub(crate) fn own_pid() -> u32 {
 
 pub(crate) fn parents_pid() -> u32 {
     u32::try_from(call(110, [0; 6])).unwrap_or(0)
+}
+
+pub(crate) fn own_user() -> Option<u32> {
+    u32::try_from(call(107, [0; 6])).ok()
+}
+
+/// How long a file may become. Beyond it the kernel would end us with a signal.
+pub(crate) fn longest_file() -> u64 {
+    const FILE_SIZE: usize = 1;
+    let mut limits = [0_u64; 2];
+    call(97, [FILE_SIZE, limits.as_mut_ptr() as usize, 0, 0, 0, 0]);
+    limits[0]
+}
+
+/// From `moment` on, on the monotonic clock, this process has ended, with success, unless it has before: no
+/// deadline reaches into a disk that hangs, and nothing but the end of the process wakes who waits for it.
+/// Where there can be no second thread, the disk is trusted.
+pub(crate) fn end_at(moment: u64, time: &'static mut [u64; 2]) {
+    // It shares memory, working folder, descriptors, signals and the process with us.
+    const THREAD: usize = 0x100 | 0x200 | 0x400 | 0x800 | 0x1_0000 | 0x4_0000;
+    *time = [moment / 1_000_000_000, moment % 1_000_000_000];
+    // SAFETY: the second thread runs on our stack and touches none of it; the time stays as long as the process.
+    unsafe {
+        asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 3f",
+            // It sleeps until then, and again if something has woken it.
+            "2:",
+            "mov eax, 230",
+            "mov edi, 1",
+            "mov esi, 1",
+            "mov rdx, r9",
+            "xor r10d, r10d",
+            "syscall",
+            "cmp rax, -4",
+            "je 2b",
+            "mov eax, 231",
+            "xor edi, edi",
+            "syscall",
+            "ud2",
+            "3:",
+            inlateout("rax") 56_usize => _,
+            in("rdi") THREAD, in("rsi") 0_usize, in("rdx") 0_usize, in("r10") 0_usize,
+            in("r8") 0_usize, in("r9") time.as_ptr(),
+            lateout("rcx") _, lateout("r11") _,
+        );
+    }
 }
 
 /// Writing to a pipe that nobody reads is an error from now on, and no signal.
@@ -302,5 +445,54 @@ impl Stack {
             words.add(count + 2).write(more[1].as_ptr() as usize);
             self.0 = words;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    const CHILD: &str = "HEADSUP_TEST_ENDS_ITSELF";
+
+    #[test]
+    fn a_process_ends_with_success_when_its_time_is_over() {
+        if std::env::var_os(CHILD).is_some() {
+            let time = Box::leak(Box::new([0; 2]));
+            end_at(now(MONOTONIC).unwrap() + 50_000_000, time);
+            loop {
+                std::thread::park();
+            }
+        }
+        let name = "system::tests::a_process_ends_with_success_when_its_time_is_over";
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let status = child.args(["--exact", name]).env(CHILD, "1").status().unwrap();
+        assert_eq!(status.code(), Some(0));
+    }
+
+    #[test]
+    fn a_file_of_ours_is_known_again_and_a_link_to_it_is_another() {
+        let folder = std::env::temp_dir().join(format!("headsup-front-{}", own_pid()));
+        std::fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink("file", folder.join("link")).unwrap();
+        let path = format!("{}\0", folder.display());
+        let open = open_folder(path.as_bytes()).unwrap();
+        assert_eq!(open.status().unwrap().owner, own_user().unwrap());
+
+        let file = open.open_to_append(b"file\0").unwrap();
+        assert_eq!(file.write(b"abc"), 3);
+        assert_eq!((file.status().unwrap().size, file.position()), (3, Some(3)));
+        assert!(file.lock(Lock::Shared) && file.lock(Lock::Exclusive));
+        let other = open.open_to_append(b"file\0").unwrap();
+        assert!(!other.lock(Lock::Shared));
+        file.cut(1);
+        let named = open.status_of(b"file\0").unwrap();
+        assert!(named.is_same(&file.status().unwrap()) && named.size == 1);
+        assert!(!open.status_of(b"link\0").unwrap().is_same(&named));
+        assert!(open.open_to_append(b"link\0").is_none());
+        for fd in [file, other, open] {
+            fd.close();
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -62,6 +62,19 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// As in a spool, in which a record begins with `FF` and nothing else has it.
+    pub(crate) fn escaped(&mut self, bytes: &[u8]) {
+        if bytes.iter().all(|byte| *byte < 0xFE) {
+            return self.push(bytes);
+        }
+        for byte in bytes {
+            match byte {
+                0xFE | 0xFF => self.push(&[0xFE, byte - 0xFE]),
+                plain => self.push(&[*plain]),
+            }
+        }
+    }
+
     /// A JSON string. `None`: it is not of printable ASCII alone, and for somebody else to write.
     pub(crate) fn json(&mut self, text: &[u8]) -> Option<()> {
         self.push(b"\"");

@@ -2,8 +2,7 @@
 
 use super::deadline::Deadline;
 use super::lock::{self, QUEUE};
-use super::queue::LIMIT;
-use headsup_core::spool::{DROPPED_LEN, Decoder, Record, Report, compact, encode};
+use headsup_core::spool::{DROPPED_LEN, Decoder, LIMIT, Record, Report, compact, encode};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::{Errno, Result};

@@ -2,14 +2,12 @@
 
 use super::deadline::Deadline;
 use super::{lock, overflow};
-use headsup_core::spool::{DROPPED_LEN, Record, encode};
+use headsup_core::spool::{DROPPED_LEN, LIMIT, Record, encode};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, OFlags, fstat, ftruncate, tell};
 use rustix::io::{Errno, Result};
 use std::path::Path;
 
-/// Bytes of the spool's file, at most.
-pub(super) const LIMIT: usize = 8 << 20;
 /// Reports leave room for one marker of what was dropped.
 const REPORTS: u64 = (LIMIT - DROPPED_LEN) as u64;
 

@@ -3,6 +3,12 @@
 
 use crate::hub::{self, Manner, Request};
 use crate::rig::{HANG, Hook, Rig, STOP};
+use headsup_core::spool::{Record, Report, encode};
+use headsup_core::time::UnixMs;
+use rustix::process::Signal;
+use std::any::Any;
+use std::fs;
+use std::os::unix::net::UnixListener;
 use std::sync::mpsc;
 use std::time::UNIX_EPOCH;
 
@@ -167,6 +173,107 @@ fn closed_descriptors_are_harmless() {
     }
 }
 
+/// A report as it lies in the spool, with placeholders for what differs in every one: written by whoever it was,
+/// it is the same to the byte.
+fn kept(rig: &Rig, case: &str, hook: impl Fn() -> Hook) -> Report {
+    let report = rig.until_kept(case, hook);
+    let bytes = fs::read(rig.queue()).unwrap();
+    assert!(bytes == encode(&Record::Report(report.clone())), "{case}");
+    fs::remove_file(rig.queue()).unwrap();
+    assert!(report.reported_at.0 > 1_700_000_000_000, "{case}");
+    assert!(report.id.len() == 40 && report.id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    Report { id: String::new(), reported_at: UnixMs(0), ..report }
+}
+
+fn assert_kept_alike(rig: &Rig, words: [&str; 2], variables: &[(&str, &str)], payload: &[u8]) {
+    let hook = |words: &[&str]| {
+        let hook = rig.bare_hook(words).stdin(payload).env("HEADSUP_HOME", rig.home());
+        variables.iter().fold(hook, |hook, (name, value)| hook.env(name, *value))
+    };
+    let case = format!("{words:?} {variables:?} {}", payload.len());
+    let by_front = kept(rig, &case, || hook(&words));
+    let by_program = kept(rig, &case, || hook(&[words[0], words[1], "more"]));
+    assert_eq!(by_front, by_program, "{case}");
+    assert!(by_front.body == payload, "{case}");
+}
+
+/// Whether there is no socket, or nobody behind it, or one that says nothing.
+fn without_a_hub(case: usize) -> (Rig, Box<dyn Any>) {
+    let rig = Rig::new();
+    fs::create_dir(rig.home().join("spool")).unwrap();
+    let hub: Box<dyn Any> = match case {
+        0 => Box::new(()),
+        1 => {
+            drop(UnixListener::bind(rig.socket()).unwrap());
+            Box::new(())
+        }
+        _ => Box::new(hub::unix(&rig.socket(), Manner::Answers("HTTP/1.1 503 Later\r\n\r\n"))),
+    };
+    (rig, hub)
+}
+
+#[test]
+fn what_the_hub_has_not_got_is_kept_the_same() {
+    for case in 0..3 {
+        let (rig, _hub) = without_a_hub(case);
+        for kind in ["claude-code", "codex", "copilot-cli", "gemini-cli", "qwen-code", "opencode"] {
+            for event in ["Stop", "Notification", "AfterAgent", "agentStop", "session.updated"] {
+                assert_kept_alike(&rig, [kind, event], &[("TMUX_PANE", "%3")], STOP);
+            }
+        }
+        for words in [["droid", "Stop"], ["x", "Stop"], ["acp:x", "update"]] {
+            assert_kept_alike(&rig, words, &[], STOP);
+        }
+    }
+}
+
+#[test]
+fn every_byte_is_kept_the_same() {
+    let (rig, _hub) = without_a_hub(0);
+    let bytes: Vec<u8> = (0..=255).cycle().take(256 << 10).collect();
+    for payload in [&bytes, &vec![0xFF; 256 << 10], &vec![0xFE; 255], &b"\xFFheadsup".to_vec()] {
+        let named = [("HEADSUP_AGENT_ID", "api"), ("HEADSUP_AGENT_TOKEN", "t0ken")];
+        assert_kept_alike(&rig, ["claude-code", "Stop"], &named, payload);
+    }
+    // Lengths that are themselves what is escaped.
+    for length in [0xFD, 0xFE, 0xFF, 0xFEFE, 0xFFFF] {
+        assert_kept_alike(&rig, ["claude-code", "Stop"], &[], &vec![b'x'; length]);
+    }
+}
+
+fn ignores_broken_pipes(status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+    ignored >> (Signal::PIPE.as_raw() - 1) & 1 == 1
+}
+
+/// Of a hook that has ended: its last word on what it ignored.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+#[cfg(not(target_feature = "crt-static"))]
+#[test]
+fn the_usual_hook_needs_no_runtime_to_keep_its_report_and_an_unusual_one_does() {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    for case in 0..3 {
+        let usual: &[&str] = &["claude-code", "Stop"];
+        for (words, has_runtime) in [(usual, false), (&["claude-code", "Stop", "more"], true)] {
+            let (rig, _hub) = without_a_hub(case);
+            let hook = || rig.bare_hook(words).env("HEADSUP_HOME", rig.home());
+            let status = (0..100).find_map(|_| {
+                let running = hook().spawn();
+                let pid = Pid::from_child(&running.child);
+                let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+                waitid(WaitId::Pid(pid), ended).unwrap();
+                let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+                running.wait().assert_silent("in use");
+                // One that was too late is tried again.
+                (!rig.reports().is_empty()).then_some(status)
+            });
+            assert_eq!(ignores_broken_pipes(&status.unwrap()), has_runtime, "{case} {words:?}");
+        }
+    }
+}
+
 /// The runtime of the program ignores broken pipes before anything else: a hook for which they are not ignored
 /// while it waits for the hub is one that it has no part in.
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
@@ -174,11 +281,9 @@ fn closed_descriptors_are_harmless() {
 #[test]
 fn the_usual_hook_has_no_runtime_and_an_unusual_one_has() {
     use rustix::net::sockopt::socket_peercred;
-    use rustix::process::Signal;
     use std::fs::File;
     use std::io::Write as _;
     use std::os::fd::OwnedFd;
-    use std::os::unix::net::UnixListener;
 
     for (words, has_runtime) in [(vec!["x", "Stop"], false), (vec!["x", "Stop", "more"], true)] {
         let rig = Rig::new();
@@ -196,9 +301,6 @@ fn the_usual_hook_has_no_runtime_and_an_unusual_one_has() {
         let hook = || rig.bare_hook(&words).env("HEADSUP_HOME", rig.home());
         rig.until_delivered("in use", hook).assert_silent("in use");
         let status = ignored.try_iter().last().unwrap().unwrap();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-        let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
-        let is_ignored = ignored >> (Signal::PIPE.as_raw() - 1) & 1 == 1;
-        assert_eq!(is_ignored, has_runtime, "{words:?}");
+        assert_eq!(ignores_broken_pipes(&status), has_runtime, "{words:?}");
     }
 }

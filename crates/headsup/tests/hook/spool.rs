@@ -1,15 +1,13 @@
 //! The spool as the hooks leave it for the hub.
 
 use crate::rig::{KIND, Rig, Running, STOP, eventually, read_reports};
-use headsup_core::spool::{DROPPED_LEN, Decoder, MAGIC, Record, Report, encode};
+use headsup_core::spool::{DROPPED_LEN, Decoder, LIMIT, MAGIC, Record, Report, encode};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-
-const LIMIT: usize = 8 << 20;
 
 /// On a busy machine one of many hooks may run out of time; then the round is tried again. What
 /// is there must be whole and single in every round.
