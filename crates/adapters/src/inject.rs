@@ -304,6 +304,33 @@ impl Recipe {
         }
     }
 
+    /// Whether this is a file of ours as a whole, and not as this version writes it: an older one has written
+    /// it, or somebody has changed it.
+    pub fn is_altered(&self, text: &str) -> bool {
+        match self.part {
+            Part::Script(script) => script::is_altered(script, text),
+            Part::Skill => skill::is_altered(text),
+            Part::Entries(_) | Part::Tables(_) | Part::Server(_) => false,
+        }
+    }
+
+    /// For a skill: the tools that it speaks of.
+    pub fn tools(&self) -> Option<&'static Recipe> {
+        match self.part {
+            Part::Skill => server::of(self.kind),
+            _ => None,
+        }
+    }
+
+    /// What of ours it brings, in a word.
+    pub fn subject(&self) -> &'static str {
+        match self.part {
+            Part::Server(_) => "tools",
+            Part::Skill => "skill",
+            _ => "hooks",
+        }
+    }
+
     /// Whether there is room for one state folder alone, so that ours takes the place of another one's.
     pub fn has_one_place(&self) -> bool {
         matches!(self.part, Part::Script(_) | Part::Server(_))
@@ -418,6 +445,18 @@ mod tests {
         }
         for broken in ["", "x", "'x", r"'x'\''"] {
             assert_eq!(unquote(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_line_more_in_a_file_of_ours_is_seen_whichever_hub_has_written_it() {
+        for recipe in recipes().iter().filter(|recipe| recipe.place() == "plugin file") {
+            for launcher in ["/h/bin/headsup", "/an \"other\"/bin/headsup"] {
+                let text = recipe.append("", launcher).unwrap();
+                assert!(!recipe.is_altered(&text), "{}", recipe.kind);
+                assert!(recipe.is_altered(&format!("{text}// mine\n")), "{}", recipe.kind);
+            }
+            assert!(!recipe.is_altered("// mine\n"), "{}", recipe.kind);
         }
     }
 }

@@ -18,10 +18,11 @@ pub enum NoWayBack {
     Program,
     #[error("it was started with {0:?}, which is not done again")]
     Once(String),
+    /// The word is not said: it may be a secret.
     #[error(
-        "it was started with {option:?} and {word:?}, and nobody knows whether one belongs to the other"
+        "it was started with {option:?} and a word behind it, and nobody knows whether that belongs to it"
     )]
-    Unclear { option: String, word: String },
+    Unclear { option: String },
     #[error(
         "its program takes no first prompt with a conversation that goes on: resume it without one"
     )]
@@ -42,8 +43,7 @@ pub fn arguments(
     session: &str,
     said: Option<&str>,
 ) -> Result<Vec<String>, NoWayBack> {
-    let program = PROGRAMS.iter().find(|program| program.kinds.contains(&kind));
-    let program = program.ok_or(NoWayBack::Program)?;
+    let program = program_of(kind).ok_or(NoWayBack::Program)?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if session.is_empty() || session.starts_with('-') || !session.bytes().all(is_plain) {
         return Err(NoWayBack::Session(session.to_owned()));
@@ -57,6 +57,30 @@ pub fn arguments(
         (Some(said), Words::Of(option)) => arguments.push(format!("{option}={said}")),
     }
     Ok(arguments)
+}
+
+/// Whether it is known how a program of this kind takes a conversation up again.
+pub fn is_known(kind: &str) -> bool {
+    program_of(kind).is_some()
+}
+
+/// What has to be kept of the arguments of a launch for [`arguments`] to answer as it does of all of them: what
+/// was said is left out, as far as that can be told. `None`: of a launch of this kind nothing is asked for again.
+pub fn kept(kind: &str, first: &[String]) -> Option<Vec<String>> {
+    let program = program_of(kind)?;
+    let told = options(program, first);
+    let kept = match &told {
+        Ok(options) => options.clone(),
+        Err(NoWayBack::Once(word)) => vec![word.clone()],
+        // Another version may know that option.
+        Err(_) => return Some(first.to_vec()),
+    };
+    // A word that was kept may have come to stand behind an option that may take one.
+    Some(if options(program, &kept) == told { kept } else { first.to_vec() })
+}
+
+fn program_of(kind: &str) -> Option<&'static Program> {
+    PROGRAMS.iter().find(|program| program.kinds.contains(&kind))
 }
 
 /// Words of a runtime and its options before the program's own path, at most.
@@ -127,11 +151,8 @@ fn options(program: &Program, first: &[String]) -> Result<Vec<String>, NoWayBack
             Takes::Some | Takes::Unknown => {
                 let own = if takes == Takes::Some { rest.next() } else { None };
                 words.extend(own.cloned());
-                if let Some(word) = rest.peek().filter(|word| is_value(word)) {
-                    return Err(NoWayBack::Unclear {
-                        option: name.to_owned(),
-                        word: (*word).clone(),
-                    });
+                if rest.peek().is_some_and(is_value) {
+                    return Err(NoWayBack::Unclear { option: shown(name) });
                 }
             }
         }
@@ -140,6 +161,26 @@ fn options(program: &Program, first: &[String]) -> Result<Vec<String>, NoWayBack
         }
     }
     Ok(kept)
+}
+
+/// Letters of a long option's name that are shown, at most.
+const LONGEST_NAME: usize = 40;
+
+/// An option, as it may be said. What nobody knows may be a value, and a value a secret: so of a long name
+/// its small letters are shown, and of any other one the first letter.
+fn shown(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c == '-';
+    let end = match name.strip_prefix("--") {
+        Some(long) => {
+            let plain = long.find(|c: char| !is_plain(c)).unwrap_or(long.len());
+            Some("--".len() + plain.min(LONGEST_NAME))
+        }
+        None => name.char_indices().nth(2).map(|(end, _)| end),
+    };
+    match end.and_then(|end| name.split_at_checked(end)) {
+        Some((start, rest)) if !rest.is_empty() => format!("{start}…"),
+        _ => name.to_owned(),
+    }
 }
 
 impl Program {

@@ -5,7 +5,7 @@
 //! bar means is each program's own affair; most mean nothing.
 
 use crate::{FactExt, claude_code, codex, gemini_cli, qwen_code, text};
-use headsup_core::observation::{Fact, Level};
+use headsup_core::observation::{Fact, JUST_FAILED, Level};
 use headsup_core::status::BlockedReason;
 use termstate::{Kind, Message, Report, State, parse_body};
 
@@ -81,7 +81,7 @@ fn plain(report: &Report<'_>, message: &str) -> Level {
         State::Error => {
             // What it says is its only word for the failure.
             let said = text::line(message, text::DETAIL);
-            Level::Failed { code: if said.is_empty() { "error".to_owned() } else { said } }
+            Level::Failed { code: if said.is_empty() { JUST_FAILED.to_owned() } else { said } }
         }
         State::Blocked => {
             let reason = match report.kind {

@@ -9,6 +9,7 @@ mod clean;
 mod command;
 mod redact;
 mod shapes;
+mod words;
 
 use headsup_core::words::text::is_hidden;
 pub use redact::{REDACTED, redact};

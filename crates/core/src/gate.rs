@@ -190,7 +190,7 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
     match &observation.fact {
         Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
-        Fact::SessionEnded { how } => session::ended(step, *how, &observation.name),
+        Fact::SessionEnded { how } => session::ended(step, *how, observation),
         Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
         Fact::ToolStarted { actor, tool, turn_ref } => {
             tools::started(step, actor, tool, turn_ref.as_deref())

@@ -231,6 +231,9 @@ impl Background {
     }
 }
 
+/// The code of a failure of which nothing more is said.
+pub const JUST_FAILED: &str = "error";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
     Idle {

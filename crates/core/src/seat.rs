@@ -12,7 +12,7 @@ pub mod view;
 pub use ended::EndedTurn;
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
-pub use launch::{Launch, Leaving};
+pub use launch::{Launch, LaunchWords, Leaving};
 pub use session::{LeftSession, Session};
 
 use crate::id::{AgentId, ProcessId};

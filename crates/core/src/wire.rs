@@ -20,7 +20,7 @@ pub use agent::{
 pub use effect::{EffectDoc, EffectsDoc, OneEffectDoc};
 pub use explain::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 pub use history::{HistoryDoc, IntervalDoc, SampleDoc};
-pub use lifecycle::{RelaunchDoc, ResumeBody};
+pub use lifecycle::{LaunchDoc, RelaunchDoc, ResumeBody};
 pub use problem::Problem;
 pub use prompt::{OnePromptDoc, PromptDoc, PromptState, PromptsDoc};
 pub use pull::{

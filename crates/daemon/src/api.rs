@@ -65,6 +65,7 @@ use crate::effects::Effects;
 use crate::forge::{ForgeSettings, Pulls};
 use crate::inbox::Inbox;
 use crate::job::Reply;
+use crate::launches::Launches;
 use crate::lifecycle::Starter;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
@@ -126,6 +127,7 @@ pub(crate) struct App {
     pub(crate) attendance: Arc<Attendance>,
     pub(crate) untold: Arc<Untold>,
     pub(crate) starter: Starter,
+    pub(crate) launches: Arc<Launches>,
     /// How long a route that asks other systems may take for its answer.
     pub(crate) answered_within: Duration,
 }

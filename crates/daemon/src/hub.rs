@@ -16,6 +16,7 @@ use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
 use crate::kanbanger::Kanbanger;
+use crate::launches::Launches;
 use crate::lifecycle;
 use crate::limits::{self, Limits};
 use crate::listener::{self, Desk, Memory};
@@ -308,6 +309,7 @@ impl Prepared {
         let (sources, moved) = sources::channel();
         let (news, changes) = watch::channel(0);
         let evidence = Arc::<Evidence>::default();
+        let launches = Arc::new(Launches::new(home.path()));
         let mut writer = Writer::new(Parts {
             store,
             roster,
@@ -324,6 +326,7 @@ impl Prepared {
             namespaces: Arc::clone(&namespaces),
             sources,
             effects: news,
+            launches: Arc::clone(&launches),
         })
         .map_err(fail)?;
         // What was said while no hub was here comes before anything that is said now.
@@ -351,6 +354,7 @@ impl Prepared {
             attendance: Arc::default(),
             untold: Arc::default(),
             starter: lifecycle::Starter::new(launcher, home.path()),
+            launches,
             effects,
             samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
             board,

@@ -32,6 +32,7 @@ mod integrity;
 mod job;
 mod kanbanger;
 mod launched;
+mod launches;
 mod lifecycle;
 mod limits;
 pub mod listener;

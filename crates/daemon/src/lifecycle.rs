@@ -14,12 +14,12 @@ use crate::api::{App, Refused};
 use crate::job::{Key, Launched, LifecycleAct, Refusal, Reply, Work};
 use crate::{caller, process};
 use ending::Grip;
-use headsup_core::gate::{CANNOT_RUN, Container, Unfit};
+use headsup_core::gate::{self, CANNOT_RUN, Container, Unfit};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
-use headsup_core::seat::{Leaving, Seat};
+use headsup_core::seat::{Launch, Leaving, Seat};
 use headsup_core::status::{Exit, Process};
-use headsup_core::wire::{RelaunchDoc, SCHEMA};
+use headsup_core::wire::{LaunchDoc, RelaunchDoc, SCHEMA};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,19 +40,30 @@ pub(crate) async fn suspend(
     agent: AgentId,
     key: Option<Key>,
 ) -> Result<Done, Refused> {
-    let seat = app.board.seat(&agent);
-    let ready = seat.as_deref().map(|seat| {
-        let launch = way_back::of(seat)?;
-        way_back::arguments(seat, &launch, None)?;
-        let is_new = seat.launch.as_deref() != Some(&launch);
-        Ok((grip_alone(app, seat)?, is_new.then(|| Box::new(launch))))
-    });
+    let ready = match app.board.seat(&agent) {
+        Some(seat) => Some(ready(app, &seat).await),
+        None => None,
+    };
     let (grip, launch, why) = match ready {
         Some(Ok((grip, launch))) => (Some(grip), launch, None),
         Some(Err(why)) => (None, None, Some(why)),
         None => (None, None, None),
     };
     leave(app, agent, Leaving::Suspend, grip, launch, why, key).await
+}
+
+/// What an agent is put away with: a hold on its process, and how it was started, where nothing else tells.
+async fn ready(app: &App, seat: &Seat) -> Result<(Grip, Option<Box<Launch>>), Refused> {
+    // Nothing is kept of one that goes on.
+    gate::may_suspend(seat).map_err(Refusal::Unfit)?;
+    let launch = way_back::of(app, seat).await?;
+    way_back::arguments(seat, &launch, None)?;
+    let grip = grip_alone(app, seat)?;
+    if seat.launch.is_some() {
+        return Ok((grip, None));
+    }
+    let launch = way_back::kept(app, seat, launch).await?;
+    Ok((grip, Some(Box::new(launch))))
 }
 
 /// Ends an agent, whatever it does.
@@ -75,7 +86,7 @@ async fn leave(
     agent: AgentId,
     leaving: Leaving,
     grip: Option<Grip>,
-    launch: Option<Box<headsup_core::seat::Launch>>,
+    launch: Option<Box<Launch>>,
     why: Option<Refused>,
     key: Option<Key>,
 ) -> Result<Done, Refused> {
@@ -118,13 +129,10 @@ pub(crate) async fn resume(
     key: Option<Key>,
 ) -> Result<(Done, Option<RelaunchDoc>), Refused> {
     let is_hubs = matches!(by, By::Hub);
-    let seat = app.board.seat(&agent);
-    let plan = seat.as_deref().map(|seat| {
-        let mut launch = way_back::of(seat)?;
-        launch.arguments = way_back::arguments(seat, &launch, said)?;
-        app.starter.may_start(&launch, is_hubs)?;
-        Ok((seat.kind.to_string(), launch))
-    });
+    let plan = match app.board.seat(&agent) {
+        Some(seat) => Some(plan(app, &seat, said, is_hubs).await),
+        None => None,
+    };
     let (plan, why) = match plan {
         Some(Ok(plan)) => (Some(plan), None),
         Some(Err(why)) => (None, Some(why)),
@@ -154,6 +162,19 @@ pub(crate) async fn resume(
         ));
     }
     Ok((Done { reply, is_over: true }, None))
+}
+
+/// How it would be started, and of which kind it is.
+async fn plan(
+    app: &App,
+    seat: &Seat,
+    said: Option<&str>,
+    is_hubs: bool,
+) -> Result<(String, LaunchDoc), Refused> {
+    let mut launch = way_back::of(app, seat).await?;
+    launch.arguments = way_back::arguments(seat, &launch, said)?;
+    app.starter.may_start(&launch, is_hubs)?;
+    Ok((seat.kind.to_string(), launch))
 }
 
 /// The act; where it is refused for what was looked at before, `why` says more.

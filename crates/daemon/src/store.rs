@@ -4,6 +4,7 @@
 //! the seats change in the same transaction, so the one is always the fold of the other.
 
 mod activity;
+mod arguments;
 pub(crate) mod effects;
 mod history;
 mod load;

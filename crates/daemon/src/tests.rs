@@ -20,6 +20,7 @@ mod github;
 mod gone;
 mod hooks;
 mod kanbanger;
+mod launches;
 mod lifecycle;
 mod listener;
 mod load;

@@ -39,6 +39,7 @@ use crate::clock::{Clock, Steady};
 use crate::evidence::{Evidence, Hook, Moment};
 use crate::flusher::Flusher;
 use crate::job::{Answer, Job, Key, Refusal, Work};
+use crate::launches::{Launches, Sweep};
 use crate::limits::{DEADLINE_GRACE_MS, Limits};
 use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
@@ -83,6 +84,7 @@ pub(crate) struct Parts {
     pub(crate) sources: Moved,
     /// Counts changes of what is to be done elsewhere.
     pub(crate) effects: watch::Sender<u64>,
+    pub(crate) launches: Arc<Launches>,
 }
 
 pub(crate) struct Writer {
@@ -103,6 +105,8 @@ pub(crate) struct Writer {
     namespaces: Arc<Namespaces>,
     sources: Moved,
     effects: watch::Sender<u64>,
+    launches: Arc<Launches>,
+    sweep: Sweep,
     roster: Roster,
     deadlines: Deadlines,
     /// Of questions to people, on the wall clock.
@@ -159,6 +163,7 @@ impl Writer {
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
         let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
+        let sweep = Sweep::new(clock.monotonic_ms());
         let (seats, _) = board.all();
         let (mut deadlines, mut expiries) = (Deadlines::default(), Deadlines::default());
         let recent = RecentIds::new(store.last_id()?);
@@ -187,6 +192,8 @@ impl Writer {
             namespaces: parts.namespaces,
             sources: parts.sources,
             effects: parts.effects,
+            launches: parts.launches,
+            sweep,
             roster: parts.roster,
             deadlines,
             expiries,

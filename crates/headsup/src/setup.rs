@@ -12,9 +12,11 @@ mod install;
 pub(crate) mod plan;
 mod record;
 pub(crate) mod ruled;
+mod sharers;
 mod site;
 pub(crate) mod status;
 mod uninstall;
+mod yours;
 
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,11 @@ pub(super) fn is_ours(text: &str) -> bool {
     launcher_of(text).is_some()
 }
 
+/// Whether a file of ours is not as this version writes it, for whatever state folder.
+pub(super) fn is_altered(script: &Script, there: &str) -> bool {
+    launcher_of(there).is_some_and(|launcher| there != text(script, &launcher))
+}
+
 pub(super) fn append(script: &Script, there: &str, launcher: &str) -> Result<String, Unchanged> {
     let is_free = there.trim().is_empty() || is_ours(there);
     if is_free { Ok(text(script, launcher)) } else { Err(Unchanged::Foreign) }

@@ -35,6 +35,11 @@ pub(crate) fn is_ours(text: &str) -> bool {
     text.starts_with(BEGINNING)
 }
 
+/// Whether one of ours is not as this version writes it.
+pub(crate) fn is_altered(text: &str) -> bool {
+    is_ours(text) && text != SKILL
+}
+
 /// Each of them looks for folders with a `SKILL.md` in them, below its own. `skills/headsup` is where the
 /// hooks of one of them are.
 const fn skill(of: Recipe, path: &'static str) -> Recipe {
@@ -84,6 +89,7 @@ mod tests {
         let older = SKILL.replace("board", "wall");
         assert_eq!(append(&older).unwrap(), SKILL);
         assert_eq!(inspect(&older).outdated, 1);
+        assert!(is_altered(&older) && !is_altered(SKILL) && !is_altered("# mine\n"));
         assert_eq!(append("# mine\n"), Err(Unchanged::Foreign));
         assert_eq!(remove("# mine\n"), "# mine\n");
     }

@@ -11,13 +11,17 @@
 //! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
+//! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, of which nothing is told any more (read) |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
 //! | all others | nothing |
+
+mod gone;
 
 use crate::bus::Served;
 use crate::json::{self, skim};
 use crate::stream::{self, Shown};
 use crate::text;
+use gone::Gone;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
 use serde_json::Value;
@@ -95,6 +99,7 @@ pub struct Follower {
     current: Option<String>,
     /// In a terminal: what was told last, and of which session.
     told: Option<(Option<String>, Level)>,
+    gone: Gone,
 }
 
 impl Follower {
@@ -137,13 +142,16 @@ impl Follower {
     }
 
     fn is_unknown(&self, id: &str) -> bool {
-        self.sessions.get(id).is_none_or(|session| !session.is_learnt)
+        !self.gone.has(id) && self.sessions.get(id).is_none_or(|session| !session.is_learnt)
     }
 
     /// What the program answers of one session.
     pub fn learn(&mut self, answer: &str) {
-        if let Ok(info) = json::payload::<Info<'_>>(answer) {
-            self.learn_of(&info);
+        let Ok(info) = json::payload::<Info<'_>>(answer) else { return };
+        if let Some(id) = info.id.text().and_then(|id| text::id(&id))
+            && !self.is_gone(&id, &info)
+        {
+            self.learn_of(&id, &info);
         }
     }
 
@@ -157,6 +165,7 @@ impl Follower {
             |session: &Session| session.directory.as_deref().is_none_or(|at| at == folder);
         ids.extend(self.sessions.iter().filter(|(_, of)| is_here(of)).map(|(id, _)| id.clone()));
         ids.extend(known.iter().filter(|id| !self.sessions.contains_key(*id)).cloned());
+        ids.retain(|id| !self.gone.has(id));
         for id in &ids {
             let kind = statuses.get(id).and_then(|status| status["type"].as_str());
             let is_busy = kind.is_some_and(|kind| kind != "idle");
@@ -197,37 +206,31 @@ impl Follower {
     /// One message of the stream. Hands out what is to be told.
     pub fn heard(&mut self, message: &str) -> Option<Vec<u8>> {
         let (kind, said) = event(message)?;
-        let id = match &*kind {
-            "session.created" | "session.updated" => {
-                let info: Info<'_> = said.info.object();
-                let id = self.learn_of(&info)?;
-                if &*kind == "session.updated" {
-                    return None;
-                }
+        let info: Info<'_> = said.info.object();
+        let of_itself = matches!(&*kind, "session.created" | "session.updated" | "session.deleted");
+        let id = if of_itself { info.id } else { said.session };
+        let id = id.text().and_then(|id| text::id(&id))?;
+        if &*kind == "session.created" {
+            self.gone.lift(&id);
+        }
+        if self.is_gone(&id, &info) {
+            return None;
+        }
+        match &*kind {
+            "session.created" => {
+                self.learn_of(&id, &info);
                 let idles = self.current.as_ref().is_none_or(|id| !self.is_at_work(id));
                 if idles && self.root(&id) == id {
                     self.current = Some(id.clone());
                 }
-                id
             }
-            "session.deleted" => {
-                let info: Info<'_> = said.info.object();
-                let id = info.id.text().and_then(|id| text::id(&id))?;
-                let root = self.root(&id);
-                let gone = self.sessions.remove(&id);
-                if self.current.as_ref() == Some(&id) {
-                    self.current = None;
-                }
-                // Its turn may have waited for this helper alone.
-                let is_helper = gone.is_some_and(|gone| gone.parent.is_some());
-                (is_helper && self.sessions.contains_key(&root)).then_some(root)?
+            "session.updated" => {
+                self.learn_of(&id, &info);
+                return None;
             }
-            _ => {
-                let id = said.session.text().and_then(|id| text::id(&id))?;
-                self.take(&kind, &id, &said)?;
-                id
-            }
-        };
+            "session.deleted" => return self.deleted(&id, &kind),
+            _ => self.take(&kind, &id, &said)?,
+        }
         match self.is_shared {
             true => self.tell(&self.root(&id), &kind),
             false => self.tell_of_terminal(&kind),
@@ -335,20 +338,18 @@ impl Follower {
         }
     }
 
-    fn learn_of(&mut self, info: &Info<'_>) -> Option<String> {
-        let id = info.id.text().and_then(|id| text::id(&id))?;
+    fn learn_of(&mut self, id: &str, info: &Info<'_>) {
         let parent = info.parent.text().and_then(|id| text::id(&id)).filter(|parent| *parent != id);
         let directory = info.directory.text().and_then(|path| text::path(&path));
         let title = info.title.text().filter(|title| !super::is_untitled(title));
         let model: Named<'_> = info.model.object();
         let model = model.id.text().map(|model| text::line(&model, text::NAME));
-        let session = self.session(&id);
+        let session = self.session(id);
         session.is_learnt = true;
         session.parent = parent.or(session.parent.take());
         session.directory = directory.or(session.directory.take());
         session.title = title.map(|title| text::line(&title, text::TITLE)).or(session.title.take());
         session.model = model.or(session.model.take());
-        Some(id)
     }
 
     fn session(&mut self, id: &str) -> &mut Session {

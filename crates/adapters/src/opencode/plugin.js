@@ -29,6 +29,8 @@ export const headsup = async ({ directory }) => {
     const mode = command === "run" ? "headless" : "interactive"
     const { tell, rest } = courier()
     const sessions = new Map()
+    /// Sessions that are deleted, the latest: what is still said of them is told to nobody.
+    const gone = new Set()
     let current
 
     const session = (id) => {
@@ -167,6 +169,33 @@ export const headsup = async ({ directory }) => {
       return false
     }
 
+    const bury = (id) => {
+      gone.add(id)
+      if (gone.size > SESSIONS) gone.delete(gone.values().next().value)
+    }
+    /// Is it said of a session that is gone, or of one that such a session has started?
+    const is_gone = (name, said) => {
+      const info = /^session\./.test(name) ? said?.info : undefined
+      const id = info?.id ?? said?.sessionID ?? said?.part?.sessionID
+      if (id && gone.has(info?.parentID)) bury(id)
+      else if (name === "session.created") gone.delete(id)
+      return gone.has(id)
+    }
+    /// Whatever it has started goes with it.
+    const deleted = (found, name) => {
+      const top = found.parent && runs(found) && main(found)
+      // The end of who is told of is that of its helpers.
+      if (main(found) !== found) for (const one of helpers(found)) idle(one)
+      spill(found)
+      say(found, name)
+      for (const one of [...sessions.values()].filter((one) => below(one, found))) {
+        if (current === one) current = undefined
+        sessions.delete(one.id)
+        bury(one.id)
+      }
+      if (top) over(top)
+    }
+
     const failed = (found, error) => {
       const said = { name: error?.name ?? "unknown", message: short(error?.data?.message) }
       if (found.busy) found.error = said
@@ -206,6 +235,7 @@ export const headsup = async ({ directory }) => {
       const name = event?.type?.replace(/^(permission|question)\.v2\./, "$1.")
       const of_session = /^(session\.(status|idle|turn\.)|permission\.|question\.)/.test(name)
       if (of_session && typeof said?.sessionID !== "string") return strange(event, "no sessionID")
+      if (is_gone(name, said)) return
       switch (name) {
         case "session.created":
         case "session.updated":
@@ -223,13 +253,8 @@ export const headsup = async ({ directory }) => {
         case "session.error":
           return said.sessionID && failed(known(said.sessionID), said.error)
         case "session.deleted": {
-          const gone = sessions.get(said.info?.id)
-          if (!gone) return
-          const top = gone.parent && runs(gone) && main(gone)
-          say(gone, name)
-          if (current === gone) current = undefined
-          sessions.delete(gone.id)
-          return top && over(top)
+          const found = sessions.get(said.info?.id)
+          return found && deleted(found, name)
         }
         case "permission.asked":
           if (typeof said.id !== "string") return strange(event, "no id")

@@ -89,6 +89,49 @@ fn no_permission_is_added_and_none_is_taken_away() {
 }
 
 #[test]
+fn what_is_kept_of_a_launch_answers_as_all_of_it() {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    for (kind, first, expected) in [
+        ("claude-code", &["--model", "opus", "hello"][..], &["--model", "opus"][..]),
+        ("claude-code", &["--add-dir", "a", "b", "--", "--key=1"], &["--add-dir", "a", "b"]),
+        ("claude-code", &["--resume", "0a-0", "hello"], &[]),
+        ("claude-code", &["--verbose", "--print", "hello"], &["--print"]),
+        ("codex", &["exec", "hello"], &["exec"]),
+        ("gemini-cli", &["--prompt=hello", "-y"], &["--prompt"]),
+        ("opencode", &["/srv/app", "--prompt", "hello"], &["/srv/app"]),
+        // What cannot be told is kept as it is.
+        ("claude-code", &["--brand-new", "hello"], &["--brand-new", "hello"]),
+        ("opencode", &["--new", "-s", "0a-0", "/srv"], &["--new", "-s", "0a-0", "/srv"]),
+    ] {
+        let kept = kept(kind, &owned(first)).unwrap();
+        assert_eq!(kept, expected, "{kind} {first:?}");
+        for said in [None, Some("go on")] {
+            let all = arguments(kind, &owned(first), "0b-1", said);
+            assert_eq!(arguments(kind, &kept, "0b-1", said), all, "{kind} {first:?}");
+        }
+    }
+    assert_eq!(kept("custom", &owned(&["--key=1"])), None);
+    assert!(is_known("codex") && !is_known("custom"));
+}
+
+#[test]
+fn a_refusal_says_no_word_that_may_be_a_secret() {
+    for (first, shown) in [
+        (&["--brand-new", "hunter2"][..], "\"--brand-new\""),
+        (&["--key_hunter2", "x"], "\"--key…\""),
+        (&["-khunter2", "x"], "\"-k…\""),
+        (&["-k", "hunter2"], "\"-k\""),
+        (&["-é€hunter2", "x"], "\"-é…\""),
+    ] {
+        let said = again("claude-code", first, None).unwrap_err().to_string();
+        assert!(said.contains(shown) && !said.contains("hunter2"), "{said}");
+    }
+    let long = format!("--{}", "hunter".repeat(30));
+    let said = again("claude-code", &[long.as_str(), "x"], None).unwrap_err().to_string();
+    assert!(said.len() < long.len(), "{said}");
+}
+
+#[test]
 fn nothing_is_guessed() {
     let unclear = again("claude-code", &["--brand-new", "hello"], None).unwrap_err();
     assert!(matches!(unclear, NoWayBack::Unclear { .. }), "{unclear}");

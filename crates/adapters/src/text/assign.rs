@@ -2,6 +2,7 @@
 
 use super::command::separator;
 use super::redact::begins;
+use super::words::{is_argument, is_plain};
 use std::ops::Range;
 
 /// How long a name may be.
@@ -180,7 +181,7 @@ impl Start {
         let blanks = |from: usize| {
             from + text[from..].iter().take(4).take_while(|b| matches!(b, b' ' | b'\t')).count()
         };
-        let closed = skip_quote(text, name_end).0;
+        let closed = past_quote(text, name_end).0;
         let gap = blanks(closed);
         let (mut at, sign) = match text.get(gap)? {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
@@ -272,16 +273,33 @@ pub(super) fn skip_quote(text: &[u8], at: usize) -> (usize, Option<Quote>) {
     }
 }
 
+/// The same, or past the `'\''` inside single quotes.
+pub(super) fn past_quote(text: &[u8], at: usize) -> (usize, Option<Quote>) {
+    match inner_quote(text, at) {
+        Some(end) => (end, Some(Quote { mark: b'\'', slashes: 0, inner: true })),
+        None => skip_quote(text, at),
+    }
+}
+
+/// The quote that ends right before `at`.
+pub(super) fn quote_before(text: &[u8], at: usize) -> Option<Quote> {
+    let start = |end: usize| {
+        let slashes = text[..end].iter().rev().take(16).take_while(|b| **b == b'\\').count();
+        end - slashes
+    };
+    let plain = at.checked_sub(1).map(start);
+    let inner = at.checked_sub(2).and_then(|end| start(end).checked_sub(1));
+    let mut found = [inner, plain].into_iter().flatten().map(|from| past_quote(text, from));
+    found.find(|(end, _)| *end == at)?.1
+}
+
 /// Past the quote that opens a value: also `$'`, `N'`, and the `'\''` inside single quotes.
 pub(super) fn opening(text: &[u8], at: usize) -> (usize, Option<Quote>) {
-    if let Some(end) = inner_quote(text, at) {
-        return (end, Some(Quote { mark: b'\'', slashes: 0, inner: true }));
-    }
     match text.get(at..at + 2) {
         Some([b'$' | b'N' | b'E' | b'n' | b'e' | b'b' | b'r' | b'u' | b'f', b'\'' | b'"']) => {
             skip_quote(text, at + 1)
         }
-        _ => skip_quote(text, at),
+        _ => past_quote(text, at),
     }
 }
 
@@ -339,23 +357,30 @@ pub(super) fn glued_end(text: &[u8], end: usize, quote: Option<Quote>) -> Option
     if quote.is_some_and(|q| q.slashes > 0 || q.inner || !is_closed) {
         return None;
     }
-    let mut at = end + usize::from(is_closed);
-    let is_glued = match text.get(at)? {
-        b'"' | b'\'' => is_word(at + 1),
-        b'\\' => is_closed && text[at..].starts_with(b"\\''") && is_word(at + 3),
-        _ => is_closed && is_word(at),
+    // Behind `'\''` single quotes go on.
+    let (mut at, mut open) = match inner_quote(text, end).filter(|_| is_closed) {
+        Some(next) => (next, Some(b'\'')),
+        None => (end + usize::from(is_closed), None),
     };
+    let is_glued = open.is_some()
+        || match text.get(at)? {
+            b'"' | b'\'' => is_word(at + 1),
+            b'\\' => is_closed && text[at..].starts_with(b"\\''") && is_word(at + 3),
+            _ => is_closed && is_word(at),
+        };
     if !is_glued {
         return None;
     }
-    let mut open = None;
     while let Some(b) = text.get(at) {
         match (open, *b) {
             (_, b'\n') => break,
             (None, b'\\') if is_escape(text, at) || text[at..].starts_with(b"\\'") => at += 1,
             (None, b'\'' | b'"') if is_word(at + 1) => open = Some(*b),
             (None, b) if b <= b' ' || b"\\\"'`;|&)<>,".contains(&b) => break,
-            (Some(mark), b) if b == mark => open = None,
+            (Some(mark), b) if b == mark => match inner_quote(text, at) {
+                Some(next) => at = next - 1,
+                None => open = None,
+            },
             _ => {}
         }
         at += 1;
@@ -406,80 +431,4 @@ fn is_header_value(value: &[u8]) -> bool {
 fn is_code(value: &[u8]) -> bool {
     let name = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.' | b':');
     value.contains(&b'(') || (value.contains(&b'.') && value.iter().all(name))
-}
-
-/// Words that stand after a secret's name without being one: types and nothings.
-pub(super) fn is_plain(value: &[u8]) -> bool {
-    const WORDS: &[&str] = &[
-        "string",
-        "str",
-        "null",
-        "nil",
-        "none",
-        "true",
-        "false",
-        "undefined",
-        "number",
-        "int",
-        "integer",
-        "bool",
-        "boolean",
-        "bytes",
-        "any",
-        "object",
-        "required",
-        "optional",
-        "missing",
-        "invalid",
-        "expired",
-        "changed",
-        "unknown",
-        "empty",
-        "unset",
-        "yes",
-        "no",
-        "ok",
-        "default",
-    ];
-    is_one_of(WORDS, value)
-}
-
-/// The word behind an option: no other option, no prose, and no path without a number.
-fn is_argument(value: &[u8], digits: bool) -> bool {
-    const PROSE: &[&str] = &[
-        "a",
-        "and",
-        "argument",
-        "as",
-        "by",
-        "can",
-        "flag",
-        "flags",
-        "for",
-        "from",
-        "in",
-        "is",
-        "must",
-        "needs",
-        "of",
-        "on",
-        "option",
-        "options",
-        "or",
-        "parameter",
-        "should",
-        "the",
-        "to",
-        "value",
-        "was",
-        "with",
-    ];
-    let is_path = matches!(value, [b'/' | b'~', ..] | [b'.', b'.' | b'/', ..]);
-    let is_other = value.starts_with(b"-") || is_one_of(PROSE, value);
-    !is_other && (digits || !is_path)
-}
-
-fn is_one_of(words: &[&str], value: &[u8]) -> bool {
-    let word = value.strip_suffix(b".").unwrap_or(value);
-    words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }

@@ -2,10 +2,11 @@
 //! a `.netrc`, a statement that sets a password.
 
 use super::assign::{
-    Quote, bare_end, glued_end, inner_quote, is_kept_elsewhere, is_plain, opening, quoted_end,
-    skip_quote,
+    Quote, bare_end, glued_end, inner_quote, is_kept_elsewhere, opening, past_quote, quote_before,
+    quoted_end, skip_quote,
 };
 use super::redact::begins;
+use super::words::is_plain;
 use std::ops::Range;
 
 /// How far back the words are looked for that tell.
@@ -229,11 +230,8 @@ pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
         return found.is_secret(text).then_some(found.range);
     }
     let found = if let Some(next) = past(text, at, b"password") {
-        if text[next..].starts_with(b"$$") {
-            let seen = text[next + 2..].iter().take(BACK);
-            let len = seen.take_while(|b| !matches!(**b, b'$' | b'\n')).count();
-            let is_closed = len > 0 && text[next + 2 + len..].starts_with(b"$$");
-            return is_closed.then_some(next + 2..next + 2 + len);
+        if let Some(found) = dollar_quoted(text, next) {
+            return Some(found);
         }
         let user = past(text, next, b"for").and_then(|user| past_sign(text, user));
         let next = user.unwrap_or(next);
@@ -247,6 +245,24 @@ pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
         matches!(mark(next), Some(b'\'' | b'"')).then(|| word(text, next))?
     };
     found.is_secret(text).then(|| found.all(text))
+}
+
+/// What stands between `$$` or `$TAG$` and the same again, as `PostgreSQL` quotes. A shell may want
+/// these signs escaped.
+fn dollar_quoted(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let sign = |at: usize| {
+        let end = at + text[at..].iter().take(NAME).take_while(|b| **b == b'\\').count();
+        (text.get(end) == Some(&b'$')).then_some(end + 1)
+    };
+    let tag = sign(at)?;
+    let in_tag = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_' || **b > 127;
+    let start = sign(tag + text[tag..].iter().take(64).take_while(in_tag).count())?;
+    let line = text[start..].iter().take(BACK).take_while(|b| **b != b'\n').count();
+    let (mark, seen) = (&text[at..start], &text[start..start + line]);
+    let len = seen.windows(mark.len()).position(|part| part == mark)?;
+    // One that a shell fills in; and `$1` is a parameter.
+    let is_elsewhere = matches!(&seen[..len], [] | [b'$', b'{' | b'(', ..]);
+    (!is_elsewhere && !text[tag].is_ascii_digit()).then_some(start..start + len)
 }
 
 /// Past the next `=` of a statement.
@@ -351,18 +367,21 @@ fn blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(4).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Past what divides two words: blanks, a line that goes on, or `","` in a list.
+/// Past what divides two words: blanks, a line that goes on, `","` in a list, or `" "`.
 pub(super) fn separator(text: &[u8], at: usize) -> Option<usize> {
     let run = |from: usize, is_in: fn(&u8) -> bool| {
         from + text[from..].iter().take(64).take_while(|b| is_in(b)).count()
     };
     let blanks = |from: usize| run(from, |b| matches!(*b, b' ' | b'\t'));
-    let (closed, quote) = skip_quote(text, at);
+    let (closed, quote) = past_quote(text, at);
     if quote.is_some() {
-        let comma = blanks(closed);
-        let next = run(comma + 1 - usize::from(comma == text.len()), u8::is_ascii_whitespace);
-        let is_list = text.get(comma) == Some(&b',') && skip_quote(text, next).1.is_some();
-        return is_list.then_some(next);
+        let gap = blanks(closed);
+        let next = match text.get(gap)? {
+            b',' => run(gap + 1, u8::is_ascii_whitespace),
+            _ if gap > closed => gap,
+            _ => return None,
+        };
+        return skip_quote(text, next).1.is_some().then_some(next);
     }
     let end = blanks(at);
     let next = match text.get(end..end + 2) {
@@ -404,10 +423,9 @@ fn word(text: &[u8], raw: usize) -> Word {
 
 /// What is joined to the option at `at`, of two characters; a quote may stand before both.
 fn joined(text: &[u8], at: usize) -> Word {
-    let slashes = text[..at].iter().rev().skip(1).take(16).take_while(|b| **b == b'\\').count();
-    match at.checked_sub(slashes + 1).map(|before| skip_quote(text, before)) {
-        Some((start, quote @ Some(_))) if start == at => word_from(text, at + 2, at + 2, quote),
-        _ => word(text, at + 2),
+    match quote_before(text, at) {
+        quote @ Some(_) => word_from(text, at + 2, at + 2, quote),
+        None => word(text, at + 2),
     }
 }
 

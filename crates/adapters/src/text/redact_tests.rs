@@ -195,6 +195,19 @@ const PLACES: &[&str] = &[
     "zip -P @ a.zip a",
     "7z a -p@ a.7z",
     "tool --password \\\n  @",
+    "ALTER ROLE b PASSWORD $x$@$x$",
+    "ALTER ROLE b PASSWORD $a_1$x$y$@$a_1$",
+    "ALTER ROLE b PASSWORD $$a$@$$",
+    "psql -c \"ALTER ROLE b PASSWORD \\$\\$@\\$\\$\"",
+    "{\"c\":\"psql -c \\\"ALTER ROLE b PASSWORD \\\\$x\\\\$@\\\\$x\\\\$\\\"\"}",
+    "python3 -c 'run(['\\''tool'\\'', '\\''--password'\\'', '\\''@'\\''])'",
+    "python3 -c 'run(['\\''mysql'\\'', '\\''-p@'\\''])'",
+    "python3 -c 'd = {'\\''password'\\'': '\\''@'\\''}'",
+    "bash -c 'exec '\\''curl'\\'' '\\''-u'\\'' '\\''a:@'\\'' x'",
+    "tool '--password' '@'",
+    "tool \"--password\" \"@\"",
+    "tool --password 'a'\\''!@'",
+    "{\"c\":\"tool --password 'a'\\\\''!@'\"}",
 ];
 
 #[test]
@@ -249,6 +262,10 @@ fn only_the_password_behind_a_command_is_cut() {
         ("--password 'a\\'pw' b", "--password '@' b"),
         ("PASSWORD='a'pw b", "PASSWORD=@ b"),
         ("PASSWORD=a\\ pw b", "PASSWORD=@ b"),
+        ("PASSWORD $$a$b$$ c", "PASSWORD $$@$$ c"),
+        ("PASSWORD $t$pw$t$;", "PASSWORD $t$@$t$;"),
+        ("--password 'it'\\'' s' b", "--password @ b"),
+        ("tool '--password' 'pw' b", "tool '--password' '@' b"),
     ] {
         assert_eq!(redact(text), clean.replace('@', REDACTED));
     }
@@ -386,6 +403,9 @@ fn look_alikes_stay() {
         "tool --client-key certs/client.key",
         "tool --issue-key PROJ-123 --eos-token end-of-text",
         "use --token instead of --api-key with care",
+        "use --password to set it, --password when asked, --api-key without a file",
+        "PASSWORD $$ and $PATH, PASSWORD $1 $2",
+        "psql -c \"ALTER ROLE b PASSWORD \\$\\$${PW}\\$\\$\"",
         "tool --token `cat f`",
         "input(\"Password: \")",
         "tests.some_long_module_name_here.models.another_long_name_of_a_test",
@@ -431,6 +451,10 @@ fn the_work_grows_with_the_text_and_no_faster() {
         "mysql -p'\\''",
         "PASSWORD='a'b",
         "\",\"-u\",\"",
+        "PASSWORD $x$",
+        "password $",
+        "'\\''--password'\\'' ",
+        "PASSWORD='a'\\''",
     ];
     for piece in pieces {
         let text = piece.repeat(100_000 / piece.len());

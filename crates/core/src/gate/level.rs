@@ -5,7 +5,7 @@
 
 use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, screen, turn};
 use crate::arbitrate::{self, Standing};
-use crate::observation::{BackgroundShells, Level};
+use crate::observation::{BackgroundShells, JUST_FAILED, Level};
 use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
@@ -53,6 +53,11 @@ pub(super) fn said(
         step.seat.held.retain(|held| !is_level_of(held, source));
         prompts::withdraw(step, |asked| asked.source == source);
         believe(step, &held);
+        return Ok(Effect::Decides);
+    }
+    if let Some(code) = fails_in_another_way(step, source, level) {
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        turn::fails_again(step, code);
         return Ok(Effect::Decides);
     }
     if is_believed(step, &held) {
@@ -185,6 +190,18 @@ fn asks_something_else(step: &Step<'_>, source: Source, level: &Level) -> bool {
         let is_other = detail.is_some() && open.ask.title != another.title;
         open.ask.tool.is_none() && (is_other || open.ask.reason != *reason)
     })
+}
+
+/// What a terminal says that has told of a failure before, if that is another one now. In no words it is the same.
+/// Of all others the levels say little of a failure, and something else tells more.
+fn fails_in_another_way<'a>(step: &Step<'_>, source: Source, level: &'a Level) -> Option<&'a str> {
+    let Level::Failed { code } = level else { return None };
+    let seat = &step.seat;
+    let is_its_own = source == Source::ProgramStatus && seat.turn.evidence.source == source;
+    let rests = matches!(seat.turn(), Turn::Idle(_));
+    let last = seat.outcome.as_ref().filter(|last| last.kind == OutcomeKind::Failed)?;
+    let is_other = code != JUST_FAILED && last.code.as_ref() != Some(code);
+    (is_its_own && rests && is_other).then_some(code.as_str())
 }
 
 /// Does the seat say so already?

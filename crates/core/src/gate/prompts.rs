@@ -30,6 +30,9 @@ pub(super) fn opened(
     prompt: &NewPrompt,
     settle_ms: u32,
 ) -> Result<Effect, Refusal> {
+    if let Actor::Sub(_) = actor {
+        step.seat.turn.helpers_unheard = false;
+    }
     let another = calls_like(step, actor, prompt) > prompts_like(step, actor, prompt);
     let mut open_prompts = step.seat.prompts.iter_mut();
     if let Some(open) = open_prompts.find(|open| !another && is_same(open, actor, prompt)) {
@@ -132,6 +135,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
         opened_at: step.now,
         source: step.evidence.source,
         by_notice: false,
+        moved_on: false,
         ask,
         input: None,
     };
@@ -194,6 +198,17 @@ fn about_latest_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> (Act
     }
 }
 
+/// A helper begins a call: what it has asked about another one it may have been answered.
+pub(super) fn moved_on(step: &mut Step<'_>, helper: &Actor, begun: &ToolRef) {
+    let is_its = |asked: &ToolRef| match (&asked.id, &begun.id) {
+        (Some(asked), Some(begun)) => asked == begun,
+        _ => is_alike(asked, begun),
+    };
+    for open in step.seat.prompts.iter_mut().filter(|open| open.actor == *helper) {
+        open.moved_on |= !open.ask.tool.as_ref().is_some_and(is_its);
+    }
+}
+
 /// What asked about this call has been answered with yes: it starts.
 pub(super) fn granted(step: &mut Step<'_>, actor: &Actor, started: &ToolRef) {
     withdraw(step, |asked| {
@@ -206,6 +221,8 @@ pub(super) struct Asked<'a> {
     pub(super) actor: &'a Actor,
     pub(super) ask: &'a NewPrompt,
     pub(super) source: Source,
+    /// `None`: it is held.
+    open: Option<&'a OpenPrompt>,
 }
 
 /// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
@@ -219,6 +236,30 @@ pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
     withdraw(step, |_| true)
 }
 
+/// A person has prompted the main agent. That says nothing of what helpers have asked that go on, unless one
+/// may have been refused, which not every program tells.
+pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String]) {
+    withdraw(step, |asked| {
+        let goes_on = matches!(asked.actor, Actor::Sub(id) if helpers.contains(id));
+        // The answer to one that has a key names it.
+        let may_be_over =
+            |open: &OpenPrompt| open.by_notice || open.moved_on && open.ask.key.is_none();
+        !goes_on || asked.open.is_some_and(may_be_over)
+    });
+    // Not for ever: the end of who asks may have been lost.
+    let waits = step.seat.own_prompts().next().is_some();
+    step.seat.turn.helpers_unheard |= waits;
+}
+
+/// With a new prompt nothing is held any more but what helpers ask that run.
+pub(super) fn keep_helpers_held(step: &mut Step<'_>) {
+    let seat = &mut *step.seat;
+    let running = &seat.subagents;
+    seat.held.retain(|held| {
+        matches!(&held.what, HeldFact::Prompt { actor: Actor::Sub(id), .. } if running.contains(id))
+    });
+}
+
 fn resolve_own(
     step: &mut Step<'_>,
     which: impl Fn(&Asked<'_>) -> bool,
@@ -227,13 +268,14 @@ fn resolve_own(
     let held = step.seat.held.len();
     step.seat.held.retain(|held| match &held.what {
         HeldFact::Prompt { actor, prompt } => {
-            !which(&Asked { actor, ask: prompt, source: held.source })
+            !which(&Asked { actor, ask: prompt, source: held.source, open: None })
         }
         HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => true,
     });
     step.changed |= step.seat.held.len() != held;
     let picked = |open: &OpenPrompt| {
-        let asked = Asked { actor: &open.actor, ask: &open.ask, source: open.source };
+        let (actor, ask, source) = (&open.actor, &open.ask, open.source);
+        let asked = Asked { actor, ask, source, open: Some(open) };
         open.ask.kind != PromptKind::Input && which(&asked)
     };
     let (gone, kept) = std::mem::take(&mut step.seat.prompts).into_iter().partition(picked);
@@ -268,6 +310,9 @@ pub(super) fn resolved(
     key: Option<&str>,
     resolution: &Resolution,
 ) -> Result<Effect, Refusal> {
+    if let Actor::Sub(_) = actor {
+        step.seat.turn.helpers_unheard = false;
+    }
     if !settled(step, actor, reason, key, resolution) {
         return Ok(Effect::Confirms);
     }

@@ -1,8 +1,8 @@
 //! Starts, ends and changes of a session.
 
 use super::process::RESTORING;
-use super::{Effect, Refusal, SETTLE_MS, STALE_MS, Step, prompts, screen, turn};
-use crate::observation::{History, SessionEnd, SessionStart};
+use super::{Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, prompts, screen, turn};
+use crate::observation::{History, Observation, SessionEnd, SessionStart};
 use crate::seat::{Held, HeldFact, Seat, Session};
 use crate::source::{Source, Tier};
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
@@ -176,9 +176,23 @@ fn shows_work(step: &Step<'_>) -> bool {
     step.seat.turn.open && own.is_some_and(|claim| claim.word == "working")
 }
 
-pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<Effect, Refusal> {
+pub(super) fn ended(
+    step: &mut Step<'_>,
+    how: SessionEnd,
+    observation: &Observation,
+) -> Result<Effect, Refusal> {
+    let name = &observation.name;
     let process = &step.seat.process;
     let is_watched = process.id.is_some() && !process.state.is_over();
+    let how = match how {
+        SessionEnd::Exit | SessionEnd::Either
+            if is_watched && observation.process.is_none() && was_just_taken_up(step) =>
+        {
+            // It may be the goodbye of the life before.
+            SessionEnd::Unclear
+        }
+        how => how,
+    };
     match how {
         SessionEnd::Either
             if is_watched && (step.seat.turn.open || screen::is_at_dialog(step.seat)) =>
@@ -186,7 +200,7 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<
             // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
             let (until, source) = (step.now.plus(LEAVE_MS), step.evidence.source);
             let what = HeldFact::Left;
-            step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+            step.seat.held.push(Held { until, source, name: name.clone(), what });
             step.seat.leave_session(step.now);
             step.changed = true;
             return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
@@ -194,7 +208,7 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<
         SessionEnd::Unclear if !process.state.is_over() => {
             let (until, source) = (step.now.plus(SAY_MS), step.evidence.source);
             let what = HeldFact::Goodbye;
-            step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+            step.seat.held.push(Held { until, source, name: name.clone(), what });
             step.changed = true;
             return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
         }
@@ -211,6 +225,14 @@ pub(super) fn ended(step: &mut Step<'_>, how: SessionEnd, name: &str) -> Result<
         }
     }
     Ok(Effect::Decides)
+}
+
+/// Was it put away, and taken up again a moment ago?
+fn was_just_taken_up(step: &Step<'_>) -> bool {
+    let about = &step.seat.about;
+    let after = |at: &UnixMs| about.suspended_at.is_some_and(|put_away| put_away <= *at);
+    let taken_up = about.resumed_at.filter(after);
+    taken_up.is_some_and(|at| step.now.since(at) < STRAGGLERS_MS)
 }
 
 /// The conversation is left, and the program goes on.

@@ -4,6 +4,7 @@ mod script;
 
 mod blocked;
 mod compaction;
+mod failures;
 mod inputs;
 mod levels;
 mod lifecycle;

@@ -24,6 +24,7 @@ pub(super) fn started(
     }
     if let Actor::Sub(id) = actor {
         if !is_open {
+            prompts::moved_on(step, actor, tool);
             step.seat.open_tool(actor.clone(), tool.clone());
             step.seat.counters.tools += 1;
             step.changed = true;
@@ -60,7 +61,7 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     Ok(Effect::Outranked(SUB_OUTRANKED))
 }
 
-fn decides_unless_blocked(step: &Step<'_>) -> Effect {
+pub(super) fn decides_unless_blocked(step: &Step<'_>) -> Effect {
     match step.seat.turn() {
         Turn::Blocked(_) => Effect::Outranked(BLOCKED_OUTRANKED),
         _ => Effect::Decides,
@@ -75,6 +76,7 @@ pub(super) fn ended(
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
     if let Actor::Sub(_) = actor {
+        step.seat.turn.helpers_unheard = false;
         let mut cleared = false;
         for tool in ended {
             close_tool(step, actor, tool);

@@ -1,6 +1,6 @@
 //! Turns: how they start, go on and end (G3, G5, G7).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, tools};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
@@ -161,14 +161,15 @@ pub(super) fn prompted(
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
         step.seat.seen_turn_seq = step.seat.turn.seq.saturating_sub(shown.into());
-        prompts::withdraw_all(step);
+        let helpers = helpers_that_go_on(step);
+        prompts::withdraw_at_prompt(step, &helpers);
         // A compaction whose end was not told has been stopped.
         step.changed |= step.seat.turn.compacting;
         step.seat.turn.compacting = false;
     } else {
         prompts::withdraw(step, |asked| asked.actor.is_main());
     }
-    step.seat.held.clear();
+    prompts::keep_helpers_held(step);
     let was_open = step.seat.turn.open;
     let stopped = step.seat.turn.main_stopped;
     match (was_open, stopped, by, reference) {
@@ -182,13 +183,6 @@ pub(super) fn prompted(
             step.seat.turn.reference = reference.map(str::to_owned);
         }
         (true, true, Submitter::Person, _) => {
-            let waits = step.seat.turn.base == Turn::Working(WorkingReason::Background)
-                || step.seat.turn.awaits_helpers;
-            // One that says nothing from one prompt of a person's to the next has ended unheard.
-            if !waits || std::mem::replace(&mut step.seat.turn.helpers_unheard, true) {
-                // The stop was the main agent's, and the end of a helper was lost.
-                step.seat.subagents.clear();
-            }
             close(step, OutcomeKind::Completed, None);
             start(step, reference);
         }
@@ -201,7 +195,7 @@ pub(super) fn prompted(
             if compacted || !matches!(step.seat.turn.base, Turn::Working(_)) {
                 step.set_base(Turn::Working(WorkingReason::Prompt), None);
             }
-            return Ok(Effect::Decides);
+            return Ok(tools::decides_unless_blocked(step));
         }
         (true, false, _, _) => {
             // Nothing will ever tell the end of a turn that has no name.
@@ -211,7 +205,29 @@ pub(super) fn prompted(
         (false, _, _, _) => start(step, reference),
     }
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
-    Ok(Effect::Decides)
+    Ok(tools::decides_unless_blocked(step))
+}
+
+/// A person prompts the main agent anew: which helpers are known to go on? Those behind a main agent that
+/// rests or has failed. With one that may have been stopped they may have been stopped, too.
+fn helpers_that_go_on(step: &mut Step<'_>) -> Vec<String> {
+    let turn = &mut step.seat.turn;
+    let unheard = turn.helpers_unheard;
+    let waits = turn.base == Turn::Working(WorkingReason::Background) || turn.awaits_helpers;
+    if turn.open && turn.main_stopped {
+        turn.helpers_unheard |= waits;
+        // One that says nothing from one prompt of a person's to the next has ended unheard.
+        if !waits || unheard {
+            // The stop was the main agent's, and the end of a helper was lost.
+            step.seat.subagents.clear();
+        }
+    }
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let failed = !step.seat.turn.open && outcome == Some(OutcomeKind::Failed);
+    match (waits || failed) && !unheard {
+        true => step.seat.subagents.clone(),
+        false => Vec::new(),
+    }
 }
 
 /// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
@@ -360,6 +376,10 @@ fn reread(step: &mut Step<'_>, background: &Background) {
         step.seat.shells = background.shells;
         step.changed = true;
     }
+    if !background.unlisted && !background.subagents.is_empty() {
+        // Whoever is listed runs.
+        step.seat.turn.helpers_unheard = false;
+    }
     if !background.unlisted && step.seat.subagents != background.subagents {
         step.seat.subagents.clone_from(&background.subagents);
         step.changed = true;
@@ -392,6 +412,16 @@ pub(super) fn failed(
         step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
     }
     Ok(Effect::Decides)
+}
+
+/// Behind the turn that has failed something else fails, which nobody has seen yet.
+pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
+    let (kind, at) = (OutcomeKind::Failed, step.now);
+    step.seat.outcome = Some(Outcome { kind, code: Some(code.to_owned()), at });
+    let before = step.seat.turn.seq.saturating_sub(1);
+    step.seat.seen_turn_seq = step.seat.seen_turn_seq.min(before);
+    step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(code));
+    step.changed = true;
 }
 
 pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {

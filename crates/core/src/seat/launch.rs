@@ -11,26 +11,36 @@ pub enum Leaving {
     Stop,
 }
 
-/// How an agent was started. Arguments may hold secrets: no document shows any of this.
+/// How an agent was started, as its seat has it: all but its arguments, which may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Launch {
     /// The program's file.
     pub program: String,
     /// What it was called on the command line.
     pub name: String,
-    /// As they were typed, without what was brought for one launch.
-    pub arguments: Vec<String>,
     pub folder: String,
     /// Somebody's own terminal; else it was in a session of tmux.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub here: bool,
     /// The socket's name of a tmux server that is not the person's usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub server: Option<String>,
     /// Without the tools of agents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_tools: bool,
+    #[serde(default)]
+    pub words: LaunchWords,
+}
+
+/// Where the arguments of a launch are. Nobody but the hub says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LaunchWords {
+    /// There are none to be kept.
+    None,
+    /// In a file of the hub's of this name.
+    In(String),
+    /// Nobody has them: they could not be written down, or are of no use.
+    #[default]
+    Unkept,
 }

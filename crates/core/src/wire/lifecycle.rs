@@ -1,7 +1,6 @@
 //! Agents that are taken up again.
 
 use crate::id::AgentId;
-use crate::seat::Launch;
 use serde::{Deserialize, Serialize};
 
 /// What a suspended agent is taken up again with. All of it may be left out.
@@ -18,6 +17,31 @@ pub struct ResumeBody {
     pub token: Option<String>,
 }
 
+/// How an agent was started, in full. Arguments may hold secrets: only whoever is to start it again, on the
+/// hub's own machine, is told of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Launch))]
+#[serde(deny_unknown_fields)]
+pub struct LaunchDoc {
+    /// The program's file.
+    pub program: String,
+    /// What it was called on the command line.
+    pub name: String,
+    /// As they were typed, without what was brought for one launch.
+    pub arguments: Vec<String>,
+    pub folder: String,
+    /// Somebody's own terminal; else it was in a session of tmux.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub here: bool,
+    /// The socket's name of a tmux server that is not the person's usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub server: Option<String>,
+    /// Without the tools of agents.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_tools: bool,
+}
+
 /// How an agent is to be started again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -30,5 +54,5 @@ pub struct RelaunchDoc {
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub token: Option<String>,
     /// With the arguments that take its session up again.
-    pub launch: Launch,
+    pub launch: LaunchDoc,
 }

@@ -13,9 +13,9 @@ use axum::response::Response;
 use headsup_adapters::text;
 use headsup_core::gate::Description;
 use headsup_core::id::AgentId;
-use headsup_core::seat::{Launch, Seat};
+use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use headsup_core::wire::Problem;
+use headsup_core::wire::{LaunchDoc, Problem};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,8 +41,9 @@ pub(super) struct SeatBody {
     /// alone, as `kind` is.
     token: Option<String>,
     /// How it is started, so that it can be taken up again. A launcher's alone, as `kind` is, and only of
-    /// one on the hub's own machine; nothing shows it.
-    launch: Option<Launch>,
+    /// one on the hub's own machine. Its arguments are kept in a file apart, and only told to whoever is to start
+    /// it again there.
+    launch: Option<LaunchDoc>,
     /// It runs already and speaks for itself; nobody has launched it for this seat. A taker's alone, as
     /// `kind` is.
     adopted: bool,
@@ -81,13 +82,18 @@ pub(super) async fn put(
     // Elsewhere a path means another file.
     let launch = said.launch.take().filter(|_| resume::is_here(peer(&extensions)));
     let launch = launch.map(fitting).transpose()?;
-    let about = Description { adopted, launch, ..said.description()? };
+    let about = Description { adopted, ..said.description()? };
     caller::may_take(&app, &headers, &extensions, &agent)?;
     if headers::until(&headers)?.is_some_and(|until| app.clock.wall() > until) {
         return Err(Refused::new(409, "too_late", "whoever has asked for it waits no more")
             .with(|problem| problem.retryable = true));
     }
-    let registration = Registration { agent, kind, about };
+    let launch = match launch {
+        // Where it is refused, a sweep takes the file away.
+        Some(launch) => Some(Box::new(app.launches.keep(&kind, launch).await)),
+        None => None,
+    };
+    let registration = Registration { agent, kind, about: Description { launch, ..about } };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
     Ok(receipt(StatusCode::CREATED, &reply))
 }
@@ -136,8 +142,8 @@ pub(super) async fn patch(
 }
 
 /// One that could be started, and is no burden.
-fn fitting(launch: Launch) -> Result<Box<Launch>, Refused> {
-    let Launch { program, name, folder, arguments, .. } = &launch;
+fn fitting(launch: LaunchDoc) -> Result<LaunchDoc, Refused> {
+    let LaunchDoc { program, name, folder, arguments, .. } = &launch;
     let words: Vec<&String> = arguments.iter().chain([program, name, folder]).collect();
     let bytes: usize = words.iter().map(|word| word.len()).sum();
     if bytes > MOST_OF_LAUNCH || words.iter().any(|word| word.contains('\0')) {
@@ -146,7 +152,7 @@ fn fitting(launch: Launch) -> Result<Box<Launch>, Refused> {
     if !program.starts_with('/') || !folder.starts_with('/') {
         return Err(bad("the program and the folder of a launch are whole paths"));
     }
-    Ok(Box::new(launch))
+    Ok(launch)
 }
 
 /// A name says which agent is meant: it is nobody else's name or id. The one that it has stays free to it.

@@ -2,8 +2,7 @@
 //! `headsup run` does. What it needs to know it reads from its input, where nobody else sees it.
 
 use crate::api::Refused;
-use headsup_core::seat::Launch;
-use headsup_core::wire::RelaunchDoc;
+use headsup_core::wire::{LaunchDoc, RelaunchDoc};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -29,7 +28,7 @@ impl Starter {
 
     /// Whether it looks as if it could be started, by the hub or by who asks: it is better told before it
     /// counts as taken up.
-    pub(super) fn may_start(&self, launch: &Launch, is_hubs: bool) -> Result<(), Refused> {
+    pub(super) fn may_start(&self, launch: &LaunchDoc, is_hubs: bool) -> Result<(), Refused> {
         if is_hubs && self.program.is_none() {
             return Err(Refused::new(409, "hub_starts_nothing", "this hub cannot start agents")
                 .hint("take it up in a terminal: `headsup resume --here`"));

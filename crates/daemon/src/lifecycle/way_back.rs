@@ -1,21 +1,51 @@
 //! How a seat's agent would be started again.
 
-use crate::api::Refused;
+use crate::api::{App, Refused};
+use crate::launches::Unknown;
 use crate::process;
-use headsup_adapters::resume;
-use headsup_core::seat::{Launch, Seat};
+use headsup_adapters::resume::{self, NoWayBack};
+use headsup_core::seat::{Launch, LaunchWords, Seat};
+use headsup_core::wire::LaunchDoc;
 use std::path::{Path, PathBuf};
 
 /// How it was started: as its launcher has said, else as its process shows.
-pub(super) fn of(seat: &Seat) -> Result<Launch, Refused> {
-    seat.launch.as_deref().cloned().or_else(|| shown(seat)).ok_or_else(|| {
-        let detail = "nobody knows how it was started, so it could not be taken up again as it was";
-        Refused::new(409, "launch_unknown", detail).hint("`headsup run` keeps that")
-    })
+pub(super) async fn of(app: &App, seat: &Seat) -> Result<LaunchDoc, Refused> {
+    match seat.launch.as_deref() {
+        Some(launch) => with_its_words(app, seat, launch).await,
+        None => shown(seat).ok_or_else(|| {
+            let detail =
+                "nobody knows how it was started, so it could not be taken up again as it was";
+            Refused::new(409, "launch_unknown", detail).hint("`headsup run` keeps that")
+        }),
+    }
+}
+
+/// What was kept of a launch, with what was kept apart from it.
+async fn with_its_words(app: &App, seat: &Seat, launch: &Launch) -> Result<LaunchDoc, Refused> {
+    if !resume::is_known(&seat.kind) {
+        return Err(no_way(&NoWayBack::Program));
+    }
+    let arguments = app.launches.read(&launch.words).await.map_err(|why| unknown(&why))?;
+    let Launch { program, name, folder, here, server, no_tools, .. } = launch.clone();
+    Ok(LaunchDoc { program, name, arguments, folder, here, server, no_tools })
+}
+
+/// The same, to be kept: an agent is not put away without it.
+pub(super) async fn kept(app: &App, seat: &Seat, launch: LaunchDoc) -> Result<Launch, Refused> {
+    match app.launches.keep(&seat.kind, launch).await {
+        Launch { words: LaunchWords::Unkept, .. } => Err(unknown(&Unknown::Unkept)),
+        launch => Ok(launch),
+    }
+}
+
+fn unknown(why: &Unknown) -> Refused {
+    let detail = format!("nobody knows with which arguments it was started: {why}");
+    Refused::new(409, "launch_unknown", detail)
+        .hint("`headsup run` starts an agent anew; its own program may know a way to its session")
 }
 
 /// By its command line and its folder. A program that has written over its command line tells nothing.
-fn shown(seat: &Seat) -> Option<Launch> {
+fn shown(seat: &Seat) -> Option<LaunchDoc> {
     let id = seat.process.id.as_ref()?;
     let pid = id.pid_here().filter(|pid| process::is_beside_us(*pid))?;
     let words = process::command_line(pid)?;
@@ -25,7 +55,7 @@ fn shown(seat: &Seat) -> Option<Launch> {
     };
     let program = file(pid, name, &folder)?;
     // It was this very process that all of it was read of.
-    process::is_alive(id).then_some(Launch {
+    process::is_alive(id).then_some(LaunchDoc {
         program: program.to_str()?.to_owned(),
         name: name.clone(),
         arguments: arguments.to_vec(),
@@ -50,12 +80,14 @@ fn file(pid: u32, name: &str, folder: &Path) -> Option<PathBuf> {
 /// The arguments with which it goes on in its session.
 pub(super) fn arguments(
     seat: &Seat,
-    launch: &Launch,
+    launch: &LaunchDoc,
     said: Option<&str>,
 ) -> Result<Vec<String>, Refused> {
     let session = seat.session.as_ref().map(|session| session.id.as_str()).unwrap_or_default();
-    resume::arguments(&seat.kind, &launch.arguments, session, said).map_err(|why| {
-        Refused::new(409, "no_way_back", why.to_string())
-            .hint("its own program may know a way; `headsup stop` ends it for good")
-    })
+    resume::arguments(&seat.kind, &launch.arguments, session, said).map_err(|why| no_way(&why))
+}
+
+fn no_way(why: &NoWayBack) -> Refused {
+    Refused::new(409, "no_way_back", why.to_string())
+        .hint("its own program may know a way; `headsup stop` ends it for good")
 }

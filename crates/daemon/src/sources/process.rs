@@ -78,7 +78,9 @@ impl Processes {
         let process = seat.process.id.as_ref();
         let process = process.filter(|process| process.pid_here().is_some());
         let Some(process) = process.filter(|_| !seat.process.state.is_over()) else {
-            let leaves = process.filter(|_| !stored && seat.is_over_by_word());
+            let leaves = process.filter(|_| seat.is_over_by_word());
+            // The hub before was gone before it could see whether this one leaves.
+            let leaves = leaves.filter(|process| !stored || is_alive(process));
             if leaves.is_some_and(|process| self.is_watched(&seat.id, process, true)) {
                 return;
             }
@@ -222,6 +224,11 @@ fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Board;
+    use crate::clock::Manual;
+    use crate::inbox;
+    use headsup_core::status::Process;
+    use headsup_core::time::UnixMs;
     use std::process::{Child, Command, Stdio};
 
     fn child() -> (Child, ProcessId) {
@@ -240,6 +247,34 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!stays(&process).await);
+    }
+
+    /// The time that it is given passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn whoever_said_goodbye_to_the_hub_before_is_seen_off_by_this_one() {
+        let (mut child, process) = child();
+        let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Hook, UnixMs(0));
+        seat.process.state = Process::Exited(Exit::of(ExitKind::Clean));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let told = async |seat: &Seat| {
+            let board = Arc::new(Board::new(Vec::new(), 0, 0));
+            let samples = Arc::new(Samples::new(board, Arc::new(Manual::new(UnixMs(0)))));
+            let (goodbyes, ooms, last_words) = Default::default();
+            let mut processes = Processes::new(inbox.clone(), goodbyes, ooms, samples, last_words);
+            processes.look_at(seat, true);
+            tokio::time::sleep(LEAVE * 2).await;
+            outbox.take(Duration::ZERO, 9).unwrap()
+        };
+        // It serves other conversations, too, and is this one's no more.
+        assert!(told(&seat).await.is_empty());
+        seat.process.id = Some(process);
+        let jobs = told(&seat).await;
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        assert_eq!((&*sight.name, &sight.process), ("stays", &seat.process.id));
+        assert_eq!(sight.fact, Fact::Process(ProcessFact::Alive));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(told(&seat).await.is_empty());
     }
 
     /// The time between two looks passes at once.

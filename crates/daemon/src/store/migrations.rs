@@ -1,7 +1,9 @@
 //! The database's format. A step that was released never changes; new ones are added behind it.
 
-use super::StoreError;
+use super::{StoreError, arguments};
+use headsup_core::time::UnixMs;
 use rusqlite::Connection;
+use std::path::Path;
 
 const STEPS: &[&str] = &[
     include_str!("migrations/0001_log_and_seats.sql"),
@@ -16,7 +18,10 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0010_webhooks_alike.sql"),
     include_str!("migrations/0011_blocks_of_merges.sql"),
     include_str!("migrations/0012_histories_apart.sql"),
+    include_str!("migrations/0013_arguments_apart.sql"),
 ];
+/// The first format without the arguments of launches in it.
+const ARGUMENTS_APART: u32 = 13;
 
 pub(super) fn known() -> u32 {
     u32::try_from(STEPS.len()).unwrap_or(u32::MAX)
@@ -28,10 +33,13 @@ pub(super) fn check(connection: &Connection) -> Result<u32, StoreError> {
     if found > known() { Err(StoreError::Newer { found, known: known() }) } else { Ok(found) }
 }
 
-/// Brings the file up to our format, each step whole or not at all.
-pub(super) fn run(connection: &mut Connection) -> Result<(), StoreError> {
+/// Brings the file at `path` up to our format, each step whole or not at all.
+pub(super) fn run(connection: &mut Connection, path: &Path, now: UnixMs) -> Result<(), StoreError> {
     let found = check(connection)?;
     for (step, version) in STEPS.iter().zip(1_u32..).skip(found as usize) {
+        if version == ARGUMENTS_APART && found > 0 {
+            arguments::move_out(connection, path, now)?;
+        }
         let transaction = connection.transaction()?;
         transaction.execute_batch(step)?;
         transaction.pragma_update(None, "user_version", version)?;

@@ -62,7 +62,7 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     // Checkpoints wait for the disk; the writer's callers must not. The flusher does them.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -2_048)?;
-    migrations::run(&mut connection)?;
+    migrations::run(&mut connection, path, now)?;
     let loaded = Loaded::from(&connection, path, now)?;
     // What a killed hub has left counts too.
     let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);

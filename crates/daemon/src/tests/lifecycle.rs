@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// A process in the seat `api` that says of itself that it rests.
-struct Agent(Child);
+pub(super) struct Agent(Child);
 
 impl Drop for Agent {
     fn drop(&mut self) {
@@ -18,7 +18,7 @@ impl Drop for Agent {
     }
 }
 
-const SEAT: &str = "/api/v1/agents/api";
+pub(super) const SEAT: &str = "/api/v1/agents/api";
 
 fn launch() -> Value {
     json!({"program": "/bin/sh", "name": "sh", "arguments": ["--model", "opus", "hello"],
@@ -30,20 +30,15 @@ async fn resting(client: &Client) -> Agent {
     resting_as(client, body).await
 }
 
-async fn resting_as(client: &Client, seat: Value) -> Agent {
+pub(super) async fn resting_as(client: &Client, seat: Value) -> Agent {
     let mut command = Command::new("sh");
     command.args(["-c", "read x"]);
     resting_in(client, seat, command).await
 }
 
-async fn resting_in(client: &Client, seat: Value, mut command: Command) -> Agent {
+async fn resting_in(client: &Client, seat: Value, command: Command) -> Agent {
     assert_eq!(client.send("PUT", SEAT, &[], seat.to_string()).await.status, 201);
-    let child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let (pid, start_ticks) = crate::process::identity(child.id()).unwrap();
-    let agent = Agent(child);
-    let process = json!({"pid": pid, "start_ticks": start_ticks, "state": "starting"});
-    let path = format!("{SEAT}/process");
-    assert_eq!(client.send("PUT", &path, &[], process.to_string()).await.status, 202);
+    let agent = started(client, command).await;
     for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
         client.hook(event, "s1", &[("x-headsup-agent", "api")]).await;
     }
@@ -51,8 +46,19 @@ async fn resting_in(client: &Client, seat: Value, mut command: Command) -> Agent
     agent
 }
 
+/// A process of which its launcher tells.
+pub(super) async fn started(client: &Client, mut command: Command) -> Agent {
+    let child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let (pid, start_ticks) = crate::process::identity(child.id()).unwrap();
+    let agent = Agent(child);
+    let process = json!({"pid": pid, "start_ticks": start_ticks, "state": "starting"});
+    let path = format!("{SEAT}/process");
+    assert_eq!(client.send("PUT", &path, &[], process.to_string()).await.status, 202);
+    agent
+}
+
 /// Starts what it is told to start: it writes that down, and fails where it is told to.
-async fn with_launcher(bench: &mut Bench, last: &str) -> PathBuf {
+pub(super) async fn with_launcher(bench: &mut Bench, last: &str) -> PathBuf {
     let path = bench.home().with_file_name("launcher");
     let order = bench.home().with_file_name("order");
     let script =
@@ -64,13 +70,13 @@ async fn with_launcher(bench: &mut Bench, last: &str) -> PathBuf {
     order
 }
 
-async fn act(client: &Client, act: &str, body: Value) -> Reply {
+pub(super) async fn act(client: &Client, act: &str, body: Value) -> Reply {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     client.send("POST", &format!("{SEAT}/{act}"), &[], body).await
 }
 
 #[track_caller]
-fn refused(reply: &Reply, code: &str, word: &str) {
+pub(super) fn refused(reply: &Reply, code: &str, word: &str) {
     assert_eq!((reply.status.as_u16(), reply.code().as_str()), (409, code), "{}", reply.text());
     assert!(reply.json()["detail"].as_str().unwrap().contains(word), "{}", reply.text());
 }

@@ -42,6 +42,8 @@ struct Staged {
     pulls: Vec<PullRow>,
     webhooks: Told,
     effects: Vec<EffectRow>,
+    /// Files of launches that no seat names once it is written.
+    released: Vec<String>,
     head: u64,
 }
 
@@ -125,7 +127,7 @@ impl Writer {
             }));
             if done.is_ok() {
                 let Staging { seats, frames, ids, prompt_keys, tasks, comments, .. } = staging;
-                let Staging { pulls, webhooks, effects, head, unsigned, .. } = staging;
+                let Staging { pulls, webhooks, effects, released, head, unsigned, .. } = staging;
                 self.unsigned = unsigned;
                 let (seats, ids) = (seats.into_iter().collect(), ids.into_values().collect());
                 let prompt_keys = prompt_keys.into_iter().collect();
@@ -140,6 +142,7 @@ impl Writer {
                     pulls,
                     webhooks,
                     effects,
+                    released,
                     head,
                 };
                 return (staged, answers);
@@ -163,6 +166,7 @@ impl Writer {
             pulls,
             webhooks,
             effects,
+            released,
             head,
         } = staged;
         let dirty = seats.iter().filter(|(_, staged)| staged.dirty);
@@ -195,6 +199,9 @@ impl Writer {
                     _ => Refusal::StorageFailed,
                 });
             }
+        }
+        for name in released {
+            self.launches.remove(&name);
         }
         for id in ids {
             self.recent.remember(id.key);

@@ -14,6 +14,7 @@ pub(super) fn forget(staging: &mut Staging<'_>, id: &AgentId, force: bool) -> An
     let now = staging.now;
     // Whoever waits for an answer is told that none will come.
     staging.change(id, None, |seat| prompts::all(gate::cancel_inputs(seat, now)))?;
+    staging.release_launch(&seat);
     staging.forget(id)?;
     Ok(done(staging, id))
 }

@@ -19,6 +19,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     match staging.seat(agent) {
         Some(seat) if !gate::is_free(&seat, now) => return Err(Refusal::Taken),
         Some(seat) if seat.kind == kind.as_str() => {
+            staging.release_launch(&seat);
             staging.change(agent, None, |seat| {
                 // How the one before was started says nothing of this one.
                 seat.launch = None;
@@ -28,7 +29,10 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             })?;
         }
         None if staging.is_name(agent) => return Err(Refusal::NameTaken),
-        _ => {
+        before => {
+            if let Some(before) = before {
+                staging.release_launch(&before);
+            }
             let mut seat = Seat::new(agent.clone(), kind.as_str(), Source::Process, now);
             // The registration itself tells all of this.
             drop(gate::describe(&mut seat, about, now));

@@ -11,6 +11,7 @@ use crate::board::Board;
 use crate::fnv::Fnv;
 use crate::frame::Frame;
 use crate::job::{Key, Refusal};
+use crate::launches::file_of;
 use crate::store::effects::EffectRow;
 use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
@@ -59,6 +60,8 @@ pub(super) struct Staging<'a> {
     pub(super) tells_itself: bool,
     /// In the order in which they are to happen.
     pub(super) effects: Vec<EffectRow>,
+    /// Files of launches that no seat names any more.
+    pub(super) released: Vec<String>,
     /// Counts whatever must be written.
     pub(super) writes: u64,
 }
@@ -108,6 +111,7 @@ impl<'a> Staging<'a> {
             unsigned,
             tells_itself: false,
             effects: Vec::new(),
+            released: Vec::new(),
             writes: 0,
         }
     }
@@ -185,6 +189,11 @@ impl<'a> Staging<'a> {
         self.roster.remove(id);
         self.seats.insert(id.clone(), Staged { seat: None, dirty: true });
         self.push(id, None, EventBody::Forgotten)
+    }
+
+    /// How the agent of this seat was started is of no use any more.
+    pub(super) fn release_launch(&mut self, seat: &Seat) {
+        self.released.extend(file_of(seat).map(str::to_owned));
     }
 
     /// Stages an event: the next place in the log, and its bytes.

@@ -1,4 +1,4 @@
-//! Chores: checkpoints are asked for, old events go.
+//! Chores: checkpoints are asked for, old events go, and what launches have left.
 
 use super::Writer;
 use headsup_core::time::UnixMs;
@@ -52,6 +52,10 @@ impl Writer {
         self.checkpoint(pace);
         self.copy_activity(pace);
         let now = self.now();
+        let at_ms = self.clock.monotonic_ms();
+        if pace != Pace::Busy && self.sweep.is_due(pace == Pace::Idle, at_ms) {
+            self.sweep.look(&self.launches, &self.board, now, at_ms);
+        }
         let (oldest, head) = (self.board.oldest(), self.board.head());
         let too_many = (head + 1).saturating_sub(oldest) > self.limits.events;
         let look = now.since(self.upkeep.looked_at) >= AGE_LOOK_MS;

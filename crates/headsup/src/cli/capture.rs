@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Args {
     /// Its id, its name, an unambiguous beginning, or `.` for the agent this runs in.
     agent: String,
-    /// The file to write, readable by you alone. Without it, standard output.
+    /// The file to write, readable by you alone. Without it, or with `-`, standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace a file that is there.
@@ -86,7 +86,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let path = format!("/api/v1/agents/{id}/evidence?text={}", args.text);
     let Bundle { rows, head } = client.get_doc(&path).await?;
     let bundle = written(&head, &rows)?;
-    match &args.output {
+    match args.output.as_deref().filter(|file| *file != Path::new("-")) {
         None => Output::json_lines(&bundle)?,
         Some(file) => {
             save(file, bundle.as_bytes(), args.force).map_err(|error| not_saved(file, &error))?;

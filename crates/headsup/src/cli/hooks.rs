@@ -136,6 +136,8 @@ struct Changed<'a> {
 #[derive(Default, Serialize)]
 struct ChangedAgent {
     kind: &'static str,
+    /// The hooks, the tools or the skill: what an agent has of each is an entry of its own.
+    part: &'static str,
     changed: bool,
     files: Vec<PathBuf>,
     diff: String,
@@ -255,7 +257,7 @@ pub(crate) fn apply(
     let is_one = sites.iter().all(|site| Some(site.recipe.kind) == first);
     let mut agents: Vec<ChangedAgent> = Vec::new();
     for site in sites {
-        let kind = site.recipe.kind;
+        let (kind, part) = (site.recipe.kind, site.recipe.subject());
         let plan = if dry_run {
             make(site)
         } else {
@@ -269,7 +271,8 @@ pub(crate) fn apply(
                 if !is_one && !output.is_json() {
                     output.error(&error);
                 }
-                agents.push(ChangedAgent { kind, error: Some(error), ..ChangedAgent::default() });
+                let error = Some(error);
+                agents.push(ChangedAgent { kind, part, error, ..ChangedAgent::default() });
                 if is_one {
                     break;
                 }
@@ -293,7 +296,8 @@ pub(crate) fn apply(
             }));
         }
         let files = plan.foreign().map(|step| step.path().to_owned()).collect();
-        agents.push(ChangedAgent { kind, changed, files, diff, notes: plan.notes, error: None });
+        let notes = plan.notes;
+        agents.push(ChangedAgent { kind, part, changed, files, diff, notes, error: None });
     }
     if output.is_json() {
         Output::json(&Changed { schema: SCHEMA, dry_run, agents: &agents })?;
@@ -324,13 +328,24 @@ pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> C
     // Where none can be written, the refusal says why.
     let Ok(snippet) = site.recipe.append("", &site.launcher) else { return command };
     let settings = site.settings();
-    // A whole program is nothing to paste from a refusal.
-    if site.recipe.place() == "plugin file" {
-        return command.hint(text_of_file(site));
+    // A whole file is nothing to paste from a refusal.
+    match site.recipe.place() {
+        "plugin file" => return command.hint(text_of_file(site)),
+        "skill" => {
+            return command.hint(format!(
+                "put its text into {} by hand; `headsup mcp install --print --skill` shows it",
+                settings.display()
+            ));
+        }
+        _ => {}
     }
     if output.is_json() {
-        let words: Vec<&str> = snippet.split_whitespace().collect();
-        return command.hint(format!("put this into {}: {}", settings.display(), words.join(" ")));
+        let text = match snippet.starts_with('{') {
+            true => snippet.split_whitespace().collect::<Vec<_>>().join(" "),
+            // Elsewhere the ends of lines count.
+            false => snippet.trim().to_owned(),
+        };
+        return command.hint(format!("put this into {}: {text}", settings.display()));
     }
     for line in snippet.lines() {
         output.say(&Line::plain(line));

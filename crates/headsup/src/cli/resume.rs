@@ -99,8 +99,9 @@ pub(crate) async fn relaunch(_: RelaunchArgs, context: &Context) -> Result<(), C
     let mut text = String::new();
     let unreadable = |why: String| CommandError::internal(format!("cannot read the order: {why}"));
     std::io::stdin().read_to_string(&mut text).map_err(|error| unreadable(error.to_string()))?;
-    let order: RelaunchDoc =
-        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+    // The parser's own words may quote what it has read.
+    let order: RelaunchDoc = serde_json::from_str(&text)
+        .map_err(|_| unreadable("it is not in the form of this version".to_owned()))?;
     let token = order.token.clone().ok_or_else(|| unreadable("it has no token".to_owned()))?;
     if Tmux::version().is_none() {
         return Err(CommandError::new(Kind::Refused, "tmux is not installed"));

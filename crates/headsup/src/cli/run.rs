@@ -15,8 +15,7 @@ use crate::place::Place;
 use bytes::Bytes;
 use headsup_adapters::stream;
 use headsup_core::id::AgentId;
-use headsup_core::seat::Launch;
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{LaunchDoc, SCHEMA};
 use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
@@ -185,14 +184,14 @@ pub(super) fn told(
 }
 
 /// How it is started, so that it can be taken up again. Nothing where it is no text, or reads a file.
-fn launch_of(args: &Args, program: &Program, here: &Path, in_tmux: bool) -> Option<Launch> {
+fn launch_of(args: &Args, program: &Program, here: &Path, in_tmux: bool) -> Option<LaunchDoc> {
     let [_, arguments @ ..] = &args.command[..] else { return None };
     let arguments = arguments.iter().map(|word| word.to_str().map(str::to_owned));
     let arguments: Vec<String> = arguments.collect::<Option<_>>()?;
     let path = std::path::absolute(&program.path).ok()?;
     let bytes: usize = arguments.iter().map(String::len).sum();
     (args.stream.is_none() && bytes <= LONGEST_LAUNCH).then_some(())?;
-    Some(Launch {
+    Some(LaunchDoc {
         program: path.to_str()?.to_owned(),
         name: program.name.to_str()?.to_owned(),
         arguments,

@@ -4,7 +4,8 @@ use super::edit::Step;
 use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, First, Record};
-use super::{SetupError, Site, Way, uninstall};
+use super::uninstall::holds_nothing;
+use super::{SetupError, Site, Way, sharers, uninstall, yours};
 use headsup_adapters::inject::{self, Plugin, Recipe, Unchanged, server};
 use std::fs;
 use std::iter;
@@ -12,22 +13,26 @@ use std::path::{Path, PathBuf};
 
 /// The steps from what is there to hooks that report. None if all of it is there.
 pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, SetupError> {
-    let mut record = Record::load(site)?;
+    let known = Record::load(site)?;
+    let mut record = known.clone();
     let mut notes = Vec::new();
     // The other way goes once this one is in place: an agent that runs the commands of both
     // would tell everything twice.
     let wanted = site.recipe.plugin.filter(|_| way == Way::Plugin);
     let other = match wanted {
-        Some(_) => uninstall::settings(site, &record),
-        None => uninstall::plugin(site, &mut notes),
+        Some(_) => uninstall::settings(site, &known, &mut notes),
+        None => uninstall::plugin(site, &known, &mut notes),
     };
     let mut steps = match wanted {
         Some(wanted) => plugin(site, wanted, &mut record, &mut notes)?,
         None => settings(site, &mut record, &mut notes)?,
     };
+    if wanted.is_none() {
+        record.files.clear();
+    }
     steps.extend(other?);
     let mut all = launcher(site, binary);
-    if !steps.is_empty() {
+    if !steps.is_empty() || record != known {
         all.extend(record.keep(site)?);
     }
     all.extend(steps);
@@ -57,7 +62,10 @@ fn plugin(
     let path = site.real_plugin(plugin)?;
     guard::can_put(&path)?;
     let files = plugin.files(&site.launcher);
+    let whole = files.iter().filter(|file| file.path != plugin.entries);
+    let written = whole.map(|file| (file.path.to_owned(), file.text.clone())).collect();
     if fs::symlink_metadata(&path).is_err() {
+        record.files = written;
         let mut steps = folders(site, path.parent(), record);
         let files = files.into_iter().map(|file| (file.path.to_owned(), file.text)).collect();
         steps.push(Step::Tree { path, files });
@@ -70,13 +78,43 @@ fn plugin(
     take_over(site, plugin, &path, record, notes);
     for file in files {
         let target = guard::look(&path.join(file.path), &site.roots)?;
-        if target.before.as_ref() != Some(&file.text) {
-            steps.extend(folders(site, target.path.parent(), record));
-            let (path, before, mode) = (target.path, target.before, target.mode);
-            steps.push(Step::Write { path, before, after: file.text, mode });
+        let there = target.before.as_deref().unwrap_or_default();
+        let (after, is_theirs) = if file.path == plugin.entries {
+            match with_theirs(site, there) {
+                Ok(both) => (both.unwrap_or(file.text), false),
+                Err(_) => (file.text, true),
+            }
+        } else {
+            let is_known = record.files.get(file.path).is_some_and(|text| text == there);
+            (file.text, !is_known)
+        };
+        if target.before.as_ref() == Some(&after) {
+            continue;
         }
+        steps.extend(folders(site, target.path.parent(), record));
+        if is_theirs && !there.is_empty() {
+            let beside = yours::outside(&path, &target.path);
+            steps.extend(yours::keep(&target.path, &beside, there, target.mode, notes));
+        }
+        let (path, before, mode) = (target.path, target.before, target.mode);
+        steps.push(Step::Write { path, before, after, mode });
     }
+    record.files = written;
     Ok(steps)
+}
+
+/// Our entries, and without those of other hubs, in a file that has something of a person's in it.
+/// `None`: it has nothing of that.
+fn with_theirs(site: &Site, text: &str) -> Result<Option<String>, Unchanged> {
+    let found = site.recipe.inspect(text, &site.launcher)?;
+    let mut rest = text.to_owned();
+    for home in found.elsewhere {
+        rest = site.recipe.remove(&rest, &format!("{home}/bin/headsup"), None)?;
+    }
+    if holds_nothing(&site.recipe.remove(&rest, &site.launcher, None)?) {
+        return Ok(None);
+    }
+    site.recipe.append(&rest, &site.launcher).map(Some)
 }
 
 /// The folder may report to another hub: then that is said.
@@ -113,6 +151,7 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edi
         let is_beside = recipe.record() != site.recipe.record() && !found.is_empty();
         let own = is_beside.then(|| site.state.clone());
         let homes = found.elsewhere.iter().map(PathBuf::from);
+        let homes = homes.chain(sharers::ever_with_tools(site));
         for state in own.into_iter().chain(homes) {
             let other = Site { recipe, state, ..site.clone() };
             let theirs = Record::look(&other).unwrap_or_default();
@@ -121,6 +160,9 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edi
                 if !record.folders.contains(&folder) {
                     record.folders.push(folder);
                 }
+            }
+            for (name, text) in theirs.files {
+                record.files.entry(name).or_insert(text);
             }
             edits.extend(theirs.settings.filter(|theirs| theirs.path == path));
         }
@@ -180,13 +222,18 @@ fn settings(
     let unclear = |why| SetupError::unclear(&named, why);
     let after = site.recipe.append(text, &site.launcher).map_err(unclear)?;
     if target.before.as_ref() == Some(&after) {
+        adopt(site, target.path, after, record);
         return Ok(Vec::new());
     }
     let others = inherit(site, text, &target.path, record);
+    let was_written = record.settings.iter().chain(&others).any(|edited| edited.after == text);
     let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
     let takes_over = site.recipe.has_one_place();
     if takes_over {
         notes.extend(taken(site, &named, &found.elsewhere));
+        let homes = found.elsewhere.iter().map(PathBuf::from);
+        let new: Vec<_> = homes.filter(|home| !record.others.contains(home)).collect();
+        record.others.extend(new);
     }
     // What was remembered of a file that nothing of this is in any more is not about this one.
     let known = record.settings.take();
@@ -217,8 +264,24 @@ fn settings(
     let path = target.path;
     record.settings = Some(Edited { path: path.clone(), before, after: after.clone(), first });
     let mut steps = folders(site, path.parent(), record);
+    if site.recipe.is_altered(text) && !was_written {
+        steps.extend(yours::keep(&path, &path, text, target.mode, notes));
+    }
     steps.push(Step::Write { path, before: target.before, after, mode: target.mode });
     Ok(steps)
+}
+
+/// A skill that another hub has put there is ours to take away as well: that hub may leave before us.
+fn adopt(site: &Site, path: PathBuf, text: String, record: &mut Record) {
+    let is_known = record.settings.as_ref().is_some_and(|known| known.path == path);
+    if is_known || site.tools.is_none() {
+        return;
+    }
+    let others = inherit(site, &text, &path, record);
+    let Some(first) = others.first() else { return };
+    let before = first.original().map(str::to_owned);
+    record.folders.sort();
+    record.settings = Some(Edited { path, before, after: text, first: None });
 }
 
 /// The folders that are missing on the way to `folder`; they are remembered as ours. So are those that

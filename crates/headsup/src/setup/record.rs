@@ -4,6 +4,7 @@ use super::edit::Step;
 use super::guard;
 use super::{SetupError, Site};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -15,6 +16,12 @@ pub(super) struct Record {
     /// Folders that we made, outermost first.
     #[serde(default)]
     pub(super) folders: Vec<PathBuf>,
+    /// Files that were written into the plugin folder, and their texts, but for the one with the entries.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) files: BTreeMap<String, String>,
+    /// State folders of the hubs whose place this one has taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

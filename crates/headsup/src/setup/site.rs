@@ -3,7 +3,7 @@
 use super::guard;
 use super::record::Record;
 use super::{SetupError, guard::Denied};
-use headsup_adapters::inject::{Plugin, Recipe};
+use headsup_adapters::inject::{Plugin, Recipe, Variables};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,8 @@ pub(crate) struct Site {
     pub(crate) launcher: String,
     /// The program, where it is on the search path.
     pub(crate) program: Option<PathBuf>,
+    /// For a skill: where the tools are that it speaks of.
+    pub(crate) tools: Option<Box<Site>>,
 }
 
 impl Site {
@@ -28,6 +30,15 @@ impl Site {
         recipe: &'static Recipe,
         state: &Path,
         var: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SetupError> {
+        let tools = recipe.tools().map(|tools| Self::alone(tools, state, &var)).transpose()?;
+        Ok(Self { tools: tools.map(Box::new), ..Self::alone(recipe, state, &var)? })
+    }
+
+    fn alone(
+        recipe: &'static Recipe,
+        state: &Path,
+        var: Variables<'_>,
     ) -> Result<Self, SetupError> {
         let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("HOME").filter(|home| home.is_absolute());
@@ -57,7 +68,8 @@ impl Site {
         };
         let program = recipe.programs.iter().find_map(|name| on_path(name, set("PATH")));
         let state = state.to_owned();
-        Ok(Self { recipe, folder, roots: roots.collect(), state, launcher, program })
+        let roots = roots.collect();
+        Ok(Self { recipe, folder, roots, state, launcher, program, tools: None })
     }
 
     /// Is there anything of this program here?

@@ -5,7 +5,7 @@ use super::guard::{self, Target};
 use super::install::{is_ours, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
-use super::{SetupError, Site};
+use super::{SetupError, Site, sharers, yours};
 use headsup_adapters::inject::Plugin;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,14 @@ use std::path::{Path, PathBuf};
 pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
     let record = Record::load(site)?;
     let mut notes = Vec::new();
-    let mut steps = plugin(site, &mut notes)?;
-    steps.extend(settings(site, &record)?);
+    let mut steps = plugin(site, &record, &mut notes)?;
+    let sharer = sharers::with_tools(site).into_iter().next().filter(|_| site.settings().exists());
+    if let Some(home) = sharer {
+        let (path, home) = (site.settings(), home.display());
+        notes.push(format!("{} stays: the hub of {home} has its tools there", path.display()));
+    } else {
+        steps.extend(settings(site, &record, &mut notes)?);
+    }
     steps.extend(leftovers(site));
     let folders = record.folders.iter().rev();
     steps.extend(folders.map(|path| Step::DeleteEmpty { path: path.clone() }));
@@ -29,10 +35,12 @@ fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
     let of_plugin = |plugin: &Plugin| {
         let path = site.plugin(plugin);
         let files = plugin.files(&site.launcher).into_iter().map(|file| path.join(file.path));
-        files.chain([path.clone()]).collect::<Vec<_>>()
+        let kept = |file: PathBuf| [yours::place(&yours::outside(&path, &file)), file];
+        files.flat_map(kept).chain([path.clone()]).collect::<Vec<_>>()
     };
     let theirs = site.recipe.plugin.map(of_plugin).unwrap_or_default();
-    let theirs = theirs.into_iter().chain([site.settings()]);
+    let settings = site.settings();
+    let theirs = theirs.into_iter().chain([yours::place(&settings), settings]);
     // Where a link leads, the edit was there.
     let theirs = theirs.filter_map(|path| guard::resolve(&path, &site.roots).ok());
     let ours = [PathBuf::from(&site.launcher), Record::path(site)];
@@ -40,7 +48,11 @@ fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
     all.into_iter().map(|path| Step::Clear { path })
 }
 
-pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupError> {
+pub(super) fn settings(
+    site: &Site,
+    record: &Record,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Step>, SetupError> {
     let named = site.settings();
     let known = record.settings.as_ref();
     if fs::symlink_metadata(&named).is_err() {
@@ -53,7 +65,9 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
         Err(error) => return Err(error),
     };
     let Some(text) = before else { return Ok(Vec::new()) };
+    let was_written = known.is_some_and(|known| known.after == text);
     let known = known.filter(|known| known.path == path);
+    let mut steps = Vec::new();
     let after = if let Some(known) = known.filter(|known| known.after == text) {
         // An older version has kept what another hub had there.
         let first = known.first.as_ref().and_then(|first| first.text.as_deref());
@@ -75,12 +89,16 @@ pub(super) fn settings(site: &Site, record: &Record) -> Result<Vec<Step>, SetupE
         if rest == text {
             return Ok(Vec::new());
         }
+        if site.recipe.is_altered(&text) && !was_written {
+            steps.extend(yours::keep(&path, &path, &text, mode, notes));
+        }
         settled(site, known, rest)
     };
-    Ok(vec![match after {
+    steps.push(match after {
         Some(after) => Step::Write { path, before: Some(text), after, mode },
         None => Step::Delete { path, before: text },
-    }])
+    });
+    Ok(steps)
 }
 
 /// What becomes of a file of which `rest` is left without our part: whoever leaves last leaves what was
@@ -170,24 +188,29 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-fn holds_nothing(text: &str) -> bool {
+pub(super) fn holds_nothing(text: &str) -> bool {
     let value = serde_json::from_str::<serde_json::Value>(text);
     value.is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
-pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, SetupError> {
+pub(super) fn plugin(
+    site: &Site,
+    record: &Record,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Step>, SetupError> {
     let Some(plugin) = site.recipe.plugin else { return Ok(Vec::new()) };
     if !is_ours(site, plugin, &site.plugin(plugin)) {
         return Ok(Vec::new());
     }
-    let path = site.real_plugin(plugin)?;
-    guard::can_put(&path)?;
+    let folder = site.real_plugin(plugin)?;
+    guard::can_put(&folder)?;
     let mut steps = Vec::new();
     let mut ours = Vec::new();
-    let mut stays = strangers(site, plugin, &path);
+    let mut altered = Vec::new();
+    let mut stays = strangers(site, plugin, &folder);
     let mut has_entries = false;
     for file in plugin.files(&site.launcher) {
-        let Target { path, before, mode } = guard::look(&path.join(file.path), &site.roots)?;
+        let Target { path, before, mode } = guard::look(&folder.join(file.path), &site.roots)?;
         let Some(text) = before else { continue };
         // Somebody may have put entries of their own beside ours.
         if file.path == plugin.entries && text != file.text {
@@ -202,11 +225,11 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
                 continue;
             }
         }
+        let is_known = text == file.text || record.files.get(file.path) == Some(&text);
+        if file.path != plugin.entries && !is_known {
+            altered.push((path.clone(), text.clone(), mode));
+        }
         ours.push((file.path.to_owned(), path, text));
-    }
-    if stays.is_empty() {
-        let files = ours.into_iter().map(|(name, _, text)| (name, text)).collect();
-        return Ok(vec![Step::DeleteTree { path, files }]);
     }
     for path in &stays {
         notes.push(format!("{} is not ours and stays", path.display()));
@@ -215,7 +238,17 @@ pub(super) fn plugin(site: &Site, notes: &mut Vec<String>) -> Result<Vec<Step>, 
     if has_entries {
         return Ok(steps);
     }
-    Ok(ours.into_iter().map(|(_, path, before)| Step::Delete { path, before }).collect())
+    for (path, text, mode) in altered {
+        let beside = yours::outside(&folder, &path);
+        steps.extend(yours::keep(&path, &beside, &text, mode, notes));
+    }
+    if stays.is_empty() {
+        let files = ours.into_iter().map(|(name, _, text)| (name, text)).collect();
+        steps.push(Step::DeleteTree { path: folder, files });
+    } else {
+        steps.extend(ours.into_iter().map(|(_, path, before)| Step::Delete { path, before }));
+    }
+    Ok(steps)
 }
 
 /// Files in our folder that we have not put there.

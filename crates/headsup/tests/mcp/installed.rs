@@ -1,4 +1,5 @@
 use crate::line::BINARY;
+use headsup_adapters::inject::skill;
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::settings::snapshot;
 use serde_json::Value;
@@ -211,6 +212,72 @@ fn tools_of_a_hub_that_has_left_do_not_come_back_with_the_next_one() {
             assert_eq!(now, before, "{kind}, {there}, {first_leaves_first}");
         }
     }
+}
+
+#[test]
+fn the_skill_stays_until_the_last_hub_with_tools_there_has_left() {
+    for (kind, _, _) in AGENTS {
+        let recipe = skill::of(kind).unwrap();
+        for first_comes_again in [false, true] {
+            let home = Home::new(BINARY);
+            let path = home.path().join(recipe.folder).join(recipe.settings);
+            let before = snapshot(home.path(), &home.state());
+            let run = |act: &str, is_second: bool| {
+                let mut command = home.command(["mcp", act, kind]);
+                if is_second {
+                    command.env("HEADSUP_HOME", home.state().join("second"));
+                }
+                Done::from(command.output().unwrap()).ok().stderr.clone()
+            };
+            run("install", false);
+            run("install", true);
+            if first_comes_again {
+                run("install", false);
+            }
+            let told = run("uninstall", first_comes_again);
+            assert!(told.contains("has its tools there"), "{kind}: {told}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), skill::SKILL, "{kind}");
+            run("uninstall", !first_comes_again);
+            let now = snapshot(home.path(), &home.state());
+            assert_eq!(now, before, "{kind}, {first_comes_again}");
+        }
+    }
+}
+
+#[test]
+fn what_a_person_has_written_into_the_skill_is_kept_beside_it() {
+    let home = Home::new(BINARY);
+    let path = home.path().join(".claude/skills/headsup-tools/SKILL.md");
+    home.run(["mcp", "install", "claude-code"]).ok();
+    let mine = format!("{}\nmine\n", skill::SKILL);
+    fs::write(&path, &mine).unwrap();
+    let told = home.run(["mcp", "uninstall", "claude-code"]).ok().stderr.clone();
+    assert!(told.contains("SKILL.md.yours"), "{told}");
+    assert!(!path.exists());
+    assert_eq!(fs::read_to_string(path.with_file_name("SKILL.md.yours")).unwrap(), mine);
+}
+
+#[test]
+fn a_skill_that_is_refused_is_an_entry_of_its_own_beside_the_tools() {
+    let home = Home::new(BINARY);
+    let in_the_way = [".claude/skills/headsup-tools/SKILL.md", ".codex/config.toml"];
+    for path in in_the_way {
+        fs::create_dir_all(home.path().join(path)).unwrap();
+    }
+    let done = home.run(["mcp", "install", "claude-code", "--json"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    let doc = done.json();
+    let [tools, skill] = [0_usize, 1].map(|number| &doc["agents"][number]);
+    assert_eq!((&tools["part"], &tools["changed"]), (&"tools".into(), &true.into()), "{doc}");
+    let error = &skill["error"];
+    assert_eq!((&skill["part"], &error["code"]), (&"skill".into(), &"refused".into()), "{doc}");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("`headsup mcp install --print --skill`") && hint.len() < 500, "{hint}");
+
+    // Where the ends of lines count, they are in what is to be pasted.
+    let doc = home.run(["mcp", "install", "codex", "--json"]).json();
+    let hint = doc["agents"][0]["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("[mcp_servers.headsup]\n"), "{hint}");
 }
 
 #[test]

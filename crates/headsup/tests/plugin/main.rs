@@ -111,9 +111,14 @@ fn what_it_tells_of_each_recorded_bus_is_what_the_recordings_hold() {
 
 /// What it would tell of this bus.
 fn told(home: &Home, bus: &[&Value]) -> Vec<Value> {
+    told_of_program(home, bus, &[])
+}
+
+/// The same, of a program that was started with these words.
+fn told_of_program(home: &Home, bus: &[&Value], words: &[&str]) -> Vec<Value> {
     let module = installed(home, "opencode");
     let mut command = Command::new(RUNTIME);
-    command.args([DRIVER.as_ref(), module.as_os_str()]);
+    command.args([DRIVER.as_ref(), module.as_os_str()]).args(words);
     command.env_clear().env("PATH", "/usr/bin:/bin").env("DRY", "1");
     let told = ended(start(command, bus));
     let told = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -225,6 +230,70 @@ fn a_turn_that_is_stopped_does_not_wait_for_its_helper() {
     let (helpers, own) = (&told[told.len() - 2], &told[told.len() - 1]);
     assert_eq!((&helpers["agent_id"], &own["agent_id"]), (&json!("ses_2"), &Value::Null));
     assert_eq!(own["status"], "stopped", "{told:?}");
+}
+
+#[test]
+fn whatever_a_deleted_conversation_has_started_is_gone_with_it() {
+    const PROGRAMS: [&[&str]; 2] = [&[], &["serve"]];
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let of = |kind: &str, info: Value| event(kind, &json!({ "info": info }));
+    let says = |kind: &str, mut more: Value| {
+        more["sessionID"] = "ses_2".into();
+        event(kind, &more)
+    };
+    let late = [
+        says("session.status", json!({ "status": { "type": "busy" } })),
+        says("permission.asked", json!({ "id": "per_1", "permission": "bash" })),
+        of("session.created", json!({ "id": "ses_3", "parentID": "ses_2" })),
+        event("session.status", &json!({ "sessionID": "ses_3", "status": { "type": "busy" } })),
+        of("session.updated", json!({ "id": "ses_2", "parentID": "ses_1", "title": "Again" })),
+        says("session.status", json!({ "status": { "type": "idle" } })),
+        of("session.created", json!({ "id": "ses_4" })),
+    ];
+    // The helper may be deleted before it.
+    for before in [None, Some(helper("session.deleted", json!({})))] {
+        for words in PROGRAMS {
+            let mut rows = outlived();
+            rows.extend(before.clone());
+            rows.push(of("session.deleted", json!({ "id": "ses_1" })));
+            rows.extend(late.clone());
+            let told = told_of_program(&home, &rows.iter().collect::<Vec<_>>(), words);
+            let is_end = |report: &Value| {
+                report["hook_event_name"] == "session.deleted" && report["agent_id"].is_null()
+            };
+            let at = told.iter().position(is_end).unwrap();
+            let later = told[at + 1..].iter().map(|report| report["session_id"].clone());
+            assert_eq!(later.collect::<Vec<_>>(), ["ses_4"], "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_helper_that_is_deleted_ends_and_stays_gone() {
+    if skipped() {
+        return;
+    }
+    let own = event("session.created", &json!({ "info": { "id": "ses_3", "parentID": "ses_2" } }));
+    let busy = |id: &str| {
+        event("session.status", &json!({ "sessionID": id, "status": { "type": "busy" } }))
+    };
+    let mut rows = outlived();
+    rows.extend([own, busy("ses_3"), helper("session.deleted", json!({}))]);
+    rows.extend([busy("ses_2"), busy("ses_3")]);
+    let told = told(&Home::new(BINARY), &rows.iter().collect::<Vec<_>>());
+    let ends = told[told.len() - 3..]
+        .iter()
+        .map(|report| json!([report["hook_event_name"], report["agent_id"], report["status"]]));
+    // What it has started ends with it, and with both the turn.
+    let expected = [
+        json!(["session.idle", "ses_3", null]),
+        json!(["session.deleted", "ses_2", null]),
+        json!(["session.idle", null, "ended"]),
+    ];
+    assert_eq!(ends.collect::<Vec<_>>(), expected, "{told:?}");
 }
 
 #[test]

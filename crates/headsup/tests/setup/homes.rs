@@ -172,3 +172,25 @@ fn a_record_with_the_plugin_file_of_another_hub_restores_none() {
     of_second(&home, &["hooks", "uninstall", "opencode"]).ok();
     assert_eq!(tree(&home), before);
 }
+
+/// What the first hub has written, its record knows.
+#[test]
+fn a_second_hub_keeps_what_a_person_has_written_and_nothing_that_the_first_one_has() {
+    for is_a_persons in [true, false] {
+        let home = home();
+        home.run(["hooks", "install", "opencode"]).ok();
+        let path = home.path().join(".config/opencode/plugin/headsup.js");
+        let text = format!("{}// more\n", fs::read_to_string(&path).unwrap());
+        fs::write(&path, &text).unwrap();
+        if !is_a_persons {
+            let kept = home.state().join("setup/opencode.json");
+            let record = fs::read_to_string(&kept).unwrap();
+            let mut record: serde_json::Value = serde_json::from_str(&record).unwrap();
+            record["settings"]["after"] = text.clone().into();
+            fs::write(&kept, record.to_string()).unwrap();
+        }
+        of_second(&home, &["hooks", "install", "opencode"]).ok();
+        let kept = fs::read_to_string(path.with_file_name("headsup.js.yours"));
+        assert_eq!(kept.ok(), is_a_persons.then_some(text));
+    }
+}

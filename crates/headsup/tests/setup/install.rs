@@ -83,6 +83,38 @@ fn entries_of_the_user_in_our_folder_stay() {
 }
 
 #[test]
+fn what_a_person_has_changed_in_our_folder_is_not_lost_by_an_install() {
+    let home = home();
+    home.run(["hooks", "install", "claude"]).ok();
+    let folder = home.path().join(".claude/skills/headsup");
+    let (hooks, manifest) =
+        (folder.join("hooks/hooks.json"), folder.join(".claude-plugin/plugin.json"));
+    let kept = home.path().join(".claude/skills/headsup.plugin.json.yours");
+    let [entries, about] = [&hooks, &manifest].map(|path| fs::read_to_string(path).unwrap());
+    let mine = about.replacen("1.0.0", "1.0.0-mine", 1);
+    fs::write(&hooks, entries.replacen('{', "{ \"mine\": 1,", 1)).unwrap();
+    fs::write(&manifest, &mine).unwrap();
+    let done = home.run(["hooks", "install", "claude"]);
+    assert!(done.ok().stderr.contains("headsup.plugin.json.yours"), "{done:?}");
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), about);
+    assert_eq!(fs::read_to_string(&kept).unwrap(), mine);
+    assert!(fs::read_to_string(&hooks).unwrap().contains("\"mine\": 1"));
+    assert_eq!(status(&home)["plugin"], "complete");
+
+    // What another version has written is nobody's work.
+    let older = about.replacen("1.0.0", "0.9.0", 1);
+    let record = home.state().join("setup/claude-code.json");
+    let mut known: Value = serde_json::from_str(&fs::read_to_string(&record).unwrap()).unwrap();
+    known["files"][".claude-plugin/plugin.json"] = older.clone().into();
+    fs::write(&record, known.to_string()).unwrap();
+    fs::write(&hooks, &entries).unwrap();
+    fs::write(&manifest, &older).unwrap();
+    let done = home.run(["hooks", "uninstall", "claude"]);
+    assert!(!done.ok().stderr.contains("is kept as"), "{done:?}");
+    assert!(!folder.exists() && kept.exists());
+}
+
+#[test]
 fn an_outdated_plugin_is_brought_up_to_date() {
     let home = home();
     home.run(["hooks", "install", "claude-code"]).ok();

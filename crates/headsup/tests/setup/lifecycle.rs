@@ -7,6 +7,7 @@ use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A hub that can start agents as its person does.
@@ -92,6 +93,66 @@ fn an_agent_is_put_away_and_taken_up_again_in_its_own_seat() {
     rig.run(&["resume", "a.pi"]).ok();
     rests(&rig, "a.pi");
     assert_eq!(own_words(&rig), ["--model", "opus", "--resume", "s1"]);
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let (path, kind) = entry.map(|entry| (entry.path(), entry.file_type().unwrap())).unwrap();
+        if kind.is_dir() {
+            found.extend(files(&path));
+        } else if kind.is_file() {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_key_on_a_command_line_is_not_said_and_kept_in_its_own_file_alone() {
+    const KEY: &str = "sk-ant-api03-AAAAbbbbCCCCdddd0000";
+    if skipped() {
+        return;
+    }
+    let rig = Rig::new();
+    let _hub = hub(&rig);
+    resting(&rig, "api", &["--append-system-prompt", KEY, "--verbose", "fix it"]);
+    let is_over = || rig.tmux(&["list-sessions"]).is_empty().then_some(());
+    let mut said = vec![rig.run(&["suspend", "api"])];
+    wait::until("the session to end", is_over);
+    forget_start(&rig);
+    said.push(rig.run(&["resume", "api", "--json"]));
+    rests(&rig, "api");
+    let expected = ["--append-system-prompt", KEY, "--verbose", "--resume", "s1"];
+    assert_eq!(own_words(&rig), expected);
+    said.push(rig.run(&["stop", "api"]));
+    wait::until("the session to end", is_over);
+    // An option that nobody knows.
+    resting(&rig, "api", &["--brand-new", KEY]);
+    let refused = rig.run(&["suspend", "api"]);
+    assert_eq!(refused.code, 7);
+    assert!(refused.stderr.contains("--brand-new"), "{}", refused.stderr);
+    said.push(refused);
+    for args in [
+        &["suspend", "api", "--json"][..],
+        &["explain", "api"],
+        &["show", "api", "--json"],
+        &["ls", "--all", "--json"],
+        &["stop", "api"],
+        &["resume", "api"],
+    ] {
+        said.push(rig.run(args));
+    }
+    for done in said {
+        assert!(!done.stdout.contains(KEY) && !done.stderr.contains(KEY), "{done:?}");
+    }
+    let own = rig.home.state().join("launches");
+    for path in files(&rig.home.state()) {
+        let text = fs::read(&path).unwrap();
+        let has_key = String::from_utf8_lossy(&text).contains(KEY);
+        assert_eq!(has_key, path.starts_with(&own), "{}", path.display());
+    }
 }
 
 #[test]

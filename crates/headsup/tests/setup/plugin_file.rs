@@ -9,7 +9,7 @@ use headsup_testkit::settings::snapshot;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kind, its folder, and the variable of a launch.
@@ -57,6 +57,17 @@ fn one_file_is_added_and_taken_away_to_the_byte() {
     }
 }
 
+/// As an install of another version has left it: what that has written stands in its record.
+fn make_older(home: &Home, kind: &str, path: &Path) {
+    let older = format!("{}// of another version\n", fs::read_to_string(path).unwrap());
+    fs::write(path, &older).unwrap();
+    let kept = home.state().join(format!("setup/{kind}.json"));
+    let record = fs::read_to_string(&kept).unwrap();
+    let mut record: Value = serde_json::from_str(&record).unwrap();
+    record["settings"]["after"] = older.into();
+    fs::write(&kept, record.to_string()).unwrap();
+}
+
 #[test]
 fn an_older_file_of_ours_is_put_right_and_goes_too() {
     for (kind, folder, _) in PROGRAMS {
@@ -65,14 +76,50 @@ fn an_older_file_of_ours_is_put_right_and_goes_too() {
         home.run(["hooks", "install", kind]).ok();
         let path = file(&home, folder);
         let text = fs::read_to_string(&path).unwrap();
-        let older = format!("{text}// of another version\n");
-        fs::write(&path, &older).unwrap();
+        make_older(&home, kind, &path);
         assert_eq!(status(&home, kind)["settings"], "outdated");
         home.run(["hooks", "install", kind]).ok();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        fs::write(&path, &older).unwrap();
+        make_older(&home, kind, &path);
         home.run(["hooks", "uninstall", kind]).ok();
         assert_eq!(snapshot(home.path(), &home.state()), nothing, "{kind}");
+    }
+}
+
+#[test]
+fn what_a_person_has_written_into_the_file_is_kept_beside_it() {
+    for kind in ["opencode", "kilo", "amp", "pi"] {
+        let home = home();
+        let recipe = recipe(kind).unwrap();
+        let path = home.path().join(recipe.folder).join(recipe.settings);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let [first, second] = ["yours", "yours-2"].map(|end| format!("{name}.{end}"));
+        let read = |name: &str| fs::read_to_string(path.with_file_name(name)).unwrap();
+        home.run(["hooks", "install", kind]).ok();
+        let text = read(name);
+        let [mine, more] = ["mine", "more"].map(|word| format!("{text}// {word}\n"));
+
+        fs::write(&path, &mine).unwrap();
+        let before = snapshot(home.path(), &home.state());
+        let shown = home.run(["hooks", "uninstall", kind, "--dry-run"]);
+        assert!(shown.ok().stdout.contains("+// mine"), "{kind}: {shown:?}");
+        assert_eq!(snapshot(home.path(), &home.state()), before, "{kind}");
+        for _ in 0..2 {
+            fs::write(&path, &mine).unwrap();
+            let done = home.run(["hooks", "install", kind]);
+            assert!(done.ok().stderr.contains(&format!("{first}\n")), "{kind}: {done:?}");
+            assert_eq!((read(name), read(&first)), (text.clone(), mine.clone()), "{kind}");
+        }
+
+        fs::write(&path, &more).unwrap();
+        let done = home.run(["hooks", "uninstall", kind, "--json"]).ok().json();
+        for member in ["notes", "files"] {
+            let told = done["agents"][0][member].to_string();
+            assert!(told.contains(&second), "{kind}: {done}");
+        }
+        assert!(!path.exists(), "{kind}");
+        assert_eq!((read(&first), read(&second)), (mine, more), "{kind}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2, "{kind}");
     }
 }
 

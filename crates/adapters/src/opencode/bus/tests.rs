@@ -139,6 +139,46 @@ fn a_helper_that_outlives_its_root_keeps_it_at_work_until_it_ends() {
 }
 
 #[test]
+fn whatever_a_deleted_session_has_started_is_gone_with_it() {
+    let of = |kind: &str, id: &str, parent: Option<&str>| {
+        message(kind, json!({ "info": { "id": id, "parentID": parent } }))
+    };
+    let helper_first = vec![of("session.deleted", "ses_b", Some("ses_a"))];
+    for is_shared in [true, false] {
+        for before in [Vec::new(), helper_first.clone()] {
+            let mut follower = Follower::new(Served { port: None, is_shared });
+            let mut hear = |message: &str| follower.heard(message).map(|body| word(&body));
+            assert_eq!(hear(&status("ses_a", "busy")).as_deref(), Some("working"));
+            let begins = [of("session.created", "ses_b", Some("ses_a")), status("ses_b", "busy")];
+            for said in begins.into_iter().chain(before) {
+                assert_eq!(hear(&said), None, "{said}");
+            }
+            let ends = hear(&of("session.deleted", "ses_a", None));
+            assert_eq!(ends.as_deref(), Some("idle"));
+            let asked = json!({ "id": "per_1", "sessionID": "ses_b", "permission": "bash" });
+            for said in [
+                status("ses_b", "busy"),
+                message("permission.asked", asked),
+                of("session.created", "ses_c", Some("ses_b")),
+                status("ses_c", "busy"),
+                of("session.updated", "ses_b", Some("ses_a")),
+                status("ses_b", "idle"),
+            ] {
+                assert_eq!(hear(&said), None, "{said}");
+            }
+            // Nor does anybody ask for it, or believe a list that still has it.
+            assert_eq!(follower.unknown(&status("ses_b", "busy")), None);
+            follower.learn(r#"{"id":"ses_b","parentID":"ses_a"}"#);
+            let lists = [r#"{"ses_b":{"type":"busy"}}"#, "[]", "[]"];
+            assert!(follower.unknown_in(lists).is_empty());
+            let told = words(&follower.snapshot("/p", lists, &["ses_a".to_owned()]));
+            assert!(told.iter().all(|level| level == "idle"), "{told:?}");
+            assert!(follower.stands().is_empty());
+        }
+    }
+}
+
+#[test]
 fn what_is_new_or_broken_changes_nothing() {
     let mut follower = Follower::new(Served::default());
     for message in [

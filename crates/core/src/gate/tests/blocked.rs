@@ -1,7 +1,8 @@
 //! G4 and G6: blocked is a set, one entry per open prompt and actor.
 
 use super::script::{
-    Script, permission, prompt, settling_permission, stop, stop_with, sub, tool, tool_end,
+    Script, exit, fail, permission, prompt, settling_permission, stop, stop_with, sub, tool,
+    tool_end, unlisted_stop, wake,
 };
 use crate::gate::Rule;
 use crate::observation::{Fact, Level};
@@ -77,6 +78,126 @@ fn g4_a_new_prompt_by_a_person_clears_everything() {
     script.hook(prompt("t2"));
     assert_eq!(script.headline(), Headline::Working);
     assert!(script.seat.prompts.is_empty());
+}
+
+/// Its helper `h` has outlived its first turn, and asks.
+fn asked_behind_the_turn() -> Script {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.hook(permission(&sub("h"), 9));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn g4_a_new_prompt_leaves_what_a_helper_asks_that_goes_on() {
+    let mut script = asked_behind_the_turn();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Blocked);
+    let left: Vec<_> = script.seat.prompts.iter().map(|open| open.actor.clone()).collect();
+    assert_eq!(left, [sub("h")]);
+    assert_eq!((script.count("prompt.resolved"), script.count("turn.started")), (1, 1));
+    assert_eq!(script.count("agent.status_changed"), 0);
+    let said = script.seat.history().trail.back().cloned().unwrap();
+    assert!(said.lost.is_some(), "{said:?}");
+    // What the main agent does meanwhile, and other helpers, are not the answer.
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(tool(&sub("i"), "c2", 9));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&sub("h"), "c9", 9));
+    assert_eq!(script.phrase(), "working(model)");
+
+    // Behind a turn that has failed they go on as well.
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.hook(permission(&sub("h"), 9));
+    script.hook(fail("t1", "overloaded"));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g4_what_is_left_at_a_new_prompt_ends_with_its_helper() {
+    let ended = || Fact::SubagentEnded { id: "h".into() };
+    let ends = [
+        (ended(), Headline::Working),
+        (stop("t2"), Headline::Done),
+        (Fact::IdleNotice { turn_ref: None }, Headline::Idle),
+        (exit(), Headline::Ended),
+    ];
+    for (end, then) in ends {
+        let mut script = asked_behind_the_turn();
+        script.hook(prompt("t2"));
+        script.hook(end.clone());
+        assert_eq!((script.headline(), script.seat.prompts.len()), (then, 0), "{end:?}");
+    }
+    // Its end may be lost: then the next prompt shows it, unless a stop lists the helper.
+    for (stop, then) in
+        [(unlisted_stop("t2"), Headline::Working), (stop_with("t2", &["h"], 0), Headline::Blocked)]
+    {
+        let mut script = asked_behind_the_turn();
+        script.hook(prompt("t2"));
+        script.hook(stop);
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.hook(prompt("t3"));
+        assert_eq!(script.headline(), then);
+    }
+}
+
+#[test]
+fn g4_a_new_prompt_clears_what_may_have_been_refused() {
+    // It stops a turn in silence, and with it perhaps a helper that was waited for.
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.hook(permission(&sub("h"), 9));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    // So does an interruption that is told.
+    let mut script = asked_behind_the_turn();
+    script.hook(Fact::TurnInterrupted { turn_ref: None });
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    // A helper that has begun something else may have been refused what it had asked.
+    let mut script = asked_behind_the_turn();
+    script.hook(tool(&sub("h"), "c10", 10));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    // Where each answer names what it answers, it has not been.
+    let mut script = asked_behind_the_turn();
+    script.seat.prompts[0].ask.key = Some("per_1".into());
+    script.hook(tool(&sub("h"), "c10", 10));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Blocked);
+    // A notice does not say whose it is.
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "c9", 9));
+    script.hook(stop_with("t1", &["h"], 0));
+    let ask = NewPrompt::plain(BlockedReason::Permission, None);
+    script.hook(Fact::DialogShown { actor: Actor::Main, prompt: ask });
+    assert_eq!(script.seat.prompts[0].actor, sub("h"));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g12_what_a_helper_asks_that_goes_on_is_held_beyond_a_new_prompt() {
+    for again in [prompt("t2"), wake("t2")] {
+        for (behind, then) in [(&["h"][..], Headline::Blocked), (&["i"], Headline::Working)] {
+            let mut script = Script::working();
+            script.hook(stop_with("t1", behind, 0));
+            script.hook(settling_permission(&sub("h"), 9, 1_000));
+            script.hook(again.clone());
+            script.tick(5_000);
+            assert_eq!(script.headline(), then, "{again:?} {behind:?}");
+        }
+    }
 }
 
 #[test]

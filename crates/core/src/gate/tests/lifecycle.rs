@@ -5,7 +5,7 @@ use super::script::{
 };
 use crate::gate::{self, Rule, Unfit};
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
@@ -270,16 +270,16 @@ fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
     let launch = crate::seat::Launch {
         program: "/bin/agent".into(),
         name: "agent".into(),
-        arguments: vec!["--api-key=secret".into()],
         folder: "/srv".into(),
         here: false,
         server: None,
         no_tools: false,
+        words: crate::seat::LaunchWords::In("its-own-file".into()),
     };
     let about = gate::Description { launch: Some(Box::new(launch)), ..Default::default() };
     let told = gate::describe(&mut script.seat, &about, script.now);
     let shown = serde_json::to_string(&told.events).unwrap();
-    assert!(told.changed && !shown.contains("secret"), "{shown}");
+    assert!(told.changed && !shown.contains("its-own-file"), "{shown}");
     gate::suspend(&mut script.seat, script.now).unwrap();
     let kept = serde_json::to_string(&script.seat).unwrap();
     let process = script.process.clone();
@@ -287,7 +287,7 @@ fn what_is_wanted_of_a_process_and_how_it_was_launched_outlive_a_restart() {
     script.process = process;
     script.said(Source::Process, gone(None, None));
     assert_eq!(script.headline(), Headline::Suspended);
-    assert_eq!(script.seat.launch.as_ref().unwrap().arguments, ["--api-key=secret"]);
+    assert_eq!(script.seat.launch, about.launch);
     // Of whoever takes it up by hand it is not known.
     script.process = Some(ProcessId::new(8, 80));
     script.hook(start(SessionStart::Resume));
@@ -325,4 +325,44 @@ fn a_goodbye_that_comes_after_the_agent_was_taken_up_again_is_of_the_life_before
         script.hook(start(SessionStart::Resume));
         assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 2));
     }
+}
+
+#[test]
+fn a_goodbye_of_nobody_soon_after_an_agent_was_taken_up_is_one_once_its_process_is_gone() {
+    let taken_up = || {
+        let mut script = suspended();
+        gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+        script.process = Some(ProcessId::new(6, 60));
+        script.hook(start(SessionStart::Resume));
+        script
+    };
+    for how in [SessionEnd::Exit, SessionEnd::Either] {
+        let said_by_nobody = |mut script: Script| {
+            script.process = None;
+            script.hook(Fact::SessionEnded { how });
+            script.process = Some(ProcessId::new(6, 60));
+            script
+        };
+        let mut script = said_by_nobody(taken_up());
+        script.silent();
+        assert_eq!(script.headline(), Headline::Done);
+        script.said(Source::Process, gone(None, None));
+        assert_eq!(script.headline(), Headline::Ended);
+        // The life before has said it.
+        let mut script = said_by_nobody(taken_up());
+        script.tick(5_000);
+        script.silent();
+        assert!(script.seat.session.is_some());
+        script.hook(prompt("t2"));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 2));
+    }
+    // That one's would have come by now.
+    let mut script = taken_up();
+    script.process = None;
+    script.after(30_000).hook(exit());
+    assert_eq!(script.headline(), Headline::Ended);
+    // It says whose it is.
+    let mut script = taken_up();
+    script.hook(exit());
+    assert_eq!(script.headline(), Headline::Ended);
 }

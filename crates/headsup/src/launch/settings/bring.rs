@@ -41,7 +41,7 @@ pub(super) fn add(
             let given = given(&launched.arguments);
             let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
             let path = place("json");
-            write(&path, &own, format!("the settings {}", given.unwrap_or_default().display()))?;
+            write(&path, &own, given.as_ref().map(called).unwrap_or_default())?;
             Ok(with_path(launched, *arguments, &path))
         }
         Launch::WithFile { ending, arguments } => {
@@ -118,9 +118,21 @@ fn below(folder: &Path, path: &str) -> Result<std::path::PathBuf, CommandError> 
     Ok(path)
 }
 
+/// What settings that were given are called. The command line's own may hold secrets.
+fn called(given: &OsString) -> String {
+    match as_json(given) {
+        Some(_) => "the settings on the command line".to_owned(),
+        None => format!("the settings {}", given.display()),
+    }
+}
+
+fn as_json(given: &OsStr) -> Option<&str> {
+    given.to_str().filter(|text| text.trim_start().starts_with('{'))
+}
+
 /// Settings stand on the command line as JSON, or as the name of a file.
 fn read(given: &OsString) -> Result<String, CommandError> {
-    if let Some(text) = given.to_str().filter(|text| text.trim_start().starts_with('{')) {
+    if let Some(text) = as_json(given) {
         return Ok(text.to_owned());
     }
     std::fs::read_to_string(given).map_err(|error| {

@@ -1,0 +1,72 @@
+//! Sessions that are deleted: whatever they have started goes with them, and what is still said of any of
+//! them is told to nobody.
+
+use super::{Follower, IDLE, Info, SESSIONS};
+use headsup_core::observation::Level;
+use std::collections::VecDeque;
+
+/// The latest ones.
+#[derive(Debug, Default)]
+pub(super) struct Gone(VecDeque<String>);
+
+impl Gone {
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|gone| gone == id)
+    }
+
+    /// It is there again.
+    pub(super) fn lift(&mut self, id: &str) {
+        self.0.retain(|gone| gone != id);
+    }
+
+    fn bury(&mut self, id: String) {
+        if self.has(&id) {
+            return;
+        }
+        if self.0.len() == SESSIONS {
+            self.0.pop_front();
+        }
+        self.0.push_back(id);
+    }
+}
+
+impl Follower {
+    /// Is this session gone, or was it started by one that is?
+    pub(super) fn is_gone(&mut self, id: &str, info: &Info<'_>) -> bool {
+        if info.parent.text().is_some_and(|parent| self.gone.has(&parent)) {
+            self.gone.bury(id.to_owned());
+        }
+        self.gone.has(id)
+    }
+
+    /// A session ends, and all below it. Hands out what is to be told.
+    pub(super) fn deleted(&mut self, id: &str, kind: &str) -> Option<Vec<u8>> {
+        let root = self.root(id);
+        let told = match self.is_shared {
+            true => self.sessions.get(id).and_then(|session| session.told.as_ref()),
+            false => self.told.as_ref().map(|(_, level)| level),
+        };
+        let is_up = |level: &Level| matches!(level, Level::Working { .. } | Level::Blocked { .. });
+        let stood = told.is_some_and(is_up);
+        let below = self.sessions.keys().filter(|other| self.is_below(other, id));
+        let below: Vec<String> = below.cloned().collect();
+        for one in below {
+            self.sessions.remove(&one);
+            if self.current.as_ref() == Some(&one) {
+                self.current = None;
+            }
+            self.gone.bury(one);
+        }
+        self.gone.bury(id.to_owned());
+        let is_root = root == id;
+        match self.is_shared {
+            _ if is_root && !stood => None,
+            // What stood of it nobody else takes back.
+            true if is_root => Some(self.body(kind, Some(id), IDLE)),
+            _ if !is_root && !self.sessions.contains_key(&root) => None,
+            // Its turn may have waited for this helper alone.
+            true => self.tell(&root, kind),
+            false => self.tell_of_terminal(kind),
+        }
+    }
+}

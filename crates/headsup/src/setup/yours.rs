@@ -1,0 +1,54 @@
+//! A file of ours that a person has changed: their version is kept before ours takes its place, or nothing.
+
+use super::edit::Step;
+use super::guard;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What such a version is called: no program takes a file with this ending for a plugin or a skill.
+const ENDING: &str = ".yours";
+
+/// Where the first version of the file at `path` is kept.
+pub(super) fn place(path: &Path) -> PathBuf {
+    numbered(path, 1)
+}
+
+/// The name beside a plugin's folder for one of its files: the folder goes.
+pub(super) fn outside(folder: &Path, file: &Path) -> PathBuf {
+    let [folder_name, file_name] = [folder, file].map(name);
+    folder.with_file_name(format!("{folder_name}.{file_name}"))
+}
+
+/// Keeps what is in the file at `path`, under the name of `beside`, and says so; no step if it is kept
+/// there already.
+pub(super) fn keep(
+    path: &Path,
+    beside: &Path,
+    text: &str,
+    mode: u32,
+    notes: &mut Vec<String>,
+) -> Option<Step> {
+    let is_kept = |at: &Path| guard::read(at).is_some_and(|bytes| bytes == text.as_bytes());
+    let is_free = |at: &Path| fs::symlink_metadata(at).is_err();
+    let mut places = (1..).map(|number| numbered(beside, number));
+    let at = places.find(|at| is_free(at) || is_kept(at))?;
+    notes.push(format!(
+        "{} is not as it was installed: what was in it is kept as {}",
+        path.display(),
+        at.display()
+    ));
+    let step = Step::Write { path: at.clone(), before: None, after: text.to_owned(), mode };
+    (!is_kept(&at)).then_some(step)
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let name = name(path);
+    path.with_file_name(match number {
+        1 => format!("{name}{ENDING}"),
+        _ => format!("{name}{ENDING}-{number}"),
+    })
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
