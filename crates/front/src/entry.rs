@@ -88,7 +88,7 @@ core::arch::global_asm!(
 
 struct Shared(UnsafeCell<Room>);
 
-// SAFETY: `front` alone looks at it, before the program has a second thread.
+// SAFETY: `front` alone looks at it, in its one thread; the second that it may start is given what it reads.
 unsafe impl Sync for Shared {}
 
 static ROOM: Shared = Shared(UnsafeCell::new(Room::EMPTY));

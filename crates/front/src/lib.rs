@@ -38,6 +38,7 @@ mod surroundings;
 mod system;
 mod text;
 
+use events::Events;
 use handover::Handover;
 use report::Outcome;
 use surroundings::Surroundings;
@@ -98,7 +99,8 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
         return handover.leave(stack, words, body);
     };
     let end = now.saturating_add(TOTAL_NS);
-    let outcome = if is_asked {
+    // One may have come while we read.
+    let outcome = if is_asked || around.socket.is_there() {
         report::post(&around.socket, head, body, answer, now.saturating_add(EXCHANGE_NS))
     } else {
         Outcome::Absent
@@ -113,9 +115,14 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
         Outcome::Untold => return handover.leave(stack, words, body),
         Outcome::Undelivered => handover.is_tried = true,
     }
-    system::end_at(end, time);
-    if spool::keep(&around, &handover.id, context, body, now, answer).is_some() {
-        system::exit();
+    if let Some(events) = Events::of(around.kind) {
+        system::end_at(end, time);
+        let is_transition = events.change(around.event);
+        let report =
+            spool::Report { around: &around, id: &handover.id, is_transition, context, body };
+        if spool::keep(&report, now, answer).is_some() {
+            system::exit();
+        }
     }
     handover.leave(stack, words, body)
 }

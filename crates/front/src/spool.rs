@@ -1,7 +1,6 @@
 //! Leaving a report for the hub to fetch, as `headsup/src/hook/queue.rs` does it: where the spool is there and ours,
 //! has room, and nobody keeps us out. What has to be made, waited for or made room for is the program's.
 
-use crate::events::Events;
 use crate::format::{DROPPED_LEN, HEADER_LEN, IS_TRANSITION, LIMIT, MAGIC, REPORT, tag};
 use crate::report::ID;
 use crate::surroundings::Surroundings;
@@ -10,17 +9,19 @@ use crate::text::Text;
 
 const QUEUE: &[u8] = b"queue\0";
 
+pub(crate) struct Report<'a> {
+    pub(crate) around: &'a Surroundings,
+    pub(crate) id: &'a [u8; ID],
+    /// Whether its event changes a status.
+    pub(crate) is_transition: bool,
+    pub(crate) context: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
 /// Encodes the report and appends it, whole or not at all. `None`: it is not in the spool.
 /// `read_at`: when its body was read, on the monotonic clock.
-pub(crate) fn keep(
-    around: &Surroundings,
-    id: &[u8; ID],
-    context: &[u8],
-    body: &[u8],
-    read_at: u64,
-    room: &mut [u8],
-) -> Option<()> {
-    let is_transition = Events::of(around.kind)?.change(around.event);
+pub(crate) fn keep(report: &Report<'_>, read_at: u64, room: &mut [u8]) -> Option<()> {
+    let Report { around, id, is_transition, context, body } = *report;
     let ago = system::now(MONOTONIC)?.saturating_sub(read_at);
     let reported_at = system::now(REALTIME)?.saturating_sub(ago) / 1_000_000;
 

@@ -2,7 +2,7 @@
 //! the command line, which changes nothing else, is left to the program.
 
 use crate::hub::{self, Manner, Request};
-use crate::rig::{HANG, Hook, Rig, STOP};
+use crate::rig::{HANG, Hook, Rig, STOP, eventually};
 use headsup_core::spool::{Record, Report, encode};
 use headsup_core::time::UnixMs;
 use rustix::process::Signal;
@@ -239,6 +239,36 @@ fn every_byte_is_kept_the_same() {
     for length in [0xFD, 0xFE, 0xFF, 0xFEFE, 0xFFFF] {
         assert_kept_alike(&rig, ["claude-code", "Stop"], &[], &vec![b'x'; length]);
     }
+}
+
+/// It is asked, too, if it was not there when the hook began to wait for its input.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_hub_that_comes_while_the_input_is_read_is_told() {
+    use std::io::Write as _;
+    const POLL: &str = "271 ";
+
+    // A hook on a busy machine may be too late, and keeps its report.
+    let told = (0..100).any(|_| {
+        let (rig, _) = without_a_hub(0);
+        let (input, mut writer) = std::io::pipe().unwrap();
+        let hook = rig.bare_hook(&["claude-code", "Stop"]).env("HEADSUP_HOME", rig.home());
+        let mut hook = hook.stdin_from(input).spawn();
+        eventually("the hook waits for its input, or has given up", || {
+            let call = fs::read_to_string(format!("/proc/{}/syscall", hook.child.id()));
+            let waits = call.is_ok_and(|call| call.starts_with(POLL));
+            (waits || hook.child.try_wait().unwrap().is_some()).then_some(())
+        });
+        let requests = hub::unix(&rig.socket(), STORED);
+        // It may be gone.
+        writer.write_all(STOP).ok();
+        drop(writer);
+        hook.wait().assert_silent("a late hub");
+        let bodies: Vec<_> = requests.try_iter().map(|request| request.body).collect();
+        assert!(bodies.iter().all(|body| body == STOP), "{bodies:?}");
+        !bodies.is_empty()
+    });
+    assert!(told);
 }
 
 fn ignores_broken_pipes(status: &str) -> bool {
