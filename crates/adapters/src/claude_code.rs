@@ -68,6 +68,20 @@ fn session(payload: &Payload<'_>, context: &HookContext) -> Option<String> {
     told.or_else(|| context.variable(SESSION).and_then(text::id))
 }
 
+/// `claude daemon run …` runs the sessions of the agents view, each behind a process of its own,
+/// `claude bg-pty-host --bg-pty-host SOCKET COLUMNS ROWS -- PROGRAM…` (measured). Where a runtime runs the program, the
+/// program's path is another word before these.
+pub(crate) fn is_service(words: &[String]) -> bool {
+    let begins = |first: usize| match words.get(first..) {
+        Some([word, ..]) if word == "--bg-pty-host" => true,
+        Some([word, order, ..]) if word == "daemon" && order == "run" => {
+            words[first - 1].contains("claude")
+        }
+        _ => false,
+    };
+    begins(1) || begins(2)
+}
+
 fn attach(context: &HookContext) -> Option<Attach> {
     match context.variable(ATTENDED)? {
         "1" => Some(Attach::Interactive),

@@ -10,6 +10,7 @@ mod recipes;
 pub(crate) mod script;
 pub mod server;
 pub mod skill;
+mod statements;
 mod tables;
 pub(crate) mod variable;
 
@@ -20,6 +21,7 @@ pub(crate) use command::event_of;
 pub(crate) use command::{around_before, command};
 use entries::Form;
 use script::Script;
+pub use script::is_same_text;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -42,6 +44,8 @@ pub enum Unchanged {
     Shape(String, &'static str),
     #[error("there is something of somebody else's in it")]
     Foreign,
+    #[error("{0} runs headsup, but is not as it was installed")]
+    Stray(String),
     #[error("it is not TOML: {0}")]
     NotToml(String),
     #[error("the path {0} cannot stand in a command of it; set HEADSUP_HOME to a plainer one")]
@@ -260,10 +264,21 @@ impl Recipe {
     ) -> Result<String, Unchanged> {
         match self.part {
             Part::Entries(form) => entries::remove(form, text, launcher, original),
-            Part::Tables(form) => Ok(tables::remove(form, text, launcher)),
+            Part::Tables(form) => tables::remove(form, text, launcher),
             Part::Script(_) => Ok(script::remove(text, launcher, original)),
             Part::Server(form) => server::remove(form, text, launcher, original),
             Part::Skill => Ok(skill::remove(text)),
+        }
+    }
+
+    /// By name, what is in there that runs this launcher and that [`Recipe::remove`] does not know for ours: it
+    /// was changed, or written by hand.
+    pub fn strays(&self, text: &str, launcher: &str) -> Vec<String> {
+        match self.part {
+            Part::Entries(form) => entries::strays(form, text, launcher),
+            Part::Tables(form) => tables::strays(form, text, launcher),
+            Part::Server(form) => server::strays(form, text, launcher),
+            Part::Script(_) | Part::Skill => Vec::new(),
         }
     }
 
@@ -312,6 +327,11 @@ impl Recipe {
             Part::Skill => skill::is_altered(text),
             Part::Entries(_) | Part::Tables(_) | Part::Server(_) => false,
         }
+    }
+
+    /// Whether our part is a file of its own, and nothing among what others have in one.
+    pub fn is_own_file(&self) -> bool {
+        matches!(self.part, Part::Script(_) | Part::Skill)
     }
 
     /// For a skill: the tools that it speaks of.

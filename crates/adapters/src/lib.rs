@@ -29,6 +29,7 @@ mod qwen_code;
 mod registry;
 pub mod resume;
 mod screen;
+mod service;
 pub mod stream;
 pub mod support;
 pub mod terminal;
@@ -46,6 +47,7 @@ pub use registry::{
     RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
+pub use service::{has_service, is_service};
 pub use transcript::{LogLine, log_line};
 
 use headsup_core::id::ProcessId;

@@ -24,6 +24,10 @@ pub struct RegistryRecord {
     pub cwd: Option<String>,
     pub attach: Option<Attach>,
     pub tmux_pane: Option<String>,
+    /// The background job that this process runs.
+    pub job: Option<String>,
+    /// The background job in which its conversation goes on.
+    pub parked_in: Option<String>,
     /// `None` while the program has not said yet, or says something unknown.
     pub level: Option<Level>,
     /// Which statement of the level this is: a file may be written again with nothing new said.

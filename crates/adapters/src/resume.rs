@@ -8,7 +8,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-use crate::inject::recipes;
+use crate::inject::{recipes, server};
 use programs::{PROGRAMS, Program, Words};
 
 /// Why nothing says how to take it up again.
@@ -77,6 +77,32 @@ pub fn kept(kind: &str, first: &[String]) -> Option<Vec<String>> {
     };
     // A word that was kept may have come to stand behind an option that may take one.
     Some(if options(program, &kept) == told { kept } else { first.to_vec() })
+}
+
+/// A launch of ours merges its own settings with those that were given, and names that file in their place.
+const MERGED: &str = "--settings";
+
+/// What was typed of the arguments that a process shows which a launch of ours has started: all but what that has
+/// brought, the paths of whose files begin with `place`. `None`: the process does not tell.
+pub fn typed(shown: &[String], place: &str) -> Option<Vec<String>> {
+    let setting = format!("mcp_servers.{}=", server::NAME);
+    let is_ours = |word: &str| word.contains(place) || word.starts_with(&setting);
+    let is_option = |word: &str| word.starts_with('-');
+    let mut typed = Vec::new();
+    let mut rest = shown.iter().peekable();
+    while let Some(word) = rest.next() {
+        let is_value = |next: &&String| is_option(word) && !is_option(next) && is_ours(next);
+        let brings = rest.next_if(is_value).is_some();
+        match word.as_str() {
+            MERGED if brings => return None,
+            _ if brings || is_ours(word) => {}
+            _ => typed.push(word.clone()),
+        }
+    }
+    // Another way to the same folder.
+    let shape = place.rmatch_indices('/').nth(1).map_or(place, |(at, _)| &place[at..]);
+    let is_told = !typed.iter().any(|word| word.contains(shape));
+    is_told.then_some(typed)
 }
 
 fn program_of(kind: &str) -> Option<&'static Program> {

@@ -21,17 +21,19 @@ pub struct ProgramStatus {
 }
 
 /// Reads the body of a status report, which is what stands behind `7501;`. What is told of a part
-/// of a program (`id`) says nothing of the whole: a program's own report is about both.
+/// of a program (`id`) is about that part alone.
 pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
     match parse_body(body.as_bytes()) {
         Ok(Message::Report(report)) => {
             let name = report.state.as_str().to_owned();
-            let fact =
-                if report.id.is_some() { Fact::Nothing } else { Fact::Level(level(kind, &report)) };
+            let fact = match &report.id {
+                Some(id) => part(kind, id.as_str(), Some(plain(&report, &words(&report)))),
+                None => Fact::Level(level(kind, &report)),
+            };
             ProgramStatus { name, fact }
         }
         Ok(Message::Clear { id }) => {
-            let fact = if id.is_some() { Fact::Nothing } else { Fact::Withdrawn };
+            let fact = id.map_or(Fact::Withdrawn, |id| part(kind, id.as_str(), None));
             ProgramStatus { name: "clear".into(), fact }
         }
         Ok(Message::Feature(_)) => ProgramStatus { name: "query".into(), fact: Fact::Nothing },
@@ -62,6 +64,19 @@ pub fn title(kind: &str, title: &str) -> Option<Level> {
 /// kinds that are known.
 pub fn progress(_kind: &str, _body: &str) -> Option<Level> {
     None
+}
+
+fn part(kind: &str, id: &str, level: Option<Level>) -> Fact {
+    if kind == claude_code::KIND {
+        // Its own report is about its helpers as well (measured).
+        return Fact::Nothing;
+    }
+    Fact::PartStatus { id: text::line(id, text::TITLE), level }
+}
+
+/// What a part says, or at least what it is called.
+fn words(report: &Report<'_>) -> String {
+    report.msg.or(report.title).map(|words| words.to_string()).unwrap_or_default()
 }
 
 fn level(kind: &str, report: &Report<'_>) -> Level {
@@ -126,12 +141,32 @@ mod tests {
             ),
             ("state=blocked:kind=question", blocked(BlockedReason::Question, None)),
             ("state=blocked:kind=auth", blocked(BlockedReason::Auth, None)),
-            ("state=blocked:id=helper", Fact::Nothing),
             ("state=clear", Fact::Withdrawn),
-            ("state=clear:id=helper", Fact::Nothing),
             ("?", Fact::Nothing),
         ] {
             assert_eq!(read("custom", body), fact, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_part_is_about_that_part_alone() {
+        let asks = |reason, detail: Option<&str>| {
+            Some(Level::Blocked { reason, detail: detail.map(str::to_owned) })
+        };
+        let (go, called) = (":kind=permission:title=RVUgV2VzdA==:msg=Z28/", ":title=RVUgV2VzdA==");
+        for (state, level) in [
+            (format!("blocked{go}"), asks(BlockedReason::Permission, Some("go?"))),
+            (format!("blocked{called}"), asks(BlockedReason::Other, Some("EU West"))),
+            ("blocked:kind=question".into(), asks(BlockedReason::Question, None)),
+            ("working".into(), Some(Level::Working { reason: None })),
+            ("done".into(), Some(Level::Done)),
+            ("clear".into(), None),
+        ] {
+            let fact = Fact::PartStatus { id: "us/east".into(), level };
+            assert_eq!(read("custom", &format!("state={state}:id=us/east")), fact, "{state}");
+            // Claude Code's own report is about its helpers too.
+            let of_both = read(claude_code::KIND, &format!("state={state}:id=us/east"));
+            assert_eq!(of_both, Fact::Nothing, "{state}");
         }
     }
 

@@ -7,11 +7,14 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod dialog;
+mod elsewhere;
 mod guard;
 mod inputs;
 mod level;
 mod lifecycle;
 mod notice;
+mod parts;
 mod process;
 mod prompts;
 mod report;
@@ -34,13 +37,13 @@ pub use inputs::{
 };
 pub use lifecycle::{
     CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
-    suspend,
+    suspend, vacate,
 };
 pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
-use crate::observation::{BackgroundShells, Delivery, Fact, Observation};
+use crate::observation::{BackgroundShells, Delivery, Fact, Level, Observation};
 use crate::prompt::Actor;
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
 use crate::source::{Confidence, Evidence, Tier};
@@ -207,7 +210,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
         }
         Fact::DialogShown { actor, prompt } => {
-            prompts::shown(step, &observation.name, actor, prompt)
+            dialog::shown(step, &observation.name, actor, prompt)
         }
         Fact::PromptResolved { actor, reason, key, resolution } => {
             prompts::resolved(step, actor, *reason, key.as_deref(), resolution)
@@ -239,6 +242,10 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         }
         Fact::ScreenCleared => Ok(screen::cleared(step)),
         Fact::Withdrawn => Ok(screen::withdrawn(step, observation.source)),
+        Fact::PartStatus { id, level } => {
+            elsewhere::check(step, observation.source)?;
+            Ok(parts::said(step, id, level.as_ref()))
+        }
         Fact::ScreenPrompt { quiet } => screen::prompt(step, *quiet),
         Fact::Process(fact) => process::said(step, *fact, observation.process.as_ref()),
         Fact::Reported(reported) => report::said(step, reported),
@@ -427,7 +434,10 @@ impl Fact {
             Self::CompactionEnded { manual: false } => "working(model)",
             Self::IdleNotice { .. } | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
             Self::Level(level) => level.word(),
-            Self::ScreenDialog { reason, .. } => return Some(Turn::Blocked(*reason).phrase()),
+            Self::ScreenDialog { reason, .. }
+            | Self::PartStatus { level: Some(Level::Blocked { reason, .. }), .. } => {
+                return Some(Turn::Blocked(*reason).phrase());
+            }
             Self::Reported(reported) => return report::phrase(reported),
             Self::Process(fact) => return process::phrase(*fact),
             Self::SubagentEnded { .. }
@@ -435,6 +445,7 @@ impl Fact {
             | Self::Nothing
             | Self::ScreenCleared
             | Self::Withdrawn
+            | Self::PartStatus { .. }
             | Self::NotUnderstood { .. } => return None,
         };
         Some(word.to_owned())

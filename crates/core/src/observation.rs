@@ -148,6 +148,12 @@ pub enum Fact {
     },
     /// The program takes back what it has said of its status, and says nothing in its place.
     Withdrawn,
+    /// What the program's own status says of one of its parts, mostly a helper. `None`: it takes that back, and
+    /// what it has said of the parts below it (`ID/...`).
+    PartStatus {
+        id: String,
+        level: Option<Level>,
+    },
     /// Known and without meaning for the status.
     Nothing,
     /// Not understood: it changes nothing and is kept for `explain`.
@@ -234,6 +240,9 @@ impl Background {
 /// The code of a failure of which nothing more is said.
 pub const JUST_FAILED: &str = "error";
 
+/// What a source shows whose conversation goes on in another process.
+pub(crate) const ELSEWHERE: &str = "elsewhere";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
     Idle {
@@ -251,6 +260,8 @@ pub enum Level {
     Failed {
         code: String,
     },
+    /// The conversation goes on in another process, which has a seat of its own.
+    Elsewhere,
 }
 
 impl Level {
@@ -261,6 +272,7 @@ impl Level {
             Self::Working { .. } => "working",
             Self::Blocked { .. } => "blocked",
             Self::Failed { .. } => "failed",
+            Self::Elsewhere => ELSEWHERE,
         }
     }
 }

@@ -128,9 +128,6 @@ pub struct OpenPrompt {
     /// It was told by a notice that may be late and names no call: nothing such tells how it is answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_notice: bool,
-    /// Its helper has begun something else since: it may have been answered, and nobody has told.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub moved_on: bool,
     #[serde(flatten)]
     pub ask: NewPrompt,
     /// What an input request has beside that.

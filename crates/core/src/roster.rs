@@ -25,6 +25,8 @@ pub struct Caller<'a> {
     pub ancestors: &'a [(u32, u64)],
     /// Their pid namespace; `None` where it is the hub's own.
     pub namespace: Option<u64>,
+    /// The seat whose conversation the caller goes on with, in a process of its own.
+    pub asked_by: Option<&'a AgentId>,
     pub cwd: Option<&'a str>,
     /// The report is a session's start, of whatever kind.
     pub starts_session: bool,
@@ -168,6 +170,10 @@ impl Roster {
                 .cloned()
                 .map_or_else(|| self.child(claimed), Place::Seat);
         }
+        // Another process may have taken its session up beside it, and have gone.
+        if let Some(id) = seated.filter(|id| self.is_in_its_session(id, caller)) {
+            return Place::Seat(id.clone());
+        }
         if let Some(id) = self.known_session(caller, &other_lives) {
             return Place::Seat(id.clone());
         }
@@ -176,7 +182,8 @@ impl Roster {
             let second = caller.starts_up && self.holds_other_session(id, caller);
             return if second { self.stranger(caller) } else { Place::Seat(id.clone()) };
         }
-        if let Some(parent) = self.ancestor(caller) {
+        let asked_by = caller.asked_by.filter(|id| self.seats.contains_key(*id)).cloned();
+        if let Some(parent) = asked_by.or_else(|| self.ancestor(caller)) {
             return self.child(&parent);
         }
         if let Some(id) = self.waiting(caller).filter(|id| !other_lives(id)) {
@@ -235,6 +242,13 @@ impl Roster {
         let is_strange = said.as_ref().is_some_and(|said| !keys.sessions.contains(said));
         let other = keys.session.is_some() && is_strange && !takes_over;
         nameless && (starts || sits_in_child()) || (other || sits_in_child()) && lives()
+    }
+
+    fn is_in_its_session(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let keys = self.seats.get(id).filter(|keys| !keys.process_over);
+        let current = keys.and_then(|keys| keys.session.as_deref());
+        let said = caller.session.map(|session| session_key(caller.kind, session));
+        said.is_some() && current == said.as_deref()
     }
 
     fn holds_other_session(&self, id: &AgentId, caller: &Caller<'_>) -> bool {

@@ -9,7 +9,7 @@ mod launch;
 mod session;
 pub mod view;
 
-pub use ended::EndedTurn;
+pub use ended::{EndedCall, EndedHelper, EndedTurn};
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
@@ -74,6 +74,9 @@ pub struct Seat {
     /// A person has it ended, or had it ended last. It stays until somebody sits here again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
+    /// The life before this one was put away.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub was_away: bool,
     /// How it was started last, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<Box<Launch>>,
@@ -96,6 +99,9 @@ pub struct Seat {
     /// Calls of the open turn that ended lately, newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub ended_calls: VecDeque<EndedCall>,
+    /// Helpers that ended lately, newest last.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub ended_helpers: VecDeque<EndedHelper>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub counters: CountersDoc,
     /// When the headline's state began.
@@ -277,9 +283,6 @@ pub struct HandIn {
     pub moves_task: bool,
 }
 
-/// More than an agent runs side by side.
-const ENDED_CALLS: usize = 16;
-
 impl Seat {
     /// An empty seat: no process, no turn.
     pub fn new(id: AgentId, kind: impl Into<Word>, source: Source, now: UnixMs) -> Self {
@@ -327,6 +330,7 @@ impl Seat {
             verdicts: Vec::new(),
             links: None,
             leaving: None,
+            was_away: false,
             launch: None,
             unanswered: None,
             prompts: Vec::new(),
@@ -335,6 +339,7 @@ impl Seat {
             shells: 0,
             open_tools: VecDeque::new(),
             ended_calls: VecDeque::new(),
+            ended_helpers: VecDeque::new(),
             counters: CountersDoc::default(),
             headline_since: now,
             last_status_at: None,
@@ -432,7 +437,7 @@ impl Seat {
         if self.left_sessions.len() == LEFT_SESSIONS {
             self.left_sessions.pop_front();
         }
-        self.left_sessions.push_back(LeftSession { id: session.id, at });
+        self.left_sessions.push_back(LeftSession { id: session.id, at, is_goodbye: false });
     }
 
     pub(crate) fn open_tool(&mut self, actor: Actor, tool: ToolRef) {
@@ -441,44 +446,6 @@ impl Seat {
         }
         self.open_tools.push_back(OpenTool { actor, tool });
     }
-
-    /// Notes the end of a call. True if that was not known.
-    pub(crate) fn end_call(&mut self, id: &str, started: bool) -> bool {
-        if self.ended_calls.iter().any(|known| known.id == id) {
-            return false;
-        }
-        if self.ended_calls.len() == ENDED_CALLS {
-            self.ended_calls.pop_front();
-        }
-        self.ended_calls.push_back(EndedCall { id: id.to_owned(), started });
-        true
-    }
-
-    /// Whether this is the start of a call whose end came first. The next one of this id is
-    /// another call's: programs may count anew.
-    pub(crate) fn has_ended(&mut self, id: &str) -> bool {
-        let Some(index) = self.ended_calls.iter().position(|known| known.id == id) else {
-            return false;
-        };
-        match self.ended_calls.get_mut(index) {
-            Some(ended) if !ended.started => {
-                ended.started = true;
-                true
-            }
-            _ => {
-                self.ended_calls.remove(index);
-                false
-            }
-        }
-    }
-}
-
-/// A call that has ended, so that a start that is told late does not open it again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndedCall {
-    pub id: String,
-    /// Its start has been told.
-    pub started: bool,
 }
 
 /// See [`Seat::status_key`].

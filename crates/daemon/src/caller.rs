@@ -70,16 +70,16 @@ impl Caller {
         };
         let is_shown = shown.is_some();
         let is = shown.or_else(|| says_in_its_environment(peer));
+        let is_left =
+            token.is_some() && !is_shown && is.as_ref().is_some_and(|is| was_launched(app, is));
         match (is, claimed) {
+            // What an older launch in that seat has left behind.
+            _ if is_left => Err(unknown_token()),
             (Some(is), Some(claimed)) if !speaks_for(app, &is, &claimed) => {
                 Err(not_yours(&is, &claimed))
             }
             (Some(is), _) => Ok(Known { is: Self::Agent(is), is_shown }),
-            (None, _) if token.is_some() => {
-                let detail = "this agent token is of no agent that the hub knows";
-                Err(Refused::new(403, "unknown_agent_token", detail)
-                    .hint("it is a launch's own: HEADSUP_AGENT_ID says of which agent"))
-            }
+            (None, _) if token.is_some() => Err(unknown_token()),
             (None, Some(claimed)) => Ok(Known { is: Self::Agent(claimed), is_shown }),
             (None, None) => Ok(Known { is: Self::Person, is_shown }),
         }
@@ -208,6 +208,17 @@ fn not_yours(is: &AgentId, wanted: &AgentId) -> Refused {
         .hint("an agent speaks for itself alone; a person does it from a shell of their own")
 }
 
+fn unknown_token() -> Refused {
+    let detail = "this agent token is of no agent that the hub knows";
+    Refused::new(403, "unknown_agent_token", detail)
+        .hint("it is a launch's own, and ends with the next start or resume in that seat")
+}
+
+/// Whether the request shows the token of a launch; [`Caller::of`] has looked whose.
+pub(crate) fn shows_a_token(headers: &HeaderMap) -> bool {
+    headers.get("x-headsup-agent-token").is_some_and(|token| !token.is_empty())
+}
+
 /// `X-Headsup-Agent`: the seat that the caller says it sits in.
 fn claimed(headers: &HeaderMap) -> Result<Option<AgentId>, Refused> {
     let Some(claimed) = headers.get("x-headsup-agent").filter(|id| !id.is_empty()) else {
@@ -244,10 +255,14 @@ struct Known {
     is_shown: bool,
 }
 
+/// The agent was launched with a token.
+fn was_launched(app: &App, agent: &AgentId) -> bool {
+    app.board.seat(agent).is_some_and(|seat| seat.about.token.is_some())
+}
+
 /// The agent was launched here with a token, which its children have too.
 fn has_token(app: &App, agent: &AgentId) -> bool {
-    let seat = app.board.seat(agent).filter(|seat| seat.about.token.is_some());
-    seat.is_some() && stray::is_known_here(app, agent)
+    was_launched(app, agent) && stray::is_known_here(app, agent)
 }
 
 /// The agent that a process of this machine runs under: the nearest of those above it that sits in

@@ -17,8 +17,17 @@ const SPOOL: &str = "spool";
 const NEW_SOCKET: &str = "headsup.sock.new";
 const LOCK: &str = "headsup.lock";
 /// What may stand in the folder before its first hub: our own, and what a new disk brings.
-const HARMLESS: [&str; 8] =
-    ["bin", "config.toml", "hub.log", "launch", launches::FOLDER, "lost+found", "setup", SPOOL];
+const HARMLESS: [&str; 9] = [
+    "bin",
+    "config.toml",
+    "demo.lock",
+    "hub.log",
+    "launch",
+    launches::FOLDER,
+    "lost+found",
+    "setup",
+    SPOOL,
+];
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
 /// Between two looks whether the folder is still there.

@@ -418,7 +418,7 @@ mod tests {
     fn report(agent: &str) -> Work {
         let body = ReportBody { turn: Some("working".to_owned()), ..ReportBody::default() };
         let (agent, reported) = (AgentId::new(agent).unwrap(), body.parse().unwrap());
-        Work::Report(OwnReport { agent, reported, spooled: None })
+        Work::Report(OwnReport { agent, of_launch: false, reported, spooled: None })
     }
 
     /// The writer's thread is not there yet.

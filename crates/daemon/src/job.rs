@@ -119,6 +119,8 @@ impl std::fmt::Debug for Probe {
 #[derive(Debug)]
 pub(crate) struct OwnReport {
     pub(crate) agent: AgentId,
+    /// Whoever makes it shows the token of the agent's launch.
+    pub(crate) of_launch: bool,
     pub(crate) reported: Reported,
     pub(crate) spooled: Option<UnixMs>,
 }
@@ -126,8 +128,6 @@ pub(crate) struct OwnReport {
 /// An event of an agent in a chat.
 #[derive(Debug)]
 pub(crate) struct ChatReport {
-    /// Its seat.
-    pub(crate) agent: AgentId,
     pub(crate) chat_id: String,
     /// What it is called in the chat.
     pub(crate) name: String,
@@ -140,6 +140,8 @@ pub(crate) struct ChatReport {
 #[derive(Debug)]
 pub(crate) struct Heartbeat {
     pub(crate) agent: AgentId,
+    /// Whoever sends it shows the token of the agent's launch.
+    pub(crate) of_launch: bool,
     pub(crate) activity: Activity,
     pub(crate) tool: Option<String>,
     pub(crate) action: Option<String>,
@@ -219,8 +221,10 @@ pub(crate) struct StatusFile {
     pub(crate) container: Container,
     /// The seat that its process was started for.
     pub(crate) claimed: Option<AgentId>,
-    /// Pid and start ticks of the processes above it.
+    /// Pid and start ticks of the processes above it, below a service that runs agents.
     pub(crate) ancestors: Vec<(u32, u64)>,
+    /// The process whose conversation it goes on with, as that one's file says.
+    pub(crate) asked_by: Option<ProcessId>,
     /// It was there when the hub started.
     pub(crate) first: bool,
 }

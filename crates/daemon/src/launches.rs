@@ -9,6 +9,7 @@ pub(crate) use sweep::Sweep;
 
 use headsup_adapters::resume;
 use headsup_core::gate;
+use headsup_core::id::AgentId;
 use headsup_core::seat::{Launch, LaunchWords, Seat};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::LaunchDoc;
@@ -30,6 +31,7 @@ const YOUNG_MS: i64 = 60_000;
 /// The files of one state folder.
 #[derive(Debug)]
 pub(crate) struct Launches {
+    home: PathBuf,
     folder: PathBuf,
     /// The folder of the launchers.
     handed_over: PathBuf,
@@ -51,7 +53,8 @@ pub(crate) enum Unknown {
 impl Launches {
     /// Nothing is made before there is something to keep.
     pub(crate) fn new(home: &Path) -> Self {
-        Self { folder: home.join(FOLDER), handed_over: home.join(HANDED_OVER) }
+        let (folder, handed_over) = (home.join(FOLDER), home.join(HANDED_OVER));
+        Self { home: home.to_owned(), folder, handed_over }
     }
 
     /// The launch as its seat has it. Where its arguments cannot be written down, it goes without them.
@@ -86,9 +89,9 @@ impl Launches {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let path = self.folder.join(&name);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        // The seat that names it outlives a power cut.
+        // The seat that names it outlives a power cut, and so do the file and its folder, which may be new.
         let written = file.write_all(&json).and_then(|()| file.sync_all());
-        let kept = written.and_then(|()| File::open(&self.folder)?.sync_all());
+        let kept = written.and_then(|()| sync(&self.folder)).and_then(|()| sync(&self.home));
         if kept.is_err() {
             fs::remove_file(&path).ok();
         }
@@ -118,6 +121,11 @@ impl Launches {
         })?;
         // The parser's own words may quote what it has read.
         serde_json::from_slice(&json).map_err(|_| Unknown::Damaged)
+    }
+
+    /// How the paths of all files begin that the launch of an agent has brought.
+    pub(crate) fn brought(&self, agent: &AgentId) -> String {
+        format!("{}/{agent}.", self.handed_over.display())
     }
 
     /// Takes a file away that no seat names any more.
@@ -152,6 +160,11 @@ fn is_there(seat: &Seat, now: UnixMs) -> bool {
     !seat.process.state.is_over() || now.since(seat.process.since) < YOUNG_MS
 }
 
+/// What is in a folder is on the disk when this returns.
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
 /// A name that nobody can guess.
 fn name() -> io::Result<String> {
     let mut bytes = [0_u8; NAME / 2];
@@ -160,7 +173,9 @@ fn name() -> io::Result<String> {
 }
 
 fn remove(path: &Path) {
-    match fs::remove_file(path) {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             tracing::debug!(%error, path = %path.display(), "what a launch has left cannot be removed");
         }

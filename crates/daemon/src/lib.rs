@@ -50,6 +50,7 @@ mod providers;
 mod repository;
 mod samples;
 mod serve;
+mod service;
 mod sighting;
 mod sources;
 mod spool;

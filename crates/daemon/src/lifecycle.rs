@@ -22,6 +22,7 @@ use headsup_core::status::{Exit, Process};
 use headsup_core::wire::{LaunchDoc, RelaunchDoc, SCHEMA};
 use std::sync::Arc;
 use std::time::Duration;
+use way_back::WayBack;
 
 /// Longer than a process takes to go that is ended in the end.
 const GONE_WITHIN: Duration = Duration::from_secs(8);
@@ -56,10 +57,10 @@ pub(crate) async fn suspend(
 async fn ready(app: &App, seat: &Seat) -> Result<(Grip, Option<Box<Launch>>), Refused> {
     // Nothing is kept of one that goes on.
     gate::may_suspend(seat).map_err(Refusal::Unfit)?;
-    let launch = way_back::of(app, seat).await?;
+    let WayBack { launch, is_kept } = way_back::of(app, seat).await?;
     way_back::arguments(seat, &launch, None)?;
     let grip = grip_alone(app, seat)?;
-    if seat.launch.is_some() {
+    if is_kept {
         return Ok((grip, None));
     }
     let launch = way_back::kept(app, seat, launch).await?;
@@ -171,7 +172,7 @@ async fn plan(
     said: Option<&str>,
     is_hubs: bool,
 ) -> Result<(String, LaunchDoc), Refused> {
-    let mut launch = way_back::of(app, seat).await?;
+    let mut launch = way_back::of(app, seat).await?.launch;
     launch.arguments = way_back::arguments(seat, &launch, said)?;
     app.starter.may_start(&launch, is_hubs)?;
     Ok((seat.kind.to_string(), launch))

@@ -185,7 +185,7 @@ async fn submit(hub: &Hub, number: u64) -> Answer {
     };
     let reported = body.parse().map_err(|_| Refusal::Defect)?;
     let agent = AgentId::slug(&format!("filler-{}", number % FILLERS));
-    let report = OwnReport { agent, reported, spooled: None };
+    let report = OwnReport { agent, of_launch: false, reported, spooled: None };
     hub.inbox().submit(Work::Report(report), None).await
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cgroup;
 use crate::namespaces::{Namespaces, Peer};
+use crate::service::Surroundings;
 use headsup_adapters::{HookContext, Sighting};
 use headsup_core::gate::Container;
 use headsup_core::id::AgentId;
@@ -17,8 +18,10 @@ pub(crate) struct HookReport {
     /// The seat the agent says it sits in.
     pub(crate) claimed: Option<AgentId>,
     pub(crate) sighting: Sighting,
-    /// Pid and start ticks of the processes above the hook.
+    /// Pid and start ticks of the processes above the hook, below a service that runs agents.
     pub(crate) ancestors: Vec<(u32, u64)>,
+    /// Its process is run by such a service.
+    pub(crate) is_served: bool,
     /// The hook's pid namespace where it is not ours.
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) container: Container,
@@ -52,7 +55,7 @@ pub(crate) fn read(
     body: &[u8],
     namespaces: &Namespaces,
 ) -> Result<HookReport, Unreadable> {
-    let Envelope { kind, event, claimed, context, spooled, peer } = envelope;
+    let Envelope { kind, event, mut claimed, context, spooled, peer } = envelope;
     // Any text may come from outside. What it breaks must stay this one report.
     let read = catch_unwind(AssertUnwindSafe(|| {
         let context = context.map(HookContext::parse).unwrap_or_default();
@@ -83,9 +86,27 @@ pub(crate) fn read(
         let host = context.host.as_deref().and_then(cgroup::short);
         container = host.map_or(container, Container::Inside);
     }
-    let ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
+    let mut ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
+    let own = sighting.process.as_ref().filter(|_| pid_namespace.is_none());
+    let own = own.and_then(|own| context.parents.iter().position(|parent| parent.pid == own.pid));
+    let below = own.and_then(|own| {
+        let around = Surroundings { kind, claimed: &mut claimed, ancestors: &mut ancestors };
+        // A service is the same program.
+        let name = &context.parents[own].comm;
+        around.without_service(|at| at > own && context.parents[at].comm == *name)
+    });
+    let is_served = below.is_some() && below == own.map(|own| own + 1);
     let kind = kind.to_owned();
-    Ok(HookReport { kind, claimed, sighting, ancestors, pid_namespace, container, spooled })
+    Ok(HookReport {
+        kind,
+        claimed,
+        sighting,
+        ancestors,
+        is_served,
+        pid_namespace,
+        container,
+        spooled,
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod acts;
 mod ageing;
 mod agreed;
 mod api;
+mod background;
 mod bad_input;
 mod bench;
 mod callers;

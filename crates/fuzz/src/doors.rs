@@ -45,14 +45,14 @@ pub(crate) fn answer(bytes: &[u8]) {
     }
 }
 
-/// Messages do not depend on the pieces in which they come.
+/// Messages and comments do not depend on the pieces in which they come.
 pub(crate) fn sse(bytes: &[u8]) {
     let read = |size: usize| {
         let (mut parser, mut ready) = (Parser::default(), VecDeque::new());
         for piece in bytes.chunks(size) {
             parser.feed(piece, &mut ready);
         }
-        ready
+        (ready, parser.take_comment())
     };
     assert_eq!(read(1), read(bytes.len().max(1)));
 }

@@ -79,6 +79,10 @@ pub(crate) fn status(bytes: &[u8]) {
         assert!(is_clean(&status.name));
         let level = match status.fact {
             Fact::Level(level) => Some(level),
+            Fact::PartStatus { id, level } => {
+                assert!(is_clean(&id), "{id:?}");
+                level
+            }
             Fact::NotUnderstood { why } => {
                 assert!(is_clean(&why), "{why:?}");
                 None

@@ -1,5 +1,7 @@
 //! `headsup up --demo`: recorded agents, played through the hook path that real ones take.
 
+mod once;
+
 use crate::cli::{Context, down};
 use crate::client::page;
 use crate::client::start::{self, Hub};
@@ -32,9 +34,19 @@ const BETWEEN_ROUNDS: Duration = Duration::from_secs(4);
 const LAST_HOOKS: Duration = Duration::from_secs(1);
 const FOOTER: &str = "Ctrl-C ends the demo · other terminal: headsup ls";
 
+/// What came of the wish for a demonstration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Played {
+    ToItsEnd,
+    /// One plays already; it was left alone.
+    Elsewhere,
+}
+
 /// Plays until it is interrupted, then takes everything away that it brought.
-pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<(), CommandError> {
+pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Played, CommandError> {
     let Hub { client, health, started } = start::start(&context.place).await?;
+    let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    let Some(_alone) = once::claim(home)? else { return Ok(Played::Elsewhere) };
     if let Some(listen) = listen {
         page::listen(&client, &listen).await?;
         let link = page::link(&client).await?;
@@ -61,7 +73,7 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<(),
         down::stop(health.pid)?;
     }
     context.output.say(&Line::plain("headsup: the demo is over, and what it brought is gone"));
-    shown
+    shown.map(|()| Played::ToItsEnd)
 }
 
 /// A demonstration never touches a seat that is not its own.

@@ -8,6 +8,7 @@ mod hub;
 mod outbox;
 mod prompts;
 mod servers;
+mod tools;
 mod webhooks;
 
 use crate::cli::{Context, listen};
@@ -72,6 +73,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(tmux());
             checks.push(containers::check().await);
             checks.extend(agents::checks(context, hub.client.as_ref()).await);
+            checks.extend(tools::checks(context));
         }
     }
     checks

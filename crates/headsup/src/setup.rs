@@ -9,12 +9,14 @@ pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod guard;
 mod install;
+mod places;
 pub(crate) mod plan;
 mod record;
 pub(crate) mod ruled;
 mod sharers;
 mod site;
 pub(crate) mod status;
+mod strays;
 mod uninstall;
 mod yours;
 

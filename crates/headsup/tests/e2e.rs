@@ -22,6 +22,8 @@ mod race;
 mod spool;
 #[path = "e2e/stages.rs"]
 mod stages;
+#[path = "e2e/straggler.rs"]
+mod straggler;
 #[path = "e2e/task.rs"]
 mod task;
 #[path = "e2e/turn.rs"]

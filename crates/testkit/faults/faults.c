@@ -8,9 +8,11 @@
  * Only regular files below HEADSUP_FAULTS_UNDER are touched. An empty file is a healthy machine.
  *
  * HEADSUP_FAULTS_PLATTER, where it is set, is a folder in which a copy is kept of each of these files as
- * it was when it was flushed last: all that a power cut would leave of it.
+ * it was when it was flushed last: all that a power cut would leave of it. So are the names in each folder
+ * below there.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,16 +45,50 @@ static long ordered(const char *word) {
     return found;
 }
 
-static int concerned(int fd) {
+static int is_below(int fd, mode_t kind) {
     const char *under = getenv("HEADSUP_FAULTS_UNDER");
     struct stat status;
-    if (!under || fstat(fd, &status) || !S_ISREG(status.st_mode)) return 0;
+    if (!under || fstat(fd, &status) || (status.st_mode & S_IFMT) != kind) return 0;
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length <= 0) return 0;
     path[length] = 0;
     return strncmp(path, under, strlen(under)) == 0;
+}
+
+static int concerned(int fd) { return is_below(fd, S_IFREG); }
+
+/* The names in a folder, each on a line, in a file whose name is the folder's with % for /, and at its end. */
+static void names_to_platter(int from) {
+    static int copies;
+    const char *platter = getenv("HEADSUP_FAULTS_PLATTER");
+    if (!platter || !is_below(from, S_IFDIR)) return;
+    int kept = errno;
+    char link[64], path[4096], to[8300], part[8400];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", from);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length > 0) {
+        path[length] = 0;
+        DIR *folder = opendir(path);
+        for (char *at = path; *at; at++)
+            if (*at == '/') *at = '%';
+        snprintf(to, sizeof to, "%s/%s%%", platter, path);
+        snprintf(part, sizeof part, "%s.%d", to, __sync_add_and_fetch(&copies, 1));
+        int target = (int)syscall(SYS_openat, AT_FDCWD, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        struct dirent *entry;
+        int whole = folder && target >= 0;
+        while (whole && (entry = readdir(folder))) {
+            long some = (long)strlen(entry->d_name);
+            whole = syscall(SYS_write, target, entry->d_name, some) == some &&
+                    syscall(SYS_write, target, "\n", 1) == 1;
+        }
+        if (folder) closedir(folder);
+        if (target >= 0) syscall(SYS_close, target);
+        if (whole) rename(part, to);
+        else unlink(part);
+    }
+    errno = kept;
 }
 
 /* The file's name on the platter has % for /. A copy is there whole, or not at all. */
@@ -108,7 +144,7 @@ static int fails(int fd, const char *word) {
         if (!next) next = NEXT(name);                                                              \
         if (fails(fd, "sync ")) return -1;                                                         \
         int result = next(fd);                                                                     \
-        if (result == 0) to_platter(fd);                                                           \
+        if (result == 0) to_platter(fd), names_to_platter(fd);                                     \
         return result;                                                                             \
     }
 

@@ -87,6 +87,17 @@ impl Faults {
         Ok(())
     }
 
+    /// Whether a power cut would leave this file or folder in the one that it is in: that was flushed since.
+    ///
+    /// # Errors
+    /// If the one that it is in is gone.
+    pub fn is_flushed(&self, path: &Path) -> io::Result<bool> {
+        let folder = fs::canonicalize(path.parent().unwrap_or(Path::new("/")))?;
+        let names = format!("{}%", folder.to_string_lossy().replace('/', "%"));
+        let names = fs::read_to_string(self.platter().join(names)).unwrap_or_default();
+        Ok(names.lines().any(|name| path.ends_with(name)))
+    }
+
     fn platter(&self) -> PathBuf {
         self.folder.path().join("platter")
     }

@@ -5,7 +5,7 @@
 //! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
-use crate::inject::entries::Form;
+use crate::inject::entries::{Form, Switch};
 use crate::inject::{File, Launch, Part, Plugin, Probe, Recipe, probe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -32,7 +32,7 @@ const FORM: Form = Form {
     version: None,
     unawaited: Some(UNAWAITED),
     // Measured with 2.1.330.
-    switches: &["disableAllHooks", "allowManagedHooksOnly"],
+    switches: &[Switch::Off("disableAllHooks"), Switch::Off("allowManagedHooksOnly")],
     not_strict: Some(
         "the whole file is ignored: hooks in it never fire, those of a plugin folder do",
     ),

@@ -11,9 +11,15 @@
 //! | `shell` | idle, with background shells |
 //! | `waiting` | blocked; `waitingFor` says on what |
 //! | missing, as in the first moment, or unknown | none |
+//! | any, with `parkedJobId` | elsewhere: `status` is of before, and stays as it was |
+//! | any, with `spare` | none |
+//!
+//! A session that is sent to the background (`←` in an empty box) goes on in a process of the program's
+//! service, `"kind":"bg"`, whose `jobId` is its `parkedJobId`; its own process shows the list of all such jobs. The service keeps processes
+//! ready that nobody has asked for yet: `spare`, which goes as soon as somebody has.
 
 use super::KIND;
-use crate::json::{self, skim};
+use crate::json::{self, Raw, skim};
 use crate::registry::{RegistryRecord, WatchedFolder};
 use crate::text;
 use headsup_core::id::ProcessId;
@@ -55,6 +61,9 @@ skim! {
         session_id: "sessionId",
         cwd: "cwd",
         kind: "kind",
+        spare: "spare",
+        job: "jobId",
+        parked_in: "parkedJobId",
         entrypoint: "entrypoint",
         tmux: "tmux",
         status: "status",
@@ -79,6 +88,8 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
         cwd: record.cwd.text().and_then(|path| text::path(&path)),
         attach: attach(&record),
         tmux_pane: record.tmux.text().and_then(|place| pane(&place)),
+        job: job(record.job),
+        parked_in: job(record.parked_in),
         level: level(&record),
         statement: record.status_updated_at.json().and_then(|at| at.parse().ok()),
     })
@@ -101,7 +112,17 @@ pub(crate) fn log_of(folder: &Path, record: &RegistryRecord) -> Option<PathBuf> 
     is_plain.then(|| projects.join(project).join(format!("{session}.jsonl")))
 }
 
+fn job(id: Raw<'_>) -> Option<String> {
+    id.text().and_then(|id| text::id(&id))
+}
+
 fn level(record: &Record<'_>) -> Option<Level> {
+    if record.spare.is_true() {
+        return None;
+    }
+    if job(record.parked_in).is_some() {
+        return Some(Level::Elsewhere);
+    }
     Some(match &*record.status.text()? {
         "busy" => Level::Working { reason: None },
         "idle" => Level::Idle { shells: 0 },

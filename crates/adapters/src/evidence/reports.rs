@@ -110,13 +110,22 @@ fn written(report: &Report<'_>, id: Option<&str>, app: Option<&str>, said: &str)
 fn meaning(kind: &str, body: &str) -> (String, Fact) {
     let terminal::ProgramStatus { name, fact } = terminal::program_status(kind, body);
     let fact = match fact {
-        Fact::Level(Level::Blocked { reason, .. }) => {
-            Fact::Level(Level::Blocked { reason, detail: None })
+        Fact::Level(level) => Fact::Level(bare(level)),
+        Fact::PartStatus { level, .. } => {
+            Fact::PartStatus { id: String::new(), level: level.map(bare) }
         }
-        Fact::Level(Level::Failed { .. }) => Fact::Level(Level::Failed { code: String::new() }),
         fact => fact,
     };
     (name, fact)
+}
+
+/// Without the words that go with it.
+fn bare(level: Level) -> Level {
+    match level {
+        Level::Blocked { reason, .. } => Level::Blocked { reason, detail: None },
+        Level::Failed { .. } => Level::Failed { code: String::new() },
+        level => level,
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +173,7 @@ mod tests {
             ("claude-code", "state=working:app=claude-code:msg=MSBzaGVsbCBzdGlsbCBydW5uaW5n"),
             ("claude-code", "state=blocked:kind=permission:msg=dHJ1c3QgdGhpcyBmb2xkZXI="),
             ("custom", "state=working:id=acme:progress=5"),
+            ("custom", "state=blocked:kind=auth:id=acme:title=YWNtZQ==:msg=YWNtZSBpcyBkb3du"),
             ("custom", "state=clear"),
         ] {
             let covered = shroud().status(kind, body);

@@ -6,7 +6,7 @@
 //! (measured).
 
 use crate::hook_table::GEMINI_CLI_EVENTS as EVENTS;
-use crate::inject::entries::Form;
+use crate::inject::entries::{Form, Switch};
 use crate::inject::{Launch, Part, Probe, Recipe, probe};
 
 pub(crate) const RECIPE: Recipe = Recipe {
@@ -21,8 +21,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_is_shared: false,
     managed: &["/etc/gemini-cli/settings.json"],
     after_settings: "sessions report from their next start on",
-    advice: "in a folder that it does not trust it runs no hooks, without a word; its setting \
-             hooksConfig.enabled switches all of them off",
+    advice: "in a folder that it does not trust it runs no hooks, without a word",
     trust: None,
     launch: Launch::AsTyped,
     part: Part::Entries(&FORM),
@@ -44,6 +43,7 @@ const FORM: Form = Form {
     is_grouped: true,
     version: None,
     unawaited: None,
-    switches: &[],
+    // The second is what `/hooks disable` writes.
+    switches: &[Switch::On("hooksConfig", "enabled"), Switch::Without("hooksConfig", "disabled")],
     not_strict: None,
 };

@@ -45,6 +45,13 @@ pub(super) fn is_other(kind: &str, command: &str, launcher: &str) -> bool {
     reports && event_of(kind, command, launcher).is_none()
 }
 
+/// Runs this launcher as well, but not as our entries do: somebody has changed what was ours.
+pub(super) fn is_stray(kind: &str, command: &str, launcher: &str) -> bool {
+    is_other(kind, command, launcher)
+        && home_of(kind, command).is_none()
+        && (command.contains(launcher) || command.contains(&quote(launcher)))
+}
+
 /// The state folder that a command of ours reports to, whichever it is.
 pub(super) fn home_of(kind: &str, command: &str) -> Option<String> {
     let tests = ["[ -f ", "[ -x "];

@@ -1,11 +1,11 @@
 //! The entries as an edit of JSON text that keeps everything else as it is.
 
-use super::command::{command, event_of, home_of, is_other};
+use super::command::{command, event_of, home_of, is_other, is_stray};
 use super::{Found, Unchanged};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
-const BOM: char = '\u{feff}';
+pub(super) const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
 const ASYNC: &str = "async";
 const NAME: &str = "name";
@@ -40,10 +40,21 @@ pub(crate) struct Form {
     pub(crate) version: Option<u32>,
     /// The event whose hook the program does not wait for.
     pub(crate) unawaited: Option<&'static str>,
-    /// The members that switch all hooks off.
-    pub(crate) switches: &'static [&'static str],
+    /// What in the settings keeps hooks from firing.
+    pub(crate) switches: &'static [Switch],
     /// What becomes of a file with comments, unless it is read all the same.
     pub(crate) not_strict: Option<&'static str>,
+}
+
+/// A member of the settings by which hooks are switched off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Switch {
+    /// All of them, while it is true.
+    Off(&'static str),
+    /// All of them, while this member of it is false.
+    On(&'static str, &'static str),
+    /// Those whose name is in the list that this member of it is.
+    Without(&'static str, &'static str),
 }
 
 /// Comments and trailing commas are kept; whatever else is not JSON is not touched.
@@ -148,7 +159,7 @@ pub(crate) fn remove(
         && edited
         && !had_version
         && original.is_some()
-        && holders(form, Some(top)).is_empty()
+        && !needs_version(form, top, before.as_ref())
         && let Some(prop) = top.get(VERSION)
         && prop.value().is_some_and(|value| value.to_string() == version.to_string())
     {
@@ -158,6 +169,18 @@ pub(crate) fn remove(
         top.properties().into_iter().for_each(CstObjectProp::remove);
     }
     if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
+}
+
+/// Are there entries that were never without a version: another state folder's, or some where there were none?
+fn needs_version(form: &Form, top: &CstObject, before: Option<&CstObject>) -> bool {
+    let had_none = all_entries(form, before).is_empty();
+    all_entries(form, Some(top)).iter().any(|entry| had_none || is_any(form, entry))
+}
+
+fn all_entries(form: &Form, top: Option<&CstObject>) -> Vec<CstNode> {
+    let events = holders(form, top).into_iter().flat_map(|(_, events)| events.properties());
+    let lists = events.filter_map(|event| event.array_value());
+    lists.flat_map(|groups| entries(form, &groups)).map(|(_, entry)| entry).collect()
 }
 
 /// Is this an object with nothing in it?
@@ -203,16 +226,31 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     Ok(found)
 }
 
+/// The events with an entry that runs this launcher, and not as ours do.
+pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
+    let Ok((_, root)) = parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (_, events) in holders(form, root.object_value().as_ref()) {
+        for prop in events.properties() {
+            let Some(groups) = prop.array_value() else { continue };
+            let is_one = |(_, entry): &(CstObject, CstNode)| {
+                text_of(entry, form.command).is_some_and(|c| is_stray(form.kind, &c, launcher))
+            };
+            if entries(form, &groups).iter().any(is_one) {
+                let event = prop.decoded_name().unwrap_or_default();
+                found.push(form.within.map_or(event.clone(), |within| format!("{within}.{event}")));
+            }
+        }
+    }
+    found
+}
+
 /// What keeps hooks from firing: a file that is not strict JSON is skipped whole by most, and
 /// switches turn hooks off.
 fn note_problems(form: &Form, found: &mut Found, text: &str, top: Option<&CstObject>) {
-    for switch in form.switches {
-        let on = named(top, switch).any(|prop| prop.value().is_some_and(|value| is_true(&value)));
-        if on {
-            found.is_off = true;
-            found.problems.push(format!("{switch} is true: no hook of yours fires"));
-        }
-    }
+    let switches = form.switches.iter().filter_map(|switch| thrown(form, *switch, top));
+    found.problems.extend(switches);
+    found.is_off = !found.problems.is_empty();
     let plain = text.strip_prefix(BOM).unwrap_or(text);
     let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
     if let (Err(error), Some(so), false) = (strict, form.not_strict, plain.trim().is_empty()) {
@@ -221,6 +259,34 @@ fn note_problems(form: &Form, found: &mut Found, text: &str, top: Option<&CstObj
             .problems
             .push(format!("with comments or trailing commas it is not JSON, so {so} ({error})"));
     }
+}
+
+/// What a switch does that is thrown.
+fn thrown(form: &Form, switch: Switch, top: Option<&CstObject>) -> Option<String> {
+    let below = |outer: &str, inner: &str| -> Vec<CstObjectProp> {
+        let objects = named(top, outer).filter_map(|prop| prop.object_value());
+        objects.flat_map(|object| named(Some(&object), inner).collect::<Vec<_>>()).collect()
+    };
+    match switch {
+        Switch::Off(name) => named(top, name)
+            .any(|prop| prop.value().is_some_and(|value| is_true(&value)))
+            .then(|| format!("{name} is true: no hook of yours fires")),
+        Switch::On(outer, inner) => below(outer, inner)
+            .iter()
+            .any(|prop| prop.value().is_some_and(|value| is_false(&value)))
+            .then(|| format!("{outer}.{inner} is false: no hook of yours fires")),
+        Switch::Without(outer, inner) => {
+            let name = form.name?;
+            let lists = below(outer, inner).into_iter().filter_map(|prop| prop.array_value());
+            let mut names = lists.flat_map(|list| list.elements()).filter_map(|name| string(&name));
+            let why = || format!("{outer}.{inner} names {name}: no hook of that name fires");
+            names.any(|one| one == name).then(why)
+        }
+    }
+}
+
+fn is_false(value: &CstNode) -> bool {
+    value.as_boolean_lit().is_some_and(|value| !value.value())
 }
 
 fn is_true(value: &CstNode) -> bool {
@@ -340,16 +406,21 @@ fn is_made(form: &Form, events: &CstObject) -> bool {
 fn is_made_list(form: &Form, event: &CstObjectProp) -> bool {
     let Some(groups) = event.array_value() else { return false };
     let entries = entries(form, &groups);
-    let is_any = |entry: &CstNode| {
-        text_of(entry, form.command).is_some_and(|c| home_of(form.kind, &c).is_some())
-    };
     !entries.is_empty()
         && entries.len() == groups.elements().len()
-        && entries.iter().all(|(_, entry)| is_any(entry))
+        && entries.iter().all(|(_, entry)| is_any(form, entry))
+}
+
+/// Is it an entry of ours, of whatever state folder?
+fn is_any(form: &Form, entry: &CstNode) -> bool {
+    text_of(entry, form.command).is_some_and(|command| home_of(form.kind, &command).is_some())
 }
 
 fn text_of(entry: &CstNode, name: &str) -> Option<String> {
-    let value = entry.as_object()?.get(name)?.value()?;
+    string(&entry.as_object()?.get(name)?.value()?)
+}
+
+fn string(value: &CstNode) -> Option<String> {
     value.as_string_lit()?.decoded_value().ok()
 }
 

@@ -137,6 +137,58 @@ fn an_entry_that_was_changed_is_put_right() {
 }
 
 #[test]
+fn the_version_that_we_have_written_goes_unless_somebodys_entries_came_with_it() {
+    for recipe in all().filter(|recipe| form(recipe).unwrap().version.is_some()) {
+        let mine = |text: &str| text.replacen('{', "{ \"mine\": 1,", 1);
+        let event = form(recipe).unwrap().events[0];
+        let theirs = format!("{{\"hooks\":{{\"{event}\":[{{\"command\":\"say\"}}]}}}}");
+        let emptied = format!("{{\"hooks\":{{\"{event}\":[]}}}}");
+        for before in ["{\"hooks\":{}}", "{\"a\":1}", &emptied, &theirs] {
+            let edited = mine(&install(recipe, before));
+            let left = recipe.remove(&edited, LAUNCHER, Some(before)).unwrap();
+            assert_eq!(json(&left), json(&mine(before)), "{}", recipe.kind);
+            // One that is not ours any more.
+            let mut other = json(&edited);
+            other["version"] = json!(2);
+            let left = recipe.remove(&other.to_string(), LAUNCHER, Some(before)).unwrap();
+            assert_eq!(json(&left)["version"], 2, "{}", recipe.kind);
+            // Another hub's, which goes later.
+            let both = recipe.append(&edited, "/other/bin/headsup").unwrap();
+            let left = recipe.remove(&both, LAUNCHER, Some(before)).unwrap();
+            assert_eq!(json(&left)["version"], 1, "{}", recipe.kind);
+            let left = recipe.remove(&left, "/other/bin/headsup", Some(before)).unwrap();
+            assert_eq!(json(&left), json(&mine(before)), "{}", recipe.kind);
+        }
+        let mut added = json(&install(recipe, "{\"hooks\":{}}"));
+        added["hooks"]["mine"] = json!([{ "command": "say" }]);
+        let left = recipe.remove(&added.to_string(), LAUNCHER, Some("{\"hooks\":{}}")).unwrap();
+        let expected = json!({ "version": 1, "hooks": { "mine": [{ "command": "say" }] } });
+        assert_eq!(json(&left), expected, "{}", recipe.kind);
+    }
+}
+
+#[test]
+fn switches_of_a_program_that_has_named_hooks_are_seen() {
+    let recipe = recipe("gemini-cli").unwrap();
+    for (config, problem) in [
+        (r#"{ "enabled": false }"#, Some("hooksConfig.enabled is false")),
+        (r#"{ "disabled": ["other", "headsup"] }"#, Some("hooksConfig.disabled names headsup")),
+        (r#"{ "enabled": true, "disabled": ["other"] }"#, None),
+        ("7", None),
+    ] {
+        let text = install(recipe, &format!("{{ \"hooksConfig\": {config} }}"));
+        let found = recipe.inspect(&text, LAUNCHER).unwrap();
+        assert!(found.is_complete(), "{config}");
+        assert_eq!(found.fires(), problem.is_none(), "{config}");
+        match (problem, found.problems.as_slice()) {
+            (None, []) => {}
+            (Some(problem), [told]) => assert!(told.starts_with(problem), "{told}"),
+            (_, told) => panic!("{config}: {told:?}"),
+        }
+    }
+}
+
+#[test]
 fn only_the_program_itself_is_taken_for_it() {
     for recipe in all() {
         assert!(!recipe.runs("node"), "{}", recipe.kind);

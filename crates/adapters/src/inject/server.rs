@@ -64,17 +64,49 @@ pub(crate) fn wished(style: Style, launcher: &str) -> Value {
             "timeout": milliseconds,
         }),
         Style::Listed => json!({
-            "type": "local", "command": launcher, "args": ["mcp"], "env": env, "tools": ["*"],
+            "type": "local", "command": launcher, "args": ["mcp"], "env": env, TOOLS: ["*"],
             "timeout": milliseconds,
         }),
         Style::OneList => json!({
-            "type": "local", "command": [launcher, "mcp"], "environment": env, "enabled": true,
+            "type": "local", "command": [launcher, "mcp"], "environment": env, ENABLED: true,
             "timeout": milliseconds,
         }),
         Style::Table => json!({
             "command": launcher, "args": ["mcp"], "env": env, "env_vars": VARIABLES,
             "tool_timeout_sec": PATIENCE_S,
         }),
+    }
+}
+
+const ENABLED: &str = "enabled";
+const TOOLS: &str = "tools";
+
+/// What a person decides once it is there: whether the server is started, and which of its tools are seen.
+fn is_a_choice(name: &str) -> bool {
+    [ENABLED, TOOLS].contains(&name)
+}
+
+/// Is all of ours as it should be? What others have put beside it is theirs.
+fn is_current(now: &Value, wished: &Value) -> bool {
+    let (Value::Object(now), Value::Object(wished)) = (now, wished) else { return now == wished };
+    wished.iter().all(|(name, wanted)| {
+        now.get(name).is_some_and(|one| is_a_choice(name) || is_current(one, wanted))
+    })
+}
+
+/// Makes it so.
+fn merge(now: &mut Value, wished: &Value) {
+    let Value::Object(wished) = wished else {
+        now.clone_from(wished);
+        return;
+    };
+    if !now.is_object() {
+        *now = json!({});
+    }
+    for (name, wanted) in wished {
+        if now.get(name).is_none() || !is_a_choice(name) {
+            merge(&mut now[name], wanted);
+        }
     }
 }
 
@@ -105,8 +137,13 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     let mut found = Found::default();
     match there {
         None => found.missing = vec![NAME],
-        Some(server) if server == wished(form.style, launcher) => {
+        Some(server) if is_current(&server, &wished(form.style, launcher)) => {
             found.entries.push((NAME.to_owned(), format!("{launcher} mcp")));
+            if server.get(ENABLED) == Some(&Value::Bool(false)) {
+                let off = format!("{}.{NAME} is switched off: {ENABLED} is false", form.within);
+                found.problems.push(off);
+                found.is_off = true;
+            }
         }
         Some(server) if is_of(&server, launcher) => {
             found.outdated = 1;
@@ -119,6 +156,28 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
         }
     }
     Ok(found)
+}
+
+/// The servers that run this launcher and are not ours, or no longer.
+pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
+    let servers = match form.style {
+        Style::Table => lines::servers(form, text),
+        _ => json::servers(form, text),
+    };
+    let Ok(Some(Value::Object(servers))) = servers else { return Vec::new() };
+    let is_of_another = |server: &Value| home_of(server).is_some() && !is_of(server, launcher);
+    let is_stray = |server: &Value| mentions(server, launcher) && !is_of_another(server);
+    let strays = servers.iter().filter(|(_, server)| is_stray(server));
+    strays.map(|(name, _)| format!("{}.{name}", form.within)).collect()
+}
+
+fn mentions(value: &Value, word: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(word),
+        Value::Array(list) => list.iter().any(|one| mentions(one, word)),
+        Value::Object(members) => members.values().any(|one| mentions(one, word)),
+        _ => false,
+    }
 }
 
 /// Whether there is nothing in there but a server of ours, of whatever state folder.

@@ -1,8 +1,8 @@
 //! The entries as tables at the end of a TOML file; everything before them stays as it is.
 
-use super::command::{command, event_of, home_of, is_other};
+use super::command::{command, event_of, home_of, is_other, is_stray};
 use super::entries::{Form, shape};
-use super::{Found, Unchanged};
+use super::{Found, Unchanged, statements};
 use toml::{Table, Value};
 
 const COMMAND: &str = "command";
@@ -20,7 +20,7 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         return Ok(text.to_owned());
     }
     // One that is not as it should be goes, and comes again.
-    let mut out = remove(form, text, launcher);
+    let mut out = remove(form, text, launcher)?;
     for event in form.events {
         if !out.is_empty() {
             out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
@@ -35,13 +35,23 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
 }
 
 /// The text without our tables, whoever has moved them.
-pub(crate) fn remove(form: &Form, text: &str, launcher: &str) -> String {
+pub(crate) fn remove(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
     without(form, text, |command| event_of(form.kind, command, launcher).is_some())
 }
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
     let rest = without(form, text, |command| home_of(form.kind, command).is_some());
-    rest.trim().is_empty() && !text.trim().is_empty()
+    rest.is_ok_and(|rest| rest.trim().is_empty()) && !text.trim().is_empty()
+}
+
+/// The entries that run this launcher, and not as ours do.
+pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
+    let within = form.within.unwrap_or_default();
+    let name = |entry: &Table| {
+        let is_one = is_stray(form.kind, unwrapped(word(entry, COMMAND)?), launcher);
+        is_one.then(|| format!("{within}.{}", word(entry, form.event).unwrap_or("?")))
+    };
+    entries(form, text).unwrap_or_default().iter().filter_map(name).collect()
 }
 
 pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, Unchanged> {
@@ -72,8 +82,7 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
 }
 
 fn entries(form: &Form, text: &str) -> Result<Vec<Table>, Unchanged> {
-    let file: Table = toml::from_str(text)
-        .map_err(|error| Unchanged::NotToml(error.message().replace('\n', " ")))?;
+    let file = statements::read(text)?;
     let Some(all) = file.get(form.within.unwrap_or_default()) else { return Ok(Vec::new()) };
     let all = all.as_array().ok_or_else(|| list(form))?;
     all.iter().map(|entry| entry.as_table().cloned().ok_or_else(|| list(form))).collect()
@@ -119,38 +128,34 @@ fn header(form: &Form) -> String {
     format!("[[{}]]", form.within.unwrap_or_default())
 }
 
-/// The text without the tables whose command is wanted, and without the blank line before each.
-fn without(form: &Form, text: &str, is_wanted: impl Fn(&str) -> bool) -> String {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let header = header(form);
-    let mut kept: Vec<&str> = Vec::new();
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        let end = if line.trim() == header { at + length(&lines[at..]) } else { at };
-        let of_ours = || {
-            let only = entries(form, &lines[at..end].concat()).ok()?;
-            word(only.first()?, COMMAND).map(|command| is_wanted(unwrapped(command)))
-        };
-        if end > at && of_ours() == Some(true) {
-            if kept.last().is_some_and(|line| line.trim().is_empty()) {
-                kept.pop();
-            }
-            at = end;
-        } else {
-            kept.push(line);
-            at += 1;
-        }
-    }
-    kept.concat()
-}
-
-/// How many lines the table has at whose header these begin.
-fn length(lines: &[&str]) -> usize {
-    let is_value = |line: &&&str| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with(['#', '['])
+/// The text without the tables whose command is wanted, and without the blank line before each. Where they
+/// are written in another way, it is left as it is.
+fn without(form: &Form, text: &str, is_wanted: impl Fn(&str) -> bool) -> Result<String, Unchanged> {
+    let within = form.within.unwrap_or_default();
+    let mut file = statements::read(text)?;
+    let all = file.get(within).and_then(Value::as_array).cloned().unwrap_or_default();
+    let goes = |entry: &Value| {
+        entry.get(COMMAND).and_then(Value::as_str).is_some_and(|one| is_wanted(unwrapped(one)))
     };
-    1 + lines[1..].iter().take_while(is_value).count()
+    let numbers = all.iter().enumerate().filter(|(_, entry)| goes(entry));
+    let ours: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
+    if ours.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let out = statements::without(
+        text,
+        |path| matches!(path, [of, number, ..] if of == within && ours.contains(number)),
+    )?;
+    let rest: Vec<Value> = all.into_iter().filter(|entry| !goes(entry)).collect();
+    if rest.is_empty() {
+        file.remove(within);
+    } else {
+        file.insert(within.to_owned(), Value::Array(rest));
+    }
+    match statements::read(&out) {
+        Ok(left) if statements::is_same(&left, &file) => Ok(out),
+        _ => Err(list(form)),
+    }
 }
 
 #[cfg(test)]
@@ -159,7 +164,7 @@ mod tests {
     use super::*;
 
     const LAUNCHER: &str = "/home/ada/.headsup/bin/headsup";
-    const THEIRS: &str = "# mine\nmodel = \"x\"\n\n[[hooks]]\nevent = \"Stop\"\ntype = \"post_agent\"\n\
+    const THEIRS: &str = "# mine\nmodel = \"x\"\nlimit = nan\n\n[[hooks]]\nevent = \"Stop\"\ntype = \"post_agent\"\n\
                           command = \"say hi\"\n\n[ui]\ndark = true # yes\n";
 
     fn both() -> [&'static super::super::Recipe; 2] {
@@ -193,6 +198,65 @@ mod tests {
             assert!(recipe.inspect(&recipe.append(&moved, LAUNCHER).unwrap(), LAUNCHER).is_ok());
             let removed = recipe.remove(&moved, LAUNCHER, None).unwrap();
             assert_eq!(removed.trim(), "[ui]\ndark = true");
+        }
+    }
+
+    #[test]
+    fn what_is_written_into_our_tables_goes_with_them_and_what_is_beside_them_stays() {
+        let behind = "\n# todo\n[more] # yes\nx = '''\n[[hooks]]\n'''\n";
+        for recipe in both() {
+            let installed = recipe.append(THEIRS, LAUNCHER).unwrap();
+            let (_, ours) = installed.split_at(THEIRS.len());
+            for (from, to) in [
+                ("timeout = 5", "# was 5\ntimeout = 20"),
+                ("timeout = 5", "\n\n\ttimeout = 20 # longer"),
+                ("timeout = 5", "note = \"\"\"\n[ui]\n\n# x\n\"\"\"\ntimeout = 5"),
+                ("timeout = 5\n", "timeout = 5\n\n[hooks.more]\nx = 1\n"),
+                ("command = ", "# tells headsup\ncommand = "),
+                ("[[hooks]]\n", "[[hooks]] # x\n"),
+                ("[[hooks]]\n", "  [[ 'hooks' ]]\n"),
+            ] {
+                for count in [1, 2, usize::MAX] {
+                    let edited = ours.replacen(from, to, count);
+                    assert_ne!(edited, ours, "{from}");
+                    let edited = format!("{THEIRS}{edited}{behind}");
+                    let rest = format!("{THEIRS}{behind}");
+                    let removed = recipe.remove(&edited, LAUNCHER, None).unwrap();
+                    assert_eq!(removed, rest, "{}: {to}", recipe.kind);
+                    let lines = |text: &str| text.replace('\n', "\r\n");
+                    let removed = recipe.remove(&lines(&edited), LAUNCHER, None).unwrap();
+                    assert_eq!(removed, lines(&rest), "{}: {to}", recipe.kind);
+                    let again = recipe.append(&edited, LAUNCHER).unwrap();
+                    assert!(recipe.inspect(&again, LAUNCHER).unwrap().is_complete(), "{again}");
+                    assert!(again.contains("# todo\n[more] # yes\n"), "{again}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ours_in_a_list_of_another_form_are_not_taken_for_gone() {
+        for recipe in both() {
+            let installed = recipe.append("", LAUNCHER).unwrap();
+            let line = installed.lines().find(|line| line.starts_with("command")).unwrap();
+            let text = format!("hooks = [{{ {line} }}]\n");
+            assert!(recipe.remove(&text, LAUNCHER, None).is_err(), "{text}");
+            let theirs = "hooks = [{ command = \"say hi\" }]\n";
+            assert_eq!(recipe.remove(theirs, LAUNCHER, None).unwrap(), theirs);
+        }
+    }
+
+    #[test]
+    fn one_that_runs_the_launcher_in_another_way_stays_and_is_named() {
+        for recipe in both() {
+            let installed = recipe.append("", LAUNCHER).unwrap();
+            assert_eq!(recipe.strays(&installed, LAUNCHER), [""; 0]);
+            let changed = installed.replacen(" 2>/dev/null; exit 0", "", 1);
+            let left = recipe.remove(&changed, LAUNCHER, None).unwrap();
+            assert_eq!(left.matches("[[hooks]]").count(), 1, "{left}");
+            let strays = recipe.strays(&left, LAUNCHER);
+            assert!(strays.len() == 1 && strays[0].starts_with("hooks."), "{strays:?}");
+            assert_eq!(recipe.strays(&left, "/home/bob/bin/headsup"), [""; 0]);
         }
     }
 

@@ -11,7 +11,7 @@
 //! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
-//! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, of which nothing is told any more (read) |
+//! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, which may be said later, and of which nothing is told any more (read) |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
 //! | all others | nothing |
 
@@ -145,14 +145,15 @@ impl Follower {
         !self.gone.has(id) && self.sessions.get(id).is_none_or(|session| !session.is_learnt)
     }
 
-    /// What the program answers of one session.
-    pub fn learn(&mut self, answer: &str) {
-        let Ok(info) = json::payload::<Info<'_>>(answer) else { return };
-        if let Some(id) = info.id.text().and_then(|id| text::id(&id))
-            && !self.is_gone(&id, &info)
-        {
+    /// What the program answers of one session. Hands out what is to be told.
+    pub fn learn(&mut self, answer: &str) -> Option<Vec<u8>> {
+        let info: Info<'_> = json::payload(answer).ok()?;
+        let id = info.id.text().and_then(|id| text::id(&id))?;
+        let told = self.goes(&id, &info);
+        if !self.gone.has(&id) {
             self.learn_of(&id, &info);
         }
+        told
     }
 
     /// The lists of one folder, as they were after the stream was opened; `known`: sessions that
@@ -213,8 +214,9 @@ impl Follower {
         if &*kind == "session.created" {
             self.gone.lift(&id);
         }
-        if self.is_gone(&id, &info) {
-            return None;
+        let told = self.goes(&id, &info);
+        if self.gone.has(&id) {
+            return told;
         }
         match &*kind {
             "session.created" => {

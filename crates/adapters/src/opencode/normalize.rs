@@ -14,7 +14,7 @@
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
 //! | `session.updated` | nothing but a title and a model | measured |
-//! | `session.deleted` | session ended | read |
+//! | `session.deleted` | session ended. A helper's, or another conversation's in the same terminal: helper ended. Behind the end of the one that is shown, another that goes on is started, with what is asked there | read |
 //! | any with `not_understood` | nothing: the plugin could not read it. New names of a status, too | by construction |
 //! | `dispose` | session ended, and perhaps the program: it also comes when the configuration is read anew | measured |
 

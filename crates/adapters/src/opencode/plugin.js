@@ -36,7 +36,8 @@ export const headsup = async ({ directory }) => {
     const session = (id) => {
       let known = sessions.get(id)
       if (!known) {
-        known = { id, open: new Set(), tools: new Set() }
+        // `open`: what waits for an answer, as it was told.
+        known = { id, open: new Map(), tools: new Set() }
         sessions.set(id, known)
         if (sessions.size > SESSIONS) sessions.delete(sessions.keys().next().value)
       }
@@ -119,11 +120,13 @@ export const headsup = async ({ directory }) => {
       found.waits = retries
       if (found.busy && !retries) return
       if (!found.busy && !found.parent && !shared && found !== current) begin(found, "resume")
-      if (!found.busy && main(found) === found) found.turn = event.id ?? `${Date.now()}`
+      const begins = !found.busy && main(found) === found
+      if (begins) found.turn = event.id ?? `${Date.now()}`
       found.busy = true
       const prompt = found.prompt
       found.prompt = undefined
       say(found, "session.status", { status: status.type, prompt, message: retries ? short(status.message) : undefined })
+      if (begins) ask_again((one) => !below(one, found))
     }
 
     const runs = (one) => one.busy || one.open.size > 0
@@ -144,21 +147,36 @@ export const headsup = async ({ directory }) => {
       found.error = found.refused = found.waits = undefined
       const status = stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
+      found.rest = { status, error: error?.name, message: error?.message }
       const top = main(found)
-      if (top === found) {
-        found.rest = { status, error: error?.name, message: error?.message }
-        const left = helpers(found).map(({ id }) => ({ id }))
-        return say(found, "session.idle", left.length > 0 ? { status: "background", background_tasks: left } : found.rest)
-      }
+      if (top === found) return rests(found)
       // How a helper ends is the turn's own matter.
       say(found, "session.idle")
-      if (found.parent) return over(top)
-      // Another conversation in the same terminal: its prompt may have been all that was open.
-      if (!top.busy) say(top, "session.idle", { turn_id: undefined })
+      behind(top, found)
     }
-    /// A turn whose main agent rests already ends with the last of its helpers.
-    const over = (top) => {
-      if (top.rest && !runs(top) && helpers(top).length === 0) say(top, "session.idle", top.rest)
+    /// The turn of who is told of ends, or goes on in its helpers alone.
+    const rests = (top) => {
+      const left = helpers(top).map(({ id }) => ({ id }))
+      say(top, "session.idle", left.length > 0 ? { status: "background", background_tasks: left } : top.rest)
+      ask_again((one) => !below(one, top))
+    }
+    /// Something else than who is told of has ended.
+    const behind = (top, ended) => {
+      if (below(ended, top)) {
+        // A turn whose main agent rests already ends with the last of its helpers.
+        if (top.rest && !runs(top) && helpers(top).length === 0) rests(top)
+        return
+      }
+      // Another conversation in the same terminal: its prompt may have been all that was open.
+      const asks = [...sessions.values()].some((one) => one.open.size > 0)
+      if (!top.busy && !asks) say(top, "session.idle", { turn_id: undefined })
+    }
+    /// In a terminal a turn that begins or ends takes back what other conversations ask there, and that waits
+    /// all the same.
+    const ask_again = (which) => {
+      for (const one of shared ? [] : [...sessions.values()].filter(which)) {
+        for (const ask of one.open.values()) put(one, ...ask)
+      }
     }
     const below = (known, above) => {
       let top = known
@@ -173,19 +191,23 @@ export const headsup = async ({ directory }) => {
       gone.add(id)
       if (gone.size > SESSIONS) gone.delete(gone.values().next().value)
     }
-    /// Is it said of a session that is gone, or of one that such a session has started?
+    /// Is it said of a session that is gone, or of one that such a session has started? That one goes now.
     const is_gone = (name, said) => {
       const info = /^session\./.test(name) ? said?.info : undefined
       const id = info?.id ?? said?.sessionID ?? said?.part?.sessionID
-      if (id && gone.has(info?.parentID)) bury(id)
-      else if (name === "session.created") gone.delete(id)
+      if (id && gone.has(info?.parentID)) {
+        const left = sessions.get(id)
+        // Whose child it is was not known when that one went.
+        if (left) deleted(left, "session.deleted")
+        bury(id)
+      } else if (name === "session.created") gone.delete(id)
       return gone.has(id)
     }
     /// Whatever it has started goes with it.
     const deleted = (found, name) => {
-      const top = found.parent && runs(found) && main(found)
+      const [top, ran] = [main(found), runs(found)]
       // The end of who is told of is that of its helpers.
-      if (main(found) !== found) for (const one of helpers(found)) idle(one)
+      if (top !== found) for (const one of helpers(found)) idle(one)
       spill(found)
       say(found, name)
       for (const one of [...sessions.values()].filter((one) => below(one, found))) {
@@ -193,7 +215,25 @@ export const headsup = async ({ directory }) => {
         sessions.delete(one.id)
         bury(one.id)
       }
-      if (top) over(top)
+      if (!shared && !current) hand_over()
+      else if (ran && top !== found) behind(top, found)
+    }
+    /// Who was told of in the terminal is gone: another conversation that goes on is told of from here on.
+    const hand_over = () => {
+      const next = [...sessions.values()].filter(runs).map(root).at(-1)
+      if (!next) return
+      // An answer that waits for what follows it was to a prompt that went with the other one.
+      next.held = undefined
+      begin(next, "resume")
+      next.turn ??= `${Date.now()}`
+      say(next, "session.status", { status: "busy" })
+      // Whoever asks is at work.
+      next.busy ||= next.open.size > 0
+      if (!next.busy) {
+        next.rest ??= { status: "stopped" }
+        rests(next)
+      }
+      ask_again((one) => next.busy || below(one, next))
     }
 
     const failed = (found, error) => {
@@ -204,9 +244,10 @@ export const headsup = async ({ directory }) => {
     }
 
     const asked = (found, name, asks, input) => {
-      found.open.add(asks.id)
       const tool = { tool_name: asks.permission ?? asks.action ?? name.split(".")[0], tool_use_id: asks.tool?.callID, tool_input: input }
-      say(found, name, { prompt_id: asks.id, ...tool })
+      const ask = [name, { prompt_id: asks.id, ...tool }]
+      found.open.set(asks.id, ask)
+      say(found, ...ask)
     }
     const answered = (found, name, answer) => {
       const id = answer.requestID ?? answer.permissionID

@@ -4,7 +4,7 @@
 //! 1000 is in seconds.
 
 use crate::hook_table::QWEN_CODE_EVENTS as EVENTS;
-use crate::inject::entries::Form;
+use crate::inject::entries::{Form, Switch};
 use crate::inject::{Launch, Part, Probe, Recipe, Variables, probe};
 use std::path::PathBuf;
 
@@ -55,6 +55,6 @@ const FORM: Form = Form {
     is_grouped: true,
     version: None,
     unawaited: None,
-    switches: &["disableAllHooks"],
+    switches: &[Switch::Off("disableAllHooks")],
     not_strict: None,
 };

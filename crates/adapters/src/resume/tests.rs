@@ -166,3 +166,27 @@ fn nothing_is_guessed() {
         assert!(matches!(why, NoWayBack::Session(_)), "{session:?}");
     }
 }
+
+#[test]
+fn what_a_launch_of_ours_has_brought_was_not_typed() {
+    let place = "/h/launch/api.";
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let told = |shown: &[&str]| typed(&words(shown), place);
+    let brought: [&[&str]; 5] = [
+        &[],
+        &["--mcp-config=/h/launch/api.mcp.json"],
+        &["--additional-mcp-config", "@/h/launch/api.mcp.json"],
+        &["--plugin-dir", "/h/launch/api.plugin"],
+        &["-c", "mcp_servers.headsup={command=\"/h/bin/headsup\"}"],
+    ];
+    let own = ["--verbose", "-c", "a=1", "--mcp-config", "b.json", "--", "hello"];
+    for ours in brought {
+        assert_eq!(told(&[ours, &own[..]].concat()), Some(words(&own)), "{ours:?}");
+    }
+    // What was given before may be in it.
+    assert_eq!(told(&["--settings", "/h/launch/api.json", "--verbose"]), None);
+    assert_eq!(told(&["--settings", "own.json"]), Some(words(&["--settings", "own.json"])));
+    // The same folder by another name.
+    assert_eq!(told(&["--mcp-config=/link/launch/api.mcp.json"]), None);
+    assert_eq!(told(&["--add-dir", "/h/launch"]), Some(words(&["--add-dir", "/h/launch"])));
+}

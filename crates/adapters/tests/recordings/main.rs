@@ -17,3 +17,5 @@ mod properties;
 mod renamed;
 #[cfg(test)]
 mod truth;
+#[cfg(test)]
+mod unordered;

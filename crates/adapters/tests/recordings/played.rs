@@ -118,6 +118,7 @@ impl Script {
                 shares_process: seen.shares_process,
                 ancestors: &[],
                 namespace: None,
+                asked_by: None,
                 cwd: seen.cwd.as_deref(),
                 starts_session: false,
                 starts_up: false,

@@ -7,7 +7,7 @@ mod name;
 
 pub use event::Meaning;
 pub use frame::{AgentStatusReport, Frame, ReportAnswer, StatusUpdate};
-pub use name::{AGENT_LABEL, CHAT_LABEL, seat_id};
+pub use name::{AGENT_LABEL, CHAT_LABEL, seat_id, seat_of};
 
 use super::State;
 use super::scale::scale;

@@ -148,10 +148,13 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
                 session::take_up(step, said);
                 return Ok(());
             }
+            if leaves(step, said, observation) {
+                return Ok(());
+            }
             if left && !starts {
                 return refuse(Rule::G1, "from a session that was left");
             }
-            if !step.seat.left_sessions.is_empty() {
+            if !step.seat.left_sessions.is_empty() && !session::is_counted(step.seat) {
                 // The one before was cleared.
                 step.seat.incarnation += 1;
             }
@@ -164,11 +167,23 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             if left && !starts {
                 return refuse(Rule::G1, "from a session that was left");
             }
+            let lives = !step.seat.process.state.is_over();
+            let known = step.seat.process.id.clone().filter(|_| lives);
             session::renew(step, Some(said), starts);
-            step.seat.process.id.clone_from(&observation.process);
+            // Whoever names no process is taken to be in the one that is there.
+            step.seat.process.id = observation.process.clone().or(known);
             Ok(())
         }
     }
+}
+
+/// Does a program that has ended its conversation, and begun none, say goodbye with the name of that one?
+fn leaves(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let is_last = seat.left_sessions.back().is_some_and(|left| left.id == said);
+    let is_goodbye =
+        matches!(observation.fact, Fact::SessionEnded { how } if how != SessionEnd::Clear);
+    is_last && is_goodbye && !seat.turn.open && !seat.process.state.is_over()
 }
 
 /// Does the conversation that was left last begin something in the process that it was left in? Then its
@@ -231,9 +246,13 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         process::stays(step);
         return Ok(());
     }
-    let by_word_alone = observation.source == Source::Report || is_nameless_life(step, observation);
+    let is_report = observation.source == Source::Report;
+    let by_word_alone = is_report && process.id.is_none() || is_nameless_life(step, observation);
     if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {
         return refuse(Rule::G1, "a straggler of a process that has ended");
+    }
+    if is_report && !by_word_alone && !is_word_of_life(step, observation) {
+        return refuse(Rule::G9, "its process has ended, and this tells of no other one");
     }
     if matches!(observation.fact, Fact::SessionEnded { .. } | Fact::Nothing) {
         return refuse(Rule::G1, "the process has ended already");
@@ -241,6 +260,16 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     let session = observation.session.clone();
     session::renew(step, session.as_deref(), false);
     Ok(())
+}
+
+/// Where a process was known, a report tells of another one by what begins alone, and not where it comes
+/// from what that process has left behind: that may report for ever.
+fn is_word_of_life(step: &Step<'_>, observation: &Observation) -> bool {
+    let Fact::Reported(reported) = &observation.fact else { return false };
+    let is_left = observation.process.is_some() && observation.process == step.seat.process.id;
+    let works = matches!(reported.turn, Some(ReportedTurn::Working(_) | ReportedTurn::Blocked(_)));
+    let runs = matches!(reported.process, Some(ProcessFact::Running { .. }));
+    !is_left && (works || runs)
 }
 
 /// Where neither session nor process was ever named, nothing but a new turn or a question can tell that

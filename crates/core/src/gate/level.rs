@@ -3,10 +3,13 @@
 //! A level that agrees confirms. One that contradicts a fresh edge waits for the settling time,
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, screen, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, elsewhere, parts, prompts, refuse, screen,
+    turn,
+};
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, JUST_FAILED, Level};
-use crate::prompt::{Actor, NewPrompt};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
@@ -28,8 +31,12 @@ pub(super) fn said(
     source: Source,
     level: &Level,
 ) -> Result<Effect, Refusal> {
+    elsewhere::check(step, source)?;
     let has_rested = has_rested(step, source);
     let before = claim(step, source, level.word());
+    if *level == Level::Elsewhere {
+        return Ok(elsewhere::moved(step));
+    }
     if *level == Level::Done && before.as_deref() == Some("idle") && step.seat.shells > 0 {
         // It has told of them itself, and they are over.
         step.seat.shells = 0;
@@ -47,11 +54,18 @@ pub(super) fn said(
             step.changed = true;
         }
     }
+    let stands = before.as_deref() == Some(level.word());
+    if stands && !matches!(level, Level::Blocked { .. }) && parts::ask_alone(step) {
+        // Said again of the whole it is no answer to what a part asks.
+        return Ok(Effect::Confirms);
+    }
     let held = HeldLevel::from(level);
     if asks_something_else(step, source, level) {
         // It asks one thing after another: the one before was answered.
         step.seat.held.retain(|held| !is_level_of(held, source));
-        prompts::withdraw(step, |asked| asked.source == source);
+        prompts::withdraw(step, |asked| {
+            asked.source == source && !parts::asks(asked.source, asked.actor)
+        });
         believe(step, &held);
         return Ok(Effect::Decides);
     }
@@ -98,6 +112,7 @@ pub(super) fn said(
         };
     let at_once = match resumed {
         true => !may_be_refused,
+        false if prompts::has_settled(step, &held) => true,
         false => {
             !(is_first
                 || explained(step, level)
@@ -185,7 +200,8 @@ fn claim(step: &mut Step<'_>, source: Source, word: &str) -> Option<String> {
 fn asks_something_else(step: &Step<'_>, source: Source, level: &Level) -> bool {
     let Level::Blocked { reason, detail } = level else { return false };
     let another = NewPrompt::plain(*reason, detail.as_deref());
-    let mut own = step.seat.own_prompts().filter(|open| open.source == source);
+    let is_its = |open: &&OpenPrompt| open.source == source && !parts::asks(source, &open.actor);
+    let mut own = step.seat.own_prompts().filter(is_its);
     own.next().is_some_and(|open| {
         let is_other = detail.is_some() && open.ask.title != another.title;
         open.ask.tool.is_none() && (is_other || open.ask.reason != *reason)
@@ -200,8 +216,18 @@ fn fails_in_another_way<'a>(step: &Step<'_>, source: Source, level: &'a Level) -
     let is_its_own = source == Source::ProgramStatus && seat.turn.evidence.source == source;
     let rests = matches!(seat.turn(), Turn::Idle(_));
     let last = seat.outcome.as_ref().filter(|last| last.kind == OutcomeKind::Failed)?;
-    let is_other = code != JUST_FAILED && last.code.as_ref() != Some(code);
+    let is_same = last.code.as_deref().is_some_and(|last| say_the_same(last, code));
+    let is_other = code != JUST_FAILED && !is_same;
     (is_its_own && rests && is_other).then_some(code.as_str())
+}
+
+/// The same words, whatever numbers are in them: a program may count down to its next try.
+fn say_the_same(one: &str, other: &str) -> bool {
+    without_numbers(one).eq(without_numbers(other))
+}
+
+fn without_numbers(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_ascii_digit())
 }
 
 /// Does the seat say so already?
@@ -212,8 +238,8 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
             step.seat.background_shells == BackgroundShells::Working
         }
         (HeldLevel::Idle { .. } | HeldLevel::Done, Turn::Idle(_))
-        | (HeldLevel::Working, Turn::Working(_))
-        | (HeldLevel::Blocked { .. }, Turn::Blocked(_)) => true,
+        | (HeldLevel::Working, Turn::Working(_)) => true,
+        (HeldLevel::Blocked { .. }, Turn::Blocked(_)) => !parts::ask_alone(step),
         (HeldLevel::Failed { .. }, Turn::Idle(_)) => failed,
         _ => false,
     }
@@ -244,7 +270,7 @@ pub(super) fn still_shows(step: &Step<'_>, held: &Held, level: &HeldLevel) -> bo
 pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
     match level {
         HeldLevel::Working => {
-            prompts::withdraw_all(step);
+            prompts::withdraw(step, |asked| !parts::asks(asked.source, asked.actor));
             step.ensure_running(None);
             if !step.seat.turn.open {
                 turn::start(step, None);
@@ -273,6 +299,9 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             } else if !matches!(step.seat.turn.base, Turn::Idle(_)) {
                 step.set_base(Turn::Idle(IdleReason::Ready), None);
             }
+        }
+        HeldLevel::Blocked { .. } if prompts::has_settled(step, level) => {
+            prompts::publish_held(step);
         }
         HeldLevel::Blocked { reason, detail } => {
             prompts::open(step, &Actor::Main, &NewPrompt::plain(*reason, detail.as_deref()));

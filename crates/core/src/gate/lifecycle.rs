@@ -5,7 +5,7 @@ use super::process::{self, RESTORING};
 use super::{Decision, Step, session};
 use crate::seat::{Leaving, Seat};
 use crate::source::{Confidence, Evidence, Source};
-use crate::status::{Process, Turn};
+use crate::status::{Exit, ExitKind, Process, Turn};
 use crate::time::UnixMs;
 
 /// Why an agent's process is left as it is.
@@ -189,6 +189,18 @@ pub fn part(seat: &mut Seat) -> bool {
     parts
 }
 
+/// The process in the seat has gone over to a conversation that has a seat of its own: nobody sits here now.
+pub fn vacate(seat: &mut Seat, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let left = Process::Exited(Exit::of(ExitKind::Clean));
+    let mut step = Step::new(seat, Evidence::new(Source::Process, now), now);
+    if step.seat.process.state.may_become(left) {
+        process::leave(&mut step, left);
+        step.seat.process.id = None;
+    }
+    step.finish(&before)
+}
+
 /// Whether an agent can be taken up again.
 ///
 /// # Errors
@@ -224,7 +236,7 @@ pub fn resume(seat: &mut Seat, token: &str, now: UnixMs) -> Result<Decision, Unf
     may_resume(seat, now)?;
     let before = seat.status_key();
     let mut step = act(seat, now);
-    session::begin(step.seat, now);
+    session::begin(step.seat, true, now);
     step.seat.leaving = None;
     step.seat.process.id = None;
     if let Some(session) = &mut step.seat.session {

@@ -49,7 +49,7 @@ pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     if reference.is_some() && step.seat.turn.open && !step.seat.turn.queued.is_empty() {
         return Ok(gives_way(step, reference));
     }
-    rests(step)
+    all_rest(step)
 }
 
 /// The turn was stopped in silence, and what was queued behind it goes on.
@@ -79,8 +79,23 @@ fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
     }
 }
 
-/// It sits at its prompt: an authoritative idle, but not of how the turn ended.
+/// The main agent sits at its prompt. Helpers that run go on behind it: its stop was lost.
 pub(super) fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    let turn = &step.seat.turn;
+    let stops = turn.open && !turn.main_stopped && !step.seat.subagents.is_empty();
+    if !stops || turn::is_compacting(step) {
+        return all_rest(step);
+    }
+    prompts::withdraw(step, |asked| asked.actor.is_main());
+    step.seat.turn.main_stopped = true;
+    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.set_base(Turn::Working(WorkingReason::Background), None);
+    step.changed = true;
+    Ok(Effect::Decides)
+}
+
+/// It sits at its prompt: an authoritative idle, but not of how the turn ended.
+fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     if turn::is_compacting(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }

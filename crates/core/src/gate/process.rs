@@ -53,12 +53,12 @@ pub(super) fn said(
         ProcessFact::Exited(exit) if screen::was_refused(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
-        // It had said goodbye to its conversation: it left.
+        // It had just said goodbye to its conversation: it left.
         ProcessFact::Exited(exit)
             if exit.kind == ExitKind::Crashed
                 && exit.signal.is_none()
                 && !state.is_over()
-                && (session::was_left(step) || session::may_have_left(step)) =>
+                && session::may_have_left(step) =>
         {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
@@ -134,6 +134,9 @@ pub(super) fn said(
             if matches!(state, Process::Exited(_)) {
                 // How the one before ended is no outcome of this one: it would pass for done.
                 step.seat.outcome = None;
+            }
+            if matches!(state, Process::Exited(_) | Process::Suspended) {
+                session::begin(step.seat, state == Process::Suspended, step.now);
             }
             turn_into(step, target);
         }

@@ -4,7 +4,7 @@ use super::{Effect, Refusal, Rule, Step, refuse, screen, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
-use crate::source::{Source, Tier};
+use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
 use crate::wire::PromptDoc;
 
@@ -33,15 +33,7 @@ pub(super) fn opened(
     if let Actor::Sub(_) = actor {
         step.seat.turn.helpers_unheard = false;
     }
-    let another = calls_like(step, actor, prompt) > prompts_like(step, actor, prompt);
-    let mut open_prompts = step.seat.prompts.iter_mut();
-    if let Some(open) = open_prompts.find(|open| !another && is_same(open, actor, prompt)) {
-        if open.ask.tool.is_none() && prompt.tool.is_some() {
-            // A level showed it first, without its words.
-            open.ask = prompt.clone();
-            step.changed = true;
-            step.announce = true;
-        }
+    if is_open(step, actor, prompt) {
         return Ok(Effect::Confirms);
     }
     let is_waiting = |held: &Held| match &held.what {
@@ -54,7 +46,7 @@ pub(super) fn opened(
     if step.seat.held.iter().any(is_waiting) {
         return Ok(Effect::Confirms);
     }
-    if settle_ms > 0 {
+    if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
         let until = step.now.plus(i64::from(settle_ms.min(LONGEST_SETTLING_MS)));
         let prompt = about_its_call(step, actor, prompt);
         let what = HeldFact::Prompt { actor: actor.clone(), prompt };
@@ -65,6 +57,58 @@ pub(super) fn opened(
     }
     open(step, actor, prompt);
     Ok(Effect::Decides)
+}
+
+/// Is this prompt open already? One that a level showed first, without its words, has them from now on.
+pub(super) fn is_open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
+    let another = calls_like(step, actor, prompt) > prompts_like(step, actor, prompt);
+    let mut open_prompts = step.seat.prompts.iter_mut();
+    let Some(open) = open_prompts.find(|open| !another && is_same(open, actor, prompt)) else {
+        return false;
+    };
+    if open.ask.tool.is_none() && prompt.tool.is_some() {
+        open.ask = prompt.clone();
+        step.changed = true;
+        step.announce = true;
+    }
+    true
+}
+
+/// Does the program's own status show that a person is asked? A dialog of another kind may be one that the
+/// person has opened.
+fn shows_a_request(held: &Held) -> bool {
+    let HeldFact::Level(level) = &held.what else { return false };
+    is_request(level, held.source)
+}
+
+fn is_request(level: &HeldLevel, source: Source) -> bool {
+    let asks = |reason: &BlockedReason| *reason != BlockedReason::Other;
+    let is_own = source.tier() == Tier::Own;
+    is_own && matches!(level, HeldLevel::Blocked { reason, .. } if asks(reason))
+}
+
+/// Does a level show that a request has settled that waits for that? The agent has not answered it by itself.
+pub(super) fn has_settled(step: &Step<'_>, level: &HeldLevel) -> bool {
+    let is_prompt = |held: &Held| matches!(held.what, HeldFact::Prompt { .. });
+    is_request(level, step.evidence.source) && step.seat.held.iter().any(is_prompt)
+}
+
+/// Publishes the request that has waited longest.
+pub(super) fn publish_held(step: &mut Step<'_>) {
+    let prompts = step.seat.held.iter().enumerate();
+    let mut prompts = prompts.filter_map(|(at, held)| match &held.what {
+        HeldFact::Prompt { actor, prompt } => Some((at, held.source, actor, prompt)),
+        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => None,
+    });
+    let Some((at, source, actor, prompt)) = prompts.next() else { return };
+    let (actor, prompt) = (actor.clone(), prompt.clone());
+    step.seat.held.remove(at);
+    // It is its own source's word.
+    let shown = std::mem::replace(&mut step.evidence, Evidence::new(source, step.now));
+    if !is_open(step, &actor, &prompt) {
+        open(step, &actor, &prompt);
+    }
+    step.evidence = shown;
 }
 
 /// How many open calls have the tool and the input that a prompt is about.
@@ -135,7 +179,6 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
         opened_at: step.now,
         source: step.evidence.source,
         by_notice: false,
-        moved_on: false,
         ask,
         input: None,
     };
@@ -159,54 +202,9 @@ fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewProm
     ask
 }
 
-/// A notice that a dialog is open.
-pub(super) fn shown(
-    step: &mut Step<'_>,
-    name: &str,
-    actor: &Actor,
-    prompt: &NewPrompt,
-) -> Result<Effect, Refusal> {
-    let before = step.seat.prompts_opened;
-    let (actor, prompt) = about_latest_call(step, actor, prompt);
-    let effect = opened(step, name, &actor, &prompt, 0)?;
-    if step.seat.prompts_opened > before
-        && let Some(open) = step.seat.prompts.last_mut()
-    {
-        open.by_notice = true;
-    }
-    Ok(effect)
-}
-
 /// Do hooks tell how what is open is answered? Those that name the call do.
 pub(super) fn is_told_by_hooks(step: &Step<'_>) -> bool {
     step.seat.own_prompts().any(|open| open.source.tier() == Tier::Edge && !open.by_notice)
-}
-
-/// The prompt with the call it is about, where its notice named none, and whose that is: the last one that
-/// nobody has asked about. A notice without a name may be a helper's; one of a helper is its own.
-fn about_latest_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> (Actor, NewPrompt) {
-    let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.clone()).collect();
-    let may_be = |open: &&OpenTool| actor.is_main() || open.actor == *actor;
-    let mut calls = step.seat.open_tools.iter().rev().filter(may_be);
-    let free = calls.find(|open| !asked.contains(&open.tool));
-    match (&prompt.tool, free) {
-        (None, Some(open)) => {
-            let tool = Some(open.tool.clone());
-            (open.actor.clone(), NewPrompt { tool, ..prompt.clone() })
-        }
-        _ => (actor.clone(), prompt.clone()),
-    }
-}
-
-/// A helper begins a call: what it has asked about another one it may have been answered.
-pub(super) fn moved_on(step: &mut Step<'_>, helper: &Actor, begun: &ToolRef) {
-    let is_its = |asked: &ToolRef| match (&asked.id, &begun.id) {
-        (Some(asked), Some(begun)) => asked == begun,
-        _ => is_alike(asked, begun),
-    };
-    for open in step.seat.prompts.iter_mut().filter(|open| open.actor == *helper) {
-        open.moved_on |= !open.ask.tool.as_ref().is_some_and(is_its);
-    }
 }
 
 /// What asked about this call has been answered with yes: it starts.
@@ -221,8 +219,6 @@ pub(super) struct Asked<'a> {
     pub(super) actor: &'a Actor,
     pub(super) ask: &'a NewPrompt,
     pub(super) source: Source,
-    /// `None`: it is held.
-    open: Option<&'a OpenPrompt>,
 }
 
 /// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
@@ -236,15 +232,12 @@ pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
     withdraw(step, |_| true)
 }
 
-/// A person has prompted the main agent. That says nothing of what helpers have asked that go on, unless one
-/// may have been refused, which not every program tells.
+/// A person has prompted the main agent. Where no answer names what it answers, a dialog takes the keyboard:
+/// whoever types has none before them. Else that says nothing of what helpers have asked that go on.
 pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String]) {
     withdraw(step, |asked| {
         let goes_on = matches!(asked.actor, Actor::Sub(id) if helpers.contains(id));
-        // The answer to one that has a key names it.
-        let may_be_over =
-            |open: &OpenPrompt| open.by_notice || open.moved_on && open.ask.key.is_none();
-        !goes_on || asked.open.is_some_and(may_be_over)
+        !goes_on || asked.ask.key.is_none()
     });
     // Not for ever: the end of who asks may have been lost.
     let waits = step.seat.own_prompts().next().is_some();
@@ -268,14 +261,13 @@ fn resolve_own(
     let held = step.seat.held.len();
     step.seat.held.retain(|held| match &held.what {
         HeldFact::Prompt { actor, prompt } => {
-            !which(&Asked { actor, ask: prompt, source: held.source, open: None })
+            !which(&Asked { actor, ask: prompt, source: held.source })
         }
         HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => true,
     });
     step.changed |= step.seat.held.len() != held;
     let picked = |open: &OpenPrompt| {
-        let (actor, ask, source) = (&open.actor, &open.ask, open.source);
-        let asked = Asked { actor, ask, source, open: Some(open) };
+        let asked = Asked { actor: &open.actor, ask: &open.ask, source: open.source };
         open.ask.kind != PromptKind::Input && which(&asked)
     };
     let (gone, kept) = std::mem::take(&mut step.seat.prompts).into_iter().partition(picked);

@@ -1,6 +1,6 @@
 //! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
 
-use super::{Effect, Refusal, Rule, STALE_MS, Step, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, STALE_MS, Step, parts, prompts, refuse, turn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, HeldFact, Seat, Session};
 use crate::source::{Confidence, Source, Tier};
@@ -84,6 +84,8 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
 /// What it has asked before its first event is over, or will be: from now on the screen tells whether
 /// it still stands, and what follows it. Later on its hooks tell.
 pub(super) fn withdrawn(step: &mut Step<'_>, source: Source) -> Effect {
+    // Of its parts it says nothing any more, either.
+    prompts::withdraw(step, |asked| parts::asks(asked.source, asked.actor));
     if !has_spoken(step.seat) {
         step.seat.claims.retain(|claim| claim.source != source);
         step.seat.held.retain(|held| held.source != source);

@@ -39,9 +39,13 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
         step.seat.left_sessions.retain(|left| left.id != id);
         enter(step, id, start_seen);
     }
-    // Whoever took it up again has counted that.
-    if step.seat.process.state != RESTORING {
-        begin(step.seat, now);
+    let state = step.seat.process.state;
+    if matches!(state, Process::Exited(_)) && !same && session.is_some() {
+        // How another conversation ended is no outcome of this one: it would pass for done.
+        step.seat.outcome = None;
+    }
+    if !is_counted(step.seat) {
+        begin(step.seat, state == Process::Suspended, now);
     }
     step.seat.process.id = None;
     let attach = match step.seat.process.state {
@@ -53,13 +57,20 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
     step.changed = true;
 }
 
-/// A life in the seat begins: the witnesses of the one before say nothing of it.
-pub(super) fn begin(seat: &mut Seat, now: UnixMs) {
+/// A life in the seat begins: the witnesses of the one before say nothing of it. `was_away`: that one was put
+/// away, and this one takes it up.
+pub(super) fn begin(seat: &mut Seat, was_away: bool, now: UnixMs) {
     seat.incarnation += 1;
+    seat.was_away = was_away;
     seat.claims.clear();
     seat.last_edge_at = None;
     seat.turn.ended = None;
     seat.about.resumed_at = Some(now);
+}
+
+/// Has its start, or whoever took it up again, counted the life that is about to speak?
+pub(super) fn is_counted(seat: &Seat) -> bool {
+    matches!(seat.process.state, Process::Starting { .. })
 }
 
 /// Ends whatever was going on: an open turn, prompts, helpers, tools.
@@ -71,6 +82,7 @@ pub(super) fn close(step: &mut Step<'_>, open_turn: OutcomeKind) {
 fn close_all_but_prompts(step: &mut Step<'_>, open_turn: OutcomeKind) {
     step.seat.held.clear();
     step.seat.subagents.clear();
+    step.seat.ended_helpers.clear();
     step.seat.shells = 0;
     step.seat.open_tools.clear();
     step.seat.turn.compacting = false;
@@ -201,7 +213,7 @@ pub(super) fn ended(
             let (until, source) = (step.now.plus(LEAVE_MS), step.evidence.source);
             let what = HeldFact::Left;
             step.seat.held.push(Held { until, source, name: name.clone(), what });
-            step.seat.leave_session(step.now);
+            leave_with_a_goodbye(step);
             step.changed = true;
             return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
         }
@@ -213,7 +225,10 @@ pub(super) fn ended(
             return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
         }
         // Its process will tell.
-        SessionEnd::Either if is_watched => cleared(step),
+        SessionEnd::Either if is_watched => {
+            cleared(step);
+            leave_with_a_goodbye(step);
+        }
         SessionEnd::Clear => cleared(step),
         SessionEnd::Exit | SessionEnd::Either | SessionEnd::Unclear => {
             let code = match step.seat.process.state {
@@ -229,10 +244,8 @@ pub(super) fn ended(
 
 /// Was it put away, and taken up again a moment ago?
 fn was_just_taken_up(step: &Step<'_>) -> bool {
-    let about = &step.seat.about;
-    let after = |at: &UnixMs| about.suspended_at.is_some_and(|put_away| put_away <= *at);
-    let taken_up = about.resumed_at.filter(after);
-    taken_up.is_some_and(|at| step.now.since(at) < STRAGGLERS_MS)
+    let since = step.seat.about.resumed_at.filter(|_| step.seat.was_away);
+    since.is_some_and(|at| step.now.since(at) < STRAGGLERS_MS)
 }
 
 /// The conversation is left, and the program goes on.
@@ -249,14 +262,28 @@ pub(super) fn take_up(step: &mut Step<'_>, id: &str) {
     enter(step, id, true);
 }
 
+/// What may be the program's goodbye, to the conversation that it was in last.
+fn leave_with_a_goodbye(step: &mut Step<'_>) {
+    let now = step.now;
+    step.seat.leave_session(now);
+    if let Some(left) = step.seat.left_sessions.back_mut() {
+        (left.at, left.is_goodbye) = (now, true);
+    }
+    step.changed = true;
+}
+
 /// Has the program ended its last conversation, and begun none?
-pub(super) fn was_left(step: &Step<'_>) -> bool {
+fn was_left(step: &Step<'_>) -> bool {
     step.seat.session.is_none() && !step.seat.left_sessions.is_empty()
 }
 
-/// Has it said a moment ago what may have been its goodbye?
+/// Has it said a moment ago what may have been its goodbye? A hub that was away cannot tell when it left.
 pub(super) fn may_have_left(step: &Step<'_>) -> bool {
-    step.seat.held.iter().any(|held| held.what == HeldFact::Goodbye)
+    let seat = &step.seat;
+    let left = seat.left_sessions.back().filter(|left| was_left(step) && left.is_goodbye);
+    let said = left.map(|left| left.at.max(seat.ageing_from));
+    let held = seat.held.iter().any(|held| held.what == HeldFact::Goodbye);
+    held || said.is_some_and(|at| step.now.since(at) < SAY_MS)
 }
 
 /// Whoever leaves after a goodbye has left with that conversation: it can be resumed.

@@ -4,13 +4,18 @@ mod script;
 
 mod blocked;
 mod compaction;
+mod dialogs;
+mod elsewhere;
 mod failures;
 mod inputs;
 mod levels;
 mod lifecycle;
 mod notices;
+mod parts;
 mod process;
 mod rules;
 mod screen;
 mod sessions;
+mod settling;
+mod stragglers;
 mod turns;

@@ -31,7 +31,9 @@ fn settle(step: &mut Step<'_>, held: Held) {
     step.evidence = Evidence::new(held.source, step.now);
     let value = match &held.what {
         HeldFact::Prompt { actor, prompt } => {
-            prompts::open(step, actor, prompt);
+            if !prompts::is_open(step, actor, prompt) {
+                prompts::open(step, actor, prompt);
+            }
             Turn::Blocked(prompt.reason).phrase()
         }
         HeldFact::Over => {

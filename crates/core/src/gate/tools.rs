@@ -1,11 +1,15 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
-use super::{Effect, Refusal, Rule, Step, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, Step, dialog, prompts, refuse, turn};
 use crate::prompt::{Actor, ToolRef};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
+/// How long after a helper's end what it did before may be told. Milliseconds.
+const LATE_MS: i64 = 2_000;
+
 const SUB_OUTRANKED: &str = "a helper's progress moves counters only (G6)";
 const BLOCKED_OUTRANKED: &str = "an open prompt outranks progress (G4)";
+const TOLD_LATE: &str = "told after the end of its helper";
 
 pub(super) fn started(
     step: &mut Step<'_>,
@@ -23,8 +27,11 @@ pub(super) fn started(
         return refuse(Rule::G10, "told after the end of its call");
     }
     if let Actor::Sub(id) = actor {
+        if is_late(step, id) {
+            return refuse(Rule::G10, TOLD_LATE);
+        }
         if !is_open {
-            prompts::moved_on(step, actor, tool);
+            dialog::begun(step, actor, tool);
             step.seat.open_tool(actor.clone(), tool.clone());
             step.seat.counters.tools += 1;
             step.changed = true;
@@ -39,19 +46,26 @@ pub(super) fn started(
     step.seat.turn.main_stopped = false;
     step.seat.turn.awaits_helpers = false;
     step.seat.turn.compacting = false;
+    dialog::begun(step, actor, tool);
     step.seat.open_tool(actor.clone(), tool.clone());
     step.set_base(Turn::Working(WorkingReason::Tool), Some(&tool.name));
     step.changed = true;
     Ok(decides_unless_blocked(step))
 }
 
-/// A helper that was not announced is noted as long as the main agent's turn is open.
+/// A helper that was not announced is noted as long as the main agent's turn is open, and behind a stop that
+/// lists none: then that was no end.
 fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
     let known = step.seat.subagents.iter().any(|known| known == id);
-    if !known && step.seat.turn.open {
+    let outlives = turn::may_be_outlived(step);
+    if !known && (step.seat.turn.open || outlives) {
         step.seat.subagents.push(id.to_owned());
         step.changed = true;
+    }
+    if outlives {
+        turn::go_on_behind(step);
+        return Ok(decides_unless_blocked(step));
     }
     if step.seat.turn.awaits_helpers && step.seat.turn.base == Turn::Unknown {
         // It was silent for long, and still runs.
@@ -79,8 +93,7 @@ pub(super) fn ended(
         step.seat.turn.helpers_unheard = false;
         let mut cleared = false;
         for tool in ended {
-            close_tool(step, actor, tool);
-            cleared |= prompts::clear_by_tool(step, actor, tool);
+            cleared |= end(step, actor, tool);
         }
         return Ok(if cleared { Effect::Decides } else { Effect::Outranked(SUB_OUTRANKED) });
     }
@@ -89,8 +102,7 @@ pub(super) fn ended(
     }
     turn::follow(step, reference)?;
     for tool in ended {
-        close_tool(step, actor, tool);
-        prompts::clear_by_tool(step, actor, tool);
+        end(step, actor, tool);
     }
     if interrupted {
         prompts::withdraw(step, |asked| asked.actor.is_main());
@@ -108,7 +120,15 @@ pub(super) fn ended(
     Ok(decides_unless_blocked(step))
 }
 
-fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) {
+/// A call ends, and with it what was asked about it. True if that was.
+fn end(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
+    let is_known = close_tool(step, actor, ended);
+    let cleared = prompts::clear_by_tool(step, actor, ended);
+    cleared || !is_known && dialog::clear_by_unheard(step, actor)
+}
+
+/// True if its start, or its end, was told before.
+fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
     let tools = &mut step.seat.open_tools;
     let by_id = tools
         .iter()
@@ -124,20 +144,32 @@ fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) {
         tools.remove(index);
         step.changed = true;
     }
-    if let Some(id) = &ended.id {
-        step.changed |= step.seat.end_call(id, open.is_some());
-    }
+    let is_new = ended.id.as_ref().is_some_and(|id| step.seat.end_call(id, open.is_some()));
+    step.changed |= is_new;
+    open.is_some() || ended.id.is_some() && !is_new
 }
 
 pub(super) fn subagent_started(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
+    let late = is_late(step, id);
+    // One that has run, and has ended, begins anew.
+    let ended = step.seat.forget_ended_helper(id);
+    if late && ended.is_some_and(|ended| !ended.started) {
+        step.changed = true;
+        return refuse(Rule::G10, TOLD_LATE);
+    }
     helper_seen(step, id)
+}
+
+/// Has this helper ended, a moment ago?
+fn is_late(step: &Step<'_>, id: &str) -> bool {
+    let ended = step.seat.ended_helper(id);
+    ended.is_some_and(|ended| step.now.since(ended.at) < LATE_MS)
 }
 
 pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
-    let before = step.seat.subagents.len();
-    step.seat.subagents.retain(|known| known != id);
-    step.changed |= step.seat.subagents.len() != before;
+    step.seat.end_helper(id, step.now);
+    step.changed = true;
     let actor = Actor::Sub(id.to_owned());
     step.seat.open_tools.retain(|open| open.actor != actor);
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);

@@ -110,7 +110,9 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         return refuse(Rule::G10, "told after the end of its turn");
     }
     if step.seat.turn.open {
-        // It ended in silence: no source told how, so it was not completed.
+        // It ended in silence: no source told how, so it was not completed. What it had asked is over with
+        // it; a level that shows it tells of that itself.
+        prompts::withdraw(step, |asked| asked.actor.is_main() && asked.source.tier() == Tier::Edge);
         let kind = match step.seat.turn.main_stopped {
             true => OutcomeKind::Completed,
             false => OutcomeKind::Interrupted,
@@ -273,6 +275,7 @@ pub(super) fn ended(
         step.changed = true;
     } else {
         rest(step, OutcomeKind::Completed, None);
+        note_unlisted(step, background.unlisted || background.unclear);
     }
     Ok(Effect::Decides)
 }
@@ -325,10 +328,33 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
     let is_done = waits && !goes_on_behind(step);
+    let unlisted = turn.awaits_helpers;
     if is_done {
         rest(step, OutcomeKind::Completed, None);
+        note_unlisted(step, unlisted);
     }
     is_done
+}
+
+fn note_unlisted(step: &mut Step<'_>, unlisted: bool) {
+    if let Some(ended) = &mut step.seat.turn.ended {
+        ended.unlisted = unlisted;
+    }
+}
+
+/// Has the last turn come to its end without a word of what it leaves behind?
+pub(super) fn may_be_outlived(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let unlisted = turn.ended.as_ref().is_some_and(|ended| ended.unlisted);
+    unlisted && !turn.open && turn.base == Turn::Idle(IdleReason::TurnEnded)
+}
+
+/// A helper goes on behind the turn that has ended.
+pub(super) fn go_on_behind(step: &mut Step<'_>) {
+    start(step, None);
+    step.seat.turn.main_stopped = true;
+    step.seat.turn.awaits_helpers = true;
+    step.set_base(Turn::Working(WorkingReason::Background), None);
 }
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,

@@ -146,7 +146,6 @@ mod tests {
             ask: NewPrompt { options, multi_select, ..plain },
             input: Some(Box::new(input)),
             by_notice: false,
-            moved_on: false,
         }
     }
 

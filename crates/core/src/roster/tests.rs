@@ -1,7 +1,7 @@
 use super::*;
 use crate::seat::Session;
 use crate::source::Source;
-use crate::status::{Attach, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, StartPhase};
 use crate::time::UnixMs;
 
 const NOW: UnixMs = UnixMs(1_000);
@@ -30,6 +30,7 @@ fn caller<'a>(session: Option<&'a str>, process: Option<&'a ProcessId>) -> Calle
         shares_process: false,
         ancestors: &[],
         namespace: None,
+        asked_by: None,
         cwd: Some("/home/dev/api"),
         starts_session: false,
         starts_up: false,
@@ -77,6 +78,37 @@ fn a_resumed_session_takes_its_old_seat_once_the_old_process_is_gone() {
     let caller = caller(Some("s1"), Some(&three));
     assert_eq!(roster.place(&caller, |_| false), sits("a"));
     assert_eq!(roster.place(&caller, |_| true), new("agent-api", None));
+}
+
+#[test]
+fn a_session_that_another_process_took_up_and_left_is_still_its_own_process_s() {
+    let (one, two) = (process(1), process(2));
+    let mut gone = seat("b", Some("s1"), Some(2));
+    let first = seat("a", Some("s1"), Some(1));
+    let mut roster = roster(&[first, gone.clone()]);
+    assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), |_| true), sits("a"));
+    gone.process.state = Process::Exited(Exit::of(ExitKind::Crashed));
+    roster.upsert(&gone);
+    let lives = |process: &ProcessId| *process == one;
+    assert_eq!(roster.place(&caller(Some("s1"), Some(&one)), lives), sits("a"));
+    assert_eq!(roster.place(&caller(Some("s1"), Some(&two)), lives), sits("b"));
+}
+
+#[test]
+fn who_goes_on_with_a_conversation_is_its_child_wherever_it_runs() {
+    let (one, two) = (process(1), process(2));
+    let roster = roster(&[seat("a", Some("s1"), Some(1)), seat("b", Some("s2"), Some(2))]);
+    let (a, ancestors) = (AgentId::new("a").unwrap(), [(two.pid, two.start_ticks)]);
+    let own = process(3);
+    let job = caller(Some("s3"), Some(&own));
+    let job = Caller { asked_by: Some(&a), ancestors: &ancestors, ..job };
+    assert_eq!(roster.place(&job, |_| true), new("a.1", Some("a")));
+    // One that has a seat keeps it.
+    let known = Caller { asked_by: Some(&a), ..caller(Some("s1"), Some(&one)) };
+    assert_eq!(roster.place(&known, |_| true), sits("a"));
+    let gone = AgentId::new("c").unwrap();
+    let lonely = Caller { asked_by: Some(&gone), ancestors: &[], ..job };
+    assert_eq!(roster.place(&lonely, |_| true), new("agent-api", None));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Turns that have ended, by the names that their programs gave them; and processes, by their word alone.
+//! What has ended: turns, by the names that their programs gave them, calls and helpers; and processes, by
+//! their word alone.
 
 use super::{ProcessFacts, Seat};
 use crate::source::Source;
@@ -8,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// So many turns before the last one are known again.
 const BEFORE: usize = 32;
+/// More than an agent runs side by side.
+const ENDED_CALLS: usize = 16;
+const ENDED_HELPERS: usize = 16;
 
 /// The last turn that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +23,27 @@ pub struct EndedTurn {
     pub before: Vec<u32>,
     #[serde(with = "stored")]
     pub at: UnixMs,
+    /// Nothing has told which helpers its main agent left behind: one that is heard of goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlisted: bool,
+}
+
+/// A call that has ended, so that a start that is told late does not open it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedCall {
+    pub id: String,
+    /// Its start has been told.
+    pub started: bool,
+}
+
+/// A helper that has ended, so that what is told late of it does not show it at work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedHelper {
+    pub id: String,
+    #[serde(with = "stored")]
+    pub at: UnixMs,
+    /// It was known to run.
+    pub started: bool,
 }
 
 impl EndedTurn {
@@ -33,7 +58,7 @@ impl EndedTurn {
         before.retain(|name| own != Some(*name));
         let surplus = before.len().saturating_sub(BEFORE);
         before.drain(..surplus);
-        Self { reference, before, at }
+        Self { reference, before, at, unlisted: false }
     }
 
     /// Did the turn of this name end before it?
@@ -49,6 +74,60 @@ impl Seat {
         let is_clean = matches!(state, Process::Exited(exit) if exit.kind == ExitKind::Clean);
         let is_told = matches!(evidence.source, Source::Hook | Source::Plugin);
         is_clean && is_told && id.is_some()
+    }
+
+    /// Notes the end of a call. True if that was not known.
+    pub(crate) fn end_call(&mut self, id: &str, started: bool) -> bool {
+        if self.ended_calls.iter().any(|known| known.id == id) {
+            return false;
+        }
+        if self.ended_calls.len() == ENDED_CALLS {
+            self.ended_calls.pop_front();
+        }
+        self.ended_calls.push_back(EndedCall { id: id.to_owned(), started });
+        true
+    }
+
+    /// Whether this is the start of a call whose end came first. The next one of this id is
+    /// another call's: programs may count anew.
+    pub(crate) fn has_ended(&mut self, id: &str) -> bool {
+        let Some(index) = self.ended_calls.iter().position(|known| known.id == id) else {
+            return false;
+        };
+        match self.ended_calls.get_mut(index) {
+            Some(ended) if !ended.started => {
+                ended.started = true;
+                true
+            }
+            _ => {
+                self.ended_calls.remove(index);
+                false
+            }
+        }
+    }
+
+    /// Notes the end of a helper.
+    pub(crate) fn end_helper(&mut self, id: &str, at: UnixMs) {
+        let before = self.subagents.len();
+        self.subagents.retain(|known| known != id);
+        let ran = self.subagents.len() != before;
+        let last = self.forget_ended_helper(id);
+        if self.ended_helpers.len() == ENDED_HELPERS {
+            self.ended_helpers.pop_front();
+        }
+        let started = ran || last.is_some_and(|last| last.started);
+        self.ended_helpers.push_back(EndedHelper { id: id.to_owned(), at, started });
+    }
+
+    /// The end of a helper that is not known to run again.
+    pub(crate) fn ended_helper(&self, id: &str) -> Option<&EndedHelper> {
+        let runs = self.subagents.iter().any(|known| known == id);
+        self.ended_helpers.iter().find(|ended| !runs && ended.id == id)
+    }
+
+    pub(crate) fn forget_ended_helper(&mut self, id: &str) -> Option<EndedHelper> {
+        let index = self.ended_helpers.iter().position(|ended| ended.id == id)?;
+        self.ended_helpers.remove(index)
     }
 }
 

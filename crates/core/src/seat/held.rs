@@ -48,6 +48,8 @@ impl From<&Level> for HeldLevel {
     fn from(level: &Level) -> Self {
         match level {
             Level::Idle { shells } => Self::Idle { shells: *shells },
+            // What comes of it here.
+            Level::Elsewhere => Self::Idle { shells: 0 },
             Level::Done => Self::Done,
             Level::Working { .. } => Self::Working,
             Level::Blocked { reason, detail } => {

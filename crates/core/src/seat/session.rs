@@ -21,4 +21,7 @@ pub struct LeftSession {
     pub id: String,
     #[serde(with = "stored")]
     pub at: UnixMs,
+    /// The program may have meant that it leaves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_goodbye: bool,
 }

@@ -58,7 +58,6 @@ mod tests {
             opened_at: UnixMs(1),
             source: Source::Hook,
             by_notice: false,
-            moved_on: false,
             ask: NewPrompt::plain(reason, Some("Bash: make")),
             input: None,
         };

@@ -111,7 +111,6 @@ impl Truth {
                     session: self.session + 1,
                     turn: self.turn,
                     tools: self.tools,
-                    outcome: self.outcome,
                     ..Self::default()
                 };
             }

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use headsup_adapters::text;
 use headsup_core::compat::boocode::{
-    AgentStatusReport, Meaning, ReportAnswer, StatusUpdate, seat_id,
+    AgentStatusReport, Meaning, ReportAnswer, StatusUpdate, seat_of,
 };
 use headsup_core::wire::Problem;
 use std::sync::Arc;
@@ -56,14 +56,14 @@ pub(super) async fn post(
     if meaning == Meaning::Nothing {
         return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
     }
-    let agent = seat_id(&chat_id, &name);
-    caller.about(&app, &agent)?;
+    let seat = || seat_of(&chat_id, &name, |id| app.board.seat(id));
+    caller.about(&app, &seat())?;
     let event = text::line(&said.event_type, LONGEST);
-    let report = ChatReport { agent: agent.clone(), chat_id, name, event, meaning };
+    let report = ChatReport { chat_id: chat_id.clone(), name: name.clone(), event, meaning };
     let moment = app.inbox.evidence().now();
     let reply = app.inbox.submit(Work::Chat(Box::new(report)), key).await?;
     keep(&app, moment, &reply, "boocode", &body);
-    let seat = app.board.seat(&agent);
+    let seat = app.board.seat(&seat());
     let status = seat.and_then(|seat| StatusUpdate::of(&seat, app.clock.wall()));
     let status = status.map(|update| update.status);
     Ok(match reply {

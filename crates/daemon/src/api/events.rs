@@ -7,7 +7,7 @@ mod told;
 mod watcher;
 pub(super) mod ws;
 
-use super::query::Query;
+use super::query::{Query, bad};
 use super::{App, Refused};
 use axum::body::Body;
 use axum::extract::State;
@@ -66,7 +66,11 @@ fn watcher(app: Arc<App>, uri: &Uri, last: Option<&str>) -> Result<Watcher, Refu
     let filter = Filter::new(&query)?;
     let view = View::of(&query)?;
     let follow = query.flag("follow", true)?;
-    let start = Start::parse(last.or(query.one("since")?), &app.board);
+    let since = query.one("since")?;
+    if last.is_none() && since.is_some_and(|since| !cursor::is_one(since)) {
+        return Err(bad("since is a cursor as an event has it, `0` or `now`"));
+    }
+    let start = Start::parse(last.or(since), &app.board);
     let seat = Subscription::take(&app)?;
     Ok(Watcher::new(app, filter, view, start, follow, seat))
 }

@@ -4,7 +4,7 @@ use super::agent_path::AgentPath;
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, json, receipt};
 use crate::body;
-use crate::caller::Caller;
+use crate::caller::{Caller, shows_a_token};
 use crate::evidence::Moment;
 use crate::job::{OwnReport, Reply, Work};
 use crate::limits::BODY;
@@ -59,7 +59,8 @@ pub(super) async fn post(
     let reported =
         report.parse().map_err(|error| Refused::new(400, "bad_report", error.to_string()))?;
     let moment = app.inbox.evidence().now();
-    let report = OwnReport { agent, reported, spooled };
+    let of_launch = shows_a_token(&parts.headers);
+    let report = OwnReport { agent, of_launch, reported, spooled };
     let reply = app.inbox.submit(Work::Report(report), key).await?;
     keep(&app, moment, &reply, "report", &said);
     Ok(receipt(StatusCode::ACCEPTED, &reply))

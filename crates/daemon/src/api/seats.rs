@@ -3,6 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::query::bad;
+use super::reports::check_length;
 use super::{App, Receipt, Refused, asked, headers, peer, receipt, resume};
 use crate::caller;
 use crate::caller::Caller;
@@ -183,6 +184,8 @@ impl SeatBody {
         if self.token.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
             return Err(bad("a token has at least 32 characters"));
         }
+        // A name that was cut would be another one.
+        check_length("name", self.name.as_deref(), text::NAME)?;
         let line = |text: String| text::line(&text, text::NAME);
         let name = self.name.map(line);
         if name.as_ref().is_some_and(String::is_empty) {

@@ -1,7 +1,8 @@
 //! What launches have left behind goes: arguments that nobody comes back to, and orders and settings of agents that
 //! are over. Both may hold secrets.
 //!
-//! The writer does it: no seat changes meanwhile, and a launcher writes only once its seat is taken.
+//! The writer does it: no seat changes meanwhile, and a launcher writes only once its seat is taken. Who has
+//! processes takes a while to find out: a thread of its own does that, and it counts at the next look.
 
 use super::{Launches, YOUNG_MS, file_of, is_there, is_wanted, remove};
 use crate::board::Board;
@@ -14,9 +15,13 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::SystemTime;
 
 /// Between two looks. Milliseconds.
 const LOOK_MS: i64 = 60_000;
+/// The ending of a folder that a launch brings.
+const PLUGIN: &str = "plugin";
 
 /// When it was looked, and what was found. All of it on the clock that never jumps, in milliseconds.
 #[derive(Debug)]
@@ -24,19 +29,34 @@ pub(crate) struct Sweep {
     looked_at: i64,
     has_looked: bool,
     /// Files that nobody needs, and since when that is known.
-    unneeded: HashMap<PathBuf, i64>,
+    unneeded: HashMap<Found, i64>,
+    asked: Option<Asked>,
+}
+
+/// A file as it was found: one that is written again is another one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Found {
+    path: PathBuf,
+    written: Option<SystemTime>,
 }
 
 /// A file that no seat needs.
 struct Leftover {
-    path: PathBuf,
-    /// Agents without a seat whose it may be: they may be another hub's.
+    found: Found,
+    /// Agents whose it may be all the same: they may be another hub's, also under the id of a seat.
     perhaps_of: Vec<AgentId>,
+}
+
+/// Who has processes, and when that was asked.
+#[derive(Debug)]
+struct Asked {
+    at_ms: i64,
+    living: JoinHandle<HashSet<AgentId>>,
 }
 
 impl Sweep {
     pub(crate) fn new(at_ms: i64) -> Self {
-        Self { looked_at: at_ms, has_looked: false, unneeded: HashMap::new() }
+        Self { looked_at: at_ms, has_looked: false, unneeded: HashMap::new(), asked: None }
     }
 
     /// Whether it is time for a look. The first one comes as soon as there is time for it.
@@ -50,20 +70,41 @@ impl Sweep {
         (self.looked_at, self.has_looked) = (at_ms, true);
         let leftovers = leftovers(launches, &board.read().seats, now);
         let before = std::mem::take(&mut self.unneeded);
-        let mut living = None;
-        for Leftover { path, perhaps_of } in leftovers {
-            let since = before.get(&path).copied().unwrap_or(at_ms);
-            if at_ms.saturating_sub(since) < YOUNG_MS {
-                self.unneeded.insert(path, since);
-                continue;
-            }
-            let lives = |agent: &AgentId| living.get_or_insert_with(claimed).contains(agent);
-            if perhaps_of.iter().any(lives) {
-                self.unneeded.insert(path, at_ms);
-            } else {
-                remove(&path);
-            }
+        let told = self.asked.take_if(|asked| asked.living.is_finished());
+        let told = told.and_then(|Asked { at_ms, living }| Some((at_ms, living.join().ok()?)));
+        let mut asks = false;
+        for Leftover { found, perhaps_of } in leftovers {
+            let since = before.get(&found).copied().unwrap_or(at_ms);
+            let is_old = |at_ms: i64| at_ms.saturating_sub(since) >= YOUNG_MS;
+            // Whoever it was written for has had a process by then.
+            let living = told.as_ref().filter(|(asked_at, _)| is_old(*asked_at));
+            let lives = living.map(|(_, living)| perhaps_of.iter().any(|id| living.contains(id)));
+            let since = match lives {
+                _ if !is_old(at_ms) => since,
+                Some(true) => at_ms,
+                None if !perhaps_of.is_empty() => {
+                    asks = true;
+                    since
+                }
+                _ => {
+                    remove(&found.path);
+                    continue;
+                }
+            };
+            self.unneeded.insert(found, since);
         }
+        if asks && self.asked.is_none() {
+            // Where no thread can be had, it is asked at the next look.
+            let living = Builder::new().name("headsup-sweep".to_owned()).spawn(claimed).ok();
+            self.asked = living.map(|living| Asked { at_ms, living });
+        }
+    }
+
+    /// Comes back once it has been found out who has processes.
+    #[cfg(test)]
+    pub(super) fn settle(&self) {
+        let is_known = || self.asked.as_ref().is_none_or(|asked| asked.living.is_finished());
+        headsup_testkit::wait::until("who has processes", || is_known().then_some(()));
     }
 }
 
@@ -79,22 +120,28 @@ fn leftovers(
         let wanted: HashSet<&str> = wanted.filter_map(|seat| file_of(seat)).collect();
         let unwanted = kept.iter().filter(|name| !wanted.contains(name.as_str()));
         let paths = unwanted.filter_map(|name| launches.place(name));
-        found.extend(paths.map(|path| Leftover { path, perhaps_of: Vec::new() }));
+        found.extend(paths.map(|path| Leftover { found: as_it_is(path), perhaps_of: Vec::new() }));
     }
     for name in names(&launches.handed_over) {
         if let Some(perhaps_of) = unneeded(&name, seats, now) {
-            found.push(Leftover { path: launches.handed_over.join(name), perhaps_of });
+            found.push(Leftover { found: as_it_is(launches.handed_over.join(name)), perhaps_of });
         }
     }
     found
 }
 
-/// Agents without a seat whose this file of a launcher's may be; `None`: it stays.
+fn as_it_is(path: PathBuf) -> Found {
+    let written = fs::symlink_metadata(&path).and_then(|file| file.modified()).ok();
+    Found { path, written }
+}
+
+/// Agents whose this file of a launcher's may be, though no seat needs it; `None`: it stays.
 fn unneeded(name: &str, seats: &HashMap<AgentId, Arc<Seat>>, now: UnixMs) -> Option<Vec<AgentId>> {
     let (stem, ending) = name.rsplit_once('.')?;
     let is_order = match ending {
         "order" => true,
-        "json" => false,
+        // Settings, plugin files and plugin folders.
+        "json" | "js" | "ts" | PLUGIN => false,
         _ => return None,
     };
     // An id may end like the name of a file.
@@ -109,8 +156,7 @@ fn unneeded(name: &str, seats: &HashMap<AgentId, Arc<Seat>>, now: UnixMs) -> Opt
         return None;
     }
     // Whoever lives has taken its order.
-    let is_nobodys = known.is_empty() && !is_order;
-    Some(if is_nobodys { ids } else { Vec::new() })
+    Some(if is_order { Vec::new() } else { ids })
 }
 
 /// Whether its order may still be taken by the process that becomes the agent.
@@ -126,9 +172,13 @@ fn claimed() -> HashSet<AgentId> {
     pids.filter_map(process::claimed_seat).collect()
 }
 
-/// Of the files in a folder; none of one that is not there.
+/// Of the files in a folder, and of what launches bring as folders; none of one that is not there.
 fn names(folder: &Path) -> Vec<String> {
+    let is_brought = |path: &Path| path.extension().is_some_and(|ending| ending == PLUGIN);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let files = entries.filter(|entry| {
+        let kind = entry.file_type();
+        kind.is_ok_and(|kind| kind.is_file() || kind.is_dir() && is_brought(&entry.path()))
+    });
     files.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }

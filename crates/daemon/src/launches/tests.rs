@@ -1,7 +1,7 @@
 use super::*;
 use crate::board::Board;
 use crate::process;
-use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::id::ProcessId;
 use headsup_core::seat::Session;
 use headsup_core::source::Source;
 use headsup_core::status::{Attach, Exit, ExitKind, Process, StartPhase};
@@ -51,6 +51,7 @@ impl Bench {
         let seats = seats.iter().cloned().map(Arc::new).collect();
         let board = Board::new(seats, 0, 1);
         self.sweep.look(&self.launches, &board, UnixMs(self.ms), self.ms);
+        self.sweep.settle();
     }
 }
 
@@ -177,13 +178,21 @@ fn process_of(agent: &str) -> Child {
 #[test]
 fn orders_and_settings_stay_as_long_as_somebody_may_read_them() {
     let mut bench = Bench::new();
-    let away = "headsup-test-of-another-hub";
-    let mut living = process_of(away);
+    // Two of another hub; this one had an agent of the same id once, which is over.
+    let (away, known) = ("headsup-test-of-another-hub", "headsup-test-of-both-hubs");
+    let mut living = [process_of(away), process_of(known)];
     let of_away = format!("{away}.json");
+    let of_known = [format!("{known}.json"), format!("{known}.mcp.json")];
     bench.hand_over(&["works.json", "works.mcp.json", "works.order", "works.ts", "a.mcp.json"]);
+    bench.hand_over(&["over.js", "over.ts", "nobody.js", "works.txt"]);
     bench.hand_over(&["over.json", "over.order", "nobody.json", "nobody.mcp.json", &of_away]);
+    bench.hand_over(&[&of_known[0], &of_known[1]]);
     bench.hand_over(&["starts.order", "starts.json", "stuck.order", "notes"]);
-    fs::create_dir(bench.temp.path().join(HANDED_OVER).join("over.plugin")).unwrap();
+    for name in ["over.plugin", "nobody.plugin", "works.plugin", "over.folder"] {
+        let folder = bench.temp.path().join(HANDED_OVER).join(name);
+        fs::create_dir_all(folder.join("hooks")).unwrap();
+        fs::write(folder.join("hooks/hooks.json"), "").unwrap();
+    }
     let booting = Process::Starting { phase: StartPhase::Booting };
     let mut works = seat("works", RUNNING, 0, LaunchWords::None);
     let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
@@ -192,6 +201,7 @@ fn orders_and_settings_stay_as_long_as_somebody_may_read_them() {
         works,
         seat("a.mcp", RUNNING, 0, LaunchWords::None),
         seat("over", ended(Some(0)), 0, LaunchWords::None),
+        seat(known, ended(Some(0)), 0, LaunchWords::None),
         seat("starts", booting, 100_000, LaunchWords::None),
         seat("stuck", booting, 0, LaunchWords::None),
     ];
@@ -199,17 +209,43 @@ fn orders_and_settings_stay_as_long_as_somebody_may_read_them() {
     bench.look(&seats, 60_000);
     assert_eq!(bench.handed_over(), before, "they were seen for the first time");
     bench.look(&seats, 60_000);
-    let mut kept = vec!["a.mcp.json", of_away.as_str(), "notes", "over.plugin", "starts.json"];
-    kept.extend(["starts.order", "works.json", "works.mcp.json", "works.ts"]);
+    assert!(!bench.handed_over().contains(&"over.order".to_owned()));
+    bench.look(&seats, 60_000);
+    let mut kept = vec!["a.mcp.json", of_away.as_str()];
+    kept.extend(of_known.iter().map(String::as_str));
+    kept.extend(["notes", "over.folder", "starts.json", "starts.order"]);
+    kept.extend(["works.json", "works.mcp.json", "works.plugin", "works.ts", "works.txt"]);
     assert_eq!(bench.handed_over(), kept);
-    living.kill().unwrap();
-    living.wait().unwrap();
+    for process in &mut living {
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
     seats.truncate(1);
-    for _ in 0..3 {
+    for _ in 0..4 {
         bench.look(&seats, 60_000);
     }
-    let kept = ["notes", "over.plugin", "works.json", "works.mcp.json", "works.ts"];
+    let mut kept = vec!["notes", "over.folder", "works.json", "works.mcp.json"];
+    kept.extend(["works.plugin", "works.ts", "works.txt"]);
     assert_eq!(bench.handed_over(), kept);
+}
+
+/// Between the question who has processes and what comes of it an agent may be started.
+#[test]
+fn settings_that_are_written_again_meanwhile_are_anothers() {
+    let mut bench = Bench::new();
+    bench.hand_over(&["over.json"]);
+    for _ in 0..2 {
+        bench.look(&[], 60_000);
+    }
+    let path = bench.temp.path().join(HANDED_OVER).join("over.json");
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    for _ in 0..2 {
+        bench.look(&[], 60_000);
+        assert_eq!(bench.handed_over(), ["over.json"]);
+    }
+    bench.look(&[], 60_000);
+    assert!(bench.handed_over().is_empty());
 }
 
 #[test]

@@ -8,26 +8,42 @@ use headsup_core::seat::{Launch, LaunchWords, Seat};
 use headsup_core::wire::LaunchDoc;
 use std::path::{Path, PathBuf};
 
+/// How a seat's agent was started.
+pub(super) struct WayBack {
+    pub(super) launch: LaunchDoc,
+    /// Its seat has all of it.
+    pub(super) is_kept: bool,
+}
+
 /// How it was started: as its launcher has said, else as its process shows.
-pub(super) async fn of(app: &App, seat: &Seat) -> Result<LaunchDoc, Refused> {
-    match seat.launch.as_deref() {
-        Some(launch) => with_its_words(app, seat, launch).await,
-        None => shown(seat).ok_or_else(|| {
-            let detail =
-                "nobody knows how it was started, so it could not be taken up again as it was";
-            Refused::new(409, "launch_unknown", detail).hint("`headsup run` keeps that")
-        }),
+pub(super) async fn of(app: &App, seat: &Seat) -> Result<WayBack, Refused> {
+    if let Some(launch) = seat.launch.as_deref() {
+        return with_its_words(app, seat, launch).await;
     }
+    let launch = shown(seat).ok_or_else(|| {
+        let detail = "nobody knows how it was started, so it could not be taken up again as it was";
+        Refused::new(409, "launch_unknown", detail).hint("`headsup run` keeps that")
+    })?;
+    Ok(WayBack { launch, is_kept: false })
 }
 
 /// What was kept of a launch, with what was kept apart from it.
-async fn with_its_words(app: &App, seat: &Seat, launch: &Launch) -> Result<LaunchDoc, Refused> {
+async fn with_its_words(app: &App, seat: &Seat, launch: &Launch) -> Result<WayBack, Refused> {
     if !resume::is_known(&seat.kind) {
         return Err(no_way(&NoWayBack::Program));
     }
-    let arguments = app.launches.read(&launch.words).await.map_err(|why| unknown(&why))?;
+    let (arguments, is_kept) = match app.launches.read(&launch.words).await {
+        Ok(arguments) => (arguments, true),
+        // As long as it runs, its process may show them.
+        Err(why) => (typed(app, seat).ok_or_else(|| unknown(&why))?, false),
+    };
     let Launch { program, name, folder, here, server, no_tools, .. } = launch.clone();
-    Ok(LaunchDoc { program, name, arguments, folder, here, server, no_tools })
+    let launch = LaunchDoc { program, name, arguments, folder, here, server, no_tools };
+    Ok(WayBack { launch, is_kept })
+}
+
+fn typed(app: &App, seat: &Seat) -> Option<Vec<String>> {
+    resume::typed(&shown(seat)?.arguments, &app.launches.brought(&seat.id))
 }
 
 /// The same, to be kept: an agent is not put away without it.

@@ -178,7 +178,7 @@ impl Bus {
                 message = timeout(SILENT, events.next()) => {
                     let Ok(Ok(message)) = message else { return Ok(()) };
                     if let Some(path) = follower.unknown(&message) {
-                        self.learn(&client, &path, follower).await;
+                        self.learn(place, &client, &path, follower).await;
                     }
                     if let Some(body) = follower.heard(&message) {
                         self.tell(place, &body).await;
@@ -216,7 +216,7 @@ impl Bus {
             }
             let lists = [&*lists[0], &*lists[1], &*lists[2]];
             for path in follower.unknown_in(lists) {
-                self.learn(client, &path, follower).await;
+                self.learn(place, client, &path, follower).await;
             }
             for body in follower.snapshot(&folder, lists, &known) {
                 self.tell(place, &body).await;
@@ -225,9 +225,11 @@ impl Bus {
         Ok(())
     }
 
-    async fn learn(&self, client: &Client, path: &str, follower: &mut Follower) {
-        if let Ok(answer) = within(client.get(path)).await {
-            follower.learn(&answer);
+    async fn learn(&self, place: &Place, client: &Client, path: &str, follower: &mut Follower) {
+        if let Ok(answer) = within(client.get(path)).await
+            && let Some(body) = follower.learn(&answer)
+        {
+            self.tell(place, &body).await;
         }
     }
 

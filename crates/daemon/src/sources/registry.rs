@@ -8,10 +8,11 @@ use crate::inbox::Inbox;
 use crate::job::{Reply, StatusFile, Witnessed, Work};
 use crate::namespaces::{Namespaces, Peer};
 use crate::process;
+use crate::service::Surroundings;
 use headsup_adapters::evidence::taken;
 use headsup_adapters::{RegistryRecord, WatchedFolder, log_of, registry, registry_pid};
 use headsup_core::gate::Container;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Level;
 use rustix::fs::{FileType, Mode, OFlags};
 use serde_json::json;
@@ -169,7 +170,9 @@ impl Registries {
         for folder in &self.folders {
             for known in folder.files.values() {
                 let record = known.record.as_ref().filter(|record| {
-                    let rests = |level: &Level| matches!(level, Level::Idle { shells: 0 });
+                    let rests = |level: &Level| {
+                        matches!(level, Level::Idle { shells: 0 } | Level::Elsewhere)
+                    };
                     let busy = record.level.as_ref().is_some_and(|level| !rests(level));
                     busy && is_of_a_living(record)
                 });
@@ -231,6 +234,15 @@ impl Registries {
         }
     }
 
+    /// Whose conversation a background job goes on with.
+    fn asked_by(&self, at: &WatchedFolder, record: &RegistryRecord) -> Option<ProcessId> {
+        let job = record.job.as_ref()?;
+        let folder = self.folders.iter().find(|folder| folder.at == *at)?;
+        let mut others = folder.files.values().filter_map(|known| known.record.as_ref());
+        let parked = others.find(|other| other.parked_in.as_ref() == Some(job))?;
+        is_of_a_living(parked).then(|| parked.process.clone())
+    }
+
     /// Whose file it is.
     async fn tell(
         &self,
@@ -241,13 +253,17 @@ impl Registries {
     ) -> Option<AgentId> {
         let (kind, pid) = (at.kind, record.process.pid_here()?);
         let log_path = log_of(kind, &at.path, record);
+        let (mut claimed, mut ancestors) = (process::claimed_seat(pid), process::ancestors(pid));
+        let around = Surroundings { kind, claimed: &mut claimed, ancestors: &mut ancestors };
+        around.without_service(|_| true);
         let file = StatusFile {
             kind,
             record: record.clone(),
             log_path: log_path.and_then(|path| path.into_os_string().into_string().ok()),
             container,
-            claimed: process::claimed_seat(pid),
-            ancestors: process::ancestors(pid),
+            claimed,
+            ancestors,
+            asked_by: self.asked_by(at, record),
             first,
         };
         let work = Work::Witnessed(Witnessed::Status(Box::new(file)));

@@ -24,6 +24,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
+/// Within this time a program writes down what has happened. Milliseconds.
+const WRITTEN_MS: i64 = 1_000;
+
 struct Logs {
     watcher: Watcher,
     inbox: Inbox,
@@ -43,6 +46,9 @@ struct Log {
     /// It was not there yet when its agent was: what was written after that is news, whenever the
     /// file is found.
     awaited_since: Option<UnixMs>,
+    /// It is followed since then, and no line that was written later has come: the log of a forked conversation
+    /// begins with copies of the old lines, however many pieces they come in.
+    copied_until: Option<UnixMs>,
 }
 
 impl Log {
@@ -53,13 +59,16 @@ impl Log {
 
     /// Whether a line that has just come belongs to the past that was written again.
     fn is_past(&mut self, line: &LogLine) -> bool {
-        let Some(until) = self.past_until else { return false };
         let written = line.written_at.as_deref().and_then(UnixMs::parse);
-        let is_past = written.is_none_or(|at| at <= until);
+        let is_past = self.past_until.is_some_and(|until| written.is_none_or(|at| at <= until));
+        let is_copied = self.copied_until.zip(written).is_some_and(|(until, at)| at <= until);
         if !is_past {
             self.past_until = None;
         }
-        is_past
+        if !is_copied && written.is_some() {
+            self.copied_until = None;
+        }
+        is_past || is_copied
     }
 }
 
@@ -106,7 +115,9 @@ impl Logs {
         let (kind, is_mute) = (seat.kind.clone(), filesystem::may_be_mute(path));
         let now = self.inbox.evidence().now().at;
         let awaited_since = (!tail.is_there()).then_some(now);
-        let log = Log { kind, tail, watch, is_mute, past_until: None, awaited_since };
+        // What has just happened may not be written down yet.
+        let (past_until, copied_until) = (None, Some(now.plus(-WRITTEN_MS)));
+        let log = Log { kind, tail, watch, is_mute, past_until, awaited_since, copied_until };
         self.followed.insert(seat.id.clone(), Box::new(log));
     }
 
@@ -292,6 +303,42 @@ mod tests {
         let told = told();
         let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
         assert_eq!((sight.agent.as_str(), sight.source), ("api", Source::Transcript));
+    }
+
+    fn written(at: UnixMs) -> String {
+        let line = String::from_utf8(INTERRUPTED.to_vec()).unwrap();
+        line.replacen('{', &format!("{{\"timestamp\":\"{at}\","), 1) + "\n"
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn copies_of_old_lines_are_no_news_however_many_pieces_they_come_in() {
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let now = inbox.evidence().now().at;
+        let (old, new) = (now.plus(-60_000), now.plus(60_000));
+        let (seats, with_logs) = unbounded_channel();
+        tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+        let folder = tempfile::tempdir().unwrap();
+        for is_there in [true, false] {
+            let log = folder.path().join(format!("{is_there}.jsonl"));
+            if is_there {
+                fs::write(&log, written(old)).unwrap();
+            }
+            seats.send(seat("api", Some(&log))).unwrap();
+            tokio::task::yield_now().await;
+            let append = async |lines: &str| {
+                let mut file = OpenOptions::new().append(true).create(true).open(&log).unwrap();
+                file.write_all(lines.as_bytes()).unwrap();
+                tokio::time::sleep(UNWATCHED * 3 / 2).await;
+                outbox.take(Duration::ZERO, 9).unwrap().len()
+            };
+            for _ in 0..3 {
+                assert_eq!(append(&written(old)).await, 0, "{is_there}");
+            }
+            assert_eq!(append(&written(new)).await, 1, "{is_there}");
+            // From now on the order of the lines is the order, whatever a clock that was set back says.
+            assert_eq!(append(&written(old)).await, 1, "{is_there}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

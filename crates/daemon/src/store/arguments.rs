@@ -50,8 +50,16 @@ pub(super) fn move_out(
         transaction.execute(WITHOUT, params![id, serde_json::to_string(&words)?])?;
     }
     transaction.commit()?;
-    if let Err(error) = rewrite(connection) {
-        tracing::warn!(%error, "arguments of earlier launches may still lie in free parts of the database");
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    tracing::info!(
+        at = %path.display(), bytes,
+        "the database is written anew, without the arguments of earlier launches: once, and it may take a while"
+    );
+    match rewrite(connection) {
+        Ok(()) => tracing::info!(at = %path.display(), "the database has been written anew"),
+        Err(error) => tracing::warn!(
+            %error, "arguments of earlier launches may still lie in free parts of the database"
+        ),
     }
     Ok(())
 }
@@ -81,7 +89,12 @@ mod tests {
     use headsup_core::source::Source;
     use headsup_core::status::{Exit, ExitKind, Process};
     use serde_json::json;
+    use std::fmt::Write as _;
     use std::fs;
+    use std::sync::{Arc, Mutex};
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
 
     const SECRET: &str = "sk-live-0123456789";
 
@@ -162,6 +175,61 @@ mod tests {
             assert_eq!(with_secret(temp.path()), [""; 0], "{again}");
         }
         assert_eq!(fs::read_dir(temp.path().join("launches")).unwrap().count(), 2);
+    }
+
+    /// Keeps what is written to the log, a line each.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<String>>>);
+
+    struct Line(String);
+
+    impl Visit for Line {
+        fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+            write!(self.0, "{field}={value:?} ").unwrap();
+        }
+    }
+
+    impl Subscriber for Lines {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            let mut line = Line(String::new());
+            event.record(&mut line);
+            self.0.lock().unwrap().push(line.0);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn whoever_waits_for_a_large_database_reads_in_the_log_what_is_being_done() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("headsup.db");
+        before(&path, &[("away", state("away", Process::Suspended, 0, &["--settings", SECRET]))]);
+        let bytes = fs::metadata(&path).unwrap().len();
+        let lines = Lines::default();
+        for _ in 0..2 {
+            let open = || drop(Store::open(&path, UnixMs(0)).unwrap());
+            tracing::subscriber::with_default(lines.clone(), open);
+        }
+        let said = lines.0.lock().unwrap().clone();
+        let said: Vec<&String> = said.iter().filter(|line| line.contains("anew")).collect();
+        assert_eq!(said.len(), 2, "{said:?}");
+        let size = format!("bytes={bytes}");
+        assert!(said[0].contains(&size) && said[0].contains("may take a while"), "{said:?}");
+        assert!(said[1].contains("has been written"), "{said:?}");
     }
 
     #[test]

@@ -104,7 +104,6 @@ mod tests {
             ask: NewPrompt::plain(BlockedReason::Permission, Some("Bash: make")),
             input: None,
             by_notice: false,
-            moved_on: false,
         };
         let doc = PromptDoc::new(&agent_id, &open, Some(Resolution::elsewhere(UnixMs(2))));
         let event = Event {

@@ -159,6 +159,36 @@ async fn chat_and_agent_name_a_seat() {
     assert_eq!(words, ["idle", "working"]);
 }
 
+/// `api.1` is the name of an agent's child as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_seat_of_another_agent_is_left_alone() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api.1", "working").await;
+    let labels = json!({"chat_id": "1", "agent": "api"});
+    for (event, status) in
+        [("PermissionRequest", "blocked"), ("PostToolUse", "working"), ("Stop", "idle")]
+    {
+        let answer = say(&client, "1", "api", event, None).await;
+        assert_eq!(answer.status, 202, "{}", answer.text());
+        assert_eq!(answer.json()["status"], status, "{event}");
+    }
+    let other = client.get("/api/v1/agents/api.1").await.json();
+    assert_eq!((&other["headline"], &other["labels"]), (&json!("working"), &json!({})));
+    let in_chat = "/api/v1/agents?label=chat_id%3D1";
+    let own = client.get(in_chat).await.json()["agents"].clone();
+    assert_eq!(own.as_array().unwrap().len(), 1, "{own}");
+    assert_eq!((&own[0]["headline"], &own[0]["labels"]), (&json!("done"), &labels));
+    // It stays the same one, over a restart and when the other one has gone.
+    client.send("DELETE", "/api/v1/agents/api.1?force=true", &[], "").await;
+    bench.restart().await;
+    let client = bench.client();
+    say(&client, "1", "api", "Start", None).await;
+    let again = client.get(in_chat).await.json()["agents"].clone();
+    assert_eq!(again.as_array().unwrap().len(), 1, "{again}");
+    assert_eq!((&again[0]["id"], &again[0]["headline"]), (&own[0]["id"], &json!("working")));
+}
+
 fn updated(chat: &str, agent: &str, status: &str, reason: Option<&str>) -> Value {
     let mut frame =
         json!({"type": "agent_status_updated", "chat_id": chat, "agent": agent, "status": status});

@@ -28,7 +28,7 @@ async fn a_stream_begins_with_a_snapshot_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cursors_are_resumed_and_meaningless_ones_get_a_snapshot() {
+async fn cursors_are_resumed_and_meaningless_ones_are_told_so() {
     let bench = Bench::new().await;
     let client = bench.client();
     client.hook("UserPromptSubmit", "s1", &[]).await;
@@ -37,10 +37,25 @@ async fn cursors_are_resumed_and_meaningless_ones_get_a_snapshot() {
     assert_eq!(client.events("?since=1").await.next().await.unwrap().id, Some(2));
     let resumed = client.events_with("?since=0", &[("last-event-id", "2")]).await.next().await;
     assert_eq!(resumed.unwrap().id, Some(3), "a browser's header is newer than its address");
-    for cursor in ["99999", "soon", "-4", "18446744073709551616"] {
+    // Of a log that went further than this one, as before it was replaced.
+    for cursor in ["99999", "18446744073709551616"] {
         let mut stream = client.events(&format!("?since={cursor}")).await;
-        assert_eq!(stream.next().await.unwrap().event, "snapshot", "{cursor}");
+        let expired = stream.next().await.unwrap();
+        assert_eq!(
+            (expired.event.as_str(), &expired.data["cursor"]),
+            ("cursor_expired", &cursor.into())
+        );
+        let snapshot = stream.next().await.unwrap();
+        assert_eq!((snapshot.event.as_str(), snapshot.id), ("snapshot", Some(head)));
     }
+    for cursor in ["soon", "-4", "", "1.0"] {
+        let refused = client.get(&format!("/api/v1/events?since={cursor}")).await;
+        let said = (refused.status.as_u16(), refused.code());
+        assert_eq!(said, (400, "bad_parameter".to_owned()), "{cursor}");
+    }
+    // A browser that is refused never comes back.
+    let strange = client.events_with("", &[("last-event-id", "soon")]).await.next().await;
+    assert_eq!(strange.unwrap().event, "cursor_expired");
     let mut now = client.events("?since=now").await;
     client.hook("Stop", "s1", &[]).await;
     assert_eq!(now.next().await.unwrap().id, Some(head + 1));
@@ -121,9 +136,34 @@ async fn a_silent_stream_shows_that_it_is_alive() {
     let response = bench.client().open("GET", "/api/v1/events?since=now", &[], "").await;
     let mut body = response.into_body();
     let start = tokio::time::Instant::now();
+    let up_to_date = soon("that it has caught up", body.frame()).await.unwrap().unwrap();
+    assert_eq!(up_to_date.into_data().unwrap(), ": up to date\n\n");
     let comment = soon("a sign of life", body.frame()).await.unwrap().unwrap();
     assert_eq!(comment.into_data().unwrap(), ": still here\n\n");
     assert_eq!(start.elapsed().as_secs(), 15);
+}
+
+/// Over a restart nothing may have happened, and nothing may for long.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_comes_back_is_told_that_it_has_missed_nothing() {
+    let mut bench = Bench::new().await;
+    bench.client().report("a", "working").await;
+    let head = bench.client().head().await;
+    bench.restart().await;
+    let client = bench.client();
+    let path = format!("/api/v1/events?since={head}&agent=a");
+    let mut body = client.open("GET", &path, &[], "").await.into_body();
+    let piece = soon("a word", body.frame()).await.unwrap().unwrap();
+    assert_eq!(piece.into_data().unwrap(), ": up to date\n\n");
+    // Behind what was missed, and not before it.
+    let mut body = client.open("GET", "/api/v1/events?since=0", &[], "").await.into_body();
+    let mut text = Vec::new();
+    while !text.ends_with(b": up to date\n\n") {
+        let piece = soon("a piece", body.frame()).await.unwrap().unwrap();
+        text.extend_from_slice(&piece.into_data().unwrap());
+    }
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.matches("\nevent: ").count() as u64, head, "{text}");
 }
 
 /// Posts `posts` prompts and stops for one session.

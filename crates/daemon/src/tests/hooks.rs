@@ -142,6 +142,24 @@ async fn a_permission_and_its_answer_stand_in_the_log() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_notice_of_rest_tells_of_no_persons_answer() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest"] {
+        client.hook(event, "s1", &[]).await;
+    }
+    bench.pass(60_000).await;
+    let notice = payload("Notification", "s1");
+    let notice = notice.replacen('{', r#"{"notification_type":"idle_prompt","#, 1);
+    client.send("POST", "/api/v1/hooks/claude-code", &[], notice).await;
+    assert_eq!(client.headline("claude-code-s1").await, "idle");
+    let log = client.get("/api/v1/agents/claude-code-s1/activity").await.json();
+    let entries = log["entries"].as_array().unwrap();
+    let said = |what: &str| entries.iter().filter(|entry| entry["action"] == what).count();
+    assert_eq!((said("left unanswered: Bash: ls"), said("denied: Bash: ls")), (1, 0), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn shells_in_the_background_count_as_they_are_set_to() {
     let mut bench = Bench::new().await;
     let id = "claude-code-s1";
@@ -315,8 +333,14 @@ async fn a_conversation_that_is_taken_up_leaves_no_empty_seat_behind() {
     // One in which somebody has worked stays.
     assert_eq!(tell(13, "plugin.init", None).await, "opencode-api-2");
     tell(13, "session.started", Some("s3")).await;
+    assert_eq!(client.headline("opencode-api-2").await, "idle");
     assert_eq!(tell(13, "session.started", Some("s1")).await, "opencode-api");
-    assert_eq!(ids().await.len(), 2);
+    // Nobody sits there any more.
+    assert_eq!(client.headline("opencode-api-2").await, "ended");
+    assert_eq!(client.headline("opencode-api").await, "idle");
+    assert_eq!(tell(13, "session.started", Some("s3")).await, "opencode-api-2");
+    assert_eq!(client.headline("opencode-api").await, "ended");
+    assert_eq!(client.headline("opencode-api-2").await, "idle");
 }
 
 /// The process of a conversation among several lives on when that one has ended.

@@ -1,7 +1,9 @@
 //! What an agent's command line says is kept in a file of its own, and nowhere else.
 
 use super::bench::{Bench, Client};
-use super::lifecycle::{SEAT, act, refused, resting_as, started, with_launcher};
+use super::lifecycle::{
+    SEAT, act, program, refused, resting_as, resting_in, started, with_launcher,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -148,6 +150,31 @@ async fn arguments_that_are_lost_are_told_and_nobody_is_put_away_without_them() 
     lose();
     refused(&act(&client, "resume", Value::Null).await, "launch_unknown", "gone");
     assert_eq!(client.headline("api").await, "suspended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_are_lost_are_read_off_the_process_as_long_as_it_runs() {
+    let mut bench = Bench::new().await;
+    let order = with_launcher(&mut bench, "exit 0").await;
+    let client = bench.client();
+    let program = program(&bench);
+    let launch = json!({"program": program, "name": "claude", "folder": "/",
+        "arguments": ["--model", "opus", "hello"]});
+    let body = json!({"kind": "claude-code", "cwd": "/", "launch": launch});
+    let mut command = Command::new(&program);
+    let tools = bench.home().join("launch/api.mcp.json");
+    command.arg(format!("--mcp-config={}", tools.display()));
+    command.args(["--model", "opus", "hello"]).current_dir("/tmp");
+    let _agent = resting_in(&client, body, command).await;
+    fs::remove_file(kept(&bench).pop().unwrap()).unwrap();
+    let reply = act(&client, "suspend", Value::Null).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let reply = act(&client, "resume", Value::Null).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let told: Value = serde_json::from_slice(&fs::read(&order).unwrap()).unwrap();
+    let mut expected = launch;
+    expected["arguments"] = json!(["--model", "opus", "--resume", "s1"]);
+    assert_eq!(told["launch"], expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,7 +36,7 @@ pub(super) async fn resting_as(client: &Client, seat: Value) -> Agent {
     resting_in(client, seat, command).await
 }
 
-async fn resting_in(client: &Client, seat: Value, command: Command) -> Agent {
+pub(super) async fn resting_in(client: &Client, seat: Value, command: Command) -> Agent {
     assert_eq!(client.send("PUT", SEAT, &[], seat.to_string()).await.status, 201);
     let agent = started(client, command).await;
     for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
@@ -241,15 +241,21 @@ async fn an_answer_takes_up_who_was_put_away_with_its_question() {
     assert_eq!(client.get(SEAT).await.json()["incarnation"], 2);
 }
 
+/// A program that its process shows as what it is.
+pub(super) fn program(bench: &Bench) -> PathBuf {
+    let program = bench.home().with_file_name("claude");
+    std::fs::write(&program, "#!/bin/sh\nread x\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    program
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_was_started_by_hand_is_taken_up_as_its_process_was_started() {
     let mut bench = Bench::new().await;
     let order = with_launcher(&mut bench, "exit 0").await;
     let client = bench.client();
-    let program = bench.home().with_file_name("claude");
-    std::fs::write(&program, "#!/bin/sh\nread x\n").unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .unwrap();
+    let program = program(&bench);
     let mut command = Command::new(&program);
     command.args(["--model", "opus", "hello"]).current_dir("/");
     let _agent = resting_in(&client, json!({"kind": "claude-code"}), command).await;

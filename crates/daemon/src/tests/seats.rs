@@ -120,26 +120,73 @@ async fn a_name_means_one_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_new_is_called_by_the_name_of_another() {
+async fn nobody_new_is_started_by_the_name_of_another() {
     let mut bench = Bench::new().await;
     let client = bench.client();
     client.send("PUT", API, &[], r#"{"name": "front"}"#).await;
     bench.restart().await;
     let client = bench.client();
     let front = "/api/v1/agents/front";
-    let acts = [
-        ("PUT", front.to_owned(), "{}"),
-        ("POST", format!("{front}/reports"), r#"{"turn": "working"}"#),
-        ("POST", format!("{front}/stage"), r#"{"stage": "working"}"#),
-    ];
-    for (method, path, body) in acts {
-        let said = client.send(method, &path, &[("x-headsup-agent", "front")], body).await;
-        assert_eq!((said.status.as_u16(), said.code().as_str()), (409, "name_taken"), "{path}");
-    }
+    let said = client.send("PUT", front, &[], "{}").await;
+    assert_eq!((said.status.as_u16(), said.code().as_str()), (409, "name_taken"));
     assert_eq!(client.get(front).await.status, 404);
     client.send("PATCH", API, &[], r#"{"name": "back"}"#).await;
-    let said = client.send("POST", &format!("{front}/reports"), &[], r#"{"turn": "idle"}"#).await;
-    assert_eq!(said.status, 202, "it is nobody's name any more");
+    let said = client.send("PUT", front, &[], "{}").await;
+    assert_eq!(said.status, 201, "it is nobody's name any more");
+}
+
+/// What waits for a person must be seen, whatever else is called like its id.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_reports_is_let_in_under_its_id_and_told_apart_by_its_name() {
+    const OWN: [(&str, &str); 1] = [("x-headsup-agent", "front")];
+    const CHAT: &str = r#"{"agent": "front", "chat_id": "1", "eventType": "PermissionRequest"}"#;
+    let verdict = r#"{"issueId": "APP-1", "status": "blocked"}"#;
+    let prompt = super::bench::payload("UserPromptSubmit", "s1");
+    let ways = [
+        ("PUT", "/api/v1/agents/front", r#"{"adopted": true}"#, "front"),
+        ("POST", "/api/v1/agents/front/reports", r#"{"turn": "blocked"}"#, "front"),
+        ("POST", "/api/v1/agents/front/stage", r#"{"stage": "working"}"#, "front"),
+        ("POST", "/api/agents/front/heartbeat", r#"{"state": "active"}"#, "front"),
+        ("POST", "/api/specialists/front/report-status", verdict, "front"),
+        ("POST", "/api/v1/hooks/claude-code", prompt.as_str(), "front"),
+        ("POST", "/api/coder/agent-status", CHAT, "front.1"),
+    ];
+    for (method, path, body, id) in ways {
+        let mut bench = Bench::new().await;
+        let client = bench.client();
+        client.send("PUT", API, &[], json!({ "name": id }).to_string()).await;
+        let second = json!({ "name": format!("{id}-2") });
+        client.send("PUT", "/api/v1/agents/web", &[], second.to_string()).await;
+        bench.restart().await;
+        let client = bench.client();
+        let own = if id == "front" { &OWN[..] } else { &[] };
+        let said = client.send(method, path, own, body.to_owned()).await;
+        assert!(said.status.is_success(), "{path}: {}", said.text());
+        let doc = client.get(&format!("/api/v1/agents/{id}")).await.json();
+        // Nobody else's name, nor anybody's id.
+        assert_eq!((&doc["id"], &doc["name"]), (&json!(id), &json!(format!("{id}-3"))), "{path}");
+        let found = client.get(&format!("/api/v1/agents?match={id}")).await.json();
+        let found: Vec<_> = found["agents"].as_array().unwrap().iter().map(|a| &a["id"]).collect();
+        assert_eq!(found, [id], "the id wins");
+        let other = client.get(API).await.json();
+        assert_eq!((&other["name"], &other["headline"]), (&json!(id), &json!("starting")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_too_long_is_refused_and_not_cut() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.send("PUT", API, &[], r#"{"name": "front"}"#).await;
+    let name = |length: usize| json!({ "name": "é".repeat(length) }).to_string();
+    for (method, path) in [("PATCH", API), ("PUT", "/api/v1/agents/web")] {
+        let said = client.send(method, path, &[], name(101)).await;
+        assert_eq!((said.status.as_u16(), said.code().as_str()), (400, "too_long"), "{method}");
+        assert!(said.text().contains("100 characters"), "{}", said.text());
+    }
+    assert_eq!(client.get(API).await.json()["name"], "front");
+    assert_eq!(client.send("PATCH", API, &[], name(100)).await.status, 200);
+    assert_eq!(client.get(API).await.json()["name"], "é".repeat(100));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,4 +236,48 @@ async fn a_launcher_tells_of_its_process_and_of_its_end() {
     ] {
         assert_eq!(tell(bad).await.status, 400);
     }
+}
+
+/// What has started it may go on for ever, with its token; a person may be mistaken.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_hides_how_the_process_in_a_seat_has_ended() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let token = "0123456789abcdef0123456789abcdef";
+    let seat = json!({"token": token}).to_string();
+    assert_eq!(client.send("PUT", API, &[], seat.clone()).await.status, 201);
+    let mut process = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
+        "state": "running"});
+    let path = format!("{API}/process");
+    assert_eq!(client.send("PUT", &path, &[], process.to_string()).await.status, 202);
+    assert_eq!(client.report("api", "working").await.status, 202);
+    assert_eq!(client.headline("api").await, "working");
+    process["state"] = json!("exited");
+    process["signal"] = json!(9);
+    assert_eq!(client.send("PUT", &path, &[], process.to_string()).await.status, 202);
+    let own = [("x-headsup-agent-token", token)];
+    let left = async || {
+        let (report, beat) = (format!("{API}/reports"), "/api/agents/api/heartbeat");
+        for (path, body) in
+            [(report.as_str(), r#"{"turn": "working"}"#), (beat, r#"{"state": "active"}"#)]
+        {
+            assert_eq!(client.send("POST", path, &own, body).await.status, 202);
+            assert_eq!(client.headline("api").await, "crashed", "{path}");
+        }
+    };
+    for ms in [700, 31_000] {
+        bench.pass(ms).await;
+        left().await;
+        assert_eq!(client.report("api", "done").await.status, 202);
+        assert_eq!(client.headline("api").await, "crashed");
+    }
+    let told = client.get(&format!("{API}/explain")).await.json();
+    let rules: Vec<_> = told["rejected"].as_array().unwrap().iter().map(|it| &it["rule"]).collect();
+    assert_eq!(rules, ["G9", "G9", "G9", "G1", "G1", "G1"], "the latest first");
+    // The next launch in its seat is a life of its own, and is heard at once.
+    assert_eq!(client.send("PUT", API, &[], seat).await.status, 201);
+    assert_eq!(client.get(API).await.json()["incarnation"], 2);
+    let (path, body) = (format!("{API}/reports"), r#"{"turn": "working"}"#);
+    assert_eq!(client.send("POST", &path, &own, body).await.status, 202);
+    assert_eq!(client.headline("api").await, "working");
 }

@@ -2,6 +2,7 @@
 
 use headsup_core::event::EventBody;
 use headsup_core::seat::Seat;
+use headsup_core::source::Source;
 use headsup_core::status::OutcomeKind;
 use headsup_core::time::UnixMs;
 use headsup_core::timeline::Entry;
@@ -10,8 +11,11 @@ use headsup_core::words;
 /// The events of one change, with an entry behind each prompt's. The seat's own last activity
 /// stays what it did: what it asks is told by its prompts.
 pub(super) fn noted(seat: &Seat, events: Vec<EventBody>, now: UnixMs) -> Vec<EventBody> {
+    let ended = events.iter().find_map(end);
     let end = match seat.process.state.is_running() {
-        true => events.iter().find_map(end),
+        // That it is over is all that is known.
+        true if only_rests(seat, now) => ended.and(Some(OutcomeKind::Aborted)),
+        true => ended,
         false => Some(OutcomeKind::Aborted),
     };
     let state = seat.turn().word();
@@ -29,6 +33,15 @@ pub(super) fn noted(seat: &Seat, events: Vec<EventBody>, now: UnixMs) -> Vec<Eve
         }));
     }
     all
+}
+
+/// A hook has told that its agent rests, and not how that came about: of a person's answer it says nothing.
+fn only_rests(seat: &Seat, now: UnixMs) -> bool {
+    let last = seat.history.as_deref().and_then(|history| history.trail.back());
+    last.is_some_and(|said| {
+        let decides = said.at == now && said.lost.is_none();
+        decides && said.source == Source::Hook && &*said.value == "idle"
+    })
 }
 
 /// How the turn ends here, if it does so without its work done.

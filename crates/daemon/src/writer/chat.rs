@@ -3,17 +3,20 @@
 use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, ChatReport, Refusal};
-use headsup_core::compat::boocode::{AGENT_LABEL, CHAT_LABEL};
+use headsup_core::compat::boocode::{AGENT_LABEL, CHAT_LABEL, seat_of};
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Description};
+use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Observation};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::Turn;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
-    if staging.seat(&report.agent).is_none() {
-        register(staging, report)?;
+    // Here alone nobody can come between.
+    let agent = seat_of(&report.chat_id, &report.name, |id| staging.seat(id));
+    if staging.seat(&agent).is_none() {
+        register(staging, &agent, report)?;
     }
     let now = staging.now;
     let admit = |seat: &mut Seat| {
@@ -34,15 +37,19 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
         decision.events.splice(0..0, described.events);
         decision
     };
-    match staging.change(&report.agent, None, admit)? {
-        true => Ok(done(staging, &report.agent)),
+    match staging.change(&agent, None, admit)? {
+        true => Ok(done(staging, &agent)),
         false => Err(Refusal::Defect),
     }
 }
 
-fn register(staging: &mut Staging<'_>, report: &ChatReport) -> Result<(), Refusal> {
-    let (agent, now) = (&report.agent, staging.now);
-    let mut seat = Seat::new(agent.clone(), super::report::CUSTOM, Source::Hook, now);
+fn register(
+    staging: &mut Staging<'_>,
+    agent: &AgentId,
+    report: &ChatReport,
+) -> Result<(), Refusal> {
+    let now = staging.now;
+    let mut seat = staging.newcomer(agent, super::report::CUSTOM, Source::Hook);
     seat.about.adopted = true;
     // The registration itself tells all of this.
     drop(gate::describe(&mut seat, &describe(report), now));

@@ -32,7 +32,7 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
         delivery: Delivery::Live,
         source: Source::Report,
         session: None,
-        process: None,
+        process: super::report::of_process(seat, heartbeat.of_launch),
         name: "heartbeat".to_owned(),
         fact: fact(seat, heartbeat),
     };

@@ -16,7 +16,7 @@ use headsup_core::time::UnixMs;
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
     let (id, is_new) = match place(staging, report) {
         Place::Seat(id) => (id, false),
-        Place::New { .. } if says_nothing_of_anyone(report) => {
+        Place::New { .. } if says_nothing_of_anyone(report) || waits_for_work(report) => {
             return Ok(Reply::Done { agent: None, cursor: staging.head });
         }
         Place::New { id, parent } => {
@@ -25,6 +25,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         }
     };
     let empty = left_empty(staging, report, &id);
+    let vacated = vacated(staging, report, &id).filter(|_| empty.is_none());
     let now = staging.now;
     let seated = staging.change(&id, report.spooled, |seat| {
         // A registration has told the description.
@@ -36,6 +37,9 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
     })?;
     if let Some(empty) = empty.filter(|_| seated) {
         staging.forget(&empty)?;
+    }
+    if let Some(vacated) = vacated.filter(|_| seated) {
+        staging.change(&vacated, report.spooled, |seat| gate::vacate(seat, now))?;
     }
     // The roster knew a seat that is not there: nothing was taken in, so nothing is acknowledged.
     if seated { Ok(done(staging, &id)) } else { Err(Refusal::Defect) }
@@ -50,6 +54,17 @@ fn left_empty(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Optio
     let seat = staging.seat(other)?;
     let was_none = seat.session.is_none() && seat.left_sessions.is_empty() && seat.turn.seq == 0;
     (seat.about.adopted && was_none).then(|| other.clone())
+}
+
+/// A program has left the conversation in its seat for one that has a seat of its own.
+fn vacated(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Option<AgentId> {
+    let HookReport { claimed: None, sighting, .. } = report else { return None };
+    let Fact::SessionStarted { how, .. } = sighting.fact else { return None };
+    let goes_over = !matches!(how, SessionStart::Startup | SessionStart::Early);
+    let process = sighting.process.as_ref().filter(|_| goes_over && !sighting.shares_process)?;
+    let other = staging.roster.seat_of(process).filter(|other| *other != id)?;
+    let seat = staging.seat(other)?;
+    (seat.kind == *report.kind && seat.process.id.as_ref() == Some(process)).then(|| other.clone())
 }
 
 /// What the hook says, and a line of activity if that was news.
@@ -76,6 +91,8 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         shares_process: sighting.shares_process,
         ancestors,
         namespace: *pid_namespace,
+        // Its status file tells.
+        asked_by: None,
         cwd: sighting.cwd.as_deref(),
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
         starts_up: matches!(
@@ -98,6 +115,19 @@ fn says_nothing_of_anyone(report: &HookReport) -> bool {
     nameless && matches!(sighting.fact, Fact::NotUnderstood { .. })
 }
 
+/// A service keeps processes ready that nobody has asked for yet. One that says no more than that it is there is no
+/// agent; its status file tells when somebody has asked for it.
+fn waits_for_work(report: &HookReport) -> bool {
+    let comes_or_goes = match &report.sighting.fact {
+        Fact::SessionStarted { how, .. } => {
+            matches!(how, SessionStart::Startup | SessionStart::Early)
+        }
+        Fact::SessionEnded { .. } | Fact::Nothing | Fact::NotUnderstood { .. } => true,
+        _ => false,
+    };
+    report.is_served && comes_or_goes
+}
+
 fn register(
     staging: &mut Staging<'_>,
     report: &HookReport,
@@ -105,7 +135,7 @@ fn register(
     parent: Option<AgentId>,
 ) -> Result<(), Refusal> {
     let HookReport { kind, claimed, sighting, spooled, .. } = report;
-    let mut seat = Seat::new(id.clone(), kind.as_str(), sighting.source, staging.now);
+    let mut seat = staging.newcomer(id, kind, sighting.source);
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
     let description = Description { parent, adopted: Some(adopted), ..describe(report) };

@@ -5,7 +5,7 @@ use super::staging::Staging;
 use crate::job::{Answer, OwnReport, Refusal};
 use headsup_core::event::EventBody;
 use headsup_core::gate;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, Observation};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
@@ -15,22 +15,32 @@ use headsup_core::time::UnixMs;
 pub(super) const CUSTOM: &str = "custom";
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
-    let OwnReport { agent, reported, spooled } = report;
-    let observation = Observation {
-        at: staging.now,
-        delivery: spooled.map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
-        source: Source::Report,
-        session: None,
-        process: None,
-        name: "report".to_owned(),
-        fact: Fact::Reported(reported.clone()),
+    let OwnReport { agent, of_launch, reported, spooled } = report;
+    let now = staging.now;
+    let admit = |seat: &mut Seat| {
+        let observation = Observation {
+            at: now,
+            delivery: spooled
+                .map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
+            source: Source::Report,
+            session: None,
+            process: of_process(seat, *of_launch),
+            name: "report".to_owned(),
+            fact: Fact::Reported(reported.clone()),
+        };
+        gate::admit(seat, &observation)
     };
-    let admit = |seat: &mut Seat| gate::admit(seat, &observation);
     if !staging.change(agent, *spooled, admit)? {
         register(staging, agent, *spooled)?;
         staging.change(agent, *spooled, admit)?;
     }
     Ok(done(staging, agent))
+}
+
+/// The process that a report is of: whoever shows its token was started with it. A report of anybody else's binds
+/// none.
+pub(super) fn of_process(seat: &Seat, of_launch: bool) -> Option<ProcessId> {
+    seat.process.id.clone().filter(|_| of_launch)
 }
 
 /// A seat for an agent that only its own word is known of.
@@ -39,10 +49,7 @@ pub(super) fn register(
     agent: &AgentId,
     spooled: Option<UnixMs>,
 ) -> Result<(), Refusal> {
-    if staging.is_name(agent) {
-        return Err(Refusal::NameTaken);
-    }
-    let mut seat = Seat::new(agent.clone(), CUSTOM, Source::Report, staging.now);
+    let mut seat = staging.newcomer(agent, CUSTOM, Source::Report);
     seat.about.adopted = true;
     let doc = Box::new(seat.doc());
     staging.put(seat);

@@ -7,7 +7,6 @@ use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact};
-use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Attach, StartPhase};
 
@@ -28,12 +27,15 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
                 Decision { changed: started.changed || described.changed, ..described }
             })?;
         }
-        None if staging.is_name(agent) => return Err(Refusal::NameTaken),
+        // One that runs already has no other id.
+        None if about.adopted != Some(true) && staging.is_name(agent.as_str()) => {
+            return Err(Refusal::NameTaken);
+        }
         before => {
             if let Some(before) = before {
                 staging.release_launch(&before);
             }
-            let mut seat = Seat::new(agent.clone(), kind.as_str(), Source::Process, now);
+            let mut seat = staging.newcomer(agent, kind, Source::Process);
             // The registration itself tells all of this.
             drop(gate::describe(&mut seat, about, now));
             let doc = Box::new(seat.doc());

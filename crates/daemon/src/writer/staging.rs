@@ -24,6 +24,7 @@ use headsup_core::id::AgentId;
 use headsup_core::observation::BackgroundShells;
 use headsup_core::roster::Roster;
 use headsup_core::seat::Seat;
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{PromptDoc, SCHEMA};
 use headsup_core::work::task::TaskId;
@@ -117,11 +118,24 @@ impl<'a> Staging<'a> {
     }
 
     /// Is it what people call a seat whose id is another?
-    pub(super) fn is_name(&self, id: &AgentId) -> bool {
-        let is_so = |seat: &Seat| seat.id != *id && seat.name == id.as_str();
+    pub(super) fn is_name(&self, name: &str) -> bool {
+        let is_so = |seat: &Seat| seat.id.as_str() != name && seat.name == name;
         let mut staged = self.seats.values().filter_map(|staged| staged.seat.as_deref());
-        let named = self.board.named(id.as_str());
+        let named = self.board.named(name);
         staged.any(is_so) || named.iter().any(|other| !self.seats.contains_key(other))
+    }
+
+    /// A seat for somebody new. Whoever reports is let in under any id; where people call another one
+    /// by that, it gets a name that tells the two apart.
+    pub(super) fn newcomer(&self, id: &AgentId, kind: &str, source: Source) -> Seat {
+        let mut seat = Seat::new(id.clone(), kind, source, self.now);
+        if self.is_name(id.as_str()) {
+            let has = |id| self.seat(&id).is_some();
+            let is_free = |name: &String| !self.is_name(name) && !AgentId::new(name).is_ok_and(has);
+            let mut names = (2_u32..).map(|n| format!("{id}-{n}"));
+            seat.name = names.find(is_free).unwrap_or(seat.name);
+        }
+        seat
     }
 
     /// The seat as the jobs before have left it.

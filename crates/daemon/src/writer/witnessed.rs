@@ -54,9 +54,10 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
     match place(staging, file) {
         Place::Seat(id) => {
             let now = staging.now;
+            let parent = asked_by(staging, file).filter(|parent| **parent != id).cloned();
             staging.change(&id, None, |seat| {
                 let mut decision = gate::admit(seat, &level);
-                let named = name_log(seat, file, now);
+                let named = complete(seat, file, parent, now);
                 decision.changed |= named.changed;
                 decision.events.extend(named.events);
                 decision
@@ -70,17 +71,28 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
     }
 }
 
-/// A session that no hook has told of has its log where the program keeps it.
-fn name_log(seat: &mut Seat, file: &StatusFile, now: UnixMs) -> Decision {
+/// What no hook has told: where the program keeps the log of its session, and whose background job it is.
+fn complete(seat: &mut Seat, file: &StatusFile, parent: Option<AgentId>, now: UnixMs) -> Decision {
+    let log_path = file.log_path.clone().filter(|_| !knows_log(seat, file));
+    let parent = parent.filter(|_| seat.about.parent.is_none());
+    if log_path.is_none() && parent.is_none() {
+        return Decision::default();
+    }
+    gate::describe(seat, &Description { log_path, parent, ..Description::default() }, now)
+}
+
+/// Also where the seat is in another session than the file tells of.
+fn knows_log(seat: &Seat, file: &StatusFile) -> bool {
     let session = seat.session.as_ref().map(|session| &session.id);
     let is_known = seat.about.log_path.as_deref().map(Path::new).is_some_and(|path| {
         path.file_stem().and_then(|stem| stem.to_str()) == session.map(String::as_str)
     });
-    if is_known || session.is_none() || session != file.record.session.as_ref() {
-        return Decision::default();
-    }
-    let log_path = file.log_path.clone();
-    gate::describe(seat, &Description { log_path, ..Description::default() }, now)
+    is_known || session.is_none() || session != file.record.session.as_ref()
+}
+
+/// The seat whose conversation a background job goes on with.
+fn asked_by<'a>(staging: &'a Staging<'_>, file: &StatusFile) -> Option<&'a AgentId> {
+    file.asked_by.as_ref().and_then(|process| staging.roster.seat_of(process))
 }
 
 /// A process that nobody has told of. What it does when the hub starts is no change: it is found
@@ -93,7 +105,7 @@ fn register(
     level: &Observation,
 ) -> Result<(), Refusal> {
     let StatusFile { kind, record, container, claimed, first, .. } = file;
-    let mut seat = Seat::new(id.clone(), *kind, Source::Registry, staging.now);
+    let mut seat = staging.newcomer(id, kind, Source::Registry);
     let adopted = Some(claimed.is_none() || parent.is_some());
     let (cwd, tmux) = (record.cwd.clone(), record.tmux_pane.clone());
     let log_path = file.log_path.clone();
@@ -129,6 +141,7 @@ fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
         shares_process: false,
         ancestors,
         namespace: None,
+        asked_by: asked_by(staging, file),
         cwd: record.cwd.as_deref(),
         starts_session: false,
         starts_up: false,

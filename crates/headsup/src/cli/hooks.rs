@@ -166,7 +166,7 @@ fn sites(which: &Which, context: &Context) -> Result<Vec<Site>, CommandError> {
     let sites: Result<Vec<_>, _> = recipes.map(|recipe| site(recipe, context)).collect();
     let mut sites = sites?;
     if which.agents.is_empty() && !which.all {
-        sites.retain(|site| site.is_present() || site.was_installed());
+        sites.retain(|site| site.is_present() || site.was_ever_installed());
     }
     Ok(sites)
 }
@@ -408,6 +408,9 @@ pub(crate) fn summary(status: &Status) -> String {
     match (ways.is_empty(), status.elsewhere.is_empty()) {
         (true, true) if status.is_unreadable => {
             return format!("whether hooks are installed cannot be read{found}");
+        }
+        (true, true) if status.was_installed => {
+            return format!("the hooks that were installed are gone{found}");
         }
         (true, true) => return format!("no hooks installed{found}"),
         (true, false) => return format!("hooks of another hub{found}"),

@@ -6,6 +6,7 @@ use crate::client::address;
 use crate::client::page::{self, Link};
 use crate::client::resolve::OF_AN_AGENT;
 use crate::client::start::{self, Hub};
+use crate::demo::Played;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
@@ -85,7 +86,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
         return Err(listen::not_on_tcp());
     }
     if args.demo {
-        return block_on(crate::demo::run(context, listen));
+        return block_on(demo(&args, listen, context));
     }
     block_on(background(&args, listen, context))
 }
@@ -104,6 +105,18 @@ fn leave_agent() -> Result<(), CommandError> {
         again.env_remove(name);
     }
     Err(cannot(again.exec()))
+}
+
+/// Beside a demonstration that plays it is a call that changes nothing.
+async fn demo(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
+    match crate::demo::run(context, listen.clone()).await? {
+        Played::ToItsEnd => Ok(()),
+        Played::Elsewhere => {
+            let said = "headsup: the demo plays already; Ctrl-C where it was started ends it";
+            context.output.say(&Line::plain(said));
+            background(args, listen, context).await
+        }
+    }
 }
 
 async fn background(

@@ -4,7 +4,7 @@ mod calm;
 mod condition;
 
 use crate::cli::{Context, a_duration, duration};
-use crate::client::stream::{EventStream, Message, Query, log_end};
+use crate::client::stream::{EventStream, Heard, Message, Query, log_end};
 use crate::client::{Client, resolve};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -46,6 +46,9 @@ pub(crate) struct Args {
     #[arg(long)]
     any: bool,
 }
+
+/// Until a hub that could not say how things stand is asked again.
+const AGAIN: Duration = Duration::from_millis(100);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -126,47 +129,54 @@ async fn wait(
                 None
             }
         };
+        // What came while the hub was away is heard first: it says so when it is back.
+        let until = until.filter(|_| !stream.is_behind());
         tokio::select! {
             biased;
-            frame = stream.next() => match frame?.map(|frame| frame.read()) {
-                Some(Message::Snapshot(doc)) => condition.snapshot(&doc.cursor, &doc.agents),
-                Some(Message::Event(event)) => condition.event(&event),
-                // The log still has what we were too slow for.
-                Some(Message::Lagged(_)) => stream.rewind(),
-                Some(Message::Expired(_) | Message::Other) | None => {}
+            heard = stream.hear() => match heard? {
+                Heard::Message(frame) => match frame.read() {
+                    Message::Snapshot(doc) => condition.snapshot(&doc.cursor, &doc.agents),
+                    Message::Event(event) => condition.event(&event),
+                    // The log still has what we were too slow for.
+                    Message::Lagged(_) => stream.rewind(),
+                    Message::Expired(_) | Message::Other => {}
+                },
+                Heard::Back | Heard::End => {}
             },
             () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
-                let verdict = condition.verdict();
-                if let Verdict::Met(hits) = verdict
-                    && !stream.is_behind()
-                    && is_settled(client, args, &hits).await?
-                {
-                    return Ok(hits);
+                let Verdict::Met(hits) = condition.verdict() else { continue };
+                match is_settled(client, args, &hits).await? {
+                    Some(true) => return Ok(hits),
+                    // It must hold once more.
+                    Some(false) => calm.broken(),
+                    None => calm.unsure(Instant::now() + AGAIN),
                 }
-                // Not calm yet, or nobody can say so: it must hold once more.
-                calm.broken();
             }
         }
     }
 }
 
-/// Is it true of all `hits` now, and does nothing run in the background?
-async fn is_settled(client: &Client, args: &Args, hits: &[Hit]) -> Result<bool, CommandError> {
+/// Is it true of all `hits` now, and does nothing run in the background? `None`: the hub cannot say.
+async fn is_settled(
+    client: &Client,
+    args: &Args,
+    hits: &[Hit],
+) -> Result<Option<bool>, CommandError> {
     for hit in hits {
         let path = format!("/api/v1/agents/{}", hit.id);
         let agent = match client.get_doc::<AgentDoc<'static>>(&path).await {
             Ok(agent) => agent,
             Err(error) if error.kind == Kind::HubUnreachable || error.retryable => {
-                return Ok(false);
+                return Ok(None);
             }
             Err(error) => return Err(error),
         };
         let quiet = agent.background == BackgroundDoc::default();
         if !quiet || !args.until.is_met_by(agent.headline) {
-            return Ok(false);
+            return Ok(Some(false));
         }
     }
-    Ok(true)
+    Ok(Some(true))
 }
 
 impl Args {

@@ -133,7 +133,12 @@ fn tell(
         }
         Message::Expired(expired) => {
             let (cursor, oldest) = (&expired.cursor, &expired.oldest);
-            let text = format!("headsup: cursor {cursor} is too old; the oldest kept is {oldest}");
+            let text = match expired.is_strange() {
+                true => format!("headsup: the hub knows no cursor {cursor}; going on from now"),
+                false => {
+                    format!("headsup: cursor {cursor} is too old; the oldest kept is {oldest}")
+                }
+            };
             output.say(&Line::plain(text));
             Ok(())
         }

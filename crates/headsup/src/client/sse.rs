@@ -17,6 +17,7 @@ pub(crate) struct Parser {
     rest: Vec<u8>,
     frame: Frame,
     has_data: bool,
+    commented: bool,
 }
 
 impl Parser {
@@ -31,6 +32,11 @@ impl Parser {
             self.line(line.strip_suffix('\r').unwrap_or(&line), ready);
         }
         self.rest.extend_from_slice(bytes);
+    }
+
+    /// Has a comment come since this was last asked?
+    pub(crate) fn take_comment(&mut self) -> bool {
+        std::mem::take(&mut self.commented)
     }
 
     fn line(&mut self, line: &str, ready: &mut VecDeque<Frame>) {
@@ -52,7 +58,8 @@ impl Parser {
                 }
                 self.frame.data.push_str(value);
             }
-            // Comments keep the line open; other fields are not ours.
+            "" => self.commented = true,
+            // Other fields are not ours.
             _ => {}
         }
     }
@@ -80,6 +87,8 @@ mod tests {
                 parser.feed(piece, &mut ready);
             }
             assert_eq!(ready, [first.clone(), second.clone()], "pieces of {size}");
+            assert!(parser.take_comment(), "pieces of {size}");
+            assert!(!parser.take_comment(), "pieces of {size}");
         }
     }
 }

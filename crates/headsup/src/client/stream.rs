@@ -59,7 +59,7 @@ pub(crate) enum Message {
     Event(Box<Event>),
     /// We were too slow; a snapshot follows.
     Lagged(Gap),
-    /// The cursor is older than the log; a snapshot follows.
+    /// The log does not have what came behind the cursor; a snapshot follows.
     Expired(Expired),
     /// A type that this version does not know.
     Other,
@@ -98,7 +98,27 @@ impl Frame {
     }
 }
 
-/// The stream. Dropping a call of [`EventStream::next`] in the middle loses nothing.
+impl Expired {
+    /// Its log is another one: this one never came so far.
+    pub(crate) fn is_strange(&self) -> bool {
+        let place = |text: &str| text.parse::<u64>().ok();
+        !place(&self.cursor)
+            .zip(place(&self.oldest))
+            .is_some_and(|(cursor, oldest)| cursor < oldest)
+    }
+}
+
+/// What the stream brings.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Message(Frame),
+    /// The hub was away, is back, and has told all that was missed.
+    Back,
+    /// The log's end, where that was asked for.
+    End,
+}
+
+/// The stream. Dropping a call of [`EventStream::hear`] in the middle loses nothing.
 pub(crate) struct EventStream<'a> {
     client: &'a Client,
     query: Query,
@@ -110,6 +130,8 @@ pub(crate) struct EventStream<'a> {
     away_since: Option<Instant>,
     /// When it was last connected to, if it has said nothing since.
     silent_since: Option<Instant>,
+    /// It was away, and may not have told yet all that was missed.
+    behind: bool,
     pause: Duration,
 }
 
@@ -122,6 +144,7 @@ impl<'a> EventStream<'a> {
             Err(error) => return Err(error.at(client.address())),
         };
         let away_since = body.is_none().then(Instant::now);
+        let behind = body.is_none();
         Ok(Self {
             client,
             query,
@@ -131,6 +154,7 @@ impl<'a> EventStream<'a> {
             ready: VecDeque::new(),
             away_since,
             silent_since: None,
+            behind,
             pause: FIRST_PAUSE,
         })
     }
@@ -138,13 +162,24 @@ impl<'a> EventStream<'a> {
     /// The next message; `None` at the log's end, where that was asked for.
     pub(crate) async fn next(&mut self) -> Result<Option<Frame>, CommandError> {
         loop {
+            match self.hear().await? {
+                Heard::Message(frame) => return Ok(Some(frame)),
+                Heard::Back => {}
+                Heard::End => return Ok(None),
+            }
+        }
+    }
+
+    /// The same, and that the hub is back: also where it has nothing to tell.
+    pub(crate) async fn hear(&mut self) -> Result<Heard, CommandError> {
+        loop {
             if let Some(frame) = self.ready.pop_front() {
                 // A gap is announced before it is bridged: until the snapshot we stand before it.
                 let is_gap = matches!(frame.event.as_str(), "lagged" | "cursor_expired");
                 if frame.id.is_some() && !is_gap {
                     self.last.clone_from(&frame.id);
                 }
-                return Ok(Some(frame));
+                return Ok(Heard::Message(frame));
             }
             let Some(body) = &mut self.body else {
                 self.reconnect().await?;
@@ -157,8 +192,15 @@ impl<'a> EventStream<'a> {
                     if let Ok(bytes) = piece.into_data() {
                         self.parser.feed(&bytes, &mut self.ready);
                     }
+                    // Its comments come where it has nothing else to tell.
+                    let is_whole = |frame: &Frame| frame.event == "snapshot";
+                    let is_told = self.parser.take_comment() || self.ready.iter().any(is_whole);
+                    let is_back = is_told && std::mem::take(&mut self.behind);
+                    if is_back && self.ready.is_empty() {
+                        return Ok(Heard::Back);
+                    }
                 }
-                None if self.query.ends => return Ok(None),
+                None if self.query.ends => return Ok(Heard::End),
                 Some(Err(_)) | None => self.lost(),
             }
         }
@@ -171,13 +213,14 @@ impl<'a> EventStream<'a> {
         self.lost();
     }
 
-    /// Is the hub away, or back without having said anything yet?
+    /// Is the hub away, or back without having told all that was missed?
     pub(crate) fn is_behind(&self) -> bool {
-        self.away_since.is_some()
+        self.behind
     }
 
     fn lost(&mut self) {
         self.body = None;
+        self.behind = true;
         self.parser = Parser::default();
         // A hub that takes the call and hangs up at once is still the same outage.
         let was_there = self.silent_since.is_none_or(|since| since.elapsed() > LONGEST_PAUSE * 2);
@@ -241,6 +284,13 @@ mod tests {
         assert!(matches!(frame("moon.rose", "{\"schema\":1}").read(), Message::Other));
         let lagged = frame("lagged", r#"{"schema":1,"type":"lagged","from":"3","to":"9"}"#);
         assert!(matches!(lagged.read(), Message::Lagged(gap) if gap.to == "9"));
+        for (cursor, is_strange) in [("4", false), ("90", true), ("99999999999999999999", true)] {
+            let data = format!(r#"{{"schema":1,"cursor":"{cursor}","oldest":"5"}}"#);
+            let Message::Expired(expired) = frame("cursor_expired", &data).read() else {
+                panic!("{data}")
+            };
+            assert_eq!(expired.is_strange(), is_strange, "{cursor}");
+        }
         let event = r#"{"schema":1,"cursor":"4","at":"2026-11-21T21:29:57.200Z",
             "agent_id":"api","type":"turn.started","turn_seq":3}"#;
         assert!(matches!(frame("turn.started", event).read(), Message::Event(_)));

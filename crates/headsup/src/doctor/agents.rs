@@ -40,7 +40,7 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
         if found.is_installed() {
             checks.push(in_place(&found));
             checks.push(fires(&site, &found, hub).await);
-        } else if site.is_present() {
+        } else if site.is_present() || found.was_installed {
             checks.push(without(&found, site.recipe.takes_settings()));
         }
     }
@@ -69,6 +69,9 @@ fn without(found: &Status, by_launch: bool) -> Check {
                 .with(format!("to have them report here: `headsup hooks install {kind}`")),
         };
     }
+    if found.was_installed {
+        return lost(found, format!("{} hooks", found.kind), "hooks");
+    }
     let detail = match by_launch {
         true => "none installed: agents report that `headsup run` has started",
         false => "none installed: only process, title and status reports of its agents are seen",
@@ -77,11 +80,35 @@ fn without(found: &Status, by_launch: bool) -> Check {
     Check::good(format!("{} hooks", found.kind), detail).with(hint)
 }
 
+/// What was installed, and is not there: somebody has taken it away, or has broken the file around it.
+pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
+    let (kind, problems) = (found.kind, found.problems.join("; "));
+    let install = format!("`headsup {command} install {kind}`");
+    if found.is_unreadable {
+        let detail =
+            format!("whether what was installed is still there cannot be read: {problems}");
+        return Check::bad(name, detail, format!("put that right in the file, then {install}"));
+    }
+    let detail = match problems.is_empty() {
+        true => "what was installed is gone from its file".to_owned(),
+        false => format!("what was installed is gone from its file; {problems}"),
+    };
+    let hint = format!(
+        "{install} puts it back; `headsup {command} uninstall {kind}` if it is to stay away"
+    );
+    Check::bad(name, detail, hint)
+}
+
 fn in_place(found: &Status) -> Check {
     let name = format!("{} hooks", found.kind);
     let install = format!("`headsup hooks install {}`", found.kind);
     if !found.is_complete() {
         return Check::bad(name, hooks::summary(found), install);
+    }
+    if found.is_dead {
+        let others = if found.problems.len() > 1 { "; the rest, in the file it names" } else { "" };
+        let hint = format!("{install} puts the program back{others}");
+        return Check::bad(name, found.problems.join("; "), hint);
     }
     match (found.problems.as_slice(), &found.untrusted) {
         ([], Some(untrusted)) => {
@@ -128,7 +155,11 @@ async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
     };
     hub.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
     if let Some(why) = why {
-        return Check::bad(name, why, format!("try it yourself: {command}"));
+        let hint = match found.is_dead {
+            true => format!("`headsup hooks install {}`", site.recipe.kind),
+            false => format!("try it yourself: {command}"),
+        };
+        return Check::bad(name, why, hint);
     }
     let ms = start.elapsed().as_millis();
     Check::good(name, format!("{event} went through the installed command in {ms} ms"))

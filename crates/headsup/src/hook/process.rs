@@ -22,6 +22,11 @@ impl Process {
         Self::parse(pid, &line[..len])
     }
 
+    /// Whether it is still there, perhaps as one that has ended and that nobody has collected.
+    pub(crate) fn is_there(&self) -> bool {
+        Self::read(self.pid).is_some_and(|now| now.start == self.start)
+    }
+
     /// The words of its command line, each with a NUL behind it and cut after 4 KiB, and whether its
     /// input is a terminal.
     pub(super) fn start_of(&self) -> Option<(Vec<u8>, bool)> {
@@ -105,5 +110,8 @@ mod tests {
         let process = Process::read(std::process::id()).unwrap();
         assert_eq!(process.parent, std::os::unix::process::parent_id());
         assert!(process.start > 0);
+        assert!(process.is_there());
+        let before = Process { start: process.start - 1, ..process };
+        assert!(!before.is_there(), "a pid is nobody without its start");
     }
 }

@@ -37,10 +37,13 @@ use std::time::Duration;
 use terminal::Outer;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
-/// How long the last words before a stop may take.
+/// How long the last words before a stop or an end may take.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
+/// How long an agent that has lost its keeper may take to end of that, and how often it is looked at.
+const ENDS_WITHIN: Duration = Duration::from_millis(500);
+const LOOKS_EVERY: Duration = Duration::from_millis(10);
 
 /// The agent as we know it once it runs.
 struct Agent {
@@ -80,12 +83,13 @@ pub(super) async fn run(
     let mut agent = Agent { pid, is_stopped: false };
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
     line.go_on().await.map_err(cannot)?;
-    outer.raw().map_err(cannot)?;
+    let is_ours = outer.raw().map_err(cannot)?;
     let number = u32::try_from(pid.as_raw_pid()).unwrap_or_default();
     let listening = stream::listen(order, place, number);
     let on_terminal = order.stream().is_some_and(|stream| stream.file().is_none());
     let ear = listening.as_ref().filter(|_| on_terminal).map(|heard| Arc::clone(&heard.observer));
     let shared = Arc::new(Shared::new(ear).map_err(cannot)?);
+    shared.set_ours(is_ours);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
     // Before its end, whatever comes: the bytes go through meanwhile.
     seat.tell_start(order, process.as_ref()).await;
@@ -102,17 +106,51 @@ pub(super) async fn run(
         end = kept => end,
         () = tended => End::default(),
     };
-    shared.end(upward::clear().filter(|_| !shared.speaks()));
-    // Whatever the agent has said is passed on, and our terminal is as it was before.
-    (&mut relay).await.ok();
-    outer.restore();
-    drop(line);
-    keeper.wait().ok();
+    // What the agent has said is heard before its end is told. What is typed now is the shell's.
+    tokio::select! {
+        () = shared.flush() => {}
+        () = ended(&mut relay) => {}
+        () = sleep(FLUSH_WITHIN) => {}
+    }
+    shared.set_ours(false);
     if let Some(listening) = &listening {
         listening.end();
     }
-    seat.tell_end(process.as_ref(), end).await;
+    // Of one that goes on without its keeper the hub sees the end by itself.
+    let goes_on = match &process {
+        Some(process) if end == End::default() => outlives(process).await,
+        _ => false,
+    };
+    if !goes_on {
+        seat.tell_end(process.as_ref(), end).await;
+    }
+    // In the background our last words may stop us, so they come last; whoever outlives the agent
+    // is passed on until then. Our terminal is as it was before.
+    shared.end(upward::clear().filter(|_| !shared.speaks()));
+    ended(&mut relay).await;
+    outer.restore();
+    drop(line);
+    keeper.wait().ok();
     Ok(end)
+}
+
+/// Waits for the end of the thread, also where it has been seen before.
+async fn ended(relay: &mut oneshot::Receiver<()>) {
+    if !relay.is_terminated() {
+        relay.await.ok();
+    }
+}
+
+/// Whether it is still there after a moment. With the keeper its terminal is gone, which ends most.
+async fn outlives(process: &Process) -> bool {
+    let until = Instant::now() + ENDS_WITHIN;
+    while process.is_there() {
+        if Instant::now() >= until {
+            return true;
+        }
+        sleep(LOOKS_EVERY).await;
+    }
+    false
 }
 
 /// Starts the thread. The answer is its end.
@@ -137,48 +175,54 @@ async fn keep(
     mut signals: mpsc::Receiver<SignalKind>,
     relay: &mut oneshot::Receiver<()>,
 ) -> End {
-    let (mut hung_up, mut relays) = (false, true);
+    let mut hung_up = false;
     loop {
         tokio::select! {
             word = line.next() => match word {
                 Some(Word::Stopped(signal)) => {
                     timeout(FLUSH_WITHIN, shared.flush()).await.ok();
-                    stop(agent, outer, signal);
+                    stop(agent, outer, shared, size, signal);
                 }
                 Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
                 Some(Word::Killed(signal)) => return End { code: None, signal: Some(signal) },
                 Some(Word::Runs(_) | Word::Failed(_)) => {}
-                // Its keeper is gone, and with it the agent's terminal.
+                // Its keeper is gone, and with it the agent's terminal. Nobody can say how it ends.
                 None => return End::default(),
             },
             kind = signals.recv() => if let Some(kind) = kind {
-                heard(kind, agent, outer, size);
+                heard(kind, agent, outer, shared, size);
             },
+            () = terminal::comes_back(), if !shared.is_ours() => take(outer, shared, size),
+            () = shared.lost() => {}
             () = shared.gone(), if !hung_up => {
                 hung_up = true;
                 agent.signal(Signal::HUP);
                 agent.signal(Signal::CONT);
             }
-            _ = &mut *relay, if relays => {
-                relays = false;
-                agent.signal(Signal::HUP);
-            }
+            _ = &mut *relay, if !relay.is_terminated() => agent.signal(Signal::HUP),
         }
     }
 }
 
 /// The agent has stopped itself, or somebody has stopped it: so do we, with whoever is in our
 /// process group, as without us. Comes back when somebody continues us.
-fn stop(agent: &mut Agent, outer: &mut Outer, signal: i32) {
+fn stop(agent: &mut Agent, outer: &mut Outer, shared: &Shared, size: &OwnedFd, signal: i32) {
     agent.is_stopped = true;
+    shared.set_ours(false);
     outer.restore();
     // In a process group that nobody could continue the kernel lets it pass.
     kill_current_process_group(Signal::TSTP).ok();
-    outer.look_again();
-    outer.raw().ok();
+    take(outer, shared, size);
     if signal != Signal::STOP.as_raw() {
         wake(agent);
     }
+}
+
+/// Our terminal is the agent's, as far as it is ours: in the background it is left alone.
+fn take(outer: &mut Outer, shared: &Shared, size: &OwnedFd) {
+    // One that cannot be set is read: so it is seen that it is gone.
+    shared.set_ours(outer.raw().unwrap_or(true));
+    terminal::copy_size(size);
 }
 
 fn wake(agent: &mut Agent) {
@@ -188,13 +232,12 @@ fn wake(agent: &mut Agent) {
     }
 }
 
-fn heard(kind: SignalKind, agent: &mut Agent, outer: &mut Outer, size: &OwnedFd) {
+fn heard(kind: SignalKind, agent: &mut Agent, outer: &mut Outer, shared: &Shared, size: &OwnedFd) {
     if kind == SignalKind::window_change() {
         terminal::copy_size(size);
     } else if kind.as_raw_value() == Signal::CONT.as_raw() {
         // Whoever had the terminal meanwhile has set it as it pleased.
-        outer.raw().ok();
-        terminal::copy_size(size);
+        take(outer, shared, size);
         wake(agent);
     } else if let Some(signal) = Signal::from_named_raw(kind.as_raw_value()) {
         agent.signal(signal);

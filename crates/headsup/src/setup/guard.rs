@@ -76,6 +76,11 @@ pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupEr
     Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)))
 }
 
+/// Where `path` really is, wherever that may be.
+pub(super) fn real(path: &Path) -> Option<PathBuf> {
+    resolve(path, &[PathBuf::from("/")]).ok()
+}
+
 /// Whether something can be put to `path`, which is free of links. Root could write anyway; but
 /// whoever made a folder read-only meant it.
 pub(crate) fn can_put(path: &Path) -> Result<(), SetupError> {

@@ -85,7 +85,8 @@ fn plugin(
                 Err(_) => (file.text, true),
             }
         } else {
-            let is_known = record.files.get(file.path).is_some_and(|text| text == there);
+            let is_same = |written: &String| inject::is_same_text(written, there);
+            let is_known = is_same(&file.text) || record.files.get(file.path).is_some_and(is_same);
             (file.text, !is_known)
         };
         if target.before.as_ref() == Some(&after) {
@@ -164,7 +165,7 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edi
             for (name, text) in theirs.files {
                 record.files.entry(name).or_insert(text);
             }
-            edits.extend(theirs.settings.filter(|theirs| theirs.path == path));
+            edits.extend(theirs.settings.filter(|theirs| theirs.is_of(path)));
         }
     }
     edits
@@ -183,7 +184,7 @@ fn of_one_file(recipe: &'static Recipe) -> impl Iterator<Item = &'static Recipe>
 fn theirs(site: &Site, homes: &[String], path: &Path) -> Option<Edited> {
     homes.iter().find_map(|home| {
         let other = Site { state: PathBuf::from(home), ..site.clone() };
-        Record::look(&other)?.settings.filter(|theirs| theirs.path == path)
+        Record::look(&other)?.settings.filter(|theirs| theirs.is_of(path))
     })
 }
 
@@ -203,11 +204,15 @@ pub(super) fn without_others(
     Ok(Some(rest).filter(|rest| !rest.is_empty() || original == Some("")))
 }
 
-/// A folder that one of our files marks.
+/// A folder that one of our files marks, or that has entries of this hub in it.
 pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
+    let has_entries = |text: &str| {
+        let found = site.recipe.inspect(text, &site.launcher);
+        found.is_ok_and(|found| !found.is_empty())
+    };
     plugin.files(&site.launcher).iter().any(|file| {
-        let text = fs::read_to_string(path.join(file.path));
-        text.is_ok_and(|text| plugin.owns(file.path, &text))
+        let text = fs::read_to_string(path.join(file.path)).unwrap_or_default();
+        plugin.owns(file.path, &text) || file.path == plugin.entries && has_entries(&text)
     })
 }
 
@@ -220,13 +225,15 @@ fn settings(
     let target = guard::look(&named, &site.roots)?;
     let text = target.before.as_deref().unwrap_or_default();
     let unclear = |why| SetupError::unclear(&named, why);
-    let after = site.recipe.append(text, &site.launcher).map_err(unclear)?;
+    let is_remembered = yours::is_remembered(site, record.settings.as_ref(), text);
+    let seen = if is_remembered { "" } else { text };
+    let after = site.recipe.append(seen, &site.launcher).map_err(unclear)?;
     if target.before.as_ref() == Some(&after) {
         adopt(site, target.path, after, record);
         return Ok(Vec::new());
     }
     let others = inherit(site, text, &target.path, record);
-    let was_written = record.settings.iter().chain(&others).any(|edited| edited.after == text);
+    let was_written = record.settings.iter().chain(&others).any(|edited| edited.wrote(site, text));
     let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
     let takes_over = site.recipe.has_one_place();
     if takes_over {
@@ -237,7 +244,8 @@ fn settings(
     }
     // What was remembered of a file that nothing of this is in any more is not about this one.
     let known = record.settings.take();
-    let known = known.filter(|known| known.path == target.path && !found.is_empty());
+    let is_in_there = is_remembered || !found.is_empty();
+    let known = known.filter(|known| is_in_there && known.is_of(&target.path));
     let theirs = theirs(site, &found.elsewhere, &target.path);
     // Whoever leaves last leaves what was there before all of ours.
     let first = known.as_ref().and_then(|known| known.first.clone()).or_else(|| {
@@ -246,7 +254,7 @@ fn settings(
     });
     let before = match (&known, &theirs) {
         // Ours are in there, and nobody has been at it since.
-        (Some(known), _) if known.after == text => known.before.clone(),
+        (Some(known), _) if is_remembered || known.after == text => known.before.clone(),
         // So are theirs, and ours take their place.
         (_, Some(theirs)) if takes_over && theirs.after == text => theirs.before.clone(),
         _ => {
@@ -264,31 +272,40 @@ fn settings(
     let path = target.path;
     record.settings = Some(Edited { path: path.clone(), before, after: after.clone(), first });
     let mut steps = folders(site, path.parent(), record);
-    if site.recipe.is_altered(text) && !was_written {
+    if (is_remembered || site.recipe.is_altered(text)) && !was_written {
         steps.extend(yours::keep(&path, &path, text, target.mode, notes));
     }
     steps.push(Step::Write { path, before: target.before, after, mode: target.mode });
     Ok(steps)
 }
 
-/// A skill that another hub has put there is ours to take away as well: that hub may leave before us.
+/// A skill that another hub has put there is ours to take away as well: that hub may leave before us. So is
+/// one that we have put there, where that has been forgotten: nobody else writes the same.
 fn adopt(site: &Site, path: PathBuf, text: String, record: &mut Record) {
-    let is_known = record.settings.as_ref().is_some_and(|known| known.path == path);
+    let is_known = record.settings.as_ref().is_some_and(|known| known.is_of(&path));
     if is_known || site.tools.is_none() {
         return;
     }
     let others = inherit(site, &text, &path, record);
-    let Some(first) = others.first() else { return };
-    let before = first.original().map(str::to_owned);
+    let before = others.first().and_then(Edited::original).map(str::to_owned);
+    record.folders.extend(own_folder(site, &path).filter(|_| others.is_empty()));
     record.folders.sort();
     record.settings = Some(Edited { path, before, after: text, first: None });
 }
 
+/// The folder around a skill, which has our name.
+pub(super) fn own_folder(site: &Site, path: &Path) -> Option<PathBuf> {
+    let is_so = site.tools.is_some() && path.ends_with(site.recipe.settings);
+    path.parent().filter(|_| is_so).map(Path::to_owned)
+}
+
 /// The folders that are missing on the way to `folder`; they are remembered as ours. So are those that
-/// are there because another agent's hooks were installed before: whichever leaves last takes them away.
+/// are there because another agent's hooks were installed before, or another part of this one's by whichever
+/// hub: whoever leaves last takes them away.
 fn folders(site: &Site, folder: Option<&Path>, record: &mut Record) -> Vec<Step> {
     let ancestors = folder.into_iter().flat_map(Path::ancestors);
-    let ours = Record::all_folders(site);
+    let homes = iter::once(site.state.clone()).chain(sharers::anywhere(site));
+    let ours: Vec<PathBuf> = homes.flat_map(|home| Record::all_folders(&home)).collect();
     let shared =
         ancestors.clone().filter(|path| path.exists() && ours.iter().any(|own| own == path));
     let shared: Vec<PathBuf> = shared.map(Path::to_owned).collect();

@@ -3,15 +3,20 @@
 use super::guard;
 use super::record::Record;
 use super::{SetupError, guard::Denied};
-use headsup_adapters::inject::{Plugin, Recipe, Variables};
+use headsup_adapters::inject::{self, Plugin, Recipe, Variables, quote, server};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// It moves the configuration folders of many programs.
+const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) recipe: &'static Recipe,
     /// The program's configuration folder, links in it and all.
     pub(crate) folder: PathBuf,
+    /// Where that is unless a variable moves it.
+    pub(super) usual: Option<PathBuf>,
     /// What must not be left, without links.
     pub(crate) roots: Vec<PathBuf>,
     /// Our state folder.
@@ -22,6 +27,8 @@ pub(crate) struct Site {
     pub(crate) program: Option<PathBuf>,
     /// For a skill: where the tools are that it speaks of.
     pub(crate) tools: Option<Box<Site>>,
+    /// Where the hooks and the tools of this program go, without this one.
+    pub(super) kin: Vec<Site>,
 }
 
 impl Site {
@@ -32,7 +39,10 @@ impl Site {
         var: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SetupError> {
         let tools = recipe.tools().map(|tools| Self::alone(tools, state, &var)).transpose()?;
-        Ok(Self { tools: tools.map(Box::new), ..Self::alone(recipe, state, &var)? })
+        let all = [inject::recipe(recipe.kind), server::of(recipe.kind)].into_iter().flatten();
+        let kin = all.filter(|other| other.record() != recipe.record());
+        let kin = kin.filter_map(|other| Self::alone(other, state, &var).ok()).collect();
+        Ok(Self { tools: tools.map(Box::new), kin, ..Self::alone(recipe, state, &var)? })
     }
 
     fn alone(
@@ -49,13 +59,14 @@ impl Site {
             None => recipe.config_folder().unwrap_or_default(),
         };
         // One that is relative counts for nothing, says the specification of those folders.
-        let config = || set("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let config = || set(CONFIG_HOME).filter(|path| path.is_absolute());
         let moved = moved.or_else(|| recipe.config_folder().and_then(|_| config()));
         let folder = moved.as_ref().map(|moved| match below {
             "" => moved.clone(),
             below => moved.join(below),
         });
-        let folder = folder.or_else(|| home.as_ref().map(|home| home.join(recipe.folder)));
+        let usual = home.as_ref().map(|home| home.join(recipe.folder));
+        let folder = folder.or_else(|| usual.clone());
         let no_home = || std::io::Error::other("HOME is not set");
         let Some(folder) = folder else {
             return Err(SetupError::io("find", Path::new(recipe.folder), no_home()));
@@ -69,7 +80,8 @@ impl Site {
         let program = recipe.programs.iter().find_map(|name| on_path(name, set("PATH")));
         let state = state.to_owned();
         let roots = roots.collect();
-        Ok(Self { recipe, folder, roots, state, launcher, program, tools: None })
+        let (tools, kin) = (None, Vec::new());
+        Ok(Self { recipe, folder, usual, roots, state, launcher, program, tools, kin })
     }
 
     /// Is there anything of this program here?
@@ -77,13 +89,43 @@ impl Site {
         self.program.is_some() || (!self.recipe.folder_is_shared && self.folder.is_dir())
     }
 
-    /// Its hooks were installed for this hub, and nobody has taken them away.
+    /// It was installed for this hub, and nobody has taken it away.
     pub(crate) fn was_installed(&self) -> bool {
-        Record::path(self).exists()
+        Record::exists(self)
+    }
+
+    /// The same of any configuration of this program, wherever it is.
+    pub(crate) fn was_ever_installed(&self) -> bool {
+        Record::any(self)
+    }
+
+    /// What a command begins with that is about the configuration folder `folder`: the variable that moves
+    /// it there, or none of those that would move it. `None`: that is not to be had by variables.
+    pub(super) fn address(&self, folder: &Path) -> Option<String> {
+        let own = (self.recipe.folder_variable, self.recipe.moved_folder);
+        let config = self.recipe.config_folder().map(|below| (CONFIG_HOME, below));
+        let ways = [Some(own).filter(|(name, _)| !name.is_empty()), config];
+        let mut ways = ways.into_iter().flatten();
+        if self.usual.as_deref() == Some(folder) {
+            let names: Vec<&str> = ways.map(|(name, _)| name).collect();
+            return (!names.is_empty()).then(|| format!("env -u {} ", names.join(" -u ")));
+        }
+        let value = |(name, below): (&str, &str)| {
+            let depth = Path::new(below).components().count();
+            let moved = folder.ends_with(below).then(|| folder.ancestors().nth(depth)).flatten()?;
+            Some(format!("{name}={} ", quote(moved.to_str()?)))
+        };
+        ways.find_map(value)
     }
 
     pub(crate) fn settings(&self) -> PathBuf {
         self.folder.join(self.recipe.settings)
+    }
+
+    /// The settings file behind all links, whether it is there or not.
+    pub(super) fn real_settings(&self) -> PathBuf {
+        let named = self.settings();
+        guard::real(&named).unwrap_or(named)
     }
 
     pub(crate) fn plugin(&self, plugin: &Plugin) -> PathBuf {
@@ -91,7 +133,12 @@ impl Site {
     }
 
     pub(crate) fn setup_folder(&self) -> PathBuf {
-        self.state.join("setup")
+        Self::setup_in(&self.state)
+    }
+
+    /// Where the hub with this state folder remembers what was there before.
+    pub(super) fn setup_in(state: &Path) -> PathBuf {
+        state.join("setup")
     }
 
     /// The plugin's folder where it really is; a link in its place is refused.

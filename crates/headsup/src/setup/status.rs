@@ -1,7 +1,7 @@
 //! What is installed, and what keeps it from working.
 
-use super::Site;
-use super::guard;
+use super::record::Record;
+use super::{Site, guard, yours};
 use headsup_adapters::inject::Found;
 use serde::Serialize;
 use std::fs;
@@ -39,6 +39,9 @@ pub(crate) struct Status {
     /// It was installed for this hub, and nobody has taken it away.
     #[serde(skip)]
     pub(crate) was_installed: bool,
+    /// The program that its entries name is not there.
+    #[serde(skip)]
+    pub(crate) is_dead: bool,
     /// Whether any of what is installed fires in spite of the problems.
     #[serde(skip)]
     pub(crate) fires: bool,
@@ -62,7 +65,10 @@ pub(crate) fn status(site: &Site) -> Status {
     let mut look = |path: PathBuf| inspect(site, &path, &mut problems);
     let plugin = site.recipe.plugin;
     let plugin = plugin.and_then(|plugin| look(site.plugin(plugin).join(plugin.entries)));
-    let found = [plugin, look(site.settings())];
+    let mut found = [plugin, look(site.settings())];
+    if let Some(found) = &mut found[1] {
+        note_remembered(site, found);
+    }
     let is_unreadable = found[1].is_none() && guard::read(&site.settings()).is_some();
     let managed: Vec<Found> =
         site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
@@ -79,7 +85,9 @@ pub(crate) fn status(site: &Site) -> Status {
     let entries = found.into_iter().flatten().flat_map(|found| found.entries);
     let entries: Vec<_> = entries.collect();
     if is_dead && !entries.is_empty() {
-        problems.push(format!("{} is gone, so nothing is reported", site.launcher));
+        let so =
+            if site.recipe.subject() == "hooks" { "nothing is reported" } else { "none starts" };
+        problems.push(format!("{} is gone, so {so}: install again", site.launcher));
     }
     if states.iter().all(|state| *state != State::Absent) {
         let twice =
@@ -98,8 +106,18 @@ pub(crate) fn status(site: &Site) -> Status {
         elsewhere,
         is_unreadable,
         was_installed: site.was_installed(),
+        is_dead,
         fires,
         entries,
+    }
+}
+
+/// A file of ours that has lost the line that says so still does what it does.
+fn note_remembered(site: &Site, found: &mut Found) {
+    let known = Record::look(site).and_then(|record| record.settings);
+    let text = guard::read(&site.settings()).unwrap_or_default();
+    if yours::is_remembered(site, known.as_ref(), &String::from_utf8_lossy(&text)) {
+        found.outdated = 1;
     }
 }
 

@@ -2,13 +2,15 @@
 
 use super::edit::{self, Step};
 use super::guard::{self, Target};
-use super::install::{is_ours, without_others};
+use super::install::{is_ours, own_folder, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
-use super::{SetupError, Site, sharers, yours};
-use headsup_adapters::inject::Plugin;
+use super::{SetupError, Site, places, sharers, strays, yours};
+use headsup_adapters::inject::{Plugin, is_same_text};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+const BOM: char = '\u{feff}';
 
 /// The steps back to how it was before. Where somebody has edited since, their edits stay and
 /// exactly our entries go.
@@ -21,13 +23,19 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
         let (path, home) = (site.settings(), home.display());
         notes.push(format!("{} stays: the hub of {home} has its tools there", path.display()));
     } else {
-        steps.extend(settings(site, &record, &mut notes)?);
+        let of_settings = settings(site, &record, &mut notes)?;
+        strays::name(site, &of_settings, steps.is_empty(), &mut notes)?;
+        steps.extend(of_settings);
     }
     steps.extend(leftovers(site));
     let folders = record.folders.iter().rev();
     steps.extend(folders.map(|path| Step::DeleteEmpty { path: path.clone() }));
     steps.extend(Record::drop(site)?);
-    Ok(Plan { steps, own: site.state.clone(), notes })
+    let mut plan = Plan { steps, own: site.state.clone(), notes };
+    if plan.is_empty() {
+        plan.notes.extend(places::others(site));
+    }
+    Ok(plan)
 }
 
 /// What is there of edits that were killed, wherever one may have been.
@@ -65,8 +73,8 @@ pub(super) fn settings(
         Err(error) => return Err(error),
     };
     let Some(text) = before else { return Ok(Vec::new()) };
-    let was_written = known.is_some_and(|known| known.after == text);
-    let known = known.filter(|known| known.path == path);
+    let known = known.filter(|known| known.is_of(&path));
+    let was_written = known.is_some_and(|known| known.wrote(site, &text));
     let mut steps = Vec::new();
     let after = if let Some(known) = known.filter(|known| known.after == text) {
         // An older version has kept what another hub had there.
@@ -80,24 +88,32 @@ pub(super) fn settings(
             None => first.map(str::to_owned),
         }
     } else {
-        if known.is_none() && !text.contains(&site.launcher) {
+        if known.is_none() && !places::is_ours(site, &text) {
             return Ok(Vec::new());
         }
         let original = known.and_then(Edited::original);
-        let removed = site.recipe.remove(&text, &site.launcher, original);
+        let is_remembered = yours::is_remembered(site, known, &text);
+        let removed = match is_remembered {
+            true => Ok(original.unwrap_or_default().to_owned()),
+            false => site.recipe.remove(&text, &site.launcher, original),
+        };
         let rest = removed.map_err(|why| SetupError::unclear(&named, why))?;
         if rest == text {
+            let is_theirs = site.recipe.is_own_file() && !site.recipe.is_all_ours(&text);
+            notes.extend(is_theirs.then(|| format!("{} is not ours and stays", named.display())));
             return Ok(Vec::new());
         }
-        if site.recipe.is_altered(&text) && !was_written {
+        if (is_remembered || site.recipe.is_altered(&text)) && !was_written {
             steps.extend(yours::keep(&path, &path, &text, mode, notes));
         }
         settled(site, known, rest)
     };
+    let folder = own_folder(site, &path).filter(|_| known.is_none() && after.is_none());
     steps.push(match after {
         Some(after) => Step::Write { path, before: Some(text), after, mode },
         None => Step::Delete { path, before: text },
     });
+    steps.extend(folder.map(|path| Step::DeleteEmpty { path }));
     Ok(steps)
 }
 
@@ -130,11 +146,10 @@ fn is_as_it_was(site: &Site, original: &str, rest: &str) -> bool {
 }
 
 fn mentions_us(site: &Site, path: &Path) -> bool {
-    guard::read(path).is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(&site.launcher))
+    guard::read(path).is_some_and(|bytes| places::is_ours(site, &String::from_utf8_lossy(&bytes)))
 }
 
 fn means_the_same(one: &str, other: &str) -> bool {
-    const BOM: char = '\u{feff}';
     if one.starts_with(BOM) != other.starts_with(BOM) {
         return false;
     }
@@ -189,7 +204,7 @@ fn string_length(text: &str) -> usize {
 }
 
 pub(super) fn holds_nothing(text: &str) -> bool {
-    let value = serde_json::from_str::<serde_json::Value>(text);
+    let value = serde_json::from_str::<serde_json::Value>(text.trim_start_matches(BOM));
     value.is_ok_and(|value| value.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
@@ -225,7 +240,8 @@ pub(super) fn plugin(
                 continue;
             }
         }
-        let is_known = text == file.text || record.files.get(file.path) == Some(&text);
+        let is_same = |written: &String| is_same_text(written, &text);
+        let is_known = is_same(&file.text) || record.files.get(file.path).is_some_and(is_same);
         if file.path != plugin.entries && !is_known {
             altered.push((path.clone(), text.clone(), mode));
         }

@@ -1,7 +1,9 @@
 //! A file of ours that a person has changed: their version is kept before ours takes its place, or nothing.
 
 use super::edit::Step;
-use super::guard;
+use super::record::Edited;
+use super::{Site, guard};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +43,24 @@ pub(super) fn keep(
     (!is_kept(&at)).then_some(step)
 }
 
+/// Is this a file of ours that nothing in it shows to be ours any more, but what we remember of it? Whoever has
+/// put something else in its place has a file of their own.
+pub(super) fn is_remembered(site: &Site, known: Option<&Edited>, text: &str) -> bool {
+    site.recipe.is_own_file()
+        && !site.recipe.is_all_ours(text)
+        && known.is_some_and(|known| is_mostly(&known.after, text))
+}
+
+/// Is more than half of what was written still there?
+fn is_mostly(written: &str, text: &str) -> bool {
+    // Brackets are in everybody's files.
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().map(str::trim).filter(|line| line.len() > 3)
+    }
+    let there: HashSet<&str> = lines(text).collect();
+    lines(written).filter(|line| there.contains(line)).count() * 2 > lines(written).count()
+}
+
 fn numbered(path: &Path, number: u32) -> PathBuf {
     let name = name(path);
     path.with_file_name(match number {
@@ -51,4 +71,26 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_still_what_was_written_as_long_as_most_of_it_is_there() {
+        let written = "const one = 1\nconst two = 2\n{\n}\nconst three = 3\n";
+        for text in [
+            written.to_owned(),
+            format!("// mine\n{}", written.replace('\n', "\r\n")),
+            written.replace("const one = 1\n", ""),
+            written.replace("const", "  const"),
+        ] {
+            assert!(is_mostly(written, &text), "{text}");
+        }
+        for text in ["", "{\n}\n", "const one = 1\n{\n}\n", "export const mine = 1\n"] {
+            assert!(!is_mostly(written, text), "{text}");
+        }
+        assert!(!is_mostly("", "x"));
+    }
 }

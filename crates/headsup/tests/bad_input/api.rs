@@ -116,8 +116,8 @@ const ROWS: &[Row] = &[
     },
     with("37 packed body", &[("content-encoding", "gzip")], 415, "unsupported_encoding"),
     get("40 cursor of the future", "/api/v1/events?since=99999&follow=false", 200, ""),
-    get("40 cursor that is none", "/api/v1/events?since=soon&follow=false", 200, ""),
-    get("40 cursor that is none", "/api/v1/events?since=-4&follow=false", 200, ""),
+    get("40 cursor that is none", "/api/v1/events?since=soon&follow=false", 400, "bad_parameter"),
+    get("40 cursor that is none", "/api/v1/events?since=-4&follow=false", 400, "bad_parameter"),
     Row {
         headers: &[("last-event-id", "\u{1}tomorrow")],
         ..get("40 cursor that is none", "/api/v1/events?follow=false", 400, "")
@@ -133,8 +133,9 @@ const ROWS: &[Row] = &[
     get("41 pattern", "/api/v1/agents?match=(a%2B)%2B$", 200, ""),
     get("41 pattern", "/api/v1/agents?label=a=(a%2B)%2B$", 200, ""),
     // A cursor is a place in the log, which whoever may ask may read from any place.
-    get("42 forged cursor", "/api/v1/events?since=1.0&follow=false", 200, ""),
-    get("42 forged cursor", "/api/v1/events?since=0x1&follow=false", 200, ""),
+    get("42 forged cursor", "/api/v1/events?since=1&follow=false", 200, ""),
+    get("42 forged cursor", "/api/v1/events?since=1.0&follow=false", 400, "bad_parameter"),
+    get("42 forged cursor", "/api/v1/events?since=0x1&follow=false", 400, "bad_parameter"),
     get("42 page of no size", "/api/v1/agents/known/activity?limit=0", 400, "bad_parameter"),
     get("42 page of negative size", "/api/v1/agents/known/activity?limit=-1", 400, "bad_parameter"),
     get(

@@ -138,4 +138,11 @@ fn a_cursor_that_means_nothing_is_told() {
     let seen = rig.run(&["watch", "--since", "999", "--no-follow"]);
     assert_eq!(seen.ok(), "");
     assert_eq!(seen.stderr, "headsup: the hub knows no such cursor; going on from now\n");
+    // A hub of today says which one, and whoever reads JSON is told, too.
+    let rig = Rig::new();
+    let expired = json!({"schema": 1, "type": "cursor_expired", "cursor": "999", "oldest": "5"});
+    let stream = vec![format!("event: cursor_expired\ndata: {expired}\n\n"), snapshot("10", &[])];
+    let _hub = hub_with(&rig, vec![stream]);
+    let seen = rig.run(&["watch", "--since", "999", "--no-follow"]);
+    assert_eq!(seen.stderr, "headsup: the hub knows no cursor 999; going on from now\n");
 }

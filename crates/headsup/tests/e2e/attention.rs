@@ -1,7 +1,7 @@
 //! What waits for a person without asking: it is in the inbox as long as it does, and `next` leads there.
 
 use crate::agent::home;
-use headsup_testkit::home::Home;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use serde_json::Value;
@@ -134,10 +134,20 @@ fn a_name_is_one_agent_wherever_it_is_typed() {
     assert_eq!(taken.code, 7, "{taken:?}");
     assert!(taken.stderr.contains("another agent is called this"), "{taken:?}");
     assert_eq!(home.run(["report", "idle", "--agent", "."]).code, 4);
+    let long = home.run(["rename", "front", &"x".repeat(300)]);
+    assert_eq!(long.code, 2, "{long:?}");
+    assert!(long.stderr.contains("longer than 100 characters"), "{long:?}");
     // A beginning is nobody's name: it may be that of an agent that is to come.
     home.run(["report", "idle", "--agent", "api"]).ok();
     let listed = home.run(["ls", "--json"]).ok().json();
     assert_eq!(listed["agents"].as_array().unwrap().len(), 2, "{listed}");
+    // An agent whose own id it is waits for a person, and is seen to.
+    let mut own = home.command(["report", "blocked", "--reason", "question", "--detail", "which?"]);
+    own.env("HEADSUP_AGENT_ID", "front");
+    Done::from(own.output().unwrap()).ok();
+    let shown = home.run(["show", "front", "--json"]).ok().json();
+    assert_eq!((&shown["id"], &shown["name"]), (&"front".into(), &"front-2".into()));
+    assert_eq!(home.run(["show", "api-2", "--json"]).ok().json()["name"], "front");
 }
 
 #[test]

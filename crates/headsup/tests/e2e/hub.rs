@@ -117,6 +117,13 @@ fn the_demo_shows_living_agents_within_seconds() {
         (agents.len() >= 3 && at_work).then_some(agents)
     });
     assert!(seen.iter().all(|agent| agent["kind"] == "claude-code"));
+    // A second one would play over it, and take its agents away in the end.
+    let second = home.run(["up", "--demo", "--json"]);
+    assert!(second.ok().stderr.contains("plays already"), "{second:?}");
+    assert_eq!(second.json()["started"], false);
+    let listed = home.run(["ls", "--json", "--no-start"]).ok().json();
+    let still: Vec<_> = listed["agents"].as_array().unwrap().iter().map(|a| &a["id"]).collect();
+    assert!(seen.iter().all(|agent| still.contains(&&agent["id"])), "{listed}");
     let pid = rustix::process::Pid::from_child(&demo);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(demo.wait().unwrap().code(), Some(0));

@@ -127,6 +127,22 @@ fn a_wait_goes_on_over_a_restart_of_the_hub() {
     assert_eq!(done.code, 0, "{done:?}");
 }
 
+/// Nothing happens meanwhile, so nothing is told: sooner than the hub proves a silent stream alive
+/// (15 s) it is known all the same that nothing was missed.
+#[test]
+fn what_holds_over_a_restart_of_the_hub_is_settled_without_another_word() {
+    let home = home();
+    let hub = Hub::start(&home);
+    Agent::new(&home, "api").starts();
+    let args = ["wait", "api", "--until", "idle", "--settled", "1s", "--timeout", "13s"];
+    let waiting = spawn(&home, &args);
+    subscribers(&home, 1);
+    hub.kill();
+    let _hub = Hub::start(&home);
+    let done = end(waiting);
+    assert_eq!((done.code, done.stdout.trim()), (0, "api idle"), "{done:?}");
+}
+
 #[test]
 fn watch_streams_from_a_cursor_and_ends_on_its_condition() {
     let home = home();

@@ -257,6 +257,60 @@ fn what_a_person_has_written_into_the_skill_is_kept_beside_it() {
     assert_eq!(fs::read_to_string(path.with_file_name("SKILL.md.yours")).unwrap(), mine);
 }
 
+/// Nobody else writes the same text.
+#[test]
+fn a_skill_goes_also_where_it_was_forgotten_who_has_put_it_there() {
+    for (kind, _, _) in AGENTS {
+        let recipe = skill::of(kind).unwrap();
+        for is_installed_again in [true, false] {
+            let home = Home::new(BINARY);
+            let path = home.path().join(recipe.folder).join(recipe.settings);
+            home.run(["mcp", "install", kind]).ok();
+            fs::remove_dir_all(home.state()).unwrap();
+            if is_installed_again {
+                home.run(["mcp", "install", kind]).ok();
+            }
+            let told = home.run(["mcp", "uninstall", kind]).ok().stderr.clone();
+            assert!(told.contains("the skill is gone"), "{kind}: {told}");
+            assert!(!path.parent().unwrap().exists(), "{kind}, {is_installed_again}");
+        }
+        // One that says something else is not known to be ours.
+        let home = Home::new(BINARY);
+        let path = home.path().join(recipe.folder).join(recipe.settings);
+        write(&path, &format!("{}\nmine\n", skill::SKILL));
+        home.run(["mcp", "uninstall", kind]).ok();
+        assert!(path.exists(), "{kind}");
+    }
+}
+
+#[test]
+fn a_skill_is_known_whatever_it_begins_with() {
+    let name = "name: headsup-tools\n";
+    for (text, is_a_persons) in [
+        (skill::SKILL.replace('\n', "\r\n"), false),
+        (format!("\u{feff}{}", skill::SKILL), false),
+        (format!("{}\n", skill::SKILL), false),
+        (skill::SKILL.replace(name, "name: \"headsup-tools\"\n"), true),
+        (skill::SKILL.replace(name, &format!("license: MIT\n{name}")), true),
+        (format!("# mine\n\n{}", skill::SKILL), true),
+        // Known by what is remembered of it.
+        (skill::SKILL.replace(name, ""), true),
+    ] {
+        let home = Home::new(BINARY);
+        let before = snapshot(home.path(), &home.state());
+        let path = home.path().join(".codex/skills/headsup-tools/SKILL.md");
+        home.run(["mcp", "install", "codex"]).ok();
+        fs::write(&path, &text).unwrap();
+        let told = home.run(["mcp", "uninstall", "codex"]).ok().stderr.clone();
+        assert!(!path.exists(), "{text}");
+        let kept = fs::read_to_string(path.with_file_name("SKILL.md.yours"));
+        assert_eq!(kept.ok(), is_a_persons.then_some(text), "{told}");
+        if !is_a_persons {
+            assert_eq!(snapshot(home.path(), &home.state()), before, "{told}");
+        }
+    }
+}
+
 #[test]
 fn a_skill_that_is_refused_is_an_entry_of_its_own_beside_the_tools() {
     let home = Home::new(BINARY);

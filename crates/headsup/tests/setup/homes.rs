@@ -194,3 +194,40 @@ fn a_second_hub_keeps_what_a_person_has_written_and_nothing_that_the_first_one_h
         assert_eq!(kept.ok(), is_a_persons.then_some(text));
     }
 }
+
+/// One has the plugin folder and the other one the settings, or one the hooks and the other one the tools.
+#[test]
+fn folders_that_the_first_hub_has_made_go_with_the_last_one_whatever_part_that_has() {
+    let parts: [(&[&str], &[&str]); 5] = [
+        (&["hooks", "claude-code"], &["hooks", "claude-code", "--live"]),
+        (&["hooks", "claude-code"], &["mcp", "claude-code"]),
+        (&["hooks", "codex"], &["mcp", "codex"]),
+        (&["hooks", "kilo"], &["mcp", "kilo"]),
+        (&["hooks", "opencode"], &["mcp", "opencode"]),
+    ];
+    for (one, other) in parts {
+        for (first, last) in [(one, other), (other, one)] {
+            for first_leaves_first in [true, false] {
+                let home = home();
+                let before = tree(&home);
+                let run = |act: &str, words: &[&str], is_first: bool| {
+                    let args = [&[words[0], act, words[1]][..], &words[2..]].concat();
+                    match is_first {
+                        true => home.run(args).ok().code,
+                        false => of_second(&home, &args).ok().code,
+                    }
+                };
+                run("install", first, true);
+                run("install", last, false);
+                let leave = |is_first: bool| {
+                    let words = if is_first { first } else { last };
+                    run("uninstall", &words[..2], is_first)
+                };
+                leave(first_leaves_first);
+                leave(!first_leaves_first);
+                let at = format!("{first:?}, {last:?}, {first_leaves_first}");
+                assert_eq!(tree(&home), before, "{at}");
+            }
+        }
+    }
+}

@@ -201,3 +201,22 @@ fn there_is_one_way_at_a_time_so_that_nothing_is_told_twice() {
     uninstall(&home);
     assert_eq!(tree(&home), before);
 }
+
+/// The file that makes it a plugin, and that says whose it is.
+#[test]
+fn a_plugin_folder_whose_manifest_is_broken_is_ours_by_its_entries() {
+    let home = home();
+    let before = tree(&home);
+    for (what, is_kept) in [("\u{feff}{}", false), ("{}\n\n", false), ("// mine\n{}", true)] {
+        home.run(["hooks", "install", "claude-code"]).ok();
+        let manifest = home.path().join(".claude/skills/headsup/.claude-plugin/plugin.json");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, what.replace("{}", &text)).unwrap();
+        let done = home.run(["hooks", "uninstall", "claude-code"]);
+        assert_eq!(done.ok().stderr.contains("is kept as"), is_kept, "{what}: {done:?}");
+        assert!(!home.path().join(".claude/skills/headsup").exists(), "{what}");
+        if !is_kept {
+            assert_eq!(tree(&home), before, "{what}");
+        }
+    }
+}

@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod accounts;
 mod codex;
 mod config;
 mod doctor;
+mod edited;
 mod every_kind;
 mod fixtures;
 mod homes;
@@ -15,6 +17,7 @@ mod install;
 mod launch_alone;
 mod launch_tools;
 mod lifecycle;
+mod lost;
 mod others;
 mod plugin_file;
 mod refuse;

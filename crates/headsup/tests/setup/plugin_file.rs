@@ -123,6 +123,67 @@ fn what_a_person_has_written_into_the_file_is_kept_beside_it() {
     }
 }
 
+/// A line of theirs before ours, or none of the line that says whose it is, and the plugin still runs.
+#[test]
+fn a_file_of_ours_is_known_whatever_it_begins_with() {
+    for kind in ["opencode", "kilo", "amp", "pi"] {
+        let recipe = recipe(kind).unwrap();
+        for (what, is_a_persons) in [
+            ("a mark of its encoding", false),
+            ("other line ends", false),
+            ("an empty line behind", false),
+            ("an empty line before", true),
+            ("a line before", true),
+            ("no first line", true),
+        ] {
+            let home = home();
+            let nothing = snapshot(home.path(), &home.state());
+            let path = home.path().join(recipe.folder).join(recipe.settings);
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let kept = path.with_file_name(format!("{name}.yours"));
+            home.run(["hooks", "install", kind]).ok();
+            let text = fs::read_to_string(&path).unwrap();
+            let touched = match what {
+                "a mark of its encoding" => format!("\u{feff}{text}"),
+                "other line ends" => text.replace('\n', "\r\n"),
+                "an empty line behind" => format!("{text}\n"),
+                "an empty line before" => format!("\n{text}"),
+                "a line before" => format!("// mine\n{text}"),
+                _ => text.split_once('\n').unwrap().1.to_owned(),
+            };
+            let at = format!("{kind}, {what}");
+            fs::write(&path, &touched).unwrap();
+            let expected = if is_a_persons { "outdated" } else { "complete" };
+            assert_eq!(status(&home, kind)["settings"], expected, "{at}");
+            let again = home.run(["hooks", "install", kind]);
+            let is_same = again.ok().stderr.contains("nothing to change");
+            assert_eq!((is_same, kept.exists()), (!is_a_persons, is_a_persons), "{at}: {again:?}");
+            fs::remove_file(&kept).ok();
+
+            fs::write(&path, &touched).unwrap();
+            let done = home.run(["hooks", "uninstall", kind]);
+            assert!(!done.ok().stderr.contains("nothing to change"), "{at}: {done:?}");
+            assert!(!path.exists(), "{at}: it would go on running");
+            assert_eq!(fs::read_to_string(&kept).ok(), is_a_persons.then_some(touched), "{at}");
+            if !is_a_persons {
+                assert_eq!(snapshot(home.path(), &home.state()), nothing, "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_person_has_put_in_its_place_is_theirs() {
+    let home = home();
+    home.run(["hooks", "install", "opencode"]).ok();
+    let path = file(&home, ".config/opencode");
+    fs::write(&path, THEIRS).unwrap();
+    assert_eq!(status(&home, "opencode")["settings"], "absent");
+    let done = home.run(["hooks", "uninstall", "opencode"]);
+    assert!(done.ok().stderr.contains("headsup.js is not ours and stays"), "{done:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), THEIRS);
+}
+
 #[test]
 fn a_file_of_somebody_elses_in_its_place_stays() {
     for (kind, folder, _) in PROGRAMS {

@@ -164,6 +164,53 @@ fn a_killed_shim_hangs_the_agent_up() {
 }
 
 #[test]
+fn an_agent_that_outlives_its_keeper_has_not_ended() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = "trap '' HUP; echo $PPID > pids.new; echo $$ >> pids.new; mv pids.new pids; \
+        while [ -e pids ]; do sleep 0.02; done";
+    let mut pty = rig.agent(script);
+    let pids = rig.lines("pids", 2);
+    let [keeper, agent] = [0, 1].map(|at| pids[at].parse::<u32>().unwrap());
+    wait::until("its process", || (rig.doc()["process"]["pid"] == agent).then_some(()));
+    signal(keeper, Signal::KILL);
+    assert_eq!(pty.ended().code(), Some(1));
+    let doc = rig.doc();
+    assert_eq!(doc["process"]["state"], "running", "{doc}");
+    // The hub sees its end by itself.
+    std::fs::remove_file(rig.file("pids")).unwrap();
+    wait::until("its end", || (rig.doc()["process"]["state"] == "exited").then_some(()));
+}
+
+#[test]
+fn an_agent_that_ends_of_its_keepers_end_has_crashed() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.agent("echo $PPID > pid.new; mv pid.new pid; while :; do sleep 0.02; done");
+    signal(rig.lines("pid", 1)[0].parse().unwrap(), Signal::KILL);
+    assert_eq!(pty.ended().code(), Some(1));
+    rig.comes_to("crashed");
+}
+
+#[test]
+fn what_is_said_after_the_agents_end_and_before_ours_is_shown() {
+    let rig = Rig::new();
+    let hub = Hub::start(&rig.home);
+    let mut pty = rig.agent(
+        "(trap '' HUP; while kill -0 $$ 2>/dev/null; do sleep 0.01; done; echo late) & \
+         echo READY; head -c 1 > got; exit 3",
+    );
+    pty.shows("READY");
+    // It is waited for when it is told the end.
+    hub.signal(Signal::STOP);
+    pty.type_in(b"x\n").unwrap();
+    let code = pty.ended().code();
+    hub.signal(Signal::CONT);
+    assert_eq!(code, Some(3));
+    assert!(pty.said.ends_with(b"late\r\n"), "{:?}", String::from_utf8_lossy(&pty.said));
+}
+
+#[test]
 fn a_hub_that_dies_or_hangs_in_the_middle_is_not_missed() {
     let rig = Rig::new();
     let hub = Hub::start(&rig.home);

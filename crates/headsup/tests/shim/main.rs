@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod background;
 mod bytes;
 mod control;
 mod programs;

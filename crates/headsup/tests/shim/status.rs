@@ -18,8 +18,9 @@ fn what_a_program_says_of_itself_is_its_status() {
         ("idle", "idle"),
         ("working:app=x", "working"),
         ("blocked:kind=permission:msg=cnVuIGl0Pw==", "blocked"),
-        ("blocked:id=helper", "blocked"),
         ("working", "working"),
+        ("blocked:id=helper", "blocked"),
+        ("working:id=helper", "working"),
         ("done", "done"),
         ("working", "working"),
         ("error", "failed"),
@@ -40,7 +41,7 @@ fn what_a_program_says_of_itself_is_its_status() {
     pty.ended();
     // Its reports went on to our terminal, and nothing was added.
     let said = String::from_utf8_lossy(&pty.said).into_owned();
-    assert_eq!(said.matches("\x1b]7501;state=").count(), 9, "{said:?}");
+    assert_eq!(said.matches("\x1b]7501;state=").count(), 10, "{said:?}");
     assert_eq!(rig.doc()["headline"], "ended");
 }
 

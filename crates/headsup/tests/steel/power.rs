@@ -215,6 +215,22 @@ fn no_branch_moves_before_what_is_intended_is_on_the_disk() {
     assert_eq!(git(&repo, &["rev-list", "--count", "--merges", "main"]), "1", "merged once");
 }
 
+#[test]
+fn what_an_agent_was_started_with_is_where_its_seat_says_after_a_power_cut() {
+    let rig = Rig::new();
+    let hub = on_platter(&rig);
+    let launch = json!({"program": "/bin/sh", "name": "sh", "arguments": ["--model", "opus"],
+        "folder": "/"});
+    let seat = json!({"kind": "claude-code", "launch": launch}).to_string();
+    let taken = rig.client().send("PUT", AGENT, &seat);
+    assert_eq!(taken.status, 201, "{}", taken.body);
+    hub.kill();
+    let launches = rig.home.state().join("launches");
+    let file = fs::read_dir(&launches).unwrap().next().unwrap().unwrap().path();
+    assert!(rig.faults.is_flushed(&file).unwrap());
+    assert!(rig.faults.is_flushed(&launches).unwrap(), "its folder was made for it");
+}
+
 fn on_platter(rig: &Rig) -> Hub {
     let mut command = rig.home.command(["up", "--foreground"]);
     rig.faults.preload_on_platter(&mut command).unwrap();

@@ -15,6 +15,7 @@ use super::verdict::{REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
+use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,7 +24,17 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::thread::park_timeout;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A line of a log says when it was written: now.
+fn written_now(line: &str) -> String {
+    let Ok(mut line) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
+    if line["timestamp"].is_string() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        line["timestamp"] = UnixMs(i64::try_from(now).unwrap_or_default()).to_string().into();
+    }
+    line.to_string()
+}
 
 /// No hook takes as long as this; one whose program was killed may never say that it has ended.
 const LONGEST_HOOK: Duration = Duration::from_secs(2);
@@ -401,7 +412,7 @@ impl<'a> Player<'a> {
             fs::create_dir_all(folder)?;
         }
         let mut log = OpenOptions::new().create(true).append(true).open(path)?;
-        log.write_all(format!("{}\n", self.at_home(line)).as_bytes())
+        log.write_all(format!("{}\n", written_now(&self.at_home(line))).as_bytes())
     }
 
     /// The process that stands for a recorded one; started when it is first heard of, by the one

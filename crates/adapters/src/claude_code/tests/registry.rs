@@ -1,7 +1,7 @@
 //! The status file.
 
 use crate::registry::{log_of, registries, registry, registry_pid};
-use crate::{RegistryRecord, WatchedFolder};
+use crate::{RegistryRecord, WatchedFolder, is_service};
 use headsup_core::observation::Level;
 use headsup_core::status::{Attach, BlockedReason};
 use std::ffi::OsString;
@@ -48,6 +48,58 @@ fn what_is_missing_or_unknown_says_nothing_of_the_turn() {
     for members in ["", r#""status":"dreaming","#, r#""status":7,"#, r#""status":null,"#] {
         assert_eq!(level(members), None, "{members}");
     }
+}
+
+/// `status` stays as it was when `←` was pressed.
+#[test]
+fn a_session_that_goes_on_in_the_background_says_nothing_more_of_its_own() {
+    for status in ["busy", "idle", "waiting", "shell"] {
+        let parked = record(&format!(r#""status":"{status}","parkedJobId":"5959124c","#)).unwrap();
+        assert_eq!(parked.level, Some(Level::Elsewhere), "{status}");
+        assert_eq!((parked.parked_in.as_deref(), parked.job), (Some("5959124c"), None));
+    }
+    for back in [r#""status":"busy","#, r#""status":"busy","parkedJobId":null,"#] {
+        assert_eq!(level(back), Some(Level::Working { reason: None }), "{back}");
+    }
+    let job = record(r#""status":"busy","jobId":"5959124c","#).unwrap();
+    assert_eq!((job.job.as_deref(), job.parked_in), (Some("5959124c"), None));
+    assert_eq!(job.level, Some(Level::Working { reason: None }));
+}
+
+#[test]
+fn a_process_that_is_kept_ready_is_nobodys_until_somebody_asks_for_it() {
+    assert_eq!(level(r#""status":"idle","jobId":"1ff29903","spare":true,"#), None);
+    let asked = r#""status":"idle","jobId":"1ff29903","#;
+    assert_eq!(level(asked), Some(Level::Idle { shells: 0 }));
+    assert_eq!(level(&format!(r#"{asked}"spare":false,"#)), Some(Level::Idle { shells: 0 }));
+}
+
+#[test]
+fn the_service_that_runs_sessions_in_the_background_is_known_by_its_words() {
+    let is = |line: &str| {
+        let words: Vec<String> = line.split('|').map(str::to_owned).collect();
+        is_service("claude-code", &words)
+    };
+    for service in [
+        "/opt/claude|daemon|run|--origin|transient",
+        "node|/lib/claude-code/cli.js|daemon|run",
+        "claude bg-pty-host|--bg-pty-host|/tmp/a.sock|200|50|--|/opt/claude|--bg-spare|/tmp/b.sock",
+        "node|/lib/claude-code/cli.js|--bg-pty-host|/tmp/a.sock|200|50|--|node",
+    ] {
+        assert!(is(service), "{service}");
+    }
+    for other in [
+        "",
+        "claude",
+        "claude|--model|x|daemon|run",
+        "claude|-p|daemon|run",
+        "claude bg-spare|--bg-spare|/tmp/b.sock",
+        "tmux|daemon|run",
+        "bash|-c|claude --bg-pty-host",
+    ] {
+        assert!(!is(other), "{other}");
+    }
+    assert!(!is_service("codex", &["x".into(), "--bg-pty-host".into()]));
 }
 
 #[test]

@@ -21,9 +21,13 @@ fn its_status_reports_mean_what_they_say() {
     ] {
         assert_eq!(program_status(KIND, body).fact, Fact::Level(level), "{body}");
     }
-    // One of a helper's is not about the whole, and it takes its word back before it has left.
+    // One of a helper's would not be about the whole, and it takes its word back before it has left.
+    let level = Some(blocked(BlockedReason::Permission));
     for (body, fact) in [
-        ("state=blocked:app=codex:kind=permission:id=a-1", Fact::Nothing),
+        (
+            "state=blocked:app=codex:kind=permission:id=a-1",
+            Fact::PartStatus { id: "a-1".to_owned(), level },
+        ),
         ("state=clear", Fact::Withdrawn),
     ] {
         assert_eq!(program_status(KIND, body).fact, fact, "{body}");

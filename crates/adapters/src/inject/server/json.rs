@@ -2,9 +2,9 @@
 
 use super::super::Unchanged;
 use super::super::entries::{one, parse, shape};
-use super::{Form, NAME, home_of, is_of, wished};
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
-use serde_json::Value;
+use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, wished};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp};
+use serde_json::{Map, Value};
 
 pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
     let (bom, root) = parse(text)?;
@@ -20,15 +20,40 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         None => top.object_value_or_set(form.within),
     };
     let wished = wished(form.style, launcher);
-    match one(&servers, NAME)? {
-        Some(prop) if value(&prop).as_ref() == Some(&wished) => return Ok(text.to_owned()),
-        Some(prop) if value(&prop).is_some_and(|server| home_of(&server).is_some()) => {
-            prop.set_value(input(&wished));
+    let Some(prop) = one(&servers, NAME)? else {
+        servers.append(NAME, input(&wished));
+        return Ok(format!("{bom}{root}"));
+    };
+    let there = value(&prop).ok_or(Unchanged::Foreign)?;
+    if is_current(&there, &wished) {
+        return Ok(text.to_owned());
+    }
+    // One that is not as it should be is put right where it stands.
+    match (prop.object_value(), wished) {
+        (Some(server), Value::Object(wished)) if home_of(&there).is_some() => {
+            update(&server, &wished)?;
         }
-        Some(_) => return Err(Unchanged::Foreign),
-        None => drop(servers.append(NAME, input(&wished))),
+        _ => return Err(Unchanged::Foreign),
     }
     Ok(format!("{bom}{root}"))
+}
+
+/// Our members as they should be; what others have put beside them stays, as do comments.
+fn update(server: &CstObject, wished: &Map<String, Value>) -> Result<(), Unchanged> {
+    for (name, wanted) in wished {
+        let Some(prop) = one(server, name)? else {
+            server.append(name, input(wanted));
+            continue;
+        };
+        if is_a_choice(name) || value(&prop).is_some_and(|now| is_current(&now, wanted)) {
+            continue;
+        }
+        match (prop.object_value(), wanted) {
+            (Some(now), Value::Object(wanted)) => update(&now, wanted)?,
+            _ => prop.set_value(input(wanted)),
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn remove(
@@ -38,7 +63,7 @@ pub(super) fn remove(
     original: Option<&str>,
 ) -> Result<String, Unchanged> {
     let (bom, root) = parse(text)?;
-    let Some((holder, servers)) = root.object_value().and_then(|top| holder(form, &top)) else {
+    let Some((holder, servers)) = holder(form, root.object_value().as_ref())? else {
         return Ok(text.to_owned());
     };
     let ours = one(&servers, NAME)?;
@@ -58,31 +83,51 @@ pub(super) fn remove(
 /// The server of our name.
 pub(super) fn server(form: &Form, text: &str) -> Result<Option<Value>, Unchanged> {
     let (_, root) = parse(text)?;
-    let Some((_, servers)) = root.object_value().and_then(|top| holder(form, &top)) else {
-        return Ok(None);
-    };
+    let Some((_, servers)) = holder(form, root.object_value().as_ref())? else { return Ok(None) };
     Ok(one(&servers, NAME)?.as_ref().and_then(value))
+}
+
+/// All servers.
+pub(super) fn servers(form: &Form, text: &str) -> Result<Option<Value>, Unchanged> {
+    let (_, root) = parse(text)?;
+    let holder = holder(form, root.object_value().as_ref())?;
+    Ok(holder.and_then(|(prop, _)| value(&prop)))
 }
 
 pub(super) fn is_all_ours(form: &Form, text: &str) -> bool {
     let top = parse(text).ok().and_then(|(_, root)| root.object_value());
     let Some(top) = top else { return false };
     let alone = |object: &CstObject| object.properties().len() == 1;
-    let Some((_, servers)) = holder(form, &top).filter(|_| alone(&top)) else { return false };
+    let holder = holder(form, Some(&top)).ok().flatten();
+    let Some((_, servers)) = holder.filter(|_| alone(&top)) else { return false };
     let ours = one(&servers, NAME).ok().flatten();
     let ours = ours.as_ref().and_then(value).and_then(|server| home_of(&server));
     alone(&servers) && ours.is_some()
 }
 
-fn holder(form: &Form, top: &CstObject) -> Option<(CstObjectProp, CstObject)> {
-    let prop = top.get(form.within)?;
-    let servers = prop.object_value()?;
-    Some((prop, servers))
+type Holder = Option<(CstObjectProp, CstObject)>;
+
+fn holder(form: &Form, top: Option<&CstObject>) -> Result<Holder, Unchanged> {
+    let prop = top.map(|top| one(top, form.within)).transpose()?.flatten();
+    Ok(prop.and_then(|prop| prop.object_value().map(|servers| (prop, servers))))
 }
 
-/// One with comments in it is somebody else's by now.
+/// What it holds, whatever comments and trailing commas are in there.
 fn value(prop: &CstObjectProp) -> Option<Value> {
-    serde_json::from_str(&prop.value()?.to_string()).ok()
+    plain(&prop.value()?)
+}
+
+fn plain(node: &CstNode) -> Option<Value> {
+    if let Some(object) = node.as_object() {
+        let members = object.properties().into_iter();
+        let members = members.map(|prop| Some((prop.decoded_name()?, value(&prop)?)));
+        return members.collect::<Option<Map<_, _>>>().map(Value::Object);
+    }
+    if let Some(list) = node.as_array() {
+        let elements = list.elements();
+        return elements.iter().map(plain).collect::<Option<Vec<_>>>().map(Value::Array);
+    }
+    serde_json::from_str(&node.to_string()).ok()
 }
 
 fn input(value: &Value) -> CstInputValue {

@@ -1,81 +1,167 @@
 //! A server as a table at the end of a TOML file; everything before it stays as it is.
 
-use super::super::Unchanged;
-use super::{Form, NAME, home_of, is_of, wished};
-use serde_json::Value;
-use toml::Table;
+use super::super::entries::shape;
+use super::super::{Unchanged, statements};
+use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, merge, wished};
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What takes the place of a piece of the text.
+type Edit = (Range<usize>, String);
 
 pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    let there = server(form, text)?;
-    if there.as_ref() == Some(&wished(form.style, launcher)) {
-        return Ok(text.to_owned());
-    }
-    let mut out = match there {
+    let wished = wished(form.style, launcher);
+    let out = match server(form, text)? {
+        Some(server) if is_current(&server, &wished) => return Ok(text.to_owned()),
         Some(server) if home_of(&server).is_none() => return Err(Unchanged::Foreign),
-        // One that is not as it should be goes, and comes again.
-        Some(_) => without(form, text),
-        None => text.to_owned(),
+        // One that is not as it should be is put right where it stands.
+        Some(server) => updated(form, text, &server, &wished).ok_or_else(|| tables(form))?,
+        None => {
+            let gap = match text {
+                "" => "",
+                text if text.ends_with('\n') => "\n",
+                _ => "\n\n",
+            };
+            [text, gap, &table(form, &wished)].concat()
+        }
     };
-    if !out.is_empty() {
-        out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
-    }
-    out.push_str(&table(form, launcher));
+    let mut expected = file(text)?;
+    merge(&mut expected, &json!({ form.within: { NAME: wished } }));
     // Servers that are written in another way cannot be continued like this.
-    match server(form, &out) {
-        Ok(Some(server)) if server == wished(form.style, launcher) => Ok(out),
-        _ => Err(Unchanged::Shape(format!("{:?}", form.within), "a table of tables")),
+    match file(&out) {
+        Ok(now) if now == expected => Ok(out),
+        _ => Err(tables(form)),
     }
 }
 
 pub(super) fn remove(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
     match server(form, text)? {
-        Some(server) if is_of(&server, launcher) => Ok(without(form, text)),
+        Some(server) if is_of(&server, launcher) => without(form, text),
         _ => Ok(text.to_owned()),
     }
 }
 
 /// The server of our name.
 pub(super) fn server(form: &Form, text: &str) -> Result<Option<Value>, Unchanged> {
-    let file: Table = toml::from_str(text)
-        .map_err(|error| Unchanged::NotToml(error.message().replace('\n', " ")))?;
-    let server = file.get(form.within).and_then(|servers| servers.get(NAME));
-    Ok(server.and_then(|server| serde_json::to_value(server).ok()))
+    Ok(servers(form, text)?.and_then(|servers| servers.get(NAME).cloned()))
+}
+
+/// All servers.
+pub(super) fn servers(form: &Form, text: &str) -> Result<Option<Value>, Unchanged> {
+    Ok(file(text)?.get(form.within).cloned())
 }
 
 pub(super) fn is_all_ours(form: &Form, text: &str) -> bool {
     let ours = server(form, text).ok().flatten().and_then(|server| home_of(&server));
-    ours.is_some() && without(form, text).trim().is_empty()
+    ours.is_some() && without(form, text).is_ok_and(|rest| rest.trim().is_empty())
 }
 
-/// The text without our table and those below it, and without the empty line that parts it from what is
-/// before.
-fn without(form: &Form, text: &str) -> String {
-    let own = format!("[{}.{NAME}]", form.within);
-    let below = format!("[{}.{NAME}.", form.within);
-    let mut out = String::with_capacity(text.len());
-    let mut is_ours = false;
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim();
-        if bare.starts_with('[') {
-            let was_ours = is_ours;
-            is_ours = bare.starts_with(&own) || bare.starts_with(&below);
-            if is_ours && !was_ours && out.ends_with("\n\n") {
-                out.pop();
-            }
-        }
-        if !is_ours {
-            out.push_str(line);
+fn file(text: &str) -> Result<Value, Unchanged> {
+    serde_json::to_value(statements::read(text)?)
+        .map_err(|error| Unchanged::NotToml(error.to_string()))
+}
+
+fn tables(form: &Form) -> Unchanged {
+    shape(&format!("{:?}", form.within), "a table of tables")
+}
+
+/// The text without our server, however it is written, and without the empty line that parts its table from
+/// what is before. Where something else would go with it, it is left as it is.
+fn without(form: &Form, text: &str) -> Result<String, Unchanged> {
+    let is_ours =
+        |path: &[String]| matches!(path, [of, name, ..] if of == form.within && name == NAME);
+    let out = statements::without(text, is_ours)?;
+    let stays = rest(form, text)?;
+    match (server(form, &out), rest(form, &out)) {
+        (Ok(None), Ok(left)) if left == stays => Ok(if out == "\n" { String::new() } else { out }),
+        _ => Err(tables(form)),
+    }
+}
+
+/// All that is not our server.
+fn rest(form: &Form, text: &str) -> Result<Value, Unchanged> {
+    let mut file = file(text)?;
+    if let Some(top) = file.as_object_mut()
+        && let Some(servers) = top.get_mut(form.within).and_then(Value::as_object_mut)
+    {
+        servers.remove(NAME);
+        if servers.is_empty() {
+            top.remove(form.within);
         }
     }
-    if out == "\n" { String::new() } else { out }
+    Ok(file)
 }
 
-fn table(form: &Form, launcher: &str) -> String {
+fn table(form: &Form, wished: &Value) -> String {
     let mut lines = format!("[{}.{NAME}]\n", form.within);
-    for (name, value) in wished(form.style, launcher).as_object().into_iter().flatten() {
+    for (name, value) in wished.as_object().into_iter().flatten() {
         lines += &[name, " = ", &inline(value), "\n"].concat();
     }
     lines
+}
+
+/// The text with our members of the server as they should be. What others have put beside them stays, as do
+/// all comments. `None`: it is written in a way that this does not know.
+fn updated(form: &Form, text: &str, now: &Value, wished: &Value) -> Option<String> {
+    let top = statements::parse(text).ok()?;
+    let servers = member(&top, form.within)?.get_ref().as_table()?;
+    let mut edits = Vec::new();
+    edits_of(text, member(servers, NAME)?, (now.as_object()?, wished.as_object()?), &mut edits)?;
+    edits.sort_by_key(|(at, _)| at.start);
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, new) in edits {
+        out.push_str(&text[done..at.start]);
+        out.push_str(&new);
+        done = at.end;
+    }
+    out.push_str(&text[done..]);
+    Some(out)
+}
+
+fn member<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+    table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+}
+
+fn edits_of(
+    text: &str,
+    at: &Spanned<DeValue<'_>>,
+    (now, wished): (&Map<String, Value>, &Map<String, Value>),
+    edits: &mut Vec<Edit>,
+) -> Option<()> {
+    let table = at.get_ref().as_table()?;
+    for (name, wanted) in wished {
+        let (Some(there), Some(is)) = (member(table, name), now.get(name)) else {
+            edits.push(added(text, at, name, wanted)?);
+            continue;
+        };
+        if is_a_choice(name) || is_current(is, wanted) {
+            continue;
+        }
+        match (is, wanted) {
+            (Value::Object(is), Value::Object(wanted)) => {
+                edits_of(text, there, (is, wanted), edits)?;
+            }
+            _ => edits.push((there.span(), inline(wanted))),
+        }
+    }
+    Some(())
+}
+
+/// A member more: behind the header of its table, or behind the brace.
+fn added(text: &str, table: &Spanned<DeValue<'_>>, name: &str, value: &Value) -> Option<Edit> {
+    let value = inline(value);
+    if statements::has_header(text, table) {
+        let end = statements::lines(text, &table.span()).end;
+        return Some((end..end, format!("{name} = {value}\n")));
+    }
+    let behind = table.span().start + 1;
+    let is_empty = table.get_ref().as_table()?.is_empty();
+    let end = if is_empty { " " } else { "," };
+    let is_braced = statements::begins_with(text, table, '{');
+    is_braced.then(|| (behind..behind, format!(" {name} = {value}{end}")))
 }
 
 /// A text and a list of JSON are those of TOML; an object has another sign.

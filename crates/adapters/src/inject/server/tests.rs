@@ -91,3 +91,193 @@ fn the_forms_for_others_name_the_same_server() {
     assert!(skill.contains("mcp:\n  headsup:\n    command: \"/h/bin/headsup\"\n"), "{skill}");
     assert!(skill.contains("request_input"));
 }
+
+/// The server of our name in there.
+fn there(recipe: &Recipe, text: &str) -> Value {
+    let Part::Server(form) = recipe.part else { panic!("a server") };
+    let server = match form.style {
+        Style::Table => lines::server(form, text),
+        _ => json::server(form, text),
+    };
+    server.unwrap().unwrap()
+}
+
+/// JSON as a formatter writes it that likes commas.
+fn with_commas(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_last = |number: usize| {
+        lines.get(number + 1).is_some_and(|next| next.trim_start().starts_with(['}', ']']))
+    };
+    let comma = |(number, line): (usize, &&str)| {
+        let wants = is_last(number) && !line.ends_with(['{', '[', ',']);
+        format!("{line}{}\n", if wants { "," } else { "" })
+    };
+    lines.iter().enumerate().map(comma).collect()
+}
+
+#[test]
+fn ours_is_known_with_commas_and_comments_in_it() {
+    for recipe in all().iter().filter(|recipe| !is_toml(recipe)) {
+        for before in ["", theirs(recipe)] {
+            let installed = recipe.append(before, LAUNCHER).unwrap();
+            let commented = "\"headsup\": { // mine\n/* mine */";
+            for edited in [
+                with_commas(&installed),
+                installed.replacen("\"headsup\": {", commented, 1),
+                with_commas(&installed).replacen("\"headsup\": {", commented, 1),
+            ] {
+                assert_ne!(edited, installed, "{}", recipe.kind);
+                assert!(recipe.inspect(&edited, LAUNCHER).unwrap().is_complete(), "{edited}");
+                assert_eq!(recipe.append(&edited, LAUNCHER).unwrap(), edited);
+                assert_eq!(recipe.is_all_ours(&edited), before.is_empty(), "{edited}");
+                let removed = recipe.remove(&edited, LAUNCHER, Some(before)).unwrap();
+                assert!(!removed.contains("headsup") && !removed.contains("mine"), "{removed}");
+                assert_eq!(removed.contains("docs"), !before.is_empty(), "{removed}");
+                assert!(super::super::entries::parse(&removed).is_ok(), "{removed}");
+                if before.is_empty() {
+                    assert_eq!(read(recipe, &removed), serde_json::json!({}), "{removed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_person_has_put_into_ours_stays_when_it_is_brought_up_to_date() {
+    for recipe in all() {
+        let others = recipe.append(theirs(recipe), OTHER).unwrap();
+        let edited = match is_toml(recipe) {
+            true => others
+                .replacen("[mcp_servers.headsup]", "[mcp_servers.headsup] # mine\ntrust = true", 1)
+                .replacen("{ HEADSUP_HOME", "{ MINE = \"1\", HEADSUP_HOME", 1)
+                .replacen("tool_timeout_sec = 330", "# mine, too", 1),
+            false => others
+                .replacen("\"headsup\": {", "\"headsup\": {\n\"trust\": true, // mine", 1)
+                .replacen("\"timeout\": 330000", "\"then\": 1", 1)
+                .replacen(
+                    "\"HEADSUP_HOME\"",
+                    "\"MINE\": \"1\", /* mine, too */\"HEADSUP_HOME\"",
+                    1,
+                ),
+        };
+        let ours = recipe.append(&edited, LAUNCHER).unwrap();
+        let Part::Server(form) = recipe.part else { panic!("a server") };
+        let mut expected = wished(form.style, LAUNCHER);
+        expected["trust"] = Value::Bool(true);
+        if !is_toml(recipe) {
+            expected["then"] = Value::from(1);
+        }
+        let env = if form.style == Style::OneList { "environment" } else { "env" };
+        expected[env]["MINE"] = Value::from("1");
+        assert_eq!(there(recipe, &ours), expected, "{}: {ours}", recipe.kind);
+        for comment in [" mine\n", " mine, too"] {
+            assert!(ours.contains(comment), "{}: {ours}", recipe.kind);
+        }
+        assert_eq!(recipe.append(&ours, LAUNCHER).unwrap(), ours);
+        assert!(recipe.inspect(&ours, LAUNCHER).unwrap().is_complete(), "{ours}");
+        let removed = recipe.remove(&ours, LAUNCHER, None).unwrap();
+        assert!(!removed.contains("headsup") && !removed.contains("trust"), "{removed}");
+    }
+}
+
+#[test]
+fn one_that_a_person_has_switched_off_stays_off_and_that_is_said() {
+    for (kind, on, off) in [
+        ("opencode", "\"enabled\": true", "\"enabled\": false"),
+        ("gemini-cli", "\"trust\": true", "\"enabled\": false"),
+        ("codex", "[mcp_servers.headsup]", "[mcp_servers.headsup]\nenabled = false"),
+    ] {
+        let recipe = of(kind).unwrap();
+        let others =
+            recipe.append("", OTHER).unwrap().replacen("\"args\"", "\"trust\": true, \"args\"", 1);
+        let edited = others.replacen(on, off, 1);
+        assert_ne!(edited, others, "{kind}");
+        let ours = recipe.append(&edited, LAUNCHER).unwrap();
+        assert_eq!(there(recipe, &ours)["enabled"], false, "{kind}: {ours}");
+        let found = recipe.inspect(&ours, LAUNCHER).unwrap();
+        assert!(found.is_complete() && found.problems[0].contains("switched off"), "{found:?}");
+    }
+    let recipe = of("copilot-cli").unwrap();
+    let few = recipe.append("", OTHER).unwrap().replacen("\"*\"", "\"get_task\"", 1);
+    let ours = recipe.append(&few, LAUNCHER).unwrap();
+    assert_eq!(there(recipe, &ours)["tools"], serde_json::json!(["get_task"]));
+}
+
+#[test]
+fn a_table_goes_and_every_comment_beside_it_stays() {
+    let mine = "# mine\nmodel = \"x\"\nlimit = nan\n";
+    let installed = CODEX.append(mine, LAUNCHER).unwrap();
+    for behind in [
+        "# work profile, do not touch\n[profiles.work]\nmodel = \"y\"\n",
+        "\n# todo",
+        "# one\n\n[[more]]\n# two\n\n[mcp_servers.docs]\ncommand = \"docs\"\n",
+    ] {
+        let (text, rest) = (format!("{installed}{behind}"), format!("{mine}{behind}"));
+        assert_eq!(CODEX.remove(&text, LAUNCHER, None).unwrap(), rest);
+        let [text, rest] = [text, rest].map(|text| text.replace('\n', "\r\n"));
+        assert_eq!(CODEX.remove(&text, LAUNCHER, None).unwrap(), rest);
+        let older = text.replacen("tool_timeout_sec = 330", "tool_timeout_sec = 60", 1);
+        assert_eq!(CODEX.append(&older, LAUNCHER).unwrap(), text, "where it stands");
+    }
+}
+
+#[test]
+fn a_table_is_known_however_it_is_written() {
+    let inline = lines::inline(&wished(Style::Table, LAUNCHER));
+    let installed = CODEX.append("", LAUNCHER).unwrap();
+    let headed = |header: &str| installed.replacen("[mcp_servers.headsup]", header, 1);
+    let lines = || installed.lines().skip(1);
+    let dotted = lines().map(|line| format!("headsup.{line}\n")).collect::<Vec<_>>().concat();
+    let own = lines().filter(|line| !line.starts_with("env = ")).collect::<Vec<_>>().join("\n");
+    let below = format!(
+        "[mcp_servers.headsup]\n{own}\n\n[other]\n\n[mcp_servers.headsup.env] # ours\n\
+         HEADSUP_HOME = {}\n",
+        wished(Style::Table, LAUNCHER)["env"]["HEADSUP_HOME"]
+    );
+    for (text, rest) in [
+        (headed("[mcp_servers.\"headsup\"]"), ""),
+        (headed("[ mcp_servers . headsup ] # x"), ""),
+        (
+            format!("[mcp_servers]\nheadsup = {inline} # x\n# mine\ndocs = {{}}\n"),
+            "[mcp_servers]\n# mine\ndocs = {}\n",
+        ),
+        (format!("# mine\nmcp_servers.headsup = {inline}\na = 1\n"), "# mine\na = 1\n"),
+        (format!("[mcp_servers]\n{dotted}docs = {{}}\n"), "[mcp_servers]\ndocs = {}\n"),
+        (below, "\n[other]\n"),
+    ] {
+        assert!(CODEX.inspect(&text, LAUNCHER).unwrap().is_complete(), "{text}");
+        assert_eq!(CODEX.append(&text, LAUNCHER).unwrap(), text);
+        assert_eq!(CODEX.remove(&text, LAUNCHER, None).unwrap(), rest, "{text}");
+        let older =
+            text.replacen("= 330", "= 60", 1).replacen("\"PANOPTICON_AGENT_ID\"", "\"X\"", 1);
+        assert_eq!(CODEX.append(&older, LAUNCHER).unwrap(), text, "where it stands");
+    }
+    // What cannot be taken out without its neighbours is not taken for gone.
+    let within = format!("mcp_servers = {{ docs = {{}}, headsup = {inline} }}\n");
+    assert!(CODEX.inspect(&within, LAUNCHER).unwrap().is_complete());
+    assert!(CODEX.remove(&within, LAUNCHER, None).is_err());
+}
+
+#[test]
+fn one_that_runs_the_launcher_under_another_name_or_in_another_way_is_named() {
+    for recipe in all() {
+        let Part::Server(form) = recipe.part else { panic!("a server") };
+        let installed = recipe.append(theirs(recipe), LAUNCHER).unwrap();
+        let strays = |text: &str| recipe.strays(text, LAUNCHER);
+        let none = recipe.remove(&installed, LAUNCHER, None).unwrap();
+        assert_eq!(strays(&none), [""; 0], "{}", recipe.kind);
+        assert_eq!(strays(&recipe.append("", OTHER).unwrap()), [""; 0], "another hub's");
+        let renamed = installed.replacen("headsup", "mine", 1);
+        assert_eq!(recipe.remove(&renamed, LAUNCHER, None).unwrap(), renamed);
+        assert_eq!(strays(&renamed), [format!("{}.mine", form.within)], "{renamed}");
+        let quoted = Value::from(LAUNCHER).to_string();
+        let instead = match form.style {
+            Style::Table => format!("\"nice\"\nthen = {quoted}"),
+            Style::OneList => format!("\"nice\", {quoted}"),
+            _ => format!("\"nice\", \"then\": {quoted}"),
+        };
+        let wrapped = installed.replacen(&quoted, &instead, 1);
+        assert_eq!(recipe.remove(&wrapped, LAUNCHER, None).unwrap(), wrapped);
+        assert_eq!(strays(&wrapped), [format!("{}.headsup", form.within)], "{wrapped}");
+    }
+}

@@ -31,12 +31,18 @@ impl Gone {
 }
 
 impl Follower {
-    /// Is this session gone, or was it started by one that is?
-    pub(super) fn is_gone(&mut self, id: &str, info: &Info<'_>) -> bool {
-        if info.parent.text().is_some_and(|parent| self.gone.has(&parent)) {
-            self.gone.bury(id.to_owned());
+    /// A session whose parent is gone goes, too: whose child it is may be said only now. Hands out what is to
+    /// be told.
+    pub(super) fn goes(&mut self, id: &str, info: &Info<'_>) -> Option<Vec<u8>> {
+        let parent = info.parent.text()?;
+        if !self.gone.has(&parent) {
+            return None;
         }
-        self.gone.has(id)
+        if self.sessions.contains_key(id) {
+            return self.deleted(id, "session.deleted");
+        }
+        self.gone.bury(id.to_owned());
+        None
     }
 
     /// A session ends, and all below it. Hands out what is to be told.
@@ -63,7 +69,7 @@ impl Follower {
             _ if is_root && !stood => None,
             // What stood of it nobody else takes back.
             true if is_root => Some(self.body(kind, Some(id), IDLE)),
-            _ if !is_root && !self.sessions.contains_key(&root) => None,
+            true if !self.sessions.contains_key(&root) => None,
             // Its turn may have waited for this helper alone.
             true => self.tell(&root, kind),
             false => self.tell_of_terminal(kind),

@@ -179,6 +179,44 @@ fn whatever_a_deleted_session_has_started_is_gone_with_it() {
 }
 
 #[test]
+fn a_session_whose_parent_is_told_only_after_that_one_has_gone_goes_then() {
+    let late = json!({ "id": "ses_b", "parentID": "ses_a" });
+    let updated = message("session.updated", json!({ "info": late }));
+    let deleted = message("session.deleted", json!({ "info": { "id": "ses_a" } }));
+    for is_shared in [true, false] {
+        for is_asked in [true, false] {
+            let mut follower = Follower::new(Served { port: None, is_shared });
+            let begins = follower.heard(&status("ses_b", "busy")).map(|body| word(&body));
+            assert_eq!(begins.as_deref(), Some("working"));
+            assert_eq!(follower.heard(&deleted), None);
+            let ends = match is_asked {
+                true => follower.learn(&late.to_string()),
+                false => follower.heard(&updated),
+            };
+            assert_eq!(ends.map(|body| word(&body)).as_deref(), Some("idle"));
+            assert_eq!(follower.heard(&status("ses_b", "busy")), None);
+            assert_eq!(follower.learn(&late.to_string()), None);
+            assert!(follower.stands().is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_helper_that_is_deleted_may_be_all_that_was_heard_of_its_conversation() {
+    let helper = json!({ "id": "ses_b", "parentID": "ses_a" });
+    let deleted = message("session.deleted", json!({ "info": helper }));
+    let lists = [r#"{"ses_b":{"type":"busy"}}"#, "[]", "[]"];
+    for is_shared in [true, false] {
+        let mut follower = Follower::new(Served { port: None, is_shared });
+        assert_eq!(follower.learn(&helper.to_string()), None);
+        assert_eq!(words(&follower.snapshot("/p", lists, &[])), ["working"]);
+        let ends = follower.heard(&deleted).map(|body| word(&body));
+        assert_eq!(ends.as_deref(), Some("idle"));
+        assert!(follower.stands().is_empty());
+    }
+}
+
+#[test]
 fn what_is_new_or_broken_changes_nothing() {
     let mut follower = Follower::new(Served::default());
     for message in [

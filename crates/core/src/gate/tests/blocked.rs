@@ -80,13 +80,20 @@ fn g4_a_new_prompt_by_a_person_clears_everything() {
     assert!(script.seat.prompts.is_empty());
 }
 
+/// The same request, where each answer names what it answers.
+fn keyed(asked: Fact) -> Fact {
+    let Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } = asked else { unreachable!() };
+    let prompt = NewPrompt { key: Some("per_1".into()), ..prompt };
+    Fact::PromptOpened { actor, prompt, settle_ms, turn_ref }
+}
+
 /// Its helper `h` has outlived its first turn, and asks.
 fn asked_behind_the_turn() -> Script {
     let mut script = Script::working();
     script.hook(Fact::SubagentStarted { id: "h".into() });
     script.hook(stop_with("t1", &["h"], 0));
     script.hook(tool(&sub("h"), "c9", 9));
-    script.hook(permission(&sub("h"), 9));
+    script.hook(keyed(permission(&sub("h"), 9)));
     assert_eq!(script.headline(), Headline::Blocked);
     script.published.clear();
     script
@@ -115,7 +122,7 @@ fn g4_a_new_prompt_leaves_what_a_helper_asks_that_goes_on() {
     // Behind a turn that has failed they go on as well.
     let mut script = Script::working();
     script.hook(tool(&sub("h"), "c9", 9));
-    script.hook(permission(&sub("h"), 9));
+    script.hook(keyed(permission(&sub("h"), 9)));
     script.hook(fail("t1", "overloaded"));
     script.hook(prompt("t2"));
     assert_eq!(script.headline(), Headline::Blocked);
@@ -154,7 +161,7 @@ fn g4_a_new_prompt_clears_what_may_have_been_refused() {
     // It stops a turn in silence, and with it perhaps a helper that was waited for.
     let mut script = Script::working();
     script.hook(tool(&sub("h"), "c9", 9));
-    script.hook(permission(&sub("h"), 9));
+    script.hook(keyed(permission(&sub("h"), 9)));
     script.hook(prompt("t2"));
     assert_eq!(script.headline(), Headline::Working);
     // So does an interruption that is told.
@@ -163,15 +170,8 @@ fn g4_a_new_prompt_clears_what_may_have_been_refused() {
     assert_eq!(script.headline(), Headline::Blocked);
     script.hook(prompt("t2"));
     assert_eq!(script.headline(), Headline::Working);
-    // A helper that has begun something else may have been refused what it had asked.
+    // A helper that has begun something else asks on.
     let mut script = asked_behind_the_turn();
-    script.hook(tool(&sub("h"), "c10", 10));
-    assert_eq!(script.headline(), Headline::Blocked);
-    script.hook(prompt("t2"));
-    assert_eq!(script.headline(), Headline::Working);
-    // Where each answer names what it answers, it has not been.
-    let mut script = asked_behind_the_turn();
-    script.seat.prompts[0].ask.key = Some("per_1".into());
     script.hook(tool(&sub("h"), "c10", 10));
     script.hook(prompt("t2"));
     assert_eq!(script.headline(), Headline::Blocked);
@@ -186,16 +186,40 @@ fn g4_a_new_prompt_clears_what_may_have_been_refused() {
     assert_eq!(script.headline(), Headline::Working);
 }
 
+/// Nothing tells that a person has allowed it, or refused it: its dialog is gone, or nobody could type.
+#[test]
+fn g4_a_new_prompt_shows_that_a_dialog_was_answered_whose_answer_nobody_tells() {
+    for stop in [unlisted_stop("t1"), stop_with("t1", &["h", "i"], 0)] {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.hook(Fact::SubagentStarted { id: "i".into() });
+        script.hook(stop);
+        script.hook(tool(&sub("h"), "c9", 9));
+        script.hook(permission(&sub("h"), 9));
+        // Neither its call, which was allowed, nor its helper, which was refused it, has to end before.
+        script.hook(tool(&sub("i"), "c2", 2));
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.hook(prompt("t2"));
+        assert_eq!((script.headline(), script.seat.prompts.len()), (Headline::Working, 0));
+    }
+}
+
 #[test]
 fn g12_what_a_helper_asks_that_goes_on_is_held_beyond_a_new_prompt() {
-    for again in [prompt("t2"), wake("t2")] {
-        for (behind, then) in [(&["h"][..], Headline::Blocked), (&["i"], Headline::Working)] {
+    let asked = settling_permission(&sub("h"), 9, 1_000);
+    let cases = [
+        (keyed(asked.clone()), prompt("t2"), Headline::Blocked),
+        (asked.clone(), prompt("t2"), Headline::Working),
+        (asked, wake("t2"), Headline::Blocked),
+    ];
+    for (asked, again, then) in cases {
+        for (behind, then) in [(&["h"][..], then), (&["i"], Headline::Working)] {
             let mut script = Script::working();
             script.hook(stop_with("t1", behind, 0));
-            script.hook(settling_permission(&sub("h"), 9, 1_000));
+            script.hook(asked.clone());
             script.hook(again.clone());
             script.tick(5_000);
-            assert_eq!(script.headline(), then, "{again:?} {behind:?}");
+            assert_eq!(script.headline(), then, "{asked:?} {again:?} {behind:?}");
         }
     }
 }

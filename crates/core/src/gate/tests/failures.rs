@@ -54,6 +54,26 @@ fn a_failure_that_a_person_has_seen_comes_back_only_as_another_one() {
     assert_eq!(script.headline(), Headline::Failed);
 }
 
+#[test]
+fn a_failure_that_counts_down_is_one_whether_it_was_seen_or_not() {
+    let mut script = failed_on_a_terminal();
+    script.said(Source::ProgramStatus, failed("no network: retry in 10 s"));
+    assert_eq!(script.published, ["agent.status_changed"]);
+    for seen in [false, true] {
+        if seen {
+            gate::mark_seen(&mut script.seat, script.now);
+        }
+        for left in ["9", "8", "1", ""] {
+            script.said(Source::ProgramStatus, failed(&format!("no network: retry in {left} s")));
+            script.silent();
+        }
+        let then = if seen { Headline::Idle } else { Headline::Failed };
+        assert_eq!((script.headline(), code(&script)), (then, "no network: retry in 10 s"));
+    }
+    script.said(Source::ProgramStatus, failed("no network: given up"));
+    assert_eq!(script.headline(), Headline::Failed);
+}
+
 /// Their levels have fewer words for it than what else they tell, or than hooks do.
 #[test]
 fn what_was_told_of_a_failure_by_others_stays() {

@@ -327,15 +327,17 @@ fn a_goodbye_that_comes_after_the_agent_was_taken_up_again_is_of_the_life_before
     }
 }
 
+/// It was put away, and its next process has spoken.
+fn taken_up() -> Script {
+    let mut script = suspended();
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    script.process = Some(ProcessId::new(6, 60));
+    script.hook(start(SessionStart::Resume));
+    script
+}
+
 #[test]
 fn a_goodbye_of_nobody_soon_after_an_agent_was_taken_up_is_one_once_its_process_is_gone() {
-    let taken_up = || {
-        let mut script = suspended();
-        gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
-        script.process = Some(ProcessId::new(6, 60));
-        script.hook(start(SessionStart::Resume));
-        script
-    };
     for how in [SessionEnd::Exit, SessionEnd::Either] {
         let said_by_nobody = |mut script: Script| {
             script.process = None;
@@ -365,4 +367,48 @@ fn a_goodbye_of_nobody_soon_after_an_agent_was_taken_up_is_one_once_its_process_
     let mut script = taken_up();
     script.hook(exit());
     assert_eq!(script.headline(), Headline::Ended);
+}
+
+/// Where hooks name no process, the same goodbye is said whether a program leaves or begins anew.
+#[test]
+fn the_process_that_was_taken_up_is_known_beyond_a_new_conversation_in_it() {
+    for said in [true, false] {
+        let mut script = taken_up();
+        gate::mark_seen(&mut script.seat, script.now);
+        script.process = None;
+        if said {
+            script.hook(Fact::SessionEnded { how: SessionEnd::Either });
+        }
+        script.session = Some("s2".into());
+        script.hook(start(SessionStart::Startup));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, 3), "{said}");
+        assert_eq!(gate::may_suspend(&script.seat), Ok(()), "{said}");
+        script.process = Some(ProcessId::new(6, 60));
+        script.said(Source::Process, gone(None, Some(9)));
+        assert_eq!(script.headline(), Headline::Crashed, "{said}");
+        // Whoever sits here next without a name is in no process that has ended.
+        script.process = None;
+        script.session = Some("s3".into());
+        script.hook(start(SessionStart::Startup));
+        assert_eq!((script.headline(), &script.seat.process.id), (Headline::Idle, &None));
+    }
+}
+
+/// A later life in the same seat was not taken up.
+#[test]
+fn only_the_life_that_was_taken_up_may_hear_the_goodbye_of_the_one_before() {
+    let mut script = taken_up();
+    script.after(60_000);
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Startup));
+    script.process = None;
+    script.hook(exit());
+    assert_eq!(script.headline(), Headline::Ended);
+    // Whoever takes it up by hand does so as well.
+    let mut script = suspended();
+    script.process = Some(ProcessId::new(6, 60));
+    script.hook(start(SessionStart::Resume));
+    script.process = None;
+    script.hook(exit());
+    assert_eq!(script.headline(), Headline::Done);
 }

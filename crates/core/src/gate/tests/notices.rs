@@ -1,6 +1,9 @@
 //! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
 
-use super::script::{Script, prompt, start, stop, stop_with, sub, tool, unlisted_stop, wake};
+use super::script::{
+    Script, permission, prompt, start, stop, stop_with, sub, tool, tool_of, unlisted_stop, waiting,
+    wake,
+};
 use crate::gate::{self, Rule};
 use crate::observation::{Background, Fact, Level, SessionEnd, SessionStart};
 use crate::source::Source;
@@ -135,4 +138,86 @@ fn another_conversation_may_call_its_turns_as_the_one_before_did() {
     script.hook(start(SessionStart::Clear));
     script.hook(prompt("t1"));
     assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g5_a_helper_that_was_not_announced_goes_on_behind_a_stop_that_lists_none() {
+    let mut script = Script::working();
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.hook(tool(&sub("h"), "c1", 7));
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!(script.seat.doc().background.subagents, 1);
+    script.hook(unlisted_stop("t1"));
+    script.silent();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // What it did before its end is told late.
+    script.hook(tool(&sub("h"), "c2", 8));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+    // It was given something to do again.
+    script.after(2_000).hook(tool(&sub("h"), "c3", 9));
+    assert_eq!(script.phrase(), "working(background)");
+    // A stop that lists them is believed.
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(tool(&sub("h"), "c1", 7));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_helper_whose_start_is_told_after_its_end_does_not_run() {
+    let started = || Fact::SubagentStarted { id: "h".into() };
+    let ended = || Fact::SubagentEnded { id: "h".into() };
+    let mut script = Script::working();
+    script.hook(ended());
+    script.hook(started());
+    script.refused(Rule::G10);
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    // One that has run may begin anew.
+    let mut script = Script::working();
+    for fact in [started(), ended(), ended(), started()] {
+        script.hook(fact);
+    }
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+#[test]
+fn g5_a_rest_whose_stop_was_lost_leaves_the_helpers_that_run() {
+    let mut script = Script::blocked();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::TurnOver);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!((script.phrase(), script.outcome()), ("working(background)".to_owned(), None));
+    assert_eq!((script.seat.prompts.len(), script.seat.subagents.len()), (0, 1));
+    script.hook(Fact::TurnOver);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("t1b"));
+    script.hook(stop("t1b"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+}
+
+#[test]
+fn g4_a_call_of_another_turn_shows_that_what_the_one_before_had_asked_is_over() {
+    let mut script = Script::blocked();
+    script.hook(tool_of("t2", "c2"));
+    assert_eq!(script.phrase(), "working(tool)");
+    let told = ["prompt.resolved", "turn.completed", "turn.started", "agent.status_changed"];
+    assert_eq!(script.published, told);
+    // A helper's is not the main agent's.
+    let mut script = Script::working();
+    script.hook(permission(&sub("h"), 9));
+    script.hook(tool_of("t2", "c2"));
+    assert_eq!(script.headline(), Headline::Blocked);
+    // What the program itself shows may be of the turn that has begun.
+    let mut script = Script::working();
+    script.registry(waiting());
+    script.tick(gate::SETTLE_MS);
+    script.hook(tool_of("t2", "c2"));
+    assert_eq!(script.headline(), Headline::Blocked);
 }

@@ -1,6 +1,6 @@
 //! G1: incarnation and session must match.
 
-use super::script::{Script, exit, prompt, start, stop};
+use super::script::{Script, exit, fail, prompt, start, stop};
 use crate::gate::Rule;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
@@ -111,6 +111,24 @@ fn a_clear_changes_the_session_and_ends_nothing() {
 }
 
 #[test]
+fn another_conversation_is_not_done_before_it_has_begun() {
+    for end in [stop("t1"), fail("t1", "overloaded")] {
+        let mut script = Script::working();
+        script.hook(end.clone());
+        script.hook(exit());
+        other(&mut script, "s2");
+        script.hook(start(SessionStart::Startup));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, None), "{end:?}");
+    }
+    // The same one goes on as it was.
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.hook(exit());
+    script.hook(start(SessionStart::Resume));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
 fn a_resume_after_an_unseen_death_starts_anew() {
     let mut script = Script::working();
     script.hook(start(SessionStart::Resume));
@@ -149,4 +167,54 @@ fn a_start_told_twice_or_late_resets_nothing() {
     script.hook(start(SessionStart::Startup));
     script.silent();
     assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_conversation_that_was_cleared_is_no_goodbye_and_what_may_have_been_one_is_for_a_moment() {
+    use SessionEnd::{Clear, Either};
+    let left = |how: SessionEnd| {
+        let mut script = Script::new();
+        script.process = Some(crate::id::ProcessId::new(1, 10));
+        script.hook(start(SessionStart::Startup));
+        script.hook(prompt("t1"));
+        script.hook(stop("t1"));
+        script.hook(Fact::SessionEnded { how });
+        assert_eq!(script.headline(), Headline::Done);
+        script.session = None;
+        script
+    };
+    let dies = |script: &mut Script, exit: Exit| {
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+        script.headline()
+    };
+    let gone = || Exit::of(ExitKind::Crashed);
+    for (how, ms, exit, headline) in [
+        (Clear, 0, gone(), Headline::Crashed),
+        (Clear, 60_000, gone(), Headline::Crashed),
+        (Either, 4_000, gone(), Headline::Ended),
+        (Either, 5_000, gone(), Headline::Crashed),
+        (Clear, 60_000, Exit::from_wait(Some(0), None, false), Headline::Ended),
+        (Either, 60_000, Exit::from_wait(Some(0), None, false), Headline::Ended),
+    ] {
+        let mut script = left(how);
+        assert_eq!(dies(script.after(ms), exit), headline, "{how:?} {ms}");
+        // It can be resumed either way.
+        assert!(script.seat.session.is_some());
+    }
+    // It leaves at last, and may name the conversation that it was in.
+    for (how, named) in [(Either, None), (Either, Some("s1")), (Clear, Some("s1"))] {
+        let mut script = left(how);
+        script.session = named.map(str::to_owned);
+        script.after(60_000).hook(Fact::SessionEnded { how: Either });
+        assert_eq!(script.headline(), Headline::Done);
+        script.session = None;
+        assert_eq!(dies(&mut script, gone()), Headline::Ended, "{how:?} {named:?}");
+    }
+    // A hub that was away cannot tell when it left.
+    for (how, headline) in [(Clear, Headline::Crashed), (Either, Headline::Ended)] {
+        let mut script = left(how);
+        script.after(60_000);
+        crate::gate::restore(&mut script.seat, script.now);
+        assert_eq!(dies(&mut script, gone()), headline, "{how:?}");
+    }
 }

@@ -15,6 +15,8 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug)]
 pub(in crate::api) enum Told {
     Message(Message),
+    /// That all there was has been told: what follows is as it happens.
+    UpToDate,
     /// That the hub is there, after a silence.
     Alive,
 }
@@ -24,7 +26,8 @@ impl Told {
     pub(super) fn bytes(&self) -> Bytes {
         match self {
             Self::Message(message) => message.whole().clone(),
-            // A comment, which clients ignore.
+            // Comments, which say nothing but that we are there.
+            Self::UpToDate => Bytes::from_static(b": up to date\n\n"),
             Self::Alive => Bytes::from_static(b": still here\n\n"),
         }
     }
@@ -43,7 +46,7 @@ pub(super) async fn snapshot(
     Some(Message::new(Some(head), kind, &json.concat()))
 }
 
-/// What came behind the cursor is not kept any more; a snapshot follows.
+/// What came behind the cursor is not kept any more, or never was in this log; a snapshot follows.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct CursorExpired {
     schema: u32,
@@ -54,8 +57,8 @@ pub(in crate::api) struct CursorExpired {
     oldest: String,
 }
 
-pub(super) fn cursor_expired(seq: u64, oldest: u64) -> Message {
-    let (cursor, oldest) = (seq.to_string(), oldest.to_string());
+pub(super) fn cursor_expired(cursor: String, oldest: u64) -> Message {
+    let oldest = oldest.to_string();
     let kind = "cursor_expired";
     message(kind, &CursorExpired { schema: SCHEMA, r#type: kind, cursor, oldest })
 }

@@ -118,7 +118,7 @@ impl Watcher {
             }
             match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Begin(Start::Snapshot) => self.snapshot().await?,
-                Phase::Begin(Start::Expired(seq)) => self.expired(seq).await?,
+                Phase::Begin(Start::Expired(cursor)) => self.expired(cursor).await?,
                 Phase::Begin(Start::Behind(seq)) => {
                     self.position = seq;
                     self.changed.iter_mut().for_each(|changed| changed.start(seq));
@@ -145,8 +145,8 @@ impl Watcher {
         Some(())
     }
 
-    async fn expired(&mut self, seq: u64) -> Option<()> {
-        let expired = told::cursor_expired(seq, self.app.board.oldest());
+    async fn expired(&mut self, cursor: String) -> Option<()> {
+        let expired = told::cursor_expired(cursor, self.app.board.oldest());
         self.ready.push_back(Told::Message(expired));
         self.snapshot().await
     }
@@ -180,7 +180,7 @@ impl Watcher {
             };
             let Some((_, last)) = page.range.filter(|(first, _)| *first == after + 1) else {
                 // Dropped for its age while this client was catching up.
-                return self.expired(after).await;
+                return self.expired(after.to_string()).await;
             };
             self.position = last;
             self.changed.iter_mut().for_each(|changed| changed.extend(agents.iter().cloned()));
@@ -188,7 +188,11 @@ impl Watcher {
         }
         self.phase = match self.until {
             _ if self.position < until => Phase::CatchUp,
-            None => Phase::Live(frames),
+            None => {
+                // Nothing may happen for long: whoever comes back must know that it has missed nothing.
+                self.ready.extend(self.changed.is_none().then_some(Told::UpToDate));
+                Phase::Live(frames)
+            }
             Some(_) => Phase::Over,
         };
         Some(())

@@ -163,6 +163,8 @@ where
                 // What we wrote ourselves is text.
                 Err(_) => continue,
             },
+            // A socket's frames are messages alone.
+            Told::UpToDate => continue,
             Told::Alive => Message::Ping(Bytes::new()),
         };
         sink.send(message).await.ok()?;

@@ -3,7 +3,7 @@
 use crate::api::agent_path::AgentPath;
 use crate::api::reports::{check_length, keep};
 use crate::api::{App, Receipt, Refused, asked, receipt};
-use crate::caller::Caller;
+use crate::caller::{Caller, shows_a_token};
 use crate::job::{Heartbeat, Work};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -41,6 +41,7 @@ pub(in crate::api) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
+    let of_launch = shows_a_token(request.headers());
     let (said, key) = asked::read::<HeartbeatBody>(request).await?;
     let body = serde_json::to_value(&said).unwrap_or_default();
     check_length("tool", said.tool.as_deref(), text::NAME)?;
@@ -51,6 +52,7 @@ pub(in crate::api) async fn post(
     };
     let heartbeat = Heartbeat {
         agent,
+        of_launch,
         activity,
         tool: shortened(said.tool, text::NAME),
         action: shortened(said.summary, text::ACTION),

@@ -141,6 +141,26 @@ async fn a_program_is_heard_and_a_stream_that_breaks_says_nothing() {
 }
 
 #[tokio::test]
+async fn a_helper_ends_where_its_parent_is_told_only_after_that_one_has_gone() {
+    let rig = Rig::new(None);
+    rig.seat();
+    let mut stream = rig.stream("{}").await;
+    let (run, session) = (Some("run".to_owned()), Some("ses_a".to_owned()));
+    assert_eq!(rig.told().await, (run.clone(), None, "idle"));
+    say(&mut stream, &status("busy")).await;
+    let (_, of_session) = rig.asked().await;
+    answer(of_session, "500 Internal Server Error", "").await;
+    assert_eq!(rig.told().await, (run.clone(), session.clone(), "working"));
+    let deleted = json!({ "info": { "id": "ses_root" } });
+    let deleted = json!({ "type": "session.deleted", "properties": deleted });
+    say(&mut stream, &deleted.to_string()).await;
+    say(&mut stream, &status("busy")).await;
+    let (_, of_session) = rig.asked().await;
+    answer(of_session, "200 OK", "{\"id\":\"ses_a\",\"parentID\":\"ses_root\"}").await;
+    assert_eq!(rig.told().await, (run, session, "idle"));
+}
+
+#[tokio::test]
 async fn a_server_that_wants_a_password_is_counted_and_left_alone() {
     let rig = Rig::new(None);
     rig.seat();

@@ -5,6 +5,7 @@ use crate::client::start;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
+use crate::setup::status::status;
 use crate::setup::{self, Site, Way, ruled};
 use headsup_adapters::inject::server::{self, print};
 use headsup_adapters::inject::{Recipe, skill};
@@ -81,12 +82,16 @@ pub(super) fn install(args: &Install, context: &Context) -> Result<(), CommandEr
                  (`headsup mcp install {} --print`)",
                 recipe.kind
             ),
+            None if !status(site).fires => {
+                "until that is put right, nothing comes of it".to_owned()
+            }
             None => recipe.after_settings.to_owned(),
         };
         format!("{title}: the {} is installed; {then}", what(recipe))
     };
     let sites = sites(kind, context)?;
-    hooks::apply(&sites, args.dry_run, context, &make, &hooks::with_snippet, &|_| Vec::new(), &done)
+    let problems = |site: &Site| status(site).problems;
+    hooks::apply(&sites, args.dry_run, context, &make, &hooks::with_snippet, &problems, &done)
 }
 
 pub(super) fn uninstall(args: &Uninstall, context: &Context) -> Result<(), CommandError> {

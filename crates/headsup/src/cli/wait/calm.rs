@@ -7,6 +7,8 @@ use tokio::time::Instant;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Calm {
     since: Option<(u64, Instant)>,
+    /// Nobody could say how things stand: nobody is asked before.
+    again: Option<Instant>,
 }
 
 impl Calm {
@@ -17,12 +19,18 @@ impl Calm {
             _ => now,
         };
         self.since = Some((changes, since));
-        since + hold
+        let end = since + hold;
+        self.again.map_or(end, |again| again.max(end))
     }
 
     /// The condition does not hold.
     pub(crate) fn broken(&mut self) {
-        self.since = None;
+        *self = Self::default();
+    }
+
+    /// Whether it holds nobody could say. That is no change: only `again` is it looked at once more.
+    pub(crate) fn unsure(&mut self, again: Instant) {
+        self.again = Some(again);
     }
 }
 
@@ -42,5 +50,20 @@ mod tests {
         calm.broken();
         let last = later + hold;
         assert_eq!(calm.until(2, hold, last), last + hold);
+    }
+
+    #[test]
+    fn what_nobody_can_say_begins_nothing_anew() {
+        let hold = Duration::from_secs(5);
+        let start = Instant::now();
+        let (end, pause) = (start + hold, Duration::from_millis(100));
+        let mut calm = Calm::default();
+        assert_eq!(calm.until(1, hold, start), end);
+        calm.unsure(end + pause);
+        assert_eq!(calm.until(1, hold, end), end + pause);
+        // A change that is heard of then does.
+        assert_eq!(calm.until(2, hold, end), end + hold);
+        calm.broken();
+        assert_eq!(calm.until(2, hold, start), end);
     }
 }

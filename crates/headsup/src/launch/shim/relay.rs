@@ -4,11 +4,14 @@
 //! and nothing more is read on that side until it is gone: so both ways push back as a single
 //! terminal would, and at most two pieces are in memory. Only the query of OSC 7501 is taken out on
 //! the way ([`super::scan`]) and answered, and on the way in the answer to our own.
+//!
+//! In the background the terminal is somebody else's: it is neither read nor asked, and where a
+//! write would stop us what the agent says waits, so that its end is not missed.
 
 use super::reply::Reply;
 use super::scan::{Finding, Scanner};
 use super::shared::Shared;
-use super::terminal::reopened;
+use super::terminal::{self, reopened};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -32,6 +35,8 @@ pub(super) struct Relay {
     output: OwnedFd,
     shared: Arc<Shared>,
     scanner: Scanner,
+    /// What our terminal is asked, until it is.
+    query: Vec<u8>,
     reply: Reply,
     answer: String,
     /// On its way to the agent, and to the terminal.
@@ -96,15 +101,17 @@ fn read(from: impl AsFd, buffer: &mut [u8]) -> Read {
 
 impl Relay {
     pub(super) fn new(master: OwnedFd, shared: Arc<Shared>) -> io::Result<Self> {
-        let mut answer = String::new();
+        let (mut answer, mut query) = (String::new(), String::new());
         let written = Capabilities::default().write_reply(&mut answer, Terminator::St);
         written.map_err(io::Error::other)?;
+        write_query(&mut query, Terminator::St).map_err(io::Error::other)?;
         Ok(Self {
             master,
             input: reopened(stdin(), OFlags::RDONLY)?,
             output: reopened(stdout(), OFlags::WRONLY)?,
             shared,
             scanner: Scanner::new(),
+            query: query.into_bytes(),
             reply: Reply::asked(Instant::now()),
             answer,
             inward: Way::default(),
@@ -115,13 +122,9 @@ impl Relay {
         })
     }
 
-    /// Asks our terminal whether it understands reports, then passes on until the agent has ended
-    /// and everything that it said is said.
+    /// Asks our terminal whether it understands reports, once it is ours, and passes on until the
+    /// agent has ended and everything that it said is said.
     pub(super) fn run(mut self) -> io::Result<()> {
-        let mut query = String::new();
-        write_query(&mut query, Terminator::St).map_err(io::Error::other)?;
-        self.outward.bytes.extend_from_slice(query.as_bytes());
-        self.send_outward();
         loop {
             self.say();
             if self.shared.ends() && self.ends_at.is_none() {
@@ -146,7 +149,8 @@ impl Relay {
                 self.hear_terminal();
             }
             let is_quiet = listens && !said && !heard && self.outward.is_empty();
-            if is_quiet {
+            // What has to wait for our terminal keeps nobody else waiting.
+            if is_quiet || self.is_held() {
                 self.shared.is_flushed();
             }
             if let Some(end) = self.ends_at
@@ -167,7 +171,8 @@ impl Relay {
             true => flag,
             false => PollFlags::empty(),
         };
-        let listens = self.inward.is_empty() && !self.is_gone;
+        let listens = self.inward.is_empty() && !self.is_gone && self.shared.is_ours();
+        let is_held = self.is_held();
         let agent = wanted(self.outward.is_empty(), PollFlags::IN)
             | wanted(!self.inward.is_empty(), PollFlags::OUT);
         let mut polled =
@@ -177,11 +182,11 @@ impl Relay {
             polled.push(PollFd::new(&self.input, PollFlags::IN));
             polled.len() - 1
         });
-        let at_output = (!self.outward.is_empty() && !self.is_gone).then(|| {
+        let at_output = (!self.outward.is_empty() && !self.is_gone && !is_held).then(|| {
             polled.push(PollFd::new(&self.output, PollFlags::OUT));
             polled.len() - 1
         });
-        let patience = self.patience();
+        let patience = self.patience(is_held);
         match poll(&mut polled, patience.as_ref()) {
             Ok(_) => {}
             Err(Errno::INTR) => return Ok(None),
@@ -198,14 +203,15 @@ impl Relay {
     }
 
     /// How long to wait at most; `None`: until something happens.
-    fn patience(&self) -> Option<Timespec> {
+    fn patience(&self, is_held: bool) -> Option<Timespec> {
         let now = Instant::now();
         let is_empty = self.is_gone || self.outward.is_empty();
         let for_end = match self.ends_at {
             _ if is_empty && (self.ends_at.is_some() || self.shared.is_to_flush()) => Some(now),
             end => end,
         };
-        let until = [for_end, self.reply.waits_until()].into_iter().flatten().min()?;
+        let again = is_held.then(|| now + terminal::LOOK_AGAIN);
+        let until = [for_end, self.reply.waits_until(), again].into_iter().flatten().min()?;
         Timespec::try_from(until.saturating_duration_since(now)).ok()
     }
 
@@ -231,6 +237,14 @@ impl Relay {
     }
 
     fn hear_terminal(&mut self) {
+        // It may have gone to somebody else since we waited.
+        if !self.shared.is_ours() {
+            return;
+        }
+        if terminal::is_behind() {
+            self.shared.is_lost();
+            return;
+        }
         match read(&self.input, &mut self.buffer) {
             Read::Some(count) => {
                 let (typed, out) = (&self.buffer[..count], &mut self.inward.bytes);
@@ -246,17 +260,36 @@ impl Relay {
 
     /// What we have to say goes between what the agent says.
     fn say(&mut self) {
-        if self.scanner.is_at_rest() {
-            let mut text = self.shared.to_be_said();
-            self.outward.bytes.append(&mut text);
-            self.send_outward();
+        if !self.scanner.is_at_rest() {
+            return;
         }
+        // In the background the answer would be typed for somebody else.
+        if !self.query.is_empty() && self.shared.is_ours() {
+            self.reply = Reply::asked(Instant::now());
+            self.outward.bytes.append(&mut self.query);
+        }
+        let mut text = self.shared.to_be_said();
+        self.outward.bytes.append(&mut text);
+        self.send_outward();
+    }
+
+    /// Whether a write to our terminal does not stop us. Once the agent's end is told it may.
+    fn may_write(&self) -> bool {
+        self.shared.is_ours() || self.shared.ends() || !terminal::stops_who_writes()
+    }
+
+    /// Whether something waits until our terminal takes it without stopping us.
+    fn is_held(&self) -> bool {
+        !self.outward.is_empty() && !self.is_gone && !self.may_write()
     }
 
     fn send_outward(&mut self) {
         if self.is_gone {
             self.outward.clear();
-        } else if self.outward.write(&self.output).is_err() {
+        } else if !self.outward.is_empty()
+            && self.may_write()
+            && self.outward.write(&self.output).is_err()
+        {
             self.gone();
         }
     }

@@ -31,6 +31,9 @@ pub(crate) struct Shared {
     /// The program speaks for itself to whoever listens at the terminal.
     speaks: AtomicBool,
     understood: Notify,
+    /// Our terminal may be set and read by us: nobody else has it.
+    ours: AtomicBool,
+    lost: Notify,
     outer_gone: Notify,
 }
 
@@ -49,6 +52,8 @@ impl Shared {
             flushed: Notify::new(),
             speaks: AtomicBool::new(false),
             understood: Notify::new(),
+            ours: AtomicBool::new(false),
+            lost: Notify::new(),
             outer_gone: Notify::new(),
         })
     }
@@ -146,6 +151,27 @@ impl Shared {
     /// Waits until the terminal says that it understands reports. For one caller, once.
     pub(crate) async fn understood(&self) {
         self.understood.notified().await;
+    }
+
+    /// Our terminal is ours now, and set so; or it is somebody else's.
+    pub(crate) fn set_ours(&self, ours: bool) {
+        self.ours.store(ours, Ordering::Release);
+        self.wake();
+    }
+
+    pub(crate) fn is_ours(&self) -> bool {
+        self.ours.load(Ordering::Acquire)
+    }
+
+    /// At the terminal: it is somebody else's.
+    pub(crate) fn is_lost(&self) {
+        self.ours.store(false, Ordering::Release);
+        self.lost.notify_one();
+    }
+
+    /// Waits until it is seen that our terminal is somebody else's. For one caller.
+    pub(crate) async fn lost(&self) {
+        self.lost.notified().await;
     }
 
     /// At the terminal: nobody is there any more.

@@ -2,17 +2,46 @@
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, ioctl_fionbio};
+use rustix::process::getpgrp;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{
-    OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
+    LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
+    tcsetwinsize,
 };
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How often whoever is behind looks whether it still is.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Whether a person sits at this process: both what it reads and what it writes is a terminal.
 pub(crate) fn is_here() -> bool {
     isatty(stdin()) && isatty(stdout())
+}
+
+/// Whether our terminal is somebody else's now, as a shell's for whom we run in the background: who
+/// sets it then, or reads what is typed, is stopped. One that is gone is nobody's.
+pub(super) fn is_behind() -> bool {
+    tcgetpgrp(stdin()).is_ok_and(|front| front != getpgrp())
+}
+
+/// Whether who writes is stopped as well (`stty tostop`).
+pub(super) fn stops_who_writes() -> bool {
+    let stops = |set: Termios| set.local_modes.contains(LocalModes::TOSTOP);
+    is_behind() && tcgetattr(stdout()).is_ok_and(stops)
+}
+
+/// Waits until it is ours again. A shell that brings to the front what runs tells nobody.
+pub(super) async fn comes_back() {
+    loop {
+        sleep(LOOK_AGAIN).await;
+        if !is_behind() {
+            return;
+        }
+    }
 }
 
 /// The terminal we are in. It is as it was once this goes out of scope.
@@ -27,18 +56,22 @@ impl Outer {
         Ok(Self { before: tcgetattr(stdin())?, is_raw: false })
     }
 
-    /// Every key and every byte goes through as it is.
-    pub(crate) fn raw(&mut self) -> io::Result<()> {
+    /// Every key and every byte goes through as it is, if it is ours: the answer.
+    pub(crate) fn raw(&mut self) -> io::Result<bool> {
+        if is_behind() {
+            return Ok(false);
+        }
+        self.look_again();
         let mut raw = self.before.clone();
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Now, &raw)?;
         self.is_raw = true;
-        Ok(())
+        Ok(true)
     }
 
-    /// As it was.
+    /// As it was, unless whoever has it now has set it.
     pub(crate) fn restore(&mut self) {
-        if self.is_raw {
+        if self.is_raw && !is_behind() {
             // A terminal that is gone needs nothing.
             tcsetattr(stdin(), OptionalActions::Now, &self.before).ok();
             self.is_raw = false;
@@ -46,7 +79,7 @@ impl Outer {
     }
 
     /// Reads it anew, before it is made raw: whoever had it meanwhile may have changed it.
-    pub(crate) fn look_again(&mut self) {
+    fn look_again(&mut self) {
         if let (false, Ok(now)) = (self.is_raw, tcgetattr(stdin())) {
             self.before = now;
         }
@@ -67,7 +100,10 @@ pub(crate) fn open(like: &Outer) -> io::Result<(OwnedFd, OwnedFd)> {
     let name = ptsname(&master, Vec::new())?;
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
     let slave = rustix::fs::open(&*name, flags, Mode::empty())?;
-    tcsetattr(&slave, OptionalActions::Now, &like.before)?;
+    // Somebody else has set ours for itself, as a shell does for its next line.
+    if !is_behind() {
+        tcsetattr(&slave, OptionalActions::Now, &like.before)?;
+    }
     copy_size(&master);
     ioctl_fionbio(&master, true)?;
     Ok((master, slave))

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
-use termstate::{Message, parse_body};
+use termstate::{Id, Message, parse_body};
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// A status that stands, or a title where there is none, is said again: so a hub knows that it still does, also one that was away.
@@ -20,6 +20,8 @@ const SLOWLY: Duration = Duration::from_secs(1);
 /// So many of them are told at once before that: what a turn does to a title is news.
 const AT_ONCE: u32 = 5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+/// Parts of a program that are remembered while a hub is away.
+const PARTS: usize = 64;
 /// A hub that is away is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -117,14 +119,32 @@ impl News {
         Some(body)
     }
 
+    /// The last word on the program, and on each of its parts.
+    fn keep_what_stands(&mut self) {
+        let (mut known, mut kept) = (Vec::new(), VecDeque::new());
+        for body in std::mem::take(&mut self.statuses).into_iter().rev() {
+            let Some((part, stands)) = record(&body) else { continue };
+            if part.is_none() && !stands {
+                // With that it has taken back all that it had said.
+                kept.push_front(body);
+                break;
+            }
+            if known.contains(&part) || part.is_some() && known.len() >= PARTS {
+                continue;
+            }
+            kept.push_front(body);
+            known.push(part);
+        }
+        self.statuses = kept;
+    }
+
     /// What was asked for last is told, or the hub is away: then only what stands at its return
     /// counts.
     fn said(&mut self, is_away: bool, now: Instant) {
         self.again_at = Some(now + if is_away { RETRY_AFTER } else { AGAIN_AFTER });
         if is_away {
             self.retry_at = Some(now + RETRY_AFTER);
-            let last = self.statuses.iter().rfind(|body| root(body).is_some()).cloned();
-            self.statuses = last.into_iter().collect();
+            self.keep_what_stands();
             return;
         }
         self.retry_at = None;
@@ -146,9 +166,16 @@ impl News {
 
 /// Whether it is about the program as a whole, and a status rather than the end of one.
 fn root(body: &[u8]) -> Option<bool> {
+    record(body).and_then(|(part, stands)| part.is_none().then_some(stands))
+}
+
+/// The part of the program that it is about, `None` for the whole; and whether it is a status rather than the end
+/// of one.
+fn record(body: &[u8]) -> Option<(Option<String>, bool)> {
+    let part = |id: Option<Id<'_>>| id.map(|id| id.as_str().to_owned());
     match parse_body(body) {
-        Ok(Message::Report(report)) if report.id.is_none() => Some(true),
-        Ok(Message::Clear { id: None }) => Some(false),
+        Ok(Message::Report(report)) => Some((part(report.id), true)),
+        Ok(Message::Clear { id }) => Some((part(id), false)),
         _ => None,
     }
 }
@@ -230,14 +257,20 @@ mod tests {
     #[test]
     fn after_a_hub_was_away_only_what_stands_counts() {
         let (mut news, now) = (News::default(), Instant::now());
-        for state in ["working", "blocked", "working:id=x", "done"] {
+        let said = ["clear", "blocked:id=x", "working", "blocked:id=y", "working:id=x", "done"];
+        for state in ["blocked:id=z"].iter().chain(&said) {
             news.take(status(&format!("state={state}")));
         }
         assert!(news.next(&json!({}), now).is_some());
         news.said(true, now);
         assert_eq!(news.next(&json!({}), now), None, "not at once");
         let later = now + RETRY_AFTER;
-        assert_eq!(news.next(&json!({}), later), Some(json!({"status": "state=done"})));
+        for state in ["clear", "blocked:id=y", "working:id=x", "done"] {
+            let body = json!({"status": format!("state={state}")});
+            assert_eq!(news.next(&json!({}), later), Some(body));
+            news.said(false, later);
+        }
+        assert_eq!(news.next(&json!({}), later), None);
     }
 
     /// A turn that fails at once changes the title twice within a moment: told late, the first of them

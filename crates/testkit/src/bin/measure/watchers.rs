@@ -72,12 +72,12 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     Ok(lines)
 }
 
-/// An event stream; its head has been read.
+/// An event stream that has caught up; its head has been read.
 fn stream(home: &Home, query: &str) -> Outcome<UnixStream> {
     let mut stream = UnixStream::connect(home.socket())?;
     let head = format!("GET /api/v1/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stream.write_all(head.as_bytes())?;
-    until(&mut stream, b"\r\n\r\n")?;
+    until(&mut stream, b": up to date\n\n")?;
     Ok(stream)
 }
 

@@ -1,0 +1,81 @@
+//! Notices that a dialog is open (G4). They do not name the call that it is about: that is one of which nobody
+//! has asked yet, and it may be told just after the notice, or not at all.
+
+use super::{Effect, Refusal, SETTLE_MS, Step, prompts};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt, ToolRef};
+use crate::seat::OpenTool;
+
+/// A notice that a dialog is open.
+pub(super) fn shown(
+    step: &mut Step<'_>,
+    name: &str,
+    actor: &Actor,
+    prompt: &NewPrompt,
+) -> Result<Effect, Refusal> {
+    let before = step.seat.prompts_opened;
+    let call = free_call(step, actor).filter(|_| prompt.tool.is_none());
+    if prompt.tool.is_none() && is_told(step, actor, prompt, call.is_some()) {
+        return Ok(Effect::Confirms);
+    }
+    let (actor, prompt) = match call {
+        Some(open) => (open.actor, NewPrompt { tool: Some(open.tool), ..prompt.clone() }),
+        None => (actor.clone(), prompt.clone()),
+    };
+    let effect = prompts::opened(step, name, &actor, &prompt, 0)?;
+    if step.seat.prompts_opened > before
+        && let Some(open) = step.seat.prompts.last_mut()
+    {
+        open.by_notice = true;
+    }
+    Ok(effect)
+}
+
+/// The last call that nobody has asked about. A notice without a name may be a helper's; one of a helper is
+/// its own.
+fn free_call(step: &Step<'_>, actor: &Actor) -> Option<OpenTool> {
+    let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref()).collect();
+    let may_be = |open: &&OpenTool| actor.is_main() || open.actor == *actor;
+    let mut calls = step.seat.open_tools.iter().rev().filter(may_be);
+    calls.find(|open| !asked.contains(&&open.tool)).cloned()
+}
+
+/// Is it of a dialog that is open? One that reads the same may be another one where there is a call that it
+/// could be about, but not at once.
+fn is_told(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt, is_free: bool) -> bool {
+    step.seat.own_prompts().any(|open| {
+        let is_its = actor.is_main() || open.actor == *actor;
+        let is_same = open.ask.kind == prompt.kind && open.ask.title == prompt.title;
+        let at_once = open.by_notice && step.now.since(open.opened_at) < SETTLE_MS;
+        is_its && is_same && (!is_free || at_once)
+    })
+}
+
+/// Is nothing known of the call that it is about?
+fn is_unnamed(open: &OpenPrompt) -> bool {
+    open.by_notice && open.ask.tool.is_none()
+}
+
+/// A call begins. It is what an unnamed dialog is about: whatever else went on then has been asked about.
+/// One of a helper is only where it comes at once, because others go on beside the main agent.
+pub(super) fn begun(step: &mut Step<'_>, actor: &Actor, call: &ToolRef) {
+    let now = step.now;
+    let may_be = |open: &OpenPrompt| {
+        let is_next = open.actor.is_main() && now.since(open.opened_at) < SETTLE_MS;
+        is_unnamed(open) && (open.actor == *actor || is_next)
+    };
+    if let Some(open) = step.seat.prompts.iter_mut().find(|open| may_be(open)) {
+        step.announce |= open.actor != *actor;
+        step.changed = true;
+        open.actor.clone_from(actor);
+        open.ask.tool = Some(call.clone());
+    }
+}
+
+/// A call ends of whose start nothing was told, and with it the unnamed dialog that was open longest. True if
+/// there was one.
+pub(super) fn clear_by_unheard(step: &mut Step<'_>, actor: &Actor) -> bool {
+    let is_its = |open: &&OpenPrompt| is_unnamed(open) && open.actor == *actor;
+    let unnamed = step.seat.own_prompts().find(is_its).map(|open| open.ask.clone());
+    let Some(about) = unnamed else { return false };
+    prompts::withdraw(step, |asked| asked.actor == actor && *asked.ask == about)
+}

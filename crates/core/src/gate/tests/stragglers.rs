@@ -1,0 +1,161 @@
+//! G1 and G9: what an ended process has left behind, and the next start in its seat.
+
+use super::script::{Script, prompt, start, stop};
+use crate::gate::Rule;
+use crate::id::ProcessId;
+use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, SessionStart};
+use crate::source::{Confidence, Source};
+use crate::status::{
+    BlockedReason, Exit, ExitKind, Headline, OutcomeKind, Process, StartPhase, WorkingReason,
+};
+
+const WORKS: ReportedTurn = ReportedTurn::Working(WorkingReason::Model);
+const ASKS: ReportedTurn = ReportedTurn::Blocked(BlockedReason::Other);
+
+fn reported(turn: ReportedTurn) -> Fact {
+    Fact::Reported(Reported { turn: Some(turn), detail: None, outcome: None, process: None })
+}
+
+fn done() -> Fact {
+    let outcome = Some((OutcomeKind::Completed, None));
+    let turn = Some(ReportedTurn::Idle);
+    Fact::Reported(Reported { turn, detail: None, outcome, process: None })
+}
+
+fn process(pid: u32) -> ProcessId {
+    ProcessId::new(pid, u64::from(pid) * 10)
+}
+
+/// A launcher takes the seat, and tells of its process.
+fn begins(script: &mut Script, pid: u32) {
+    let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
+    (script.session, script.process) = (None, None);
+    script.said(Source::Process, starting());
+    script.process = Some(process(pid));
+    script.said(Source::Process, starting());
+    script.process = None;
+    assert_eq!(script.headline(), Headline::Starting);
+}
+
+fn dies(script: &mut Script, code: Option<i32>, signal: Option<i32>) {
+    script.process = script.seat.process.id.clone();
+    let exit = Exit::from_wait(code, signal, false);
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+    script.process = None;
+    assert!(script.seat.process.state.is_over());
+}
+
+/// A launched program, of whose turns its reports tell alone, at work.
+fn launched() -> Script {
+    let mut script = Script::new();
+    begins(&mut script, 5);
+    script.said(Source::Report, reported(WORKS));
+    assert_eq!(script.headline(), Headline::Working);
+    script
+}
+
+#[test]
+fn g1_a_report_is_a_straggler_as_well_where_a_process_was_known() {
+    for (code, signal, headline) in
+        [(None, Some(9), Headline::Crashed), (Some(0), None, Headline::Ended)]
+    {
+        for late in [reported(WORKS), reported(ASKS), reported(ReportedTurn::Idle), done()] {
+            let mut script = launched();
+            dies(&mut script, code, signal);
+            script.after(700).said(Source::Report, late.clone());
+            script.refused(Rule::G1);
+            assert_eq!((script.headline(), script.seat.incarnation), (headline, 1), "{late:?}");
+        }
+    }
+}
+
+/// A crash stays one until a person has looked, or somebody else is there.
+#[test]
+fn g9_no_report_says_that_a_dead_process_runs() {
+    let crashed = || {
+        let mut script = launched();
+        dies(&mut script, None, Some(9));
+        script.after(31_000);
+        script
+    };
+    for late in [done(), reported(ReportedTurn::Idle), reported(ReportedTurn::Unknown)] {
+        let mut script = crashed();
+        script.said(Source::Report, late.clone());
+        script.refused(Rule::G9);
+        assert_eq!(script.headline(), Headline::Crashed, "{late:?}");
+    }
+    // What it has left behind tells for ever that it works.
+    let mut script = crashed();
+    script.process = Some(process(5));
+    script.said(Source::Report, reported(WORKS));
+    script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Crashed);
+    // From elsewhere it is another life, of which no process is known.
+    for (word, headline) in [(WORKS, Headline::Working), (ASKS, Headline::Blocked)] {
+        let mut script = crashed();
+        script.said(Source::Report, reported(word));
+        let seat = &script.seat;
+        assert_eq!((script.headline(), seat.incarnation), (headline, 2));
+        assert_eq!((&seat.process.id, seat.process.evidence.confidence), (&None, Confidence::Weak));
+    }
+    // A launcher that takes the seat again is heard at once, and so is what it starts.
+    let mut script = launched();
+    dies(&mut script, None, Some(9));
+    begins(&mut script, 8);
+    script.said(Source::Report, reported(WORKS));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 2));
+}
+
+#[test]
+fn where_no_process_was_ever_known_a_report_is_all_there_is() {
+    for (late, headline) in [(reported(WORKS), Headline::Working), (done(), Headline::Done)] {
+        let mut script = Script::new();
+        script.session = None;
+        script.said(Source::Report, reported(WORKS));
+        let process = Some(ProcessFact::Exited(Exit::of(ExitKind::Unspecified)));
+        let left = Reported { turn: None, detail: None, outcome: None, process };
+        script.said(Source::Report, Fact::Reported(left));
+        assert_eq!(script.headline(), Headline::Ended);
+        script.said(Source::Report, late);
+        assert_eq!((script.headline(), script.seat.incarnation), (headline, 2));
+    }
+}
+
+#[test]
+fn every_start_in_an_ended_seat_is_a_life_of_its_own() {
+    let mut script = launched();
+    for incarnation in 1..4 {
+        assert_eq!(script.seat.incarnation, incarnation);
+        dies(&mut script, Some(0), None);
+        begins(&mut script, 5 + incarnation);
+    }
+}
+
+/// Its first words tell of a conversation, in the process that was launched or in one that this has started.
+#[test]
+fn a_start_is_counted_once_whoever_tells_of_its_conversation() {
+    for (session, first) in [
+        ("s2", start(SessionStart::Startup)),
+        ("s2", prompt("t1")),
+        ("s1", start(SessionStart::Startup)),
+        ("s1", start(SessionStart::Resume)),
+        ("s1", prompt("t2")),
+    ] {
+        for pid in [8, 9] {
+            let mut script = Script::idle();
+            script.process = Some(process(5));
+            script.hook(prompt("t1"));
+            script.hook(stop("t1"));
+            dies(&mut script, Some(0), None);
+            begins(&mut script, 8);
+            (script.session, script.process) = (Some(session.into()), Some(process(pid)));
+            script.hook(first.clone());
+            assert_eq!(script.seat.incarnation, 2, "{session} {first:?} {pid}");
+            assert!(matches!(script.seat.process.state, Process::Running { .. }));
+            // Another conversation in it is another life.
+            script.session = Some("s3".into());
+            script.hook(start(SessionStart::Clear));
+            assert_eq!(script.seat.incarnation, 3, "{session} {first:?} {pid}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What was installed and does not work any more: the doctor sees it, and says how to mend it.
+
+use crate::install::{home, settings, write};
+use headsup_adapters::inject::recipe;
+use headsup_testkit::home::{Done, Home};
+use headsup_testkit::hub::Hub;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+fn examine(home: &Home) -> Value {
+    home.run(["doctor", "--json", "--no-start"]).json()
+}
+
+/// One of its rows, if it is there.
+fn row(doc: &Value, name: &str) -> Option<Value> {
+    doc["checks"].as_array().unwrap().iter().find(|row| row["name"] == name).cloned()
+}
+
+/// This row is a warning that says all of this.
+#[track_caller]
+fn warns(doc: &Value, name: &str, words: &[&str]) {
+    let row = row(doc, name).unwrap();
+    assert_eq!(row["ok"], false, "{row}");
+    let told = format!("{} {}", row["detail"].as_str().unwrap(), row["hint"].as_str().unwrap());
+    for word in words {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+}
+
+#[track_caller]
+fn is_well(doc: &Value, name: &str) {
+    let row = row(doc, name).unwrap();
+    assert_eq!(row["ok"], true, "{row}");
+}
+
+fn second(home: &Home) -> PathBuf {
+    home.state().join("second")
+}
+
+fn of_second(home: &Home, args: &[&str]) {
+    let mut command = home.command(args);
+    Done::from(command.env("HEADSUP_HOME", second(home)).output().unwrap()).ok();
+}
+
+#[test]
+fn hooks_that_settings_switch_off_are_not_said_to_be_well() {
+    let home = home();
+    let recipe = recipe("gemini-cli").unwrap();
+    let path = home.path().join(recipe.folder).join(recipe.settings);
+    home.run(["hooks", "install", "gemini-cli"]).ok();
+    is_well(&examine(&home), "gemini-cli hooks");
+    let text = fs::read_to_string(&path).unwrap();
+    for (config, word) in [
+        (r#"{ "enabled": false }"#, "hooksConfig.enabled is false"),
+        (r#"{ "disabled": ["headsup"] }"#, "hooksConfig.disabled names headsup"),
+    ] {
+        let config = format!("{{ \"hooksConfig\": {config},");
+        fs::write(&path, text.replacen('{', &config, 1)).unwrap();
+        warns(&examine(&home), "gemini-cli hooks", &[word, "settings.json"]);
+        let told = home.run(["hooks", "status", "gemini-cli"]).ok().stdout.clone();
+        assert!(told.contains(word), "{told}");
+    }
+}
+
+#[test]
+fn hooks_that_are_gone_are_told_with_the_way_to_have_them_back() {
+    let mend = "`headsup hooks install claude-code`";
+    for way in [&["hooks", "install", "claude-code"][..], &["hooks", "install", "claude", "--live"]]
+    {
+        let home = home();
+        write(&settings(&home), "{}", 0o600);
+        is_well(&examine(&home), "claude-code hooks");
+        home.run(way).ok();
+        fs::remove_dir_all(home.path().join(".claude/skills")).ok();
+        write(&settings(&home), "{}", 0o600);
+        warns(
+            &examine(&home),
+            "claude-code hooks",
+            &["is gone", mend, "hooks uninstall claude-code"],
+        );
+        let told = home.run(["hooks", "status"]).ok().stdout.clone();
+        assert!(told.contains("the hooks that were installed are gone"), "{told}");
+
+        write(&settings(&home), "{ \"model\": ", 0o600);
+        warns(&examine(&home), "claude-code hooks", &["cannot be read", "it is not JSON", mend]);
+        write(&settings(&home), "{}", 0o600);
+        home.run(way).ok();
+        is_well(&examine(&home), "claude-code hooks");
+        home.run(["hooks", "uninstall", "claude-code"]).ok();
+        is_well(&examine(&home), "claude-code hooks");
+    }
+    // Whose program is not here, and whose folder is gone.
+    let home = home();
+    home.run(["hooks", "install", "goose"]).ok();
+    assert_eq!(row(&examine(&home), "goose hooks").unwrap()["ok"], true);
+    fs::remove_dir_all(home.path().join(".agents")).unwrap();
+    warns(&examine(&home), "goose hooks", &["is gone", "`headsup hooks install goose`"]);
+}
+
+#[test]
+fn hooks_and_tools_without_the_program_they_name_are_told_with_the_way_to_have_it_back() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["hooks", "install", "claude-code"]).ok();
+    home.run(["mcp", "install", "claude-code"]).ok();
+    let names = ["claude-code hooks", "claude-code fires", "claude-code tools"];
+    let all_are_well = || {
+        let doc = examine(&home);
+        for name in names {
+            is_well(&doc, name);
+        }
+    };
+    all_are_well();
+    fs::remove_file(home.state().join("bin/headsup")).unwrap();
+    let doc = examine(&home);
+    for name in ["claude-code hooks", "claude-code fires"] {
+        warns(&doc, name, &["`headsup hooks install claude-code`"]);
+    }
+    warns(&doc, "claude-code tools", &["is gone", "`headsup mcp install claude-code`"]);
+    home.run(["hooks", "install", "claude-code"]).ok();
+    all_are_well();
+}
+
+#[test]
+fn tools_are_told_of_where_there_are_any_or_were() {
+    let (name, mend) = ("codex tools", "`headsup mcp install codex`");
+    let home = home();
+    let path = home.path().join(".codex/config.toml");
+    write(&path, "model = 'x'\n", 0o600);
+    assert_eq!(row(&examine(&home), name), None, "nobody wants any");
+    of_second(&home, &["mcp", "install", "codex"]);
+    let told = row(&examine(&home), name).unwrap();
+    assert_eq!(told["ok"], true, "{told}");
+    assert!(told["detail"].as_str().unwrap().contains("/second"), "{told}");
+    fs::remove_file(second(&home).join("bin/headsup")).unwrap();
+    warns(&examine(&home), name, &["/second", "whose program is gone", mend]);
+
+    home.run(["mcp", "install", "codex"]).ok();
+    is_well(&examine(&home), name);
+    of_second(&home, &["mcp", "install", "codex"]);
+    warns(&examine(&home), name, &["/second", "no more of this one", mend]);
+
+    home.run(["mcp", "install", "codex"]).ok();
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace(" = 330", " = 30")).unwrap();
+    warns(&examine(&home), name, &["outdated", mend]);
+    fs::write(&path, "model = 'x'\n").unwrap();
+    warns(&examine(&home), name, &["is gone", mend, "`headsup mcp uninstall codex`"]);
+    fs::write(&path, "= x\n").unwrap();
+    warns(&examine(&home), name, &["cannot be read", "it is not TOML", mend]);
+    fs::write(&path, "model = 'x'\n").unwrap();
+    home.run(["mcp", "uninstall", "codex"]).ok();
+    assert_eq!(row(&examine(&home), name), None);
+}
