@@ -166,7 +166,10 @@ fn a_stall_sends_no_status_line() {
 #[test]
 fn an_agent_that_leaves_is_seen() {
     let model = Model::start().expect("a model");
-    drop(send(&model, "POST", "/v1/messages", &ask("[[stall a]]")));
+    let agent = send(&model, "POST", "/v1/messages", &ask("[[stall a]]"));
+    // One that leaves before it is heard was never there.
+    model.marks().stalled("a", 0);
+    drop(agent);
     assert_eq!(model.marks().over(0).what, What::Left);
     let mut answer = say(&model, "[[text part]] [[hold b]]");
     answer.until("part");

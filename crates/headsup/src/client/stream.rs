@@ -102,9 +102,9 @@ impl Expired {
     /// Its log is another one: this one never came so far.
     pub(crate) fn is_strange(&self) -> bool {
         let place = |text: &str| text.parse::<u64>().ok();
-        !place(&self.cursor)
+        place(&self.cursor)
             .zip(place(&self.oldest))
-            .is_some_and(|(cursor, oldest)| cursor < oldest)
+            .is_none_or(|(cursor, oldest)| cursor >= oldest)
     }
 }
 
