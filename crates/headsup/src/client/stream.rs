@@ -102,9 +102,7 @@ impl Expired {
     /// Its log is another one: this one never came so far.
     pub(crate) fn is_strange(&self) -> bool {
         let place = |text: &str| text.parse::<u64>().ok();
-        place(&self.cursor)
-            .zip(place(&self.oldest))
-            .is_none_or(|(cursor, oldest)| cursor >= oldest)
+        place(&self.cursor).zip(place(&self.oldest)).is_none_or(|(cursor, oldest)| cursor >= oldest)
     }
 }
 
