@@ -64,8 +64,8 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
 
 /// The payload's own, else the one in the hook's environment, which says the same (measured).
 fn session(payload: &Payload<'_>, context: &HookContext) -> Option<String> {
-    let told = payload.session_id.text().and_then(|id| text::id(&id));
-    told.or_else(|| context.variable(SESSION).and_then(text::id))
+    let told = payload.session_id.text().and_then(|id| text::session(&id));
+    told.or_else(|| context.variable(SESSION).and_then(text::session))
 }
 
 /// `claude daemon run …` runs the sessions of the agents view, each behind a process of its own,

@@ -40,6 +40,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let mut seen = crate::payload::sighting(event, none, broken, fact);
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = payload.session();
+    seen.made_at = payload.made_at();
     seen.log_path = log_path(&payload, seen.session.as_deref(), context);
     seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);

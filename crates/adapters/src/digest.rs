@@ -27,6 +27,11 @@ enum Tag {
     Raw,
 }
 
+/// The digest of a text, in the same words.
+pub(crate) fn of_text(text: &str) -> u64 {
+    leaf(Tag::Text, text.as_bytes())
+}
+
 /// FNV-1a with 64 bits.
 fn fold(hash: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;

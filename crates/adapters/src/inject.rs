@@ -12,6 +12,7 @@ pub mod server;
 pub mod skill;
 mod statements;
 mod tables;
+mod trace;
 pub(crate) mod variable;
 
 use crate::mapped::map::Map;
@@ -25,6 +26,7 @@ pub use script::is_same_text;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+pub use trace::names;
 
 /// A file, by its path below some folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

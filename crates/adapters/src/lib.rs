@@ -54,6 +54,7 @@ use headsup_core::id::ProcessId;
 use headsup_core::observation::Fact;
 use headsup_core::source::Source;
 use headsup_core::status::Attach;
+use headsup_core::time::UnixMs;
 
 /// One vendor payload, understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,8 @@ pub struct Sighting {
     pub process: Option<ProcessId>,
     /// That process serves other conversations as well: it does not tell whose this is.
     pub shares_process: bool,
+    /// When the program says that it made it, by its own clock.
+    pub made_at: Option<UnixMs>,
     pub fact: Fact,
     /// A member that its event has in all versions that are known, and that is not there, or says a
     /// word that nobody knows. The fact is what can be told without it.
@@ -156,7 +159,7 @@ fn without_adapter(event: Option<&str>, body: &[u8]) -> Sighting {
     let common: Common = serde_json::from_str(json::trim(&body)).unwrap_or_default();
     let named = common.hook_event_name.text();
     Sighting {
-        session: common.session_id.text().and_then(|id| text::id(&id)),
+        session: common.session_id.text().and_then(|id| text::session(&id)),
         cwd: common.cwd.text().and_then(|path| text::path(&path)),
         ..Sighting::new(event, named.as_deref(), Fact::not_understood("no adapter yet"))
     }
@@ -179,6 +182,7 @@ impl Sighting {
             process: None,
             shares_process: false,
             needs_log: false,
+            made_at: None,
             fact,
             strange: None,
             activity: None,

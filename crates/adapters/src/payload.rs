@@ -37,7 +37,7 @@ pub(crate) fn place(
     context: &HookContext,
     programs: &[&str],
 ) {
-    seen.session = session.text().and_then(|id| text::id(&id));
+    seen.session = session.text().and_then(|id| text::session(&id));
     seen.cwd = cwd.text().and_then(|path| text::path(&path));
     seen.tmux_pane = context.tmux_pane();
     seen.process = context.process(None, programs);

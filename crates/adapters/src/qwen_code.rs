@@ -35,7 +35,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let fact = |event: &str| normalize::fact(event, &payload);
     let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
-    seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::id));
+    seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::session));
     if seen.event == "SessionStart" && !payload.is_helpers() {
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }

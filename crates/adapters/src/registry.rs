@@ -30,6 +30,8 @@ pub struct RegistryRecord {
     pub parked_in: Option<String>,
     /// `None` while the program has not said yet, or says something unknown.
     pub level: Option<Level>,
+    /// The member that says something unknown.
+    pub strange: Option<&'static str>,
     /// Which statement of the level this is: a file may be written again with nothing new said.
     /// `None` where the file does not tell them apart.
     pub statement: Option<u64>,

@@ -1,8 +1,9 @@
 //! Versioned rules over what a terminal shows: the weakest witness, for dialogs that have no other.
 //!
 //! The rules are data, beside the program that they are about. One needs a whole menu with its
-//! footer at the end of the screen: words alone, as an agent or a file may show them, are not
-//! enough.
+//! footer, or else the last part of the dialog from the beginning of a line on, at the end of the
+//! screen and no further in than the program draws it: words alone, as an agent or a file may show
+//! them, are not enough.
 
 mod rules;
 
@@ -23,6 +24,8 @@ pub enum Shown {
         reason: BlockedReason,
         /// What it asks, in a line.
         title: &'static str,
+        /// It comes before the program's first prompt alone.
+        opening: bool,
     },
     /// An empty prompt box of a program at rest.
     Prompt,
@@ -37,7 +40,8 @@ pub fn has_screens(kind: &str) -> bool {
 /// `version`, the rules of the newest one hold.
 pub fn screen(kind: &str, version: Option<&str>, screen: &str) -> Option<Shown> {
     let version = version.and_then(numbers);
-    let lines: Vec<&str> = screen.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> =
+        screen.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let lines = &lines[lines.len().saturating_sub(MOST_LINES)..];
     let mut fitting = rules::of(kind).iter().filter(|rule| rule.is_of(version.as_deref()));
     fitting.find(|rule| rule.fits(lines)).map(Rule::shown)

@@ -106,7 +106,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, process",
-        cannot: "anything before the first prompt; Esc while it streams, which it writes nowhere",
+        cannot: "anything before the first prompt; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere",
         instead: None,
     },
     Support {

@@ -11,6 +11,7 @@ mod redact;
 mod shapes;
 mod words;
 
+use crate::digest;
 use headsup_core::words::text::is_hidden;
 pub use redact::{REDACTED, redact};
 
@@ -41,6 +42,13 @@ pub(crate) fn id(text: &str) -> Option<String> {
     let legal = |c: char| !c.is_whitespace() && !is_hidden(c);
     let is_legal = text.bytes().all(|b| b.is_ascii_graphic()) || text.chars().all(legal);
     (!text.is_empty() && text.len() <= ID && is_legal).then(|| text.to_owned())
+}
+
+/// The id of a conversation: as it is, or where [`id`] takes it for none a digest of it, so that two
+/// conversations are two, however they are called. `None` only for an empty one.
+pub(crate) fn session(text: &str) -> Option<String> {
+    let digested = || format!("digest-{:016x}", digest::of_text(text));
+    (!text.is_empty()).then(|| id(text).unwrap_or_else(digested))
 }
 
 /// A path as it is; `None` for an empty or long one and for one with control characters.
@@ -85,6 +93,22 @@ mod tests {
         for bad in ["", "a b", "a\nb", "a\u{202e}b", &"x".repeat(201)] {
             assert_eq!(id(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_conversation_whose_id_is_none_is_no_other_one() {
+        let long = |last: char| format!("{}{last}", "x".repeat(10_000));
+        let all = [long('a'), long('b'), "a b".into(), "a\u{202e}b".into()].map(|id| session(&id));
+        for (index, one) in all.iter().enumerate() {
+            assert_eq!(one.as_deref().and_then(id), *one, "it is an id");
+            assert!(one.is_some() && !all[..index].contains(one), "{one:?}");
+        }
+        assert_eq!(session(&long('a')), all[0], "the same again");
+        assert_eq!((session("s-1").as_deref(), session("")), (Some("s-1"), None));
+    }
+
+    #[test]
+    fn a_path_is_taken_as_it_is_or_not_at_all() {
         assert_eq!(path("/home/dev/my api").as_deref(), Some("/home/dev/my api"));
         assert_eq!(path("/home\n"), None);
     }

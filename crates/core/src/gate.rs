@@ -14,12 +14,14 @@ mod inputs;
 mod level;
 mod lifecycle;
 mod notice;
+mod overtaken;
 mod parts;
 mod process;
 mod prompts;
 mod report;
 mod screen;
 mod session;
+mod shown;
 mod tick;
 mod tools;
 mod turn;
@@ -43,10 +45,10 @@ pub use screen::{has_spoken, may_ask_unheard};
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
-use crate::observation::{BackgroundShells, Delivery, Fact, Level, Observation};
+use crate::observation::{BackgroundShells, Delivery, Fact, Level, Observation, Submitter};
 use crate::prompt::Actor;
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
-use crate::source::{Confidence, Evidence, Tier};
+use crate::source::{Confidence, Evidence, Source, Tier};
 use crate::status::{Attach, Process, Turn};
 use crate::time::UnixMs;
 
@@ -70,6 +72,8 @@ pub struct Decision {
     pub refused: Option<Refusal>,
     /// The evidence has aged: other witnesses should be asked.
     pub ask_witnesses: bool,
+    /// A hook has told that its agent rests, and not how that came about.
+    pub only_rests: bool,
 }
 
 /// A refused observation: the rule, and the reason in words.
@@ -167,9 +171,12 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
     let now = observation.at;
     let evidence = Evidence::new(observation.source, now);
     let mut step = Step::new(seat, evidence, now);
-    let result = guard::check(&mut step, observation).and_then(|()| apply(&mut step, observation));
+    let result = guard::check(&mut step, observation)
+        .and_then(|()| overtaken::check(&step, observation))
+        .and_then(|()| apply(&mut step, observation));
     match result {
         Ok(effect) => {
+            overtaken::note(&mut step, observation);
             if observation.source.tier() == Tier::Edge {
                 step.seat.last_edge_at = Some(now);
                 // A level that was seen meanwhile says nothing of edges that had to wait.
@@ -178,8 +185,9 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
                 }
             }
             step.confirm();
+            let only_rests = effect == Effect::Decides && tells_of_rest_alone(observation);
             step.record(observation, effect, &before);
-            step.finish(&before)
+            Decision { only_rests, ..step.finish(&before) }
         }
         Err(refusal) => {
             step.record_refusal(observation, &refusal);
@@ -190,11 +198,24 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
     }
 }
 
+fn tells_of_rest_alone(observation: &Observation) -> bool {
+    let rests = matches!(
+        observation.fact,
+        Fact::IdleNotice { .. } | Fact::TurnOver | Fact::Level(Level::Idle { .. })
+    );
+    rests && observation.source == Source::Hook
+}
+
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
     match &observation.fact {
         Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
         Fact::SessionEnded { how } => session::ended(step, *how, observation),
         Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
+        // The turn that is open began with it.
+        Fact::PromptTold if step.seat.turn.open && !step.seat.turn.main_stopped => {
+            Ok(Effect::Confirms)
+        }
+        Fact::PromptTold => turn::prompted(step, Submitter::Person, None),
         Fact::ToolStarted { actor, tool, turn_ref } => {
             tools::started(step, actor, tool, turn_ref.as_deref())
         }
@@ -237,8 +258,9 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
         Fact::TurnOver => notice::over(step, &observation.name),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
-        Fact::ScreenDialog { reason, detail, first } => {
-            screen::dialog(step, *reason, detail.as_deref(), *first)
+        Fact::ScreenDialog { reason, detail, first, opening } => {
+            screen::check(step, *first, *opening)?;
+            screen::dialog(step, *reason, detail.as_deref())
         }
         Fact::ScreenCleared => Ok(screen::cleared(step)),
         Fact::Withdrawn => Ok(screen::withdrawn(step, observation.source)),
@@ -389,7 +411,7 @@ impl<'a> Step<'a> {
             self.emit(EventBody::Updated { agent });
         }
         let Step { events, changed, .. } = self;
-        Decision { events, changed, refused: None, ask_witnesses: false }
+        Decision { events, changed, ..Decision::default() }
     }
 }
 
@@ -403,7 +425,7 @@ impl Fact {
                 _ => "idle(ready)",
             },
             Self::SessionEnded { .. } => "none",
-            Self::PromptSubmitted { .. } => "working(prompt)",
+            Self::PromptSubmitted { .. } | Self::PromptTold => "working(prompt)",
             Self::ToolStarted { actor, .. } | Self::ToolGranted { actor, .. }
                 if actor.is_main() =>
             {

@@ -18,6 +18,9 @@ pub struct Observation {
     pub session: Option<String>,
     /// The process the fact speaks of, where it is known.
     pub process: Option<ProcessId>,
+    /// When its program says that it made it, where that tells. No more than a hint: it is compared with
+    /// what the same program says of its other facts, and with no other clock.
+    pub made_at: Option<UnixMs>,
     /// What the source called it, for `explain`.
     pub name: String,
     pub fact: Fact,
@@ -48,6 +51,8 @@ pub enum Fact {
         by: Submitter,
         turn_ref: Option<String>,
     },
+    /// A person's prompt of which several events tell: it ends no turn that is open.
+    PromptTold,
     ToolStarted {
         actor: Actor,
         tool: ToolRef,
@@ -135,10 +140,12 @@ pub enum Fact {
     /// What a log said of the past: metadata alone.
     History(History),
     /// A visible dialog. `first`: seen before the session's first event, of which it says nothing.
+    /// `opening`: of those that come before the program's first prompt alone.
     ScreenDialog {
         reason: BlockedReason,
         detail: Option<String>,
         first: bool,
+        opening: bool,
     },
     /// No dialog is visible any more.
     ScreenCleared,

@@ -9,7 +9,7 @@ mod launch;
 mod session;
 pub mod view;
 
-pub use ended::{EndedCall, EndedHelper, EndedTurn};
+pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
@@ -134,6 +134,9 @@ pub struct Seat {
     /// Consecutive sightings of a quiet prompt box while hooks say working.
     #[serde(skip)]
     pub quiet_prompts: u8,
+    /// What ended last, by the word of a program that tells when it says so.
+    #[serde(skip)]
+    pub made: Option<Box<Made>>,
     /// A setting of the hub, which lends it to each seat that it changes.
     #[serde(skip)]
     pub background_shells: BackgroundShells,
@@ -251,6 +254,15 @@ pub struct TurnFacts {
     /// The compaction's summary is in; only its end is still to be told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarized: bool,
+    /// The open turn is nothing but a compaction, which a person has asked for at the prompt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compacts_alone: bool,
+    /// A title has shown the open turn's beginning, and no prompt was told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_title: bool,
+    /// While a turn is open: how the one before it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<Outcome>>,
     pub evidence: Evidence,
 }
 
@@ -318,6 +330,9 @@ impl Seat {
                 end_logged: false,
                 compacting: false,
                 summarized: false,
+                compacts_alone: false,
+                by_title: false,
+                before: None,
                 evidence,
             },
             outcome: None,
@@ -352,6 +367,7 @@ impl Seat {
             history: Some(Box::default()),
             ageing_from: now,
             quiet_prompts: 0,
+            made: None,
             background_shells: BackgroundShells::Idle,
             parts_with_a_word: false,
         }

@@ -51,7 +51,7 @@ mod webhooks;
 mod whoami;
 mod workflow;
 
-pub(crate) use events::Subscription;
+pub(crate) use events::{Subscription, TOO_MANY_SUBSCRIBERS};
 pub(crate) use listener::link;
 pub(crate) use query::Query;
 pub(crate) use refused::{Code, Refused, Told};

@@ -1,7 +1,9 @@
 //! The hub's time.
 
+use headsup_core::clock::Clocks;
 use headsup_core::time::UnixMs;
-use std::sync::atomic::{AtomicI64, Ordering};
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Where the hub gets its time from.
@@ -10,6 +12,14 @@ pub trait Clock: Send + Sync {
     fn wall(&self) -> UnixMs;
     /// Milliseconds on a clock that never jumps. Its zero means nothing.
     fn monotonic_ms(&self) -> i64;
+    /// The same on one that goes on while the machine sleeps.
+    fn boot_ms(&self) -> i64;
+
+    /// All of them at once.
+    fn all(&self) -> Clocks {
+        let (wall_ms, monotonic_ms) = (self.wall().0, self.monotonic_ms());
+        Clocks { wall_ms, monotonic_ms, boot_ms: self.boot_ms() }
+    }
 }
 
 /// The system's clocks.
@@ -40,40 +50,67 @@ impl Clock for System {
     fn monotonic_ms(&self) -> i64 {
         i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
+
+    fn boot_ms(&self) -> i64 {
+        let since_boot = clock_gettime(ClockId::Boottime);
+        since_boot.tv_sec * 1_000 + since_boot.tv_nsec / 1_000_000
+    }
 }
 
 /// A clock that moves when it is told to: for tests, and for recordings that are played back.
 #[derive(Debug)]
 pub struct Manual {
-    wall: AtomicI64,
-    monotonic: AtomicI64,
+    /// Together: whoever looks sees no half of a move.
+    clocks: Mutex<Clocks>,
 }
 
 impl Manual {
     #[must_use]
     pub fn new(start: UnixMs) -> Self {
-        Self { wall: AtomicI64::new(start.0), monotonic: AtomicI64::new(0) }
+        let clocks = Clocks { wall_ms: start.0, monotonic_ms: 0, boot_ms: 0 };
+        Self { clocks: Mutex::new(clocks) }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Clocks> {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets `ms` milliseconds pass.
     pub fn advance(&self, ms: i64) {
-        self.wall.fetch_add(ms, Ordering::SeqCst);
-        self.monotonic.fetch_add(ms, Ordering::SeqCst);
+        let mut now = self.now();
+        now.wall_ms += ms;
+        now.monotonic_ms += ms;
+        now.boot_ms += ms;
     }
 
-    /// Sets the wall clock forward or back, as a sleep or a person does.
+    /// Lets `ms` milliseconds pass in which the machine sleeps.
+    pub fn sleep(&self, ms: i64) {
+        let mut now = self.now();
+        now.wall_ms += ms;
+        now.boot_ms += ms;
+    }
+
+    /// Sets the wall clock forward or back, as a person does.
     pub fn jump(&self, ms: i64) {
-        self.wall.fetch_add(ms, Ordering::SeqCst);
+        self.now().wall_ms += ms;
     }
 }
 
 impl Clock for Manual {
     fn wall(&self) -> UnixMs {
-        UnixMs(self.wall.load(Ordering::SeqCst))
+        UnixMs(self.now().wall_ms)
     }
 
     fn monotonic_ms(&self) -> i64 {
-        self.monotonic.load(Ordering::SeqCst)
+        self.now().monotonic_ms
+    }
+
+    fn boot_ms(&self) -> i64 {
+        self.now().boot_ms
+    }
+
+    fn all(&self) -> Clocks {
+        *self.now()
     }
 }
 

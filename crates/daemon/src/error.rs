@@ -21,6 +21,12 @@ pub enum RunError {
          version, or move the file away to start empty", path.display()
     )]
     NewerDatabase { path: PathBuf, found: u32, known: u32 },
+    /// The database is none that any version has left behind. Nothing that was in it is lost.
+    #[error(
+        "the database {} cannot be used: {why}; move it away to start empty, or put a copy of an \
+         earlier day in its place", path.display()
+    )]
+    UnlikeDatabase { path: PathBuf, why: String },
     /// The store would not open.
     #[error("the database {} cannot be opened: {why}", path.display())]
     Store { path: PathBuf, why: String },
@@ -58,6 +64,7 @@ impl RunError {
     pub(crate) fn store(path: PathBuf, error: StoreError) -> Self {
         match error {
             StoreError::Newer { found, known } => Self::NewerDatabase { path, found, known },
+            StoreError::Unlike(why) => Self::UnlikeDatabase { path, why },
             other => Self::Store { path, why: other.to_string() },
         }
     }

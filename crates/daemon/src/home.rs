@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
+pub(crate) const DATABASE: &str = "headsup.db";
 const SOCKET: &str = "headsup.sock";
 const SPOOL: &str = "spool";
 const NEW_SOCKET: &str = "headsup.sock.new";
@@ -83,7 +84,7 @@ impl Home {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("headsup.db")
+        self.path.join(DATABASE)
     }
 
     /// Where hooks write down what no hub takes.

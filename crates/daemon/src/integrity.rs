@@ -34,7 +34,7 @@ impl Check {
             }
             // Whoever takes the hub down does not wait for a look at all of it.
             if !stopped.load(Ordering::Relaxed) {
-                report(check(&database, stopped), &metrics);
+                report(check(&database, stopped), &database, &metrics);
             }
         })?;
         Ok(Self { thread: Some(thread), stop })
@@ -51,12 +51,18 @@ impl Drop for Check {
     }
 }
 
-fn report(found: Result<Option<String>, StoreError>, metrics: &Metrics) {
+fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &Metrics) {
     match found {
         Ok(None) => tracing::debug!("the database is whole"),
         Ok(Some(damage)) => {
             metrics.damage.inc();
-            tracing::error!(damage, "the database is damaged; stop the hub and keep a copy of it");
+            tracing::error!(
+                damage,
+                "the database is damaged: the next start keeps it aside and goes on with what can be read of it"
+            );
+            if let Err(error) = store::doubt(database) {
+                tracing::error!(%error, "that cannot be noted for the next start");
+            }
         }
         Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
     }
@@ -66,6 +72,10 @@ fn report(found: Result<Option<String>, StoreError>, metrics: &Metrics) {
 fn check(database: &Path, stop: Arc<AtomicBool>) -> Result<Option<String>, StoreError> {
     let mut connection = store::connect_again(database)?;
     connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
-    let first: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    Ok((first != "ok").then_some(first))
+    let first = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+    match first.map_err(StoreError::from) {
+        Ok(first) => Ok(Some(first).filter(|first: &String| first != "ok")),
+        Err(StoreError::Damaged(why)) => Ok(Some(why.to_string())),
+        Err(error) => Err(error),
+    }
 }

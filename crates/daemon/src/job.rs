@@ -63,7 +63,7 @@ pub(crate) enum Work {
     Notice(Box<Noticed>),
     /// Deadlines of questions of this seat have passed.
     Expire { agent: AgentId },
-    /// The wall clock was set back by so many milliseconds (negative).
+    /// The wall clock was set by so many milliseconds, forward or back (negative).
     ShiftDeadlines { by_ms: i64 },
     /// A workflow moves.
     Stage(Box<Moved>),

@@ -71,9 +71,11 @@ pub use headsup_core::observation::BackgroundShells;
 pub use home::refusal;
 pub use hub::Hub;
 pub use kanbanger::{KanbangerSettings, Written as WrittenKanbanger, WrittenCall};
+pub use limits::{LEAST_FILES, too_few_files};
 pub use listener::{Listen, ListenError};
 pub use providers::{Provider, ProviderSettings, RepositoryProviders};
 pub use sources::ScreenRules;
+pub use store::{Damaged, busy_with, damaged};
 pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
 

@@ -61,6 +61,10 @@ pub(crate) const PROMPTS: usize = 1_000;
 pub(crate) const DEADLINE_GRACE_MS: i64 = 50;
 /// Ids of reports that changed nothing, which only memory remembers.
 pub(crate) const RECENT_IDS: usize = 4_096;
+/// Files of a hub that nobody talks to: its database, runtimes, watches, log and socket, with some room.
+const OWN_FILES: u64 = 32;
+/// With fewer files it would start, and serve nobody.
+pub const LEAST_FILES: u64 = OWN_FILES + 8;
 /// Event streams at once, where the system allows so many files.
 const SUBSCRIBERS: u64 = 4_096;
 /// Connections of one TCP address at once, where the system allows so many files.
@@ -77,11 +81,17 @@ pub(crate) const BODY: usize = 256 << 10;
 /// A request's head must be there after this time, and its body after that.
 pub(crate) const HEAD_TIME: Duration = Duration::from_secs(5);
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
-/// How long running requests may go on once the hub stops.
-pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How long running requests may go on once the hub stops. All of that takes 2 s at most.
+pub(crate) const DRAIN_TIME: Duration = Duration::from_millis(1_700);
 /// Silence on an event stream before it is proved alive.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const IDLE_LOOK: Duration = Duration::from_secs(1);
+
+/// How many files this process may open, where that is too few for a hub.
+pub fn too_few_files() -> Option<u64> {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    files.filter(|files| *files < LEAST_FILES)
+}
 
 /// How many event streams may be open: where files are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {
@@ -100,5 +110,25 @@ pub(crate) fn processes() -> usize {
 
 fn part_of_files(part: u64) -> u64 {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    files.map_or(u64::MAX, |files| files / part)
+    files.map_or(u64::MAX, |files| share(files, part))
+}
+
+/// One in `part` of the files that are left for others.
+fn share(files: u64, part: u64) -> u64 {
+    (files.saturating_sub(OWN_FILES) / part).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_stays_leaves_files_for_reporters() {
+        for files in [LEAST_FILES, 48, 64, 256, 1_024, 1 << 20] {
+            // Streams, connections by TCP, processes.
+            let stay = share(files, 2) + share(files, 8) + share(files, 4);
+            assert!(OWN_FILES + stay < files, "{files}: {stay}");
+        }
+        assert_eq!(share(16, 2), 1);
+    }
 }

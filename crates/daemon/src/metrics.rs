@@ -134,7 +134,7 @@ impl Metrics {
         registry.register("agents", "Seats by headline", self.agents.clone());
         registry.register("events", "Events stored, by type", self.events.clone());
         registry.register("reports", "Reports taken, by what came of them", self.reports.clone());
-        let help = "Hooks that changed nothing because they were not understood, by kind and event";
+        let help = "What changed nothing because it was not understood, by kind and event";
         registry.register("not_understood", help, self.not_understood.clone());
         registry.register("refusals", "Requests refused, by code", self.refusals.clone());
         let help = "Deliveries of web hooks, by what came of them";
@@ -176,7 +176,7 @@ impl Metrics {
         self.reports.get_or_create(&ByResult { result }).inc();
     }
 
-    /// A hook of this kind and event was not understood.
+    /// An event of this kind was not understood: of a hook, a status file, a status report.
     pub(crate) fn not_understood(&self, kind: &str, event: &str) {
         let mut told_apart = self.told_apart.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |kind: &str| headsup_adapters::kinds().contains(&kind);

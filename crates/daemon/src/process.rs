@@ -23,8 +23,13 @@ const ENVIRONMENT: usize = 8 << 10;
 /// Looks a process up by pid and start time. One in another pid namespace that we do not see
 /// counts as gone; so does one that has ended and was not collected by its parent yet.
 pub(crate) fn is_alive(process: &ProcessId) -> bool {
+    living(process).is_some()
+}
+
+/// What is to be seen of a process that is alive.
+pub(crate) fn living(process: &ProcessId) -> Option<Stat> {
     let found = process.pid_here().and_then(Stat::read);
-    found.is_some_and(|stat| stat.start_ticks == process.start_ticks && !stat.has_ended)
+    found.filter(|stat| stat.start_ticks == process.start_ticks && !stat.has_ended)
 }
 
 /// Pid and start ticks of a process that is there.
@@ -185,9 +190,19 @@ pub(crate) fn computed(pid: u32) -> Option<u64> {
     Stat::read(pid).map(|stat| stat.computed)
 }
 
+/// The shell that a process is a job of, as it is in a terminal where a person has started it.
+pub(crate) fn shell_of(process: &ProcessId) -> Option<ProcessId> {
+    // The end of a container takes all of its processes along.
+    let own = living(process).filter(|_| process.pid_namespace.is_none())?;
+    own.shell().and_then(identity).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
+}
+
 pub(crate) struct Stat {
     pub(crate) parent: u32,
     pub(crate) start_ticks: u64,
+    /// Who leads its process group, and its session; nobody whom we see, where that is in another pid namespace.
+    group: Option<u32>,
+    session: Option<u32>,
     /// Its controlling terminal; 0 without one.
     terminal: i64,
     /// In user and kernel mode. Clock ticks.
@@ -195,11 +210,19 @@ pub(crate) struct Stat {
     /// Of its children that have ended and were collected.
     computed_by_children: u64,
     has_ended: bool,
+    /// By a signal, as Ctrl-Z sends it.
+    pub(crate) is_stopped: bool,
     /// The system's first process, or that of a user's session, by its name.
     is_systemd: bool,
 }
 
 impl Stat {
+    /// Who leads its session at a terminal, and has put it into a process group of its own. Whoever merely runs a
+    /// program, as `sh -c` does, does not, and ends with it.
+    fn shell(&self) -> Option<u32> {
+        self.session.filter(|_| self.terminal != 0 && self.group != self.session)
+    }
+
     pub(crate) fn read(pid: u32) -> Option<Self> {
         // With one read: each hook has the line above it looked at.
         let path = format!("/proc/{pid}/stat");
@@ -209,16 +232,18 @@ impl Stat {
         Self::parse(&line[..length])
     }
 
-    /// Fields 2 to 4, 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 2 to 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
         let is_systemd = stat[..name_end].ends_with(b"(systemd");
         let rest = str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();
-        let has_ended = matches!(fields.next()?, "Z" | "X");
+        let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
-        let terminal = fields.nth(2)?.parse().ok()?;
+        let mut leader = || fields.next()?.parse::<u32>().ok().filter(|pid| *pid > 0);
+        let (group, session) = (leader(), leader());
+        let terminal = fields.next()?.parse().ok()?;
         let in_user: u64 = fields.nth(6)?.parse().ok()?;
         let in_kernel: u64 = fields.next()?.parse().ok()?;
         let of_children =
@@ -229,10 +254,13 @@ impl Stat {
         Some(Self {
             parent,
             start_ticks,
+            group,
+            session,
             terminal,
             computed,
             computed_by_children,
-            has_ended,
+            has_ended: matches!(state, "Z" | "X"),
+            is_stopped: state == "T",
             is_systemd,
         })
     }
@@ -328,6 +356,20 @@ mod tests {
         let whole = format!("{line} {}", vec![longest.to_string(); 30].join(" "));
         let stat = Stat::parse(&whole.as_bytes()[..STAT]).unwrap();
         assert_eq!((stat.parent, stat.terminal, stat.start_ticks), (4_194_304, 7, longest));
+    }
+
+    #[test]
+    fn a_job_of_a_shell_is_told_from_what_a_script_runs_and_from_what_leads_its_session() {
+        let stat = |state: &str, leaders: &str| {
+            let rest = "50 0 0 0 0 0 1 1 0 0 20 0 1 0 777 0";
+            Stat::parse(format!("50 (agent) {state} 49 {leaders} {rest}").as_bytes()).unwrap()
+        };
+        let job = stat("T", "50 40 34816");
+        assert_eq!((job.shell(), job.is_stopped, job.start_ticks), (Some(40), true, 777));
+        for leaders in ["40 40 34816", "50 50 34816", "50 40 0", "0 0 0"] {
+            assert_eq!(stat("S", leaders).shell(), None, "{leaders}");
+        }
+        assert!(!stat("t", "50 40 34816").is_stopped, "a debugger holds it");
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub(crate) mod tcp;
 mod unix;
 mod unread;
 
-use crate::api::{Code, Refused};
+use crate::api::{Code, Refused, TOO_MANY_SUBSCRIBERS};
 use crate::guard::Guard;
 use crate::limits::{DRAIN_TIME, HEAD_TIME};
 use crate::metrics::Metrics;
@@ -260,14 +260,16 @@ impl Door {
         if is_sent {
             lender.discard().await;
         }
-        if framing != Framing::Clear {
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        if let Some(Code(code)) = response.extensions().get() {
+        let code = response.extensions().get::<Code>().map(|Code(code)| *code);
+        if let Some(code) = code {
             self.metrics.refusal(code);
         }
         if reader {
             response = web::refusal(response);
+        }
+        // The file of one too many is for whoever waits for one.
+        if framing != Framing::Clear || code == Some(TOO_MANY_SUBSCRIBERS) {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         self.guard.finish(&mut response);
         Ok(response)

@@ -39,6 +39,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
+pub(crate) use screen::OBSERVABLE;
 pub use screen::ScreenRules;
 
 /// How the writer tells which seats have another process or log than before.

@@ -5,6 +5,7 @@
 
 mod activity;
 mod arguments;
+mod busy;
 pub(crate) mod effects;
 mod history;
 mod load;
@@ -15,14 +16,18 @@ pub(crate) mod pulls;
 mod quarantine;
 mod read;
 mod retention;
+mod salvage;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 pub(crate) mod webhooks;
 mod write;
 
+pub use busy::busy_with;
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
+pub(crate) use quarantine::doubt;
+pub use quarantine::{Damaged, damaged};
 pub(crate) use read::Reader;
 pub(crate) use write::{Changes, PromptKey, StoredId};
 
@@ -48,6 +53,9 @@ pub(crate) struct Store {
 pub(crate) enum StoreError {
     #[error("it has format {found}, this version knows up to {known}")]
     Newer { found: u32, known: u32 },
+    /// What stands in it is not what its format has.
+    #[error("{0}")]
+    Unlike(String),
     #[error("the disk is full: {0}")]
     Full(rusqlite::Error),
     #[error("it is damaged: {0}")]
@@ -161,8 +169,13 @@ fn empty_quietly(connection: &Connection, log: &Log) -> Result<bool, StoreError>
 }
 
 fn log_path(database: &Path) -> PathBuf {
+    beside(database, "-wal")
+}
+
+/// A file whose name begins as the database's.
+fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.to_owned().into_os_string();
-    name.push("-wal");
+    name.push(suffix);
     name.into()
 }
 

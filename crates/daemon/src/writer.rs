@@ -47,7 +47,7 @@ use crate::sources::Moved;
 use crate::spool::Spool;
 use crate::store::{Store, StoreError};
 use deadlines::Deadlines;
-use headsup_core::clock::ClockWatch;
+use headsup_core::clock::{ClockWatch, Jump};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::observation::BackgroundShells;
@@ -162,7 +162,7 @@ impl Writer {
         let Parts { store, evidence, board, bus, metrics, flusher, spool, clock, .. } = parts;
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
-        let watch = ClockWatch::new(clock.wall().0, clock.monotonic_ms());
+        let watch = ClockWatch::new(clock.all());
         let sweep = Sweep::new(clock.monotonic_ms());
         let (seats, _) = board.all();
         let (mut deadlines, mut expiries) = (Deadlines::default(), Deadlines::default());
@@ -221,7 +221,8 @@ impl Writer {
     /// The same, where whoever calls has looked into the spool.
     fn turn_behind(&mut self, has_news: bool, jobs: Vec<Job>) {
         let now = self.now();
-        let jump = self.look_at_clock(now);
+        let wall = self.clock.wall();
+        let set_ms = self.look_at_clock(now);
         // Older reports first: a live one must not overtake what its own agent said before.
         let drained = if has_news { self.drain_spool() } else { Ok(()) };
         let due = self.due(now);
@@ -236,11 +237,11 @@ impl Writer {
                 told.refuse(refusal);
             }
         }
-        // First of all: what has passed by a clock that was wrong has not passed.
-        let by_ms = jump.filter(|jump| *jump < 0);
-        drop(items.splice(0..0, by_ms.map(|by_ms| Work::ShiftDeadlines { by_ms }.into())));
+        // First of all: what has passed by a clock that was wrong has not passed, and by one that is set
+        // forward nothing has.
+        drop(items.splice(0..0, set_ms.map(|by_ms| Work::ShiftDeadlines { by_ms }.into())));
         // Behind the answers that came with them, which may have been in time.
-        items.extend(self.expired().into_iter().map(|agent| Work::Expire { agent }.into()));
+        items.extend(self.expired(wall).into_iter().map(|agent| Work::Expire { agent }.into()));
         // A failure has been answered and logged where it happened.
         self.process(items, due).ok();
     }
@@ -249,10 +250,11 @@ impl Writer {
         self.time.now(&*self.clock)
     }
 
-    /// After a sleep, or when the clock was set, silence means nothing: ageing starts again.
+    /// After a sleep, or when the clock was set, silence means nothing: ageing starts again. Returns by how
+    /// much it was set.
     fn look_at_clock(&mut self, now: UnixMs) -> Option<i64> {
-        let jump = self.watch.look(self.clock.wall().0, self.clock.monotonic_ms())?;
-        tracing::info!(jump_ms = jump, "the clock jumped");
+        let Jump { ahead_ms, set_ms } = self.watch.look(self.clock.all())?;
+        tracing::info!(jump_ms = ahead_ms, set_ms, "the clock jumped");
         self.clock_jumped();
         let (seats, head) = self.board.all();
         let renewed = seats.into_iter().filter(|seat| gate::next_deadline(seat).is_some());
@@ -263,12 +265,11 @@ impl Writer {
             })
             .collect();
         self.board.apply(renewed, head);
-        Some(jump)
+        (set_ms != 0).then_some(set_ms)
     }
 
-    /// Seats of which a question's deadline may have passed.
-    fn expired(&mut self) -> Vec<AgentId> {
-        let wall = self.clock.wall();
+    /// Seats of which a question's deadline may have passed. `wall`: as the clocks were looked at.
+    fn expired(&mut self, wall: UnixMs) -> Vec<AgentId> {
         let mut expired = self.expiries.take_due(wall);
         expired.retain(|id| {
             let at = self.board.seat(id).as_deref().and_then(gate::next_expiry);

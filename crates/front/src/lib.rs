@@ -8,8 +8,8 @@
 //! What was read from standard input by then, and whether the hub may have it already, is handed over
 //! (`handover.rs`), so that nothing is lost and nothing told twice.
 //!
-//! This crate is no dependency of anything (the program has two files of it, `answer.rs` and `number.rs`, by their
-//! path). `headsup/build.rs` compiles it to one object file, by the
+//! This crate is no dependency of anything (the program has three files of it, `answer.rs`, `json.rs` and `number.rs`, by
+//! their path). `headsup/build.rs` compiles it to one object file, by the
 //! compiler alone, and links that. So it needs nothing but `core`, calls nothing that stands outside of
 //! the object (`entry.rs` has the functions that the compiler expects of a C library), and does not
 //! panic. What it tells the hub is byte for byte what `headsup/src/hook` would tell: a test in
@@ -29,6 +29,7 @@ mod answer;
 mod context;
 mod entry;
 mod handover;
+mod json;
 mod number;
 mod payload;
 mod process;
@@ -52,7 +53,7 @@ const EXCHANGE_NS: u64 = 45_000_000;
 const TOTAL_NS: u64 = 140_000_000;
 /// A longer payload is shrunk first, which is not for us.
 const MAX_BODY: usize = 256 << 10;
-/// A longer body of a 200 is not printed.
+/// A longer body of a 200 is not printed, nor is one that is no JSON object.
 const MAX_ANSWER: usize = 1 << 20;
 
 /// Where everything is written: zero pages of the program, of which only those that are used exist.

@@ -2,6 +2,7 @@
 
 use crate::MAX_ANSWER;
 use crate::answer::Answer;
+use crate::json::is_object;
 use crate::surroundings::Surroundings;
 use crate::system::{
     self, Address, EAGAIN, ECONNREFUSED, ECONNRESET, EINTR, ENOENT, EPIPE, Fd, POLLIN, POLLOUT,
@@ -132,7 +133,8 @@ fn read(socket: Fd, received: &mut [u8], deadline: u64) -> Outcome<'_> {
                         return Outcome::Final;
                     }
                 }
-                return Outcome::Answer(received.get(head..head + body).unwrap_or_default());
+                let body = received.get(head..head + body).unwrap_or_default();
+                return if is_object(body) { Outcome::Answer(body) } else { Outcome::Final };
             }
             Answer::Head { status, .. } => return judge(status),
             Answer::Partial if more => {}

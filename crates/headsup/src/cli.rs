@@ -27,6 +27,7 @@ mod rename;
 mod report;
 mod resume;
 mod run;
+mod runtime;
 mod show;
 mod snooze;
 mod stage;
@@ -187,7 +188,7 @@ impl Context {
             return start::connected(&self.place).await;
         }
         // An answer, not only a line: a hub that is being killed still takes connections.
-        let hub = start::start(&self.place).await?;
+        let hub = start::start_telling(&self.place, |words| self.tell(words)).await?;
         self.warn_of(&hub.health.version);
         Ok(hub.client)
     }
@@ -213,6 +214,13 @@ impl Context {
     /// May a hub that is missing be started?
     pub(crate) fn may_start(&self) -> bool {
         self.may_start
+    }
+
+    /// What whoever waits for a hub's start should know. Scripts that read stderr as JSON are spared.
+    fn tell(&self, words: &str) {
+        if !self.output.is_json() {
+            self.output.say(&Line::plain(format!("headsup: {words}")));
+        }
     }
 
     /// One line where an update has left an older hub running. Scripts that read stderr as JSON
@@ -346,10 +354,8 @@ fn block_on<F>(command: F) -> Result<(), CommandError>
 where
     F: Future<Output = Result<(), CommandError>>,
 {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime
-        .map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))?;
-    runtime.block_on(command)
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    runtime::build(builder.enable_all())?.block_on(command)
 }
 
 /// Help and version go to stdout; what is wrong goes to stderr, in the form asked for.

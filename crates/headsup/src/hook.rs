@@ -1,7 +1,7 @@
 //! `headsup hook KIND [EVENT]`: what coding agents run at their events, payload on stdin.
 //!
 //! Nothing here may delay or break the agent. Every wait has a deadline, every failure is silent,
-//! the exit code is 0 by construction, and stdout carries only the body of a 200 answer. Std and
+//! the exit code is 0 by construction, and stdout carries only the body of a 200 answer, a JSON object. Std and
 //! rustix alone: no runtime, no logger, no configuration file; a hub behind TLS is left to the
 //! client's means. What the hub does not take at once goes to the spool, from which the hub
 //! fetches it.
@@ -19,6 +19,8 @@ mod deadline;
 pub(crate) mod deliver;
 mod exchange;
 mod handover;
+#[path = "../../front/src/json.rs"]
+mod json;
 mod lock;
 #[path = "../../front/src/number.rs"]
 mod number;

@@ -7,6 +7,7 @@ pub(crate) mod order;
 pub(crate) mod seat;
 pub(crate) mod settings;
 pub(crate) mod shim;
+mod signals;
 pub(crate) mod stream;
 pub(crate) mod tend;
 pub(crate) mod tmux;

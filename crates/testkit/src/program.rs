@@ -48,6 +48,14 @@ fn build(
 ) -> io::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
+    // Under `cargo run` they are this crate's, and libraries that look at them would be made anew each time.
+    for (name, _) in std::env::vars_os() {
+        let is_this_crates =
+            |name: &str| ["CARGO_MANIFEST_", "CARGO_PKG_"].iter().any(|of| name.starts_with(of));
+        if name.to_str().is_some_and(is_this_crates) {
+            command.env_remove(name);
+        }
+    }
     command.arg(what).args(target).arg("--manifest-path");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"));
     // TARGET/PROFILE/replay

@@ -104,6 +104,7 @@ impl Rig {
             source: seen.source,
             session: seen.session.clone(),
             process: None,
+            made_at: None,
             name: seen.event.clone(),
             fact: seen.fact,
         };
@@ -115,9 +116,10 @@ impl Rig {
 
     fn admit(&mut self, source: Source, name: &str, fact: Fact) {
         let name = name.to_owned();
-        let (at, delivery) = (self.now, Delivery::Live);
+        let (at, delivery, made_at) = (self.now, Delivery::Live, None);
+        let (session, process) = (None, None);
         let observation =
-            Observation { at, delivery, source, session: None, process: None, name, fact };
+            Observation { at, delivery, source, session, process, made_at, name, fact };
         self.events.extend(gate::admit(&mut self.seat, &observation).events);
     }
 

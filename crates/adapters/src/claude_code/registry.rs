@@ -10,7 +10,8 @@
 //! | `idle` | idle |
 //! | `shell` | idle, with background shells |
 //! | `waiting` | blocked; `waitingFor` says on what |
-//! | missing, as in the first moment, or unknown | none |
+//! | missing, as in the first moment | none |
+//! | any other | none: it is not known, and counted |
 //! | any, with `parkedJobId` | elsewhere: `status` is of before, and stays as it was |
 //! | any, with `spare` | none |
 //!
@@ -82,15 +83,18 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
         return None;
     }
     let pid_namespace = record.pid_domain.text().and_then(|domain| namespace(&domain));
+    let level = level(&record);
+    let says_nothing = record.spare.is_true() || record.status.json().is_none();
     Some(RegistryRecord {
         process: ProcessId { pid_namespace, ..ProcessId::new(said, start_ticks) },
-        session: record.session_id.text().and_then(|id| text::id(&id)),
+        session: record.session_id.text().and_then(|id| text::session(&id)),
         cwd: record.cwd.text().and_then(|path| text::path(&path)),
         attach: attach(&record),
         tmux_pane: record.tmux.text().and_then(|place| pane(&place)),
         job: job(record.job),
         parked_in: job(record.parked_in),
-        level: level(&record),
+        strange: (level.is_none() && !says_nothing).then_some("status"),
+        level,
         statement: record.status_updated_at.json().and_then(|at| at.parse().ok()),
     })
 }

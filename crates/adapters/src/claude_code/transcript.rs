@@ -70,7 +70,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let line: Line<'_> = json::walked(text)?;
     let kind = line.kind.text()?;
     let mut read = LogLine {
-        session: line.session.text().and_then(|id| text::id(&id)),
+        session: line.session.text().and_then(|id| text::session(&id)),
         written_at: line.timestamp.text().and_then(|at| text::id(&at)),
         ..LogLine::default()
     };

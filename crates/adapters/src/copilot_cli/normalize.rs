@@ -11,7 +11,7 @@
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended | measured |
-//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing | measured |
+//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known turn interrupted | measured, other reasons not |
 //! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
@@ -30,6 +30,9 @@ const REASONS: Reasons = Reasons {
     exits: &["complete", "error", "abort", "timeout"],
     either: &["user_exit"],
 };
+
+/// How a turn comes to its own end (measured: no other reason).
+const STOPS: &[&str] = &["end_turn"];
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
@@ -58,7 +61,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         }
         "sessionEnd" => payload::session_end(payload.reason, &REASONS),
         "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
-        "agentStop" => Fact::TurnEnded { background: Background::unlisted(), turn_ref: None },
+        "agentStop" => stopped(payload),
         "errorOccurred" => failed(payload),
         other => payload::unknown(other),
     }
@@ -81,6 +84,7 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
             ("notification_type", payload.notification_type, NOTICES)
         }
         "sessionEnd" => return payload::strange_end(payload.reason, &REASONS),
+        "agentStop" if !payload.is_helpers() => ("stopReason", payload.stop_reason, STOPS),
         "errorOccurred" => ("errorContext", payload.error_context, &[]),
         _ => return None,
     };
@@ -98,6 +102,16 @@ fn notification(payload: &Payload<'_>) -> Fact {
     let title = message.filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| "Action required".to_owned());
     Fact::DialogShown { actor: payload.actor(), prompt: asks::prompt(kind, reason, title) }
+}
+
+/// Only a turn that has come to its own end is completed. Whether it has failed the log tells.
+fn stopped(payload: &Payload<'_>) -> Fact {
+    let reason = payload.stop_reason;
+    let is_known = reason.text().is_some_and(|said| STOPS.contains(&&*said));
+    if reason.json().is_some() && !is_known {
+        return Fact::TurnInterrupted { turn_ref: None };
+    }
+    Fact::TurnEnded { background: Background::unlisted(), turn_ref: None }
 }
 
 fn failed(payload: &Payload<'_>) -> Fact {

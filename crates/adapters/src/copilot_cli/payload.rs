@@ -4,6 +4,7 @@ use crate::calls::{call, tool_name};
 use crate::json::{Raw, skim};
 use crate::{payload, text};
 use headsup_core::prompt::{Actor, ToolRef};
+use headsup_core::time::UnixMs;
 
 skim! {
     /// One payload, of any event. The schema is open and every member may be missing.
@@ -11,10 +12,12 @@ skim! {
         hook_name: "hookName",
         hook_event_name: "hook_event_name",
         session_id: "sessionId",
+        timestamp: "timestamp",
         transcript_path: "transcriptPath",
         cwd: "cwd",
         agent_id: "agentId",
         reason: "reason",
+        stop_reason: "stopReason",
         prompt: "prompt",
         tool_name: "toolName",
         tool_args: "toolArgs",
@@ -47,8 +50,14 @@ impl Payload<'_> {
 
     /// The conversation; a helper has one of its own, with its id, in the same process (measured).
     pub(crate) fn session(&self) -> Option<String> {
-        let told = self.session_id.text().and_then(|id| text::id(&id))?;
-        (self.actor() != Actor::Sub(told.clone())).then_some(told)
+        let told = self.session_id.text()?;
+        let is_helpers = self.agent_id.text().is_some_and(|helper| helper == told);
+        if is_helpers { None } else { text::session(&told) }
+    }
+
+    /// Milliseconds; reports may come in another order (measured: by 27 ms).
+    pub(crate) fn made_at(&self) -> Option<UnixMs> {
+        self.timestamp.json().and_then(|ms| ms.parse().ok()).map(UnixMs)
     }
 
     pub(crate) fn tool(&self) -> Option<String> {

@@ -5,6 +5,7 @@ use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
 use headsup_core::observation::{Background, Fact, SessionEnd};
 use headsup_core::prompt::{Actor, PromptKind};
+use headsup_core::time::UnixMs;
 
 fn seen(event: &str, members: &str) -> Sighting {
     let comma = if members.is_empty() { "" } else { "," };
@@ -43,6 +44,30 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     assert_eq!(seen("subagentStart", helpers).session.as_deref(), Some("s-1"));
     let Fact::ToolStarted { actor, .. } = fact("preToolUse", helpers) else { panic!("no call") };
     assert_eq!(actor, Actor::Sub("a-1".into()));
+}
+
+#[test]
+fn a_stop_for_a_reason_that_nobody_knows_completes_no_turn_and_is_counted() {
+    let completed = Fact::TurnEnded { background: Background::unlisted(), turn_ref: None };
+    let interrupted = Fact::TurnInterrupted { turn_ref: None };
+    for (members, fact, strange) in [
+        (r#""stopReason":"end_turn""#, &completed, None),
+        ("", &completed, Some("stopReason")),
+        (r#""stopReason":"out_of_credit""#, &interrupted, Some("stopReason")),
+        (r#""stopReason":7"#, &interrupted, Some("stopReason")),
+    ] {
+        let seen = seen("agentStop", members);
+        assert_eq!((&seen.fact, seen.strange), (fact, strange), "{members}");
+    }
+}
+
+#[test]
+fn a_report_says_when_it_was_made() {
+    let made = |timestamp: &str| seen("agentStop", &format!(r#""timestamp":{timestamp}"#)).made_at;
+    assert_eq!(made("1795295444350"), Some(UnixMs(1_795_295_444_350)));
+    for none in ["null", "\"2026-11-20\"", "1e400", "{}"] {
+        assert_eq!(made(none), None, "{none}");
+    }
 }
 
 #[test]

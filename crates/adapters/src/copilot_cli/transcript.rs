@@ -66,7 +66,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     };
     match (&*kind, actor) {
         ("session.start", Actor::Main) => {
-            read.session = data.session.text().and_then(|id| text::id(&id));
+            read.session = data.session.text().and_then(|id| text::session(&id));
             read.model = data.selected_model.text().map(|name| text::line(&name, text::NAME));
         }
         ("session.model_change", Actor::Main) => {

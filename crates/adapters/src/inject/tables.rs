@@ -22,8 +22,9 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     // One that is not as it should be goes, and comes again.
     let mut out = remove(form, text, launcher)?;
     for event in form.events {
+        // No empty line behind a last line that had no end: that shows, later, that it had none.
         if !out.is_empty() {
-            out.push_str(if out.ends_with('\n') { "\n" } else { "\n\n" });
+            out.push('\n');
         }
         out.push_str(&table(form, event, launcher));
     }
@@ -36,7 +37,14 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
 
 /// The text without our tables, whoever has moved them.
 pub(crate) fn remove(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    without(form, text, |command| event_of(form.kind, command, launcher).is_some())
+    let rest = without(form, text, |command| event_of(form.kind, command, launcher).is_some())?;
+    // Right behind a line, with no empty one between, is where they go if that line had no end.
+    let behind = text.strip_prefix(rest.as_str());
+    let ends_one = behind.is_some_and(|ours| ours.starts_with(&header(form)));
+    Ok(match rest.strip_suffix('\n') {
+        Some(line) if ends_one && !line.ends_with('\r') => line.to_owned(),
+        _ => rest,
+    })
 }
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
@@ -180,8 +188,8 @@ mod tests {
                 assert_eq!(recipe.append(&installed, LAUNCHER).unwrap(), installed);
                 let found = recipe.inspect(&installed, LAUNCHER).unwrap();
                 assert!(found.is_complete() && found.fires(), "{found:?}");
-                let removed = recipe.remove(&installed, LAUNCHER, Some(text)).unwrap();
-                assert_eq!(removed.trim_end(), text.trim_end(), "{}", recipe.kind);
+                let removed = recipe.remove(&installed, LAUNCHER, None).unwrap();
+                assert_eq!(removed, text, "{}", recipe.kind);
                 assert_eq!(recipe.is_all_ours(&installed), text.is_empty());
             }
         }

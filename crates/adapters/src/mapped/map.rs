@@ -96,6 +96,8 @@ pub(crate) enum Word {
     /// The conversation ends, and perhaps the program.
     SessionLeft,
     PromptSubmitted,
+    /// The same of a program of which several events tell of one prompt.
+    PromptTold,
     ToolStarted,
     ToolEnded,
     PermissionOpened,

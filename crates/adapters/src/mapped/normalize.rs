@@ -26,7 +26,7 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn session(&self) -> Option<String> {
-        self.id(&self.map.members.session)
+        self.raw(&self.map.members.session).text().and_then(|id| text::session(&id))
     }
 
     fn turn(&self) -> Option<String> {
@@ -143,6 +143,7 @@ impl<'a> Reading<'a> {
             Word::SessionCleared => Fact::SessionEnded { how: SessionEnd::Clear },
             Word::SessionLeft => Fact::SessionEnded { how: SessionEnd::Either },
             Word::PromptSubmitted => Fact::PromptSubmitted { by: Submitter::Person, turn_ref },
+            Word::PromptTold => Fact::PromptTold,
             // No stop lists the helpers that it leaves behind: they end by their own ends.
             Word::TurnEnded if self.map.tells_of_helpers() => {
                 Fact::TurnEnded { background: Background::unlisted(), turn_ref }
@@ -210,7 +211,7 @@ impl<'a> Reading<'a> {
     pub(super) fn activity(&self, fact: &Fact) -> Option<Activity> {
         let action = match fact {
             Fact::ToolStarted { .. } => return Some(calls::activity(self.tool(), self.input())),
-            Fact::PromptSubmitted { .. } => {
+            Fact::PromptSubmitted { .. } | Fact::PromptTold => {
                 format!("prompt: {}", self.raw(&self.map.members.prompt).text()?)
             }
             Fact::TurnEnded { .. } => "turn ended".to_owned(),

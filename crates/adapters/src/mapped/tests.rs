@@ -96,6 +96,7 @@ fn an_event_means_what_its_row_says() {
                 Word::SessionCleared => seen.fact == Fact::SessionEnded { how: SessionEnd::Clear },
                 Word::SessionLeft => seen.fact == Fact::SessionEnded { how: SessionEnd::Either },
                 Word::PromptSubmitted => matches!(seen.fact, Fact::PromptSubmitted { .. }),
+                Word::PromptTold => seen.fact == Fact::PromptTold,
                 Word::ToolStarted => matches!(seen.fact, Fact::ToolStarted { .. }),
                 Word::ToolEnded => matches!(seen.fact, Fact::ToolsEnded { .. }),
                 Word::TurnEnded => {
@@ -266,6 +267,7 @@ fn headlines(kind: &str, events: &[(&str, Value)]) -> Vec<String> {
             source: seen.source,
             session: seen.session.clone(),
             process: None,
+            made_at: seen.made_at,
             name: seen.event.clone(),
             fact: seen.fact,
         };
@@ -296,6 +298,26 @@ fn a_turn_that_leaves_a_helper_behind_goes_on_until_its_end() {
         ("SubagentEnd", json!({"agent_type": "coder"})),
     ];
     assert_eq!(headlines("mastra", &mastra), ["idle", "working", "working", "working", "done"]);
+}
+
+#[test]
+fn a_follow_up_works_and_the_first_words_of_a_task_are_no_second_turn() {
+    let tool = json!({"preToolUse": {"toolName": "read_file", "parameters": {}}});
+    let cline = [
+        ("TaskStart", json!({})),
+        ("UserPromptSubmit", json!({"userPromptSubmit": {"prompt": "x"}})),
+        ("PreToolUse", tool),
+        ("TaskComplete", json!({})),
+        ("UserPromptSubmit", json!({"userPromptSubmit": {"prompt": "y"}})),
+        ("TaskError", json!({"error": {"name": "Overloaded"}})),
+        ("prompt_submit", json!({})),
+        ("agent_start", json!({})),
+        ("agent_end", json!({})),
+    ];
+    let read = headlines("cline", &cline);
+    let (first, more) = read.split_at(6);
+    assert_eq!(first, ["working", "working", "working", "done", "working", "failed"]);
+    assert_eq!(more, ["working", "working", "done"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@
 //! | `Stop` | turn ended, with what goes on in the background | measured, background read |
 //! | `StopFailure` | turn failed | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended | read |
-//! | `PreCompact`, `PostCompact` | by a person: compaction started, ended; else nothing: the turn goes on, and one that fails has no end | read |
+//! | `PreCompact`, `PostCompact` | by a person: compaction started, ended; else nothing: the turn goes on, and one that fails has no end. One of a person's that comes to nothing has none either: the notice of rest tells, or the title that works and rests behind it | read |
 //! | `MessageDisplay`, `InstructionsLoaded`, `UserPromptExpansion`, `TodoCreated`, `TodoCompleted`, `SessionDelete` | nothing | measured, the last four read |
 
 use super::payload::Payload;

@@ -11,8 +11,11 @@ const MARKS: &str = "❯";
 /// The sides of a box, and its edges.
 const SIDES: [char; 3] = ['│', '┃', '|'];
 const EDGE: char = '─';
-/// Stands for anything in a choice, and in what ends a menu.
+const LOWER_CORNERS: [char; 2] = ['╰', '└'];
+/// Stands for anything in a choice, and in what ends a dialog.
 const ANYTHING: char = '*';
+/// Ends a line that the program has cut off, because it does not break that one.
+const CUT: char = '…';
 /// A choice is not longer. In lines.
 const LONGEST_CHOICE: usize = 8;
 
@@ -41,6 +44,8 @@ struct File {
     marks: String,
     #[serde(default)]
     framed: bool,
+    #[serde(default)]
+    indent: usize,
     rule: Vec<Rule>,
 }
 
@@ -70,11 +75,16 @@ pub(super) struct Rule {
     #[serde(default)]
     choices: Vec<String>,
     ends: Vec<String>,
+    /// It comes before the program's first prompt alone.
+    #[serde(default)]
+    opening: bool,
     /// Of its whole file.
     #[serde(skip)]
     marks: String,
     #[serde(skip)]
     framed: bool,
+    #[serde(skip)]
+    indent: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -87,15 +97,20 @@ enum Means {
 
 /// Rules that cannot be read are none: the tests read them all.
 pub(super) fn read(text: &str) -> Vec<Rule> {
-    let Ok(File { marks, framed, rule }) = toml::from_str::<File>(text) else { return Vec::new() };
-    rule.into_iter().map(|rule| Rule { marks: marks.clone(), framed, ..rule }).collect()
+    let Ok(File { marks, framed, indent, rule }) = toml::from_str::<File>(text) else {
+        return Vec::new();
+    };
+    rule.into_iter().map(|rule| Rule { marks: marks.clone(), framed, indent, ..rule }).collect()
 }
 
 impl Rule {
     pub(super) fn shown(&'static self) -> Shown {
         match self.means {
             Means::Prompt => Shown::Prompt,
-            Means::Dialog(reason) => Shown::Dialog { name: &self.name, reason, title: &self.title },
+            Means::Dialog(reason) => {
+                let (name, title) = (&self.name, &self.title);
+                Shown::Dialog { name, reason, title, opening: self.opening }
+            }
         }
     }
 
@@ -113,12 +128,24 @@ impl Rule {
 
     /// `lines`: the last ones of the screen that are not blank.
     pub(super) fn fits(&self, lines: &[&str]) -> bool {
+        if self.is_quoted(lines) {
+            return false;
+        }
         if !self.framed {
             return self.fits_plain(lines);
+        }
+        if !ends_a_box(lines) {
+            return false;
         }
         let lines: Vec<String> = lines.iter().map(|line| without_frame(line)).collect();
         let lines = lines.iter().map(String::as_str).filter(|line| !line.is_empty());
         self.fits_plain(&lines.collect::<Vec<_>>())
+    }
+
+    /// Does the last line stand further in than the program draws it, as in a file that quotes it?
+    fn is_quoted(&self, lines: &[&str]) -> bool {
+        let is_deep = |line: &&str| line.len() - line.trim_start().len() > self.indent;
+        self.means != Means::Prompt && lines.last().is_some_and(is_deep)
     }
 
     fn fits_plain(&self, lines: &[&str]) -> bool {
@@ -135,9 +162,20 @@ impl Rule {
             return false;
         }
         if self.choices.is_empty() {
-            return self.ends.iter().any(|end| whole.ends_with(&dense(&[end])));
+            return self.closes(lines, &whole);
         }
         (0..lines.len()).any(|first| self.menu_from(&lines[first..]))
+    }
+
+    /// Is all of the screen from one of its lines on the end of the dialog?
+    fn closes(&self, lines: &[&str], whole: &str) -> bool {
+        let ends: Vec<String> = self.ends.iter().map(|end| dense(&[end])).collect();
+        let mut rest = whole;
+        lines.iter().any(|line| {
+            let is_end = ends.iter().any(|end| is_all_of(rest, end));
+            rest = &rest[dense(&[line]).len()..];
+            is_end
+        })
     }
 
     /// Does the menu begin here, and nothing follow but its footer?
@@ -151,18 +189,18 @@ impl Rule {
             rest = after;
         }
         let footer = dense(rest);
-        marks == 1 && self.ends.iter().any(|end| is_end(&footer, &dense(&[end])))
+        marks == 1 && self.ends.iter().any(|end| is_all_of(&footer, &dense(&[end])))
     }
 }
 
-/// Takes one choice, which a narrow terminal has broken over several lines, off the beginning.
+/// Takes one choice, which a narrow terminal has broken over several lines or cut, off the beginning.
 fn take<'a, 'b>(lines: &'a [&'b str], choice: &str, marks: &str) -> Option<(bool, &'a [&'b str])> {
-    let first = lines.first()?;
+    let first = lines.first()?.trim_start();
     let is_mark = |sign: char| marks.contains(sign);
     let is_marked = first.starts_with(is_mark);
     let mut text = dense(&[without_number(first.trim_start_matches(is_mark).trim_start())]);
     let mut taken = 1;
-    while !is_choice(&text, choice) {
+    while !is_choice(&text, choice) && !is_cut(&text, choice) {
         if !may_become(&text, choice) || text.is_empty() || taken == LONGEST_CHOICE {
             return None;
         }
@@ -182,15 +220,34 @@ fn is_choice(text: &str, choice: &str) -> bool {
     }
 }
 
-fn is_end(footer: &str, end: &str) -> bool {
-    let rest = |(before, after)| footer.strip_prefix(before)?.strip_suffix::<&str>(after);
-    footer == end || end.split_once(ANYTHING).and_then(rest).is_some()
+/// Is it that choice, as far as there was room for it?
+fn is_cut(text: &str, choice: &str) -> bool {
+    let shown = text.strip_suffix(CUT).filter(|shown| !shown.is_empty());
+    shown.is_some_and(|shown| may_become(shown, choice))
+}
+
+/// Is it all of that, whatever stands for anything there?
+fn is_all_of(text: &str, pattern: &str) -> bool {
+    let Some((before, pattern)) = pattern.split_once(ANYTHING) else { return text == pattern };
+    let Some(mut rest) = text.strip_prefix(before) else { return false };
+    let (between, after) = pattern.rsplit_once(ANYTHING).unwrap_or(("", pattern));
+    for part in between.split(ANYTHING) {
+        let Some((_, left)) = rest.split_once(part) else { return false };
+        rest = left;
+    }
+    rest.ends_with(after)
 }
 
 /// Is it the beginning of that choice?
 fn may_become(text: &str, choice: &str) -> bool {
     let before = choice.split_once(ANYTHING).map(|(before, _)| before);
     choice.starts_with(text) || before.is_some_and(|before| text.starts_with(before))
+}
+
+/// Is the end of the screen a box's: its lower edge, and a line with a side above that?
+fn ends_a_box(lines: &[&str]) -> bool {
+    let [.., above, edge] = lines else { return false };
+    above.trim_start().starts_with(SIDES) && edge.trim_start().starts_with(LOWER_CORNERS)
 }
 
 /// A line of a box without its sides; of its edges the corners are left.

@@ -29,10 +29,13 @@ const ALL: [(&str, &str, Screens); 5] = [
 const CODEX: Screens = screens![
     "codex/0.169.0";
     false_positive_command_center,
+    false_positive_prose_about_the_browser,
+    false_positive_prose_about_the_key,
     false_positive_typed_in_the_prompt,
     hook_review,
     hook_review__second_chosen,
     login,
+    login__another_provider,
     login_browser,
     login_key,
     resume_picker,
@@ -61,9 +64,12 @@ const QWEN_CODE: Screens = screens![
     auth_step__access,
     auth_step__custom,
     auth_step__key,
+    false_positive_end_of_a_box,
+    false_positive_end_of_a_box_with_a_menu,
     false_positive_shell_after_cat,
     false_positive_shown_by_a_command,
     trust,
+    trust__a_folder_cut_off,
     trust__narrow,
 ];
 
@@ -79,14 +85,18 @@ const SCREENS: Screens = screens![
     "claude-code/2.1.330";
     api_key,
     bypass,
+    false_positive_a_checklist,
     false_positive_agent_shows_the_dialog,
     false_positive_agent_shows_the_dialog_narrow,
     false_positive_declined_in_the_scrollback,
     false_positive_in_a_pager,
     false_positive_in_an_editor,
     false_positive_prose_about_the_picker,
+    false_positive_prose_about_the_sign_in,
+    false_positive_prose_about_the_theme,
     false_positive_prose_with_the_words_of_dialogs,
     false_positive_question_in_another_language,
+    false_positive_quoted_in_a_readme,
     false_positive_shell_after_cat,
     imports,
     login__in_a_session,
@@ -170,6 +180,49 @@ fn a_rule_holds_for_its_versions_alone() {
         [Some("2.0.9"), Some("2.1"), Some("0.9"), None].map(of),
         [true, false, false, false]
     );
+}
+
+fn text_of(screens: Screens, wanted: &str) -> &'static str {
+    screens.iter().find(|(name, _)| *name == wanted).unwrap().1
+}
+
+#[test]
+fn a_choice_may_be_cut_where_there_is_no_room_for_it() {
+    let narrow = text_of(GEMINI_CLI, "trust__narrow");
+    let told = |words: &str| {
+        assert!(narrow.contains("2. Trust parent folder (dev)"));
+        dialog_of("gemini-cli", &narrow.replace("parent folder (dev)", words), None)
+    };
+    assert_eq!(told("parent folder (a-long-na…"), Some("trust"));
+    assert_eq!(told("parent fol…"), Some("trust"));
+    assert_eq!(told("parent fol… (dev)"), None);
+    assert_eq!(told("another fol…"), None);
+}
+
+#[test]
+fn what_stands_for_anything_may_stand_several_times() {
+    let rules: &'static [Rule] = rules::read(
+        "[[rule]]\nname='new'\nsince='1'\nmeans='other'\nends=['Ask * now * or * later']\n",
+    )
+    .leak();
+    let fits = |lines: &[&str]| rules[0].fits(lines);
+    assert!(fits(&["Ask me now or", "later"]));
+    assert!(fits(&["of old", "Ask", "now, now or in", "no time, or later"]));
+    assert!(!fits(&["He says: Ask me now or", "later"]), "from a line's beginning on");
+    assert!(!fits(&["Ask me now or", "later", "again"]));
+    assert!(!fits(&["Ask me or now", "later"]), "in their order");
+    assert!(!fits(&["Ask me now or", " later"]), "further in than the program draws it");
+}
+
+/// A person may sign in again later.
+#[test]
+fn what_only_opens_a_program_says_so() {
+    let opening = |wanted: &str| {
+        let shown = screen(KIND, None, text_of(SCREENS, wanted));
+        matches!(shown, Some(Shown::Dialog { opening: true, .. }))
+    };
+    assert!(opening("trust") && opening("theme") && opening("security_notes"));
+    assert!(!opening("login__in_a_session") && !opening("resume_picker"));
 }
 
 #[test]

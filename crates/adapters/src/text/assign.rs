@@ -72,6 +72,8 @@ enum Secret {
     Key,
     /// A signature in an address: only a long value.
     Signature,
+    /// A name and its password in base64, as `docker login` and npm keep them: nothing else.
+    Pair,
 }
 
 /// The value that is assigned to a secret name that begins at `at`.
@@ -133,7 +135,7 @@ fn named(name: &[u8]) -> Option<Secret> {
     words.retain(|word| !word.is_empty());
     let word = |back: usize| words.iter().rev().nth(back).map_or(&b""[..], Vec::as_slice);
     let ends = |tails: &[&str]| tails.iter().any(|tail| word(0).ends_with(tail.as_bytes()));
-    if ends(&["password", "passwd", "passphrase", "passcode", "secret"]) {
+    if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "secret"]) {
         return Some(Secret::Password);
     }
     if word(0) == b"token" && PLAIN_TOKENS.iter().any(|kind| word(1) == kind.as_bytes()) {
@@ -152,6 +154,7 @@ fn named(name: &[u8]) -> Option<Secret> {
         (_, b"credential" | b"credentials" | b"creds") => Some(Secret::Token),
         (_, b"sig" | b"signature") => Some(Secret::Signature),
         (_, b"sshpass") => Some(Secret::Password),
+        (b"", b"auth") => Some(Secret::Pair),
         // Alone, or as the folder a shell came from, these are everyday words.
         (b"" | b"old", _) => None,
         (_, b"pwd" | b"pass") => Some(Secret::Password),
@@ -174,6 +177,8 @@ struct Start {
     tight: bool,
     /// `--NAME value`.
     is_option: bool,
+    /// `NAME is "value"`, as people write it.
+    is_said: bool,
 }
 
 impl Start {
@@ -187,15 +192,18 @@ impl Start {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
             sign @ (b'=' | b':') => (gap + 1, *sign),
             _ if dashes > 0 => (separator(text, name_end)?, b' '),
+            sign @ b'i' if gap > name_end && is_said(text, gap) => (gap + 3, *sign),
             _ => return None,
         };
         if matches!((sign, text.get(at)), (b'=', Some(b'>')) | (b':', Some(b'='))) {
             at += 1;
         }
-        let raw = blanks(at);
+        let next = blanks(at);
+        let raw = if sign == b':' { past_block_mark(text, next) } else { next };
         let tight = sign == b'=' && gap == name_end && raw == at;
         let (at, quote) = opening(text, raw);
-        Some(Self { at, raw, quote, tight, is_option: sign == b' ' && dashes == 2 })
+        let (is_option, is_said) = (sign == b' ' && dashes == 2, sign == b'i');
+        Some(Self { at, raw, quote, tight, is_option, is_said })
     }
 
     /// The length of the value, or `most` if it is longer.
@@ -231,9 +239,14 @@ impl Start {
         if value.is_empty() || closed || is_kept_elsewhere(value, self.quote) || is_plain(value) {
             return false;
         }
+        // `the password is "weak"`
+        if self.is_said && !digits && value.len() < 8 {
+            return false;
+        }
         match secret {
             Secret::Header => is_header_value(value),
             Secret::Signature => value.len() >= 20 && digits,
+            Secret::Pair => (self.tight || self.quote.is_some()) && is_base64(value),
             Secret::Password if self.tight || self.quote.is_some() => true,
             Secret::Token if word => false,
             Secret::Token | Secret::Key if number => value.len() >= 12,
@@ -245,6 +258,42 @@ impl Start {
             Secret::Token => value.len() >= 8 && digits && !is_code(value),
         }
     }
+}
+
+/// Is there `is "…"` at `at`, with both its quotes?
+fn is_said(text: &[u8], at: usize) -> bool {
+    if !text[at..].starts_with(b"is ") {
+        return false;
+    }
+    let (from, quote) = skip_quote(text, at + 3);
+    let is_closed = |quote| skip_quote(text, quoted_end(text, from, quote, LOOK)).1.is_some();
+    quote.is_some_and(is_closed)
+}
+
+/// Past the `>-` or `|` by which YAML says that a value stands on the next line.
+fn past_block_mark(text: &[u8], at: usize) -> usize {
+    let Some(b'>' | b'|') = text.get(at) else { return at };
+    let is_part = |b: &&u8| matches!(**b, b'-' | b'+' | b'0'..=b'9');
+    let end = at + 1 + text[at + 1..].iter().take(2).take_while(is_part).count();
+    // A line's end in quoted JSON.
+    let is_quoted = text[end..].starts_with(b"\\n");
+    let line = if is_quoted { end + 2 } else { end };
+    let is_blank = |b: &&u8| b.is_ascii_whitespace();
+    let next = line + text[line..].iter().take(64).take_while(is_blank).count();
+    // Where lines were made one, only a mark of two characters is surely none of a text's.
+    let is_line = is_quoted || text[line..next].contains(&b'\n') || (end > at + 1 && next > line);
+    if is_line { next } else { at }
+}
+
+/// Letters of both cases with digits, an end, or much of them, and as many as base64 makes.
+fn is_base64(value: &[u8]) -> bool {
+    let padded = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"="));
+    let letters = padded.unwrap_or(value);
+    let is_in = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let has = |kind: fn(&u8) -> bool| letters.iter().any(kind);
+    let is_telling = has(u8::is_ascii_digit) || padded.is_some() || value.len() >= 20;
+    (value.len() >= 12 && value.len().is_multiple_of(4) && letters.iter().all(is_in))
+        && (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_telling)
 }
 
 /// A quote that opens a value.

@@ -206,6 +206,10 @@ fn is_command(text: &[u8], start: usize, words: &[u8]) -> bool {
         let len = before.iter().rev().take_while(is_path).count();
         before = &before[..before.len() - len];
     }
+    // A label, as in `Bash: mysql`, is no word of the command.
+    if let Some(label) = before.windows(2).rposition(|pair| pair == b": ") {
+        before = &before[label + 1..];
+    }
     let is_blank = |b: &u8| b.is_ascii_whitespace() || b"\"'\\,".contains(b);
     let is_wrapper = |word: &[u8]| WRAPPERS.iter().any(|known| word == known.as_bytes());
     let mut pieces = before.split(is_blank).filter(|word| !word.is_empty());

@@ -106,12 +106,14 @@ fn web_token(text: &[u8]) -> Option<usize> {
     (first >= 40 || (first >= 10 && dotted)).then(|| run(text, Set::Dotted))
 }
 
-/// A chat bot's token: 8 to 10 digits, a colon, 35 characters that begin with `AA`.
+/// A chat bot's token: 8 to 10 digits, a colon, 35 characters that begin with `AA`. In an address
+/// `bot` stands before it.
 fn bot_token(text: &[u8]) -> Option<usize> {
-    let digits = text.iter().take(11).take_while(|b| b.is_ascii_digit()).count();
-    let tail = text.get(digits..)?.strip_prefix(b":AA")?;
+    let number = text.strip_prefix(b"bot").unwrap_or(text);
+    let digits = number.iter().take(11).take_while(|b| b.is_ascii_digit()).count();
+    let tail = number.get(digits..)?.strip_prefix(b":AA")?;
     let len = run(tail, Set::Word);
-    ((8..=10).contains(&digits) && len >= 30).then_some(digits + 3 + len)
+    ((8..=10).contains(&digits) && len >= 30).then_some(text.len() - tail.len() + len)
 }
 
 /// A Discord bot's token: its number, a moment and a signature, each in base64.

@@ -208,6 +208,19 @@ const PLACES: &[&str] = &[
     "tool \"--password\" \"@\"",
     "tool --password 'a'\\''!@'",
     "{\"c\":\"tool --password 'a'\\\\''!@'\"}",
+    "Bash: redis-cli -a @ ping",
+    "Bash: mysql -p@ shop",
+    "run_shell: sudo /usr/bin/mysql -p@ shop",
+    "{\"auths\":{\"r.example\":{\"auth\":\"@\"}}}",
+    "{\\\"auths\\\":{\\\"r.example\\\":{\\\"auth\\\":\\\"@\\\"}}}",
+    "//registry.example/:_auth=@",
+    "api-key: >-\n  @",
+    "api-key: >- @",
+    "password: |\n  @\nuser: ada",
+    "{\"y\":\"password: |2-\\n  @\"}",
+    "my passphrase is \"@\", keep it",
+    "the password is '@'",
+    "Passwort: @",
 ];
 
 #[test]
@@ -310,8 +323,12 @@ fn web_tokens_and_bot_tokens_are_redacted() {
     let part = fill(MIXED, 40);
     let token = format!("eyJ{part}.eyJ{part}.{part}");
     assert_eq!(redact(&format!("a {token} b")), format!("a {REDACTED} b"));
-    let bot = format!("123456789:AA{}", fill(MIXED, 33));
-    assert_eq!(redact(&format!("a {bot} b")), format!("a {REDACTED} b"));
+    for before in ["", "bot"] {
+        let bot = format!("{before}123456789:AA{}", fill(MIXED, 33));
+        assert_eq!(redact(&format!("a {bot} b")), format!("a {REDACTED} b"));
+        let address = format!("https://proxy.example/{bot}/getMe");
+        assert_eq!(redact(&address), format!("https://proxy.example/{REDACTED}/getMe"));
+    }
     for (number, signature) in [(24, 27), (26, 38), (28, 38)] {
         let bot = format!("{}.GabCdE.{}", fill(MIXED, number), fill(MIXED, signature));
         assert_eq!(redact(&format!("a {bot} b")), format!("a {REDACTED} b"));
@@ -408,6 +425,17 @@ fn look_alikes_stay() {
         "psql -c \"ALTER ROLE b PASSWORD \\$\\$${PW}\\$\\$\"",
         "tool --token `cat f`",
         "input(\"Password: \")",
+        "to do: use redis-cli -a twice",
+        "note: cargo add mysql -pmycrate",
+        "\"auth\": \"basic\"",
+        "auth = 'SomeAuthProvider'",
+        "auth: OAuth2Provider1",
+        "{\"auth\":\"https://id.example/a\"}",
+        "the password is \"weak\", the token is \"expired\"",
+        "the secret is 'tis nobler",
+        "password: > see below",
+        "| token: | text |",
+        "bot12345:AAA and bots",
         "tests.some_long_module_name_here.models.another_long_name_of_a_test",
         "日本語のテキスト: パスワード",
     ] {
@@ -455,6 +483,11 @@ fn the_work_grows_with_the_text_and_no_faster() {
         "password $",
         "'\\''--password'\\'' ",
         "PASSWORD='a'\\''",
+        "Bash: mysql -pa ",
+        "bot123456789:AA",
+        "\"auth\":\"",
+        "password: >-\n",
+        "password is '",
     ];
     for piece in pieces {
         let text = piece.repeat(100_000 / piece.len());

@@ -147,6 +147,7 @@ impl Script {
                 source: Source::Hook,
                 session: seen.session,
                 process: seen.process,
+                made_at: seen.made_at,
                 name: seen.event,
                 fact: seen.fact,
             };

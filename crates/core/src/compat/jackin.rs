@@ -122,7 +122,9 @@ scale! {
             Headline::Ended | Headline::Suspended | Headline::Crashed => Self::Idle,
             Headline::Done | Headline::Failed | Headline::Review | Headline::Idle => {
                 let idle = matches!(state.turn, Turn::Idle(_));
-                let is_new = idle && !state.seen && state.outcome.is_some();
+                // Whoever stops a turn is there and sees it. There is no word for one that failed.
+                let stopped = state.outcome == Some(OutcomeKind::Interrupted);
+                let is_new = idle && !state.seen && state.outcome.is_some() && !stopped;
                 if is_new { Self::Done } else { Self::Idle }
             }
         })

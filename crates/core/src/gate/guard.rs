@@ -64,6 +64,10 @@ fn appear(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         check_process(step, observation)?;
         step.ensure_running(None);
         step.set_base(Turn::Unknown, None);
+        if let Some(session) = &observation.session {
+            // What comes next of that conversation is its own, and of no other one.
+            session::enter(step, session, false);
+        }
     }
     Ok(())
 }
@@ -199,7 +203,7 @@ fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
 /// Does it tell live that something begins?
 fn begins(observation: &Observation) -> bool {
     let begins = match &observation.fact {
-        Fact::PromptSubmitted { .. } => true,
+        Fact::PromptSubmitted { .. } | Fact::PromptTold => true,
         Fact::ToolStarted { actor, .. }
         | Fact::ToolGranted { actor, .. }
         | Fact::PromptOpened { actor, .. }
@@ -282,7 +286,7 @@ fn is_nameless_life(step: &Step<'_>, observation: &Observation) -> bool {
     let works = |turn| matches!(turn, Some(ReportedTurn::Working(_)));
     is_nameless
         && match &observation.fact {
-            Fact::PromptSubmitted { .. } | Fact::PromptOpened { .. } => true,
+            Fact::PromptSubmitted { .. } | Fact::PromptTold | Fact::PromptOpened { .. } => true,
             Fact::Reported(reported) => works(reported.turn),
             _ => false,
         }

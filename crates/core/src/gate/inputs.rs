@@ -171,7 +171,7 @@ pub fn next_expiry(seat: &Seat) -> Option<UnixMs> {
     seat.inputs().filter_map(|open| Some(open.input.as_ref()?.expires_at)).min()
 }
 
-/// The wall clock was set back: what was to be waited for stays as long as it was.
+/// The wall clock was set: what was to be waited for stays as long as it was.
 pub fn shift_deadlines(seat: &mut Seat, by_ms: i64, now: UnixMs) -> Decision {
     let before = seat.status_key();
     let mut step = act(seat, now);

@@ -4,8 +4,8 @@
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, elsewhere, parts, prompts, refuse, screen,
-    turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, elsewhere, notice, parts, prompts, refuse,
+    screen, shown, turn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, JUST_FAILED, Level};
@@ -91,16 +91,21 @@ pub(super) fn said(
     let waits =
         |other: &Held| other.source == source && other.what == HeldFact::Level(held.clone());
     let waits = step.seat.held.iter().any(waits);
-    // One that shows work throughout a compaction, and then rest, tells its end.
-    let tells_end = source.tier() == Tier::Own && (before == Some("working") || waits);
+    // One that shows work throughout a compaction, and then rest, tells its end. A title does of one that is
+    // a turn of its own.
+    let alone = source.tier() == Tier::Title && step.seat.turn.compacts_alone;
+    let may_tell = source.tier() == Tier::Own || alone;
+    let tells_end = may_tell && (before == Some("working") || waits);
     if step.seat.turn.compacting && rests_at(level) && !tells_end {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if is_main_agents_rest(step, source, &held) {
         return refuse(Rule::G5, "helpers go on, of which it says nothing");
     }
-    // Behind a dialog that has ended the turn a title may be drawn once more as if it worked.
-    let over = source.tier() == Tier::Title && !step.seat.turn.open;
+    // Behind a dialog that has ended the turn a title may be drawn once more as if it worked; and behind one
+    // that a person has opened no turn goes on.
+    let at_rest = matches!(step.seat.turn.base, Turn::Idle(_));
+    let over = !step.seat.turn.open && (source.tier() == Tier::Title || at_rest);
     let resumed = matches!(level, Level::Working { .. }) && before == Some("blocked") && !over;
     // A status file is written once all is decided; a terminal is told of every step, and behind a
     // dialog that was refused something goes on for a moment, too.
@@ -126,7 +131,11 @@ pub(super) fn said(
     }
     if !waits {
         step.seat.held.retain(|held| !is_level_of(held, source));
-        let settled = step.now.plus(if is_first { LOOK_MS } else { SETTLE_MS });
+        let settled = step.now.plus(match (is_first, alone && rests_at(level)) {
+            (true, _) => LOOK_MS,
+            (false, true) => notice::COMPACTED_MS,
+            (false, false) => SETTLE_MS,
+        });
         let until = after_the_end(step, source, level).map_or(settled, |at| settled.max(at));
         let what = HeldFact::Level(held);
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
@@ -284,6 +293,9 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             step.seat.subagents.clear();
             step.seat.turn.compacting = false;
             step.ensure_running(None);
+            if shown::leave(step) {
+                return;
+            }
             if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.
                 let turn = &step.seat.turn;

@@ -1,6 +1,6 @@
 //! What a program says of its own rest, late or without saying how a turn ended.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, shown, turn};
 use crate::seat::{Held, HeldFact};
 use crate::source::Tier;
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
@@ -8,10 +8,15 @@ use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 /// How long after the end of a turn its notice may come. Milliseconds.
 const NOTICE_MS: i64 = 1_500;
 
-/// Is a notice without a name perhaps late, and of the turn before the one that has a name?
+/// So long after a program rests its hook may still tell that it was a compaction that has ended. Milliseconds.
+pub(super) const COMPACTED_MS: i64 = 3_000;
+
+/// Is a notice without a name perhaps late, and of the turn before the one that has a name, or that is a
+/// compaction?
 fn may_be_the_last_ones(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
-    let ended = turn.ended.as_ref().filter(|_| turn.reference.is_some());
+    let is_told = turn.reference.is_some() || turn.compacts_alone;
+    let ended = turn.ended.as_ref().filter(|_| is_told);
     ended.is_some_and(|ended| step.now.since(ended.at) < NOTICE_MS)
 }
 
@@ -23,13 +28,23 @@ pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
     if may_be_the_last_ones(step) {
         return refuse(Rule::G10, "it may be the notice of the turn before");
     }
-    let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
+    let compacts = step.seat.turn.compacting && step.seat.turn.compacts_alone;
+    let wait = if compacts { COMPACTED_MS } else { SETTLE_MS };
+    let (until, source) = (step.now.plus(wait), step.evidence.source);
     if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
         let what = HeldFact::Over;
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
         step.changed = true;
     }
     Ok(Effect::Outranked("it waits a moment for the source that tells how"))
+}
+
+/// The turn is over, and no source has told how. A compaction of its own is over with it.
+pub(super) fn rests_at_last(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if step.seat.turn.compacts_alone {
+        step.seat.turn.compacting = false;
+    }
+    rests(step)
 }
 
 /// The program says that it sits at its prompt since a turn. It may say so late.
@@ -80,7 +95,7 @@ fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
 }
 
 /// The main agent sits at its prompt. Helpers that run go on behind it: its stop was lost.
-pub(super) fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     let turn = &step.seat.turn;
     let stops = turn.open && !turn.main_stopped && !step.seat.subagents.is_empty();
     if !stops || turn::is_compacting(step) {
@@ -105,6 +120,9 @@ fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     step.ensure_running(None);
     prompts::withdraw_all(step);
     step.seat.held.clear();
+    if shown::leave(step) {
+        return Ok(Effect::Decides);
+    }
     if step.seat.turn.open {
         let kind = match step.seat.turn.main_stopped {
             true => OutcomeKind::Completed,

@@ -4,6 +4,7 @@ use super::{Effect, Refusal, Rule, Step, refuse, screen, session};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::seat::Leaving;
+use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn};
 
 /// Taken up again, and not heard of yet.
@@ -45,6 +46,13 @@ pub(super) fn said(
         ProcessFact::Running { attach, .. } => Process::Running { attach },
         ProcessFact::Stopping => Process::Stopping,
         ProcessFact::Suspended => Process::Suspended,
+        // One that a person has stopped at rest is what it was.
+        ProcessFact::Unprobeable
+            if step.evidence.source == Source::Process
+                && !matches!(step.seat.turn(), Turn::Working(_)) =>
+        {
+            return Ok(Effect::Confirms);
+        }
         ProcessFact::Unprobeable => Process::Unknown,
         ProcessFact::Exited(_) if step.seat.leaving == Some(Leaving::Suspend) => Process::Suspended,
         ProcessFact::Exited(exit) if step.seat.leaving == Some(Leaving::Stop) => {

@@ -160,7 +160,8 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let before = step.evidence.source == Source::Screen && is_first;
     if !starting && !before {
         step.ensure_running(None);
-        if !step.seat.turn.open {
+        let is_a_persons = actor.is_main() && is_a_persons(step, prompt);
+        if !(step.seat.turn.open || is_a_persons) {
             // Its turn's start was not told.
             turn::start(step, None);
             let reason = match actor {
@@ -185,6 +186,13 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let doc = Box::new(PromptDoc::new(&step.seat.id, &open, None));
     step.seat.prompts.push(open);
     step.emit(EventBody::PromptOpened { prompt: doc });
+}
+
+/// Does the program itself show, at rest, a dialog in which its agent asks for nothing? A person has opened it,
+/// and once it is left all is as it was.
+fn is_a_persons(step: &Step<'_>, prompt: &NewPrompt) -> bool {
+    let is_own = step.evidence.source.tier() == Tier::Own;
+    is_own && prompt.reason == BlockedReason::Other && matches!(step.seat.turn.base, Turn::Idle(_))
 }
 
 /// The prompt with the id of the open call it is about: that call's end will clear it.

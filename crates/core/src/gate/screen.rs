@@ -44,17 +44,30 @@ pub(super) fn is_at_first_dialog(seat: &Seat) -> bool {
     !has_spoken(seat) && is_at_dialog(seat)
 }
 
+/// Has this life of the program had a prompt yet?
+fn was_prompted(seat: &Seat) -> bool {
+    seat.turn.open || seat.turn.ended.is_some()
+}
+
+/// May a dialog be there at all? What opens a program, and what was seen before it has spoken, is over
+/// by then: whatever looks like it is a text that shows it.
+pub(super) fn check(step: &mut Step<'_>, first: bool, opening: bool) -> Result<(), Refusal> {
+    step.seat.quiet_prompts = 0;
+    if first && has_spoken(step.seat) {
+        return refuse(Rule::Rank, "it was seen before the first event, which has come since");
+    }
+    if opening && was_prompted(step.seat) {
+        return refuse(Rule::Rank, "such a dialog comes before the first prompt, which has come");
+    }
+    Ok(())
+}
+
 /// A strongly visible dialog may override hooks, in this direction only.
 pub(super) fn dialog(
     step: &mut Step<'_>,
     reason: BlockedReason,
     detail: Option<&str>,
-    first: bool,
 ) -> Result<Effect, Refusal> {
-    step.seat.quiet_prompts = 0;
-    if first && has_spoken(step.seat) {
-        return refuse(Rule::Rank, "it was seen before the first event, which has come since");
-    }
     let ask = NewPrompt::plain(reason, detail);
     let stays = |open: &OpenPrompt| open.source != Source::Screen || open.ask == ask;
     let others = step.seat.own_prompts().any(stays);

@@ -127,8 +127,12 @@ pub(super) fn started(
         // Someone took the conversation up again: whatever ran before is over, unless this
         // start was told already, or a level has shown the new process before its start was told,
         // and nothing has happened since.
-        let told_or_shown = known || !step.seat.has_edge_witness();
-        let untouched = told_or_shown && step.seat.turn.base == Turn::Idle(IdleReason::Ready);
+        let has_spoken = step.seat.has_edge_witness();
+        let turn = &step.seat.turn;
+        // Whoever was not understood before has begun nothing either.
+        let was_unclear = !known && !has_spoken && turn.base == Turn::Unknown && turn.seq == 0;
+        let rests = turn.base == Turn::Idle(IdleReason::Ready);
+        let untouched = (known || !has_spoken) && rests || was_unclear;
         let awaited = step.seat.process.state == RESTORING;
         let told = awaited || entered_now || (untouched && running);
         if !told {

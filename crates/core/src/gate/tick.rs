@@ -38,7 +38,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Over => {
             // With work behind it, or in a compaction, it goes on.
-            if !step.seat.turn.open || notice::rests(step).is_err() {
+            if !step.seat.turn.open || notice::rests_at_last(step).is_err() {
                 return;
             }
             step.seat.turn().phrase()

@@ -1,6 +1,6 @@
 //! Turns: how they start, go on and end (G3, G5, G7).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, tools};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, shown, tools};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
@@ -25,26 +25,34 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.end_logged = false;
+    turn.by_title = step.evidence.source.tier() == Tier::Title;
     let turn_seq = turn.seq;
-    step.seat.outcome = None;
+    step.seat.turn.before = step.seat.outcome.take().map(Box::new);
     step.seat.counters.turns += 1;
     step.emit(EventBody::TurnStarted { turn_seq });
 }
 
 /// The open turn ends; told once.
 pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
+    let outcome = Outcome { kind, code: code.map(str::to_owned), at: step.now };
+    step.seat.outcome = Some(outcome.clone());
+    close_with(step, Some(outcome));
+}
+
+/// The open turn ends with this outcome of its own, or with none.
+pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     let now = step.now;
     step.seat.held.retain(|held| held.what != HeldFact::Over);
     let turn = &mut step.seat.turn;
     turn.open = false;
     turn.main_stopped = false;
     turn.awaits_helpers = false;
+    turn.compacts_alone = false;
+    turn.before = None;
     turn.ended = Some(EndedTurn::after(turn.ended.take(), turn.reference.take(), now));
     step.seat.ended_calls.clear();
     let turn_seq = step.seat.turn.seq;
-    let outcome = Outcome { kind, code: code.map(str::to_owned), at: now };
-    step.seat.outcome = Some(outcome.clone());
-    step.emit(EventBody::TurnCompleted { turn_seq, outcome: Some(outcome) });
+    step.emit(EventBody::TurnCompleted { turn_seq, outcome });
 }
 
 /// The open turn ends and the agent sits at its prompt, or goes on with a queued one.
@@ -159,7 +167,7 @@ pub(super) fn prompted(
         }
     }
     step.seat.counters.prompts += 1;
-    let shown = is_only_shown(step);
+    let shown = shown::is_only_shown(step);
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
         step.seat.seen_turn_seq = step.seat.turn.seq.saturating_sub(shown.into());
@@ -176,6 +184,7 @@ pub(super) fn prompted(
     let stopped = step.seat.turn.main_stopped;
     match (was_open, stopped, by, reference) {
         (true, false, _, _) if shown => {
+            step.seat.turn.by_title = false;
             step.seat.turn.reference = reference.map(str::to_owned);
         }
         (true, true, Submitter::Program, _) => {
@@ -230,15 +239,6 @@ fn helpers_that_go_on(step: &mut Step<'_>) -> Vec<String> {
         true => step.seat.subagents.clone(),
         false => Vec::new(),
     }
-}
-
-/// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
-/// the one it began with.
-fn is_only_shown(step: &Step<'_>) -> bool {
-    let turn = &step.seat.turn;
-    let seen = matches!(turn.evidence.source.tier(), Tier::Own | Tier::Title);
-    let is_new = turn.open && !turn.main_stopped && turn.reference.is_none();
-    seen && is_new && turn.base == Turn::Working(WorkingReason::Model)
 }
 
 /// The main agent's stop. With helpers still running it is no end (G5).
@@ -470,9 +470,12 @@ pub(super) fn compaction_started(step: &mut Step<'_>) -> Result<Effect, Refusal>
     if step.seat.turn.compacting {
         return Ok(Effect::Confirms);
     }
+    // A title may have shown its beginning already.
+    let alone = !step.seat.turn.open || shown::is_by_title(step);
     if !step.seat.turn.open {
         start(step, None);
     }
+    step.seat.turn.compacts_alone = alone;
     step.seat.turn.compacting = true;
     step.seat.turn.summarized = false;
     step.set_base(Turn::Working(WorkingReason::Compacting), None);
@@ -485,6 +488,7 @@ pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effe
         return Ok(Effect::Confirms);
     }
     step.seat.turn.compacting = false;
+    step.seat.turn.compacts_alone = false;
     step.changed = true;
     if manual {
         rest(step, OutcomeKind::Completed, None);

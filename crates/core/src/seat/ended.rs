@@ -46,6 +46,22 @@ pub struct EndedHelper {
     pub started: bool,
 }
 
+/// The last ends of the main agent's turns and calls of which their program says when it made them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    pub turn: Option<MadeEnd>,
+    pub call: Option<MadeEnd>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeEnd {
+    pub session: Option<String>,
+    /// By the program's clock.
+    pub made_at: UnixMs,
+    /// When it was received.
+    pub at: UnixMs,
+}
+
 impl EndedTurn {
     /// A turn ends `at` a time, after the one that ended last.
     pub(crate) fn after(last: Option<Self>, reference: Option<String>, at: UnixMs) -> Self {

@@ -112,6 +112,7 @@ mod tests {
                 source: Source::Hook,
                 session: None,
                 process: None,
+                made_at: None,
                 name: "event".into(),
                 fact,
             };

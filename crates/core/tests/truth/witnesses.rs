@@ -94,6 +94,7 @@ pub(crate) fn of(
             source,
             session: session.clone(),
             process: Some(id.clone()),
+            made_at: None,
             name: format!("{real:?}"),
             fact,
         };

@@ -75,6 +75,8 @@ fn watcher(app: Arc<App>, uri: &Uri, last: Option<&str>) -> Result<Watcher, Refu
     Ok(Watcher::new(app, filter, view, start, follow, seat))
 }
 
+pub(crate) const TOO_MANY_SUBSCRIBERS: &str = "too_many_subscribers";
+
 /// One of the streams that may be open at once.
 pub(crate) struct Subscription(Arc<App>);
 
@@ -86,7 +88,7 @@ impl Subscription {
             Ok(subscription)
         } else {
             let detail = format!("{} event streams are open already", app.most_subscribers);
-            Err(Refused::new(503, "too_many_subscribers", detail))
+            Err(Refused::new(503, TOO_MANY_SUBSCRIBERS, detail))
         }
     }
 }

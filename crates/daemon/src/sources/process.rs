@@ -1,7 +1,8 @@
 //! Processes in seats: each is waited for until it is gone.
 //!
 //! A process that is not our child has no exit status for us. Its own goodbye (the end of the
-//! session told by a hook, its status file removed) tells a clean end from a crash.
+//! session told by a hook, its status file removed) tells a clean end from a crash. Where the shell that it was
+//! started from is gone with it, a person has closed the terminal.
 
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
@@ -10,13 +11,13 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
 use crate::oom::Ooms;
-use crate::process::is_alive;
+use crate::process::{is_alive, living, shell_of};
 use crate::samples::Samples;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
-use headsup_core::status::{Exit, ExitKind};
+use headsup_core::status::{Exit, ExitKind, Process};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 use std::collections::HashMap;
@@ -96,9 +97,14 @@ impl Processes {
         let kept_a_file = seat.claims.iter().any(|claim| claim.source == Source::Registry);
         let left_in_order = stored && kept_a_file && !self.goodbyes.has_file(process.pid);
         self.ooms.look(process);
+        // In a container its engine may have stopped it.
+        let is_outside = seat.about.location.container.is_none();
+        let is_told = seat.process.state == Process::Unknown;
         let one = One {
             agent: seat.id.clone(),
             process: process.clone(),
+            shell: shell_of(process),
+            pause: is_outside.then(|| Pause { is_told, ..Pause::default() }),
             waits: self.watched.len() < self.most_waited_for,
             left_in_order,
             goodbyes: Arc::clone(&self.goodbyes),
@@ -148,6 +154,9 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
 struct One {
     agent: AgentId,
     process: ProcessId,
+    /// The shell that it was started from.
+    shell: Option<ProcessId>,
+    pause: Option<Pause>,
     /// Else it is looked at.
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
@@ -159,12 +168,21 @@ struct One {
 }
 
 impl One {
-    async fn watch(self, inbox: Inbox) {
-        let lives = || {
+    async fn watch(mut self, inbox: Inbox) {
+        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(open);
+        // Only now is it sure that the descriptor is of this process.
+        while let Some(stat) = living(&self.process) {
             self.ooms.look(&self.process);
             self.samples.take(&self.agent, &self.process);
-        };
-        gone(&self.process, self.waits, lives).await;
+            let news = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
+            if let Some((name, fact)) = news {
+                let sight = sight(self.agent.clone(), self.process.clone(), name, fact);
+                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+            }
+            if ends_meanwhile(pidfd.as_ref()).await {
+                break;
+            }
+        }
         let evidence = inbox.evidence();
         // How, only its launcher knows.
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
@@ -180,39 +198,64 @@ impl One {
             // Its container went with it, and knows its code.
             return;
         }
-        let kind = match (said, starved) {
-            (true, _) => ExitKind::Clean,
-            (false, true) => ExitKind::OomKilled,
-            (false, false) => ExitKind::Crashed,
+        let is_hung_up = self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
+        let (name, kind) = match (said, starved) {
+            (true, _) => ("exit", ExitKind::Clean),
+            (false, true) => ("exit", ExitKind::OomKilled),
+            (false, false) if is_hung_up => ("hangup", ExitKind::Killed),
+            (false, false) => ("exit", ExitKind::Crashed),
         };
         let exited = ProcessFact::Exited(Exit::of(kind));
-        let sight = sight(self.agent, self.process, "exit", exited);
+        let sight = sight(self.agent, self.process, name, exited);
         // A hub that stops has no use for it.
         inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
     }
 }
 
-/// Whether a process that has said goodbye is still there after a while.
-async fn stays(process: &ProcessId) -> bool {
-    tokio::time::timeout(LEAVE, gone(process, true, || ())).await.is_err()
+/// What has been seen of a process that a person stops (Ctrl-Z) and lets go on.
+#[derive(Debug, Default)]
+struct Pause {
+    was_stopped: bool,
+    is_told: bool,
 }
 
-/// Comes back when the process has ended, or the pid is another's. `lives`: it was looked at, and does.
-async fn gone(process: &ProcessId, waits: bool, lives: impl Fn()) {
+impl Pause {
+    /// What is to be told at a look. One that is stopped for a moment alone does not stand still.
+    fn look(&mut self, is_stopped: bool) -> Option<(&'static str, ProcessFact)> {
+        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped);
+        let (name, fact) = match (is_stopped, self.is_told) {
+            (true, false) if was_stopped => ("stopped", ProcessFact::Unprobeable),
+            (false, true) => ("continued", ProcessFact::Alive),
+            _ => return None,
+        };
+        self.is_told = is_stopped;
+        Some((name, fact))
+    }
+}
+
+/// Whether a process that has said goodbye is still there after a while.
+async fn stays(process: &ProcessId) -> bool {
+    tokio::time::timeout(LEAVE, gone(process, true)).await.is_err()
+}
+
+/// Comes back when the process has ended, or the pid is another's.
+async fn gone(process: &ProcessId, waits: bool) {
     let pidfd = process.pid_here().filter(|_| waits).and_then(open);
-    // Only now is it sure that the descriptor is of this process.
     while is_alive(process) {
-        lives();
-        match &pidfd {
-            Some(pidfd) => {
-                let ended = tokio::time::timeout(LOOK, pidfd.readable()).await;
-                if let Ok(Ok(_)) = ended {
-                    return;
-                }
-            }
-            None => tokio::time::sleep(LOOK).await,
+        if ends_meanwhile(pidfd.as_ref()).await {
+            return;
         }
     }
+}
+
+/// Waits for the end of a process until it is to be looked at again. True: it has ended.
+async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
+    let Some(pidfd) = pidfd else {
+        tokio::time::sleep(LOOK).await;
+        return false;
+    };
+    let ended = tokio::time::timeout(LOOK, pidfd.readable()).await;
+    matches!(ended, Ok(Ok(_)))
 }
 
 fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
@@ -227,7 +270,6 @@ mod tests {
     use crate::board::Board;
     use crate::clock::Manual;
     use crate::inbox;
-    use headsup_core::status::Process;
     use headsup_core::time::UnixMs;
     use std::process::{Child, Command, Stdio};
 
@@ -237,6 +279,11 @@ mod tests {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
         (child, ProcessId::new(pid, ticks.parse().unwrap()))
+    }
+
+    fn samples() -> Arc<Samples> {
+        let board = Arc::new(Board::new(Vec::new(), 0, 0));
+        Arc::new(Samples::new(board, Arc::new(Manual::new(UnixMs(0)))))
     }
 
     /// The time that it is given passes at once.
@@ -257,10 +304,9 @@ mod tests {
         seat.process.state = Process::Exited(Exit::of(ExitKind::Clean));
         let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let told = async |seat: &Seat| {
-            let board = Arc::new(Board::new(Vec::new(), 0, 0));
-            let samples = Arc::new(Samples::new(board, Arc::new(Manual::new(UnixMs(0)))));
             let (goodbyes, ooms, last_words) = Default::default();
-            let mut processes = Processes::new(inbox.clone(), goodbyes, ooms, samples, last_words);
+            let mut processes =
+                Processes::new(inbox.clone(), goodbyes, ooms, samples(), last_words);
             processes.look_at(seat, true);
             tokio::time::sleep(LEAVE * 2).await;
             outbox.take(Duration::ZERO, 9).unwrap()
@@ -277,12 +323,59 @@ mod tests {
         assert!(told(&seat).await.is_empty());
     }
 
+    /// The time that its goodbye is given passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn a_process_that_is_gone_with_its_shell_was_hung_up_and_has_not_crashed() {
+        for (name, kind) in [("hangup", ExitKind::Killed), ("exit", ExitKind::Crashed)] {
+            let ((mut program, process), (mut shell, above)) = (child(), child());
+            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+            let (goodbyes, ooms, last_words) = Default::default();
+            let one = One {
+                agent: AgentId::new("api").unwrap(),
+                process,
+                shell: Some(above),
+                pause: None,
+                waits: false,
+                left_in_order: false,
+                goodbyes,
+                ooms,
+                samples: samples(),
+                last_words,
+            };
+            program.kill().unwrap();
+            program.wait().unwrap();
+            if kind == ExitKind::Killed {
+                shell.kill().unwrap();
+                shell.wait().unwrap();
+            }
+            let seen = tokio::spawn(one.watch(inbox));
+            tokio::time::sleep(GRACE * 2).await;
+            let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+            let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+            let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+            assert_eq!((&*sight.name, &sight.fact), (name, &exited));
+            seen.abort();
+            shell.kill().ok();
+            shell.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_process_that_stands_still_at_two_looks_is_told_and_so_is_that_it_goes_on() {
+        let mut pause = Pause::default();
+        let looks = [true, false, true, true, true, false, false];
+        let told = looks.map(|is_stopped| pause.look(is_stopped));
+        let stopped = Some(("stopped", ProcessFact::Unprobeable));
+        let continued = Some(("continued", ProcessFact::Alive));
+        assert_eq!(told, [None, None, None, stopped, None, continued, None]);
+    }
+
     /// The time between two looks passes at once.
     #[tokio::test(start_paused = true)]
     async fn a_process_is_seen_to_be_gone_with_and_without_a_descriptor() {
         for waits in [true, false] {
             let (mut child, process) = child();
-            let seen = tokio::spawn(async move { gone(&process, waits, || ()).await });
+            let seen = tokio::spawn(async move { gone(&process, waits).await });
             tokio::task::yield_now().await;
             assert!(!seen.is_finished());
             child.kill().unwrap();

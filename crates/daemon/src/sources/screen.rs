@@ -30,7 +30,7 @@ const ABSENCES: u8 = 2;
 /// A pane that cannot be read so often is not there any more.
 const MISSES: u8 = 4;
 /// The label of an agent whose terminal may be looked at for as long as it lives.
-const OBSERVABLE: &str = "observable";
+pub(crate) const OBSERVABLE: &str = "observable";
 
 /// When terminals may be looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,13 +205,13 @@ impl Watched {
         let ticks = process::computed(self.process.pid);
         let quiet = self.ticks.is_some() && self.ticks == ticks;
         self.ticks = ticks;
-        if let Some(Shown::Dialog { name, reason, title }) = seen {
+        if let Some(Shown::Dialog { name, reason, title, opening }) = seen {
             self.absences = 0;
             if self.told.replace(name) == Some(name) {
                 return None;
             }
             let (detail, first) = (Some(title.to_owned()), !has_spoken(seat));
-            return Some((name, Fact::ScreenDialog { reason, detail, first }));
+            return Some((name, Fact::ScreenDialog { reason, detail, first, opening }));
         }
         if self.told.is_some() {
             self.absences += 1;

@@ -1,6 +1,7 @@
 //! The arguments of launches leave a database of an older format, which had them in the states of seats.
 
 use super::StoreError;
+use super::busy::Busy;
 use crate::launches::{self, Launches};
 use headsup_core::seat::{LaunchWords, Seat};
 use headsup_core::time::UnixMs;
@@ -55,6 +56,7 @@ pub(super) fn move_out(
         at = %path.display(), bytes,
         "the database is written anew, without the arguments of earlier launches: once, and it may take a while"
     );
+    let _busy = Busy::with(path, "its database is written anew, once, which may take a while");
     match rewrite(connection) {
         Ok(()) => tracing::info!(at = %path.display(), "the database has been written anew"),
         Err(error) => tracing::warn!(

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub(crate) struct Loaded {
     /// They age from the start on: a hub that was away says nothing of an agent.
     pub(crate) seats: Vec<Arc<Seat>>,
-    /// The last event's place; 0 before the first.
+    /// The last event's place, as far as there was one; 0 before the first.
     pub(crate) head: u64,
     /// The oldest event kept; one more than the head where there is none.
     pub(crate) oldest: u64,
@@ -37,7 +37,8 @@ impl Loaded {
         };
         if let (Some((oldest, _)), Some((head, at))) = (end("ASC")?, end("DESC")?) {
             loaded.oldest = oldest.cast_unsigned();
-            loaded.head = head.cast_unsigned();
+            // Behind the end of a log that was damaged there lies what is lost.
+            loaded.head = head.cast_unsigned().max(begins_behind(connection)?);
             loaded.last_at = UnixMs(at);
         } else {
             loaded.head = begins_behind(connection)?;
@@ -142,7 +143,8 @@ fn read(connection: &Connection, rows: &Rows, start: UnixMs) -> Result<Read, Sto
     Ok((seats, unreadable))
 }
 
-fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {
+/// Where a log was begun behind a damaged one, or goes on behind what is lost of it.
+pub(super) fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {
     let sql = "SELECT value FROM meta WHERE key = 'begins_behind'";
     let value: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(value.and_then(|value| value.parse().ok()).unwrap_or(0))

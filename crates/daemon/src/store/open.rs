@@ -1,8 +1,11 @@
 //! Opening the database: right settings, right format, and a damaged file put aside.
 
+use super::salvage::{self, Saved};
 use super::{
-    Loaded, Log, Store, StoreError, activity, log_path, migrations, quarantine, retention,
+    Loaded, Log, Store, StoreError, activity, beside, busy, log_path, migrations, quarantine,
+    retention,
 };
+use crate::launches;
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
@@ -23,25 +26,32 @@ pub(crate) struct Opened {
 }
 
 impl Store {
-    /// Opens the database at `path`, or makes it. A damaged one is put aside and a new one made.
+    /// Opens the database at `path`, or makes it. A damaged one is put aside, and what can be read of it goes on in a
+    /// new one.
     pub(crate) fn open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
-        let (found, quarantined) = match open(path, now) {
+        busy::clear(path);
+        salvage::finish(path)?;
+        if is_emptied(path) {
+            tracing::warn!(
+                at = %path.display(),
+                "the database is empty, although hubs have run here: what was in it is gone"
+            );
+        }
+        // Its start may not meet what a check has found: where nothing can be taken over it goes on.
+        if quarantine::is_doubted(path)
+            && let Some(saved) = salvage::fill(path, now)
+        {
+            return replace(path, now, Some(saved), "a check has found damage");
+        }
+        match open(path, now) {
             Err(StoreError::Damaged(why)) => {
-                let aside = quarantine::put_aside(path, now)?;
-                tracing::error!(
-                    %why, kept = %aside.display(),
-                    "the database is damaged: it is kept aside and a new one is begun"
-                );
-                let mut fresh = open(path, now)?;
-                // Nobody's cursor into the lost log may name a place in the new one.
-                fresh.1.head = fresh.0.begin_at(now)?;
-                fresh.1.oldest = fresh.1.head + 1;
-                (fresh, Some(aside))
+                replace(path, now, salvage::fill(path, now), &why.to_string())
             }
-            other => (other?, None),
-        };
-        let (store, loaded) = found;
-        Ok(Opened { store, loaded, quarantined })
+            other => {
+                let (store, loaded) = other?;
+                Ok(Opened { store, loaded, quarantined: None })
+            }
+        }
     }
 
     fn begin_at(&self, now: UnixMs) -> Result<u64, StoreError> {
@@ -50,6 +60,51 @@ impl Store {
         self.connection.execute(sql, [head.to_string()])?;
         Ok(head)
     }
+}
+
+/// Puts a damaged database aside, and goes on with what was taken over of it, or with nothing.
+fn replace(
+    path: &Path,
+    now: UnixMs,
+    saved: Option<Saved>,
+    why: &str,
+) -> Result<Opened, StoreError> {
+    let aside = quarantine::put_aside(path, now)?;
+    if let Some(saved) = saved {
+        let saved = saved.to_string();
+        match salvage::finish(path).map_err(StoreError::from).and_then(|()| open(path, now)) {
+            Ok((store, loaded)) => {
+                tracing::error!(
+                    why, kept = %aside.display(), saved,
+                    "the database was damaged: it is kept aside, and what could be read of it goes on in a new one"
+                );
+                quarantine::note(&aside, &saved);
+                return Ok(Opened { store, loaded, quarantined: Some(aside) });
+            }
+            Err(error) => {
+                tracing::error!(%error, saved, "what was taken over cannot be used");
+                for part in ["-wal", "-shm", ""] {
+                    std::fs::remove_file(beside(path, part)).ok();
+                }
+            }
+        }
+    }
+    tracing::error!(
+        why, kept = %aside.display(),
+        "the database is damaged: it is kept aside and a new one is begun"
+    );
+    let (store, mut loaded) = open(path, now)?;
+    // Nobody's cursor into the lost log may name a place in the new one.
+    loaded.head = store.begin_at(now)?;
+    loaded.oldest = loaded.head + 1;
+    Ok(Opened { store, loaded, quarantined: Some(aside) })
+}
+
+/// A hub has been here for a while, and the database has nothing in it.
+pub(super) fn is_emptied(path: &Path) -> bool {
+    let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
+    std::fs::metadata(path).is_ok_and(|file| file.len() == 0)
+        && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
 }
 
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
@@ -62,8 +117,8 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     // Checkpoints wait for the disk; the writer's callers must not. The flusher does them.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -2_048)?;
-    migrations::run(&mut connection, path, now)?;
-    let loaded = Loaded::from(&connection, path, now)?;
+    migrations::run(&mut connection, path, now).map_err(migrations::in_words)?;
+    let loaded = Loaded::from(&connection, path, now).map_err(migrations::in_words)?;
     // What a killed hub has left counts too.
     let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
     let (pages, log) = (u32::try_from(log).unwrap_or(u32::MAX), Log::default());

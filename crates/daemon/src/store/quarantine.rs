@@ -1,23 +1,68 @@
 //! A damaged database is evidence: it is put aside, never deleted.
 
+use super::beside;
+use crate::home::DATABASE;
 use headsup_core::time::UnixMs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+const ASIDE: &str = ".corrupt-";
+/// Beside a database that was put aside: what of it goes on in the new one, in words.
+const SAVED: &str = "-saved";
+/// Beside a database in which a check has found damage that its start had not met.
+const DOUBTED: &str = "-doubted";
+
+/// A damaged database that was put aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    pub path: PathBuf,
+    /// What of it goes on in the new one, in words; `None` where nothing does.
+    pub saved: Option<String>,
+}
 
 /// Renames the database and what belongs to it; returns the new name.
 pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
-    let aside = with_suffix(path, &format!(".corrupt-{}", now.0));
+    let aside = beside(path, &format!("{ASIDE}{}", now.0));
     for part in ["-wal", "-shm", ""] {
-        match std::fs::rename(with_suffix(path, part), with_suffix(&aside, part)) {
+        match fs::rename(beside(path, part), beside(&aside, part)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
+    fs::remove_file(beside(path, DOUBTED)).ok();
     Ok(aside)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
-    name.push(suffix);
-    name.into()
+/// Writes down what of it goes on. The log has said the same.
+pub(super) fn note(aside: &Path, saved: &str) {
+    fs::write(beside(aside, SAVED), saved).ok();
+}
+
+/// The next start is to put the database aside, although it may not meet the damage.
+pub(crate) fn doubt(path: &Path) -> io::Result<()> {
+    fs::write(beside(path, DOUBTED), "")
+}
+
+pub(super) fn is_doubted(path: &Path) -> bool {
+    beside(path, DOUBTED).exists()
+}
+
+/// The damaged databases that lie in a hub's folder, the oldest first.
+pub fn damaged(home: &Path) -> Vec<Damaged> {
+    let start = format!("{DATABASE}{ASIDE}");
+    let names = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let names = names.filter_map(|name| name.into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| is_aside(name, &start)).collect();
+    names.sort();
+    let read = |name: String| {
+        let path = home.join(name);
+        let saved = fs::read_to_string(beside(&path, SAVED)).ok();
+        Damaged { path, saved }
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Not what lies beside it and goes where it goes.
+fn is_aside(name: &str, start: &str) -> bool {
+    name.starts_with(start) && !["-wal", "-shm", SAVED].iter().any(|part| name.ends_with(part))
 }

@@ -59,8 +59,8 @@ impl Reader {
         read(&self.connection.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks at up to `most` events behind `after`, up to `until`; `wanted` is asked with each
-    /// one's agent and type.
+    /// Looks at up to `most` events behind `after`, up to `until` and to no gap; `wanted` is asked with
+    /// each one's agent and type.
     pub(crate) fn page(
         &self,
         after: u64,
@@ -77,6 +77,10 @@ impl Reader {
         let mut page = Page::default();
         while let Some(row) = rows.next()? {
             let seq = row.get::<_, i64>(0)?.cast_unsigned();
+            // Events were lost by damage: whoever reads on is to notice.
+            if page.range.is_some_and(|(_, last)| seq != last + 1) {
+                break;
+            }
             let first = page.range.map_or(seq, |(first, _)| first);
             page.range = Some((first, seq));
             let text = |column| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());

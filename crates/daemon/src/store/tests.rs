@@ -1,4 +1,4 @@
-use super::{Changes, Opened, Reader, Store, StoredId};
+use super::{Changes, Opened, Reader, Store, StoredId, open};
 use crate::frame::Frame;
 use crate::job::Key;
 use headsup_core::event::{Event, EventBody};
@@ -178,4 +178,17 @@ fn a_seat_that_cannot_be_read_keeps_nobody_else_away() {
     let loaded = Store::open(&path, UnixMs(0)).unwrap().loaded;
     assert_eq!((loaded.unreadable, loaded.seats.len()), (1, 1));
     assert_eq!(loaded.seats[0].id, id("good"));
+}
+
+#[test]
+fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    assert!(!open::is_emptied(&path));
+    std::fs::write(&path, "").unwrap();
+    assert!(!open::is_emptied(&path), "the first hub may have been killed");
+    std::fs::write(temp.path().join("token"), "x").unwrap();
+    assert!(open::is_emptied(&path));
+    drop(Store::open(&path, UnixMs(0)).unwrap());
+    assert!(!open::is_emptied(&path));
 }

@@ -1,4 +1,5 @@
 use super::bench::Bench;
+use crate::clock::Manual;
 
 async fn doc(bench: &Bench) -> (String, bool) {
     let doc = bench.client().get("/api/v1/agents/claude-code-s1").await.json();
@@ -51,15 +52,18 @@ async fn the_hubs_own_absence_ages_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sleep_of_the_machine_ages_nobody() {
-    let bench = Bench::new().await;
-    bench.client().hook("UserPromptSubmit", "s1", &[]).await;
-    bench.pass(1_000).await;
-    bench.clock.jump(8 * 3_600_000);
-    bench.hub().settle().await;
-    assert_eq!(doc(&bench).await, is("working", false));
-    bench.pass(60_000).await;
-    assert_eq!(doc(&bench).await, is("working", true));
+async fn a_sleep_of_the_machine_and_a_clock_that_is_set_age_nobody() {
+    let jumps: [fn(&Manual, i64); 2] = [Manual::sleep, Manual::jump];
+    for jump in jumps {
+        let bench = Bench::new().await;
+        bench.client().hook("UserPromptSubmit", "s1", &[]).await;
+        bench.pass(1_000).await;
+        jump(&bench.clock, 8 * 3_600_000);
+        bench.hub().settle().await;
+        assert_eq!(doc(&bench).await, is("working", false));
+        bench.pass(60_000).await;
+        assert_eq!(doc(&bench).await, is("working", true));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

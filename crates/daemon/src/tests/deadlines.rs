@@ -158,21 +158,45 @@ async fn around_a_kill_a_deadline_ends_once_and_an_answer_that_was_acknowledged_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_sleep_it_is_over_and_a_clock_that_is_set_back_takes_no_time() {
+async fn after_a_sleep_it_is_over_and_a_clock_that_is_set_takes_no_time() {
     let bench = Bench::new().await;
     let client = bench.client();
     let id = asked(&client, brief("default")).await;
-    bench.clock.jump(8 * 3_600_000);
+    bench.clock.sleep(8 * 3_600_000);
     bench.pass(0).await;
     assert_eq!(state(&bench, &id).await["resolution"]["by"], "timeout");
+    for set in [-8 * 3_600_000, 2 * 3_600_000] {
+        let id = asked(&client, brief("default")).await;
+        bench.clock.jump(set);
+        bench.pass(0).await;
+        bench.pass(MINUTE - 1).await;
+        let open = state(&bench, &id).await;
+        assert_eq!((&open["state"], &open["remaining_seconds"]), (&json!("open"), &json!(1)));
+        bench.pass(1 + GRACE).await;
+        assert_eq!(state(&bench, &id).await["resolution"]["by"], "timeout", "{set}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_set_while_the_machine_sleeps_takes_as_long_as_the_sleep() {
+    for (slept, state_after) in [(MINUTE / 2, "open"), (MINUTE + GRACE, "resolved")] {
+        let bench = Bench::new().await;
+        let id = asked(&bench.client(), brief("default")).await;
+        bench.clock.sleep(slept);
+        bench.clock.jump(3_600_000);
+        bench.pass(0).await;
+        assert_eq!(state(&bench, &id).await["state"], state_after, "{slept}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_right_after_the_clock_was_set_forward_is_in_time() {
+    let bench = Bench::new().await;
+    let client = bench.client();
     let id = asked(&client, brief("default")).await;
-    bench.clock.jump(-8 * 3_600_000);
-    bench.pass(0).await;
-    bench.pass(MINUTE - 1).await;
-    let open = state(&bench, &id).await;
-    assert_eq!((&open["state"], &open["remaining_seconds"]), (&json!("open"), &json!(1)));
-    bench.pass(1 + GRACE).await;
-    assert_eq!(state(&bench, &id).await["resolution"]["by"], "timeout");
+    bench.clock.jump(2 * 3_600_000);
+    let reply = answer(&client, &id, json!({"option": 1})).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -269,6 +269,40 @@ async fn an_unknown_event_of_a_known_agent_changes_nothing_and_is_explained() {
     assert_eq!(explain["rejected"][0]["rule"], "G11", "{explain}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_was_not_understood_at_first_is_known_by_its_next_hook() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let hook = async |body: String| {
+        let reply = client.send("POST", "/api/v1/hooks/claude-code", &[], body).await;
+        reply.json()["agent_id"].as_str().unwrap().to_owned()
+    };
+    let agent = hook(payload("Surprise", "s2")).await;
+    let nameless = json!({"hook_event_name": "Stop", "cwd": "/home/dev/s2"}).to_string();
+    assert_ne!(hook(nameless).await, agent, "of whichever session, it says nothing of this one");
+    assert_eq!(hook(payload("UserPromptSubmit", "s2")).await, agent);
+    let seat = client.get(&format!("/api/v1/agents/{agent}")).await.json();
+    assert_eq!((&seat["session_id"], &seat["headline"]), (&json!("s2"), &json!("working")));
+}
+
+/// What is too long to be kept is one conversation's own all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_sessions_with_endless_ids_are_two_agents() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let tell = async |event: &str, last: &str| {
+        let session = format!("{}{last}", "x".repeat(10_000));
+        let body = json!({"hook_event_name": event, "session_id": session, "cwd": "/home/dev/api"});
+        let reply = client.send("POST", "/api/v1/hooks/claude-code", &[], body.to_string()).await;
+        reply.json()["agent_id"].as_str().unwrap().to_owned()
+    };
+    let first = tell("UserPromptSubmit", "a").await;
+    assert_ne!(tell("Stop", "b").await, first);
+    assert_eq!(client.headline(&first).await, "working");
+    assert_eq!(tell("Stop", "a").await, first);
+    assert_eq!(client.headline(&first).await, "done");
+}
+
 /// The event is told as far as it can be, and what was not known in it is counted by its name.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_with_another_name_or_word_is_counted() {

@@ -44,6 +44,23 @@ async fn a_seat_is_taken_again_only_when_its_agent_has_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_launch_may_be_looked_at_only_where_it_says_so_itself() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (session, said, labels) in [
+        ("s1", r#"{"team":"a","observable":"true"}"#, r#"{"observable":"true","team":"a"}"#),
+        ("s2", r#"{"area":"b"}"#, r#"{"area":"b","team":"a"}"#),
+        ("s3", r#"{"observable":"true"}"#, r#"{"area":"b","observable":"true","team":"a"}"#),
+    ] {
+        let body = format!(r#"{{"kind":"claude-code","labels":{said}}}"#);
+        assert_eq!(client.send("PUT", API, &[], body).await.status, 201, "{session}");
+        assert_eq!(client.get(API).await.json()["labels"].to_string(), labels, "{session}");
+        client.hook("SessionStart", session, &[("x-headsup-agent", "api")]).await;
+        client.hook("SessionEnd", session, &[("x-headsup-agent", "api")]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_seat_of_whose_start_nothing_came_is_taken_again() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -417,6 +417,46 @@ async fn a_status_file_that_is_written_again_states_nothing_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_nobody_knows_changes_nothing_and_is_counted_and_explained() {
+    let rig = Rig::new().await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    agent.shows("busy");
+    let seat = rig.until_headline("working").await;
+    agent.shows("daydreaming");
+    let client = rig.bench.client();
+    let name = "headsup_not_understood_total{kind=\"claude-code\",event=\"registry.status\"}";
+    let counted = async {
+        while client.metric(name).await == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("the count", counted).await;
+    assert_eq!(client.metric(name).await, 1);
+    let id = seat["id"].as_str().unwrap();
+    let explain = client.get(&format!("/api/v1/agents/{id}/explain")).await.json();
+    assert_eq!(explain["rejected"][0]["rule"], "G11", "{explain}");
+    assert_eq!(client.headline(id).await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_at_the_terminal_that_nobody_knows_changes_nothing_and_is_counted() {
+    let rig = Rig::new().await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    let client = rig.bench.client();
+    let seat = "/api/v1/agents/api";
+    assert_eq!(client.send("PUT", seat, &[], r#"{"kind":"codex"}"#).await.status, 201);
+    let start: u64 = agent.start_ticks().parse().unwrap();
+    for status in ["state=working:app=codex", "state=daydreaming:app=codex"] {
+        let body = json!({"pid": agent.child.id(), "start_ticks": start, "status": status});
+        let path = format!("{seat}/terminal");
+        let reply = client.send("POST", &path, &[], body.to_string()).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+    }
+    let name = "headsup_not_understood_total{kind=\"codex\",event=\"program status\"}";
+    assert_eq!(client.metric(name).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_inotify_the_hub_looks_for_itself_and_says_so() {
     let inotify = || Err(rustix::io::Errno::MFILE);
     let rig = Rig::with(Limits { inotify, ..Limits::default() }).await;

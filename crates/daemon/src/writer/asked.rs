@@ -1,8 +1,8 @@
 //! Prompts in the log of what an agent did: each that was asked, and what became of it.
 
 use headsup_core::event::EventBody;
+use headsup_core::gate::Decision;
 use headsup_core::seat::Seat;
-use headsup_core::source::Source;
 use headsup_core::status::OutcomeKind;
 use headsup_core::time::UnixMs;
 use headsup_core::timeline::Entry;
@@ -10,11 +10,12 @@ use headsup_core::words;
 
 /// The events of one change, with an entry behind each prompt's. The seat's own last activity
 /// stays what it did: what it asks is told by its prompts.
-pub(super) fn noted(seat: &Seat, events: Vec<EventBody>, now: UnixMs) -> Vec<EventBody> {
+pub(super) fn noted(seat: &Seat, decision: Decision, now: UnixMs) -> Vec<EventBody> {
+    let Decision { events, only_rests, .. } = decision;
     let ended = events.iter().find_map(end);
     let end = match seat.process.state.is_running() {
-        // That it is over is all that is known.
-        true if only_rests(seat, now) => ended.and(Some(OutcomeKind::Aborted)),
+        // That it is over is all that is known: of a person's answer it says nothing.
+        true if only_rests => ended.and(Some(OutcomeKind::Aborted)),
         true => ended,
         false => Some(OutcomeKind::Aborted),
     };
@@ -33,15 +34,6 @@ pub(super) fn noted(seat: &Seat, events: Vec<EventBody>, now: UnixMs) -> Vec<Eve
         }));
     }
     all
-}
-
-/// A hook has told that its agent rests, and not how that came about: of a person's answer it says nothing.
-fn only_rests(seat: &Seat, now: UnixMs) -> bool {
-    let last = seat.history.as_deref().and_then(|history| history.trail.back());
-    last.is_some_and(|said| {
-        let decides = said.at == now && said.lost.is_none();
-        decides && said.source == Source::Hook && &*said.value == "idle"
-    })
 }
 
 /// How the turn ends here, if it does so without its work done.

@@ -8,7 +8,7 @@ use super::{
 use super::{task, verdict, witnessed};
 use crate::flusher::Waiting;
 use crate::frame::Frame;
-use crate::job::{Answer, Key, Refusal, Reply, Work};
+use crate::job::{Answer, Key, Refusal, Reply, Witnessed, Work};
 use crate::limits::{BATCH_EVENTS, DEADLINE_GRACE_MS};
 use crate::sources;
 use crate::store::effects::EffectRow;
@@ -21,7 +21,6 @@ use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -257,10 +256,8 @@ impl Writer {
         for (item, answer) in items.into_iter().zip(answers) {
             if let Some(result) = result_of(&item.work, &answer) {
                 self.metrics.report(result);
-                if let Some((kind, what)) = unknown_in(&item.work, result) {
-                    self.metrics.not_understood(kind, &what);
-                }
             }
+            self.count_unknown(&item.work, &answer);
             if let (Some((moment, found)), Ok(Reply::Done { agent: Some(agent), .. })) =
                 (item.spooled, &answer)
             {
@@ -279,6 +276,34 @@ impl Writer {
         }
         if !acts.is_empty() {
             self.flusher.flush(acts);
+        }
+    }
+
+    /// Counts which event of which kind was not understood, or what in it was not.
+    fn count_unknown(&self, work: &Work, answer: &Answer) {
+        if !matches!(answer, Ok(Reply::Done { .. })) {
+            return;
+        }
+        match work {
+            Work::Hook(report) => {
+                let event = report.sighting.event.as_str();
+                if is_not_understood(&report.sighting.fact) {
+                    self.metrics.not_understood(&report.kind, event);
+                } else if let Some(member) = report.sighting.strange {
+                    self.metrics.not_understood(&report.kind, &format!("{event}.{member}"));
+                }
+            }
+            Work::Witnessed(Witnessed::Status(file)) => {
+                if let Some(member) = file.record.strange {
+                    self.metrics.not_understood(file.kind, &format!("registry.{member}"));
+                }
+            }
+            Work::Witnessed(Witnessed::Seat(sight)) if is_not_understood(&sight.fact) => {
+                if let Some(seat) = self.board.seat(&sight.agent) {
+                    self.metrics.not_understood(&seat.kind, &sight.name);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -305,29 +330,19 @@ fn saved(seat: &mut Arc<Seat>) {
     }
 }
 
-const NOT_UNDERSTOOD: &str = "not_understood";
-
-/// Which event of which kind was not understood, or what in it was not.
-fn unknown_in<'a>(work: &'a Work, result: &str) -> Option<(&'a str, Cow<'a, str>)> {
-    let Work::Hook(report) = work else { return None };
-    let event = report.sighting.event.as_str();
-    let what = match (result, report.sighting.strange) {
-        (NOT_UNDERSTOOD, _) => event.into(),
-        ("accepted", Some(member)) => format!("{event}.{member}").into(),
-        _ => return None,
-    };
-    Some((&report.kind, what))
+fn is_not_understood(fact: &Fact) -> bool {
+    matches!(fact, Fact::NotUnderstood { .. })
 }
 
 /// The word under which a report is counted.
 fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
     let not_understood = match work {
-        Work::Hook(report) => matches!(report.sighting.fact, Fact::NotUnderstood { .. }),
+        Work::Hook(report) => is_not_understood(&report.sighting.fact),
         Work::Report(_) | Work::Chat(_) | Work::Heartbeat(_) => false,
         _ => return None,
     };
     Some(match answer {
-        Ok(Reply::Done { .. }) if not_understood => NOT_UNDERSTOOD,
+        Ok(Reply::Done { .. }) if not_understood => "not_understood",
         Ok(Reply::Done { .. } | Reply::Prompt { .. } | Reply::Made { .. } | Reply::Heard(_)) => {
             "accepted"
         }

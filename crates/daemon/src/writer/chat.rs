@@ -29,6 +29,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
             source: Source::Hook,
             session: None,
             process: None,
+            made_at: None,
             name: report.event.clone(),
             fact,
         };

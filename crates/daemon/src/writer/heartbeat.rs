@@ -33,6 +33,7 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
         source: Source::Report,
         session: None,
         process: super::report::of_process(seat, heartbeat.of_launch),
+        made_at: None,
         name: "heartbeat".to_owned(),
         fact: fact(seat, heartbeat),
     };

@@ -168,6 +168,7 @@ fn observe(report: &HookReport, now: UnixMs) -> Observation {
         source: sighting.source,
         session: sighting.session.clone(),
         process: sighting.process.clone(),
+        made_at: sighting.made_at,
         name: sighting.event.clone(),
         fact: sighting.fact.clone(),
     }

@@ -208,7 +208,7 @@ fn time_out(
     Ok(())
 }
 
-/// The wall clock was set back by so much.
+/// The wall clock was set by so much.
 pub(super) fn shift(staging: &mut Staging<'_>, by_ms: i64) -> Answer {
     let waiting = staging.board.with_inputs();
     let now = staging.now;

@@ -25,6 +25,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &OwnReport) -> Answer {
             source: Source::Report,
             session: None,
             process: of_process(seat, *of_launch),
+            made_at: None,
             name: "report".to_owned(),
             fact: Fact::Reported(reported.clone()),
         };

@@ -3,6 +3,7 @@
 use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, Launched, Refusal, Registration};
+use crate::sources::OBSERVABLE;
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::AgentId;
@@ -20,11 +21,15 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
         Some(seat) if seat.kind == kind.as_str() => {
             staging.release_launch(&seat);
             staging.change(agent, None, |seat| {
-                // How the one before was started says nothing of this one.
+                // How the one before was started says nothing of this one, nor that it might be
+                // looked at.
                 seat.launch = None;
+                let is_hidden = !about.labels.contains_key(OBSERVABLE)
+                    && seat.about.labels.remove(OBSERVABLE).is_some();
                 let started = gate::start_over(seat, now);
                 let described = gate::describe(seat, about, now);
-                Decision { changed: started.changed || described.changed, ..described }
+                let changed = is_hidden || started.changed || described.changed;
+                Decision { changed, ..described }
             })?;
         }
         // One that runs already has no other id.
@@ -56,6 +61,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
         source,
         session: None,
         process: None,
+        made_at: None,
         name: name.to_owned(),
         fact: Fact::Process(fact),
     };
@@ -82,6 +88,7 @@ pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer
         source: Source::Process,
         session: None,
         process: Some(process.clone()),
+        made_at: None,
         name: name.to_owned(),
         fact: Fact::Process(*fact),
     };

@@ -174,7 +174,7 @@ impl<'a> Staging<'a> {
             staged.dirty = true;
             self.writes += 1;
         }
-        let events = asked::noted(seat, decision.events, self.now);
+        let events = asked::noted(seat, decision, self.now);
         let task = seat.links.as_ref().and_then(|links| links.task.clone());
         let posts = posted::posts(id, task.as_deref(), stage_before, &events, self.head);
         for event in events {

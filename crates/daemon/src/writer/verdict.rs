@@ -38,6 +38,7 @@ fn spoken(at: UnixMs) -> Observation {
         source: Source::Report,
         session: None,
         process: None,
+        made_at: None,
         name: "verdict".to_owned(),
         fact: Fact::Nothing,
     }

@@ -31,6 +31,7 @@ fn seat(staging: &mut Staging<'_>, sight: &Sight) -> Answer {
         source: *source,
         session: None,
         process: process.clone(),
+        made_at: None,
         name: name.clone(),
         fact: fact.clone(),
     };
@@ -47,10 +48,13 @@ fn seat(staging: &mut Staging<'_>, sight: &Sight) -> Answer {
 
 fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
     let record = &file.record;
-    let Some(level) = &record.level else {
-        return Ok(Reply::Done { agent: None, cursor: staging.head });
+    let nobody = Ok(Reply::Done { agent: None, cursor: staging.head });
+    let fact = match (&record.level, record.strange) {
+        (Some(level), _) => Fact::Level(level.clone()),
+        (None, Some(member)) => Fact::NotUnderstood { why: format!("unknown {member}") },
+        (None, None) => return nobody,
     };
-    let level = observe(staging, file, Fact::Level(level.clone()));
+    let level = observe(staging, file, fact);
     match place(staging, file) {
         Place::Seat(id) => {
             let now = staging.now;
@@ -64,6 +68,8 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
             })?;
             Ok(done(staging, &id))
         }
+        // Nothing that is understood is no reason for a seat.
+        Place::New { .. } if record.level.is_none() => nobody,
         Place::New { id, parent } => {
             register(staging, file, &id, parent, &level)?;
             Ok(done(staging, &id))
@@ -153,6 +159,7 @@ fn observe(staging: &Staging<'_>, file: &StatusFile, fact: Fact) -> Observation 
     let name = match &fact {
         Fact::Level(Level::Blocked { detail: Some(detail), .. }) => detail.clone(),
         Fact::Level(level) => level.word().to_owned(),
+        Fact::NotUnderstood { .. } => "status file".to_owned(),
         _ => "running".to_owned(),
     };
     Observation {
@@ -161,6 +168,7 @@ fn observe(staging: &Staging<'_>, file: &StatusFile, fact: Fact) -> Observation 
         source: Source::Registry,
         session: file.record.session.clone(),
         process: Some(file.record.process.clone()),
+        made_at: None,
         name,
         fact,
     }

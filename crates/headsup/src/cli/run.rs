@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long)]
     here: bool,
     /// Allow headsup to look at its tmux pane for as long as it lives, where nothing better tells
-    /// its status. It is kept as the label `observable=true`.
+    /// its status. It is kept as the label `observable=true`, up to a launch without it.
     #[arg(long)]
     observable: bool,
     /// Without the tools by which it could say how it is and ask you.
@@ -120,11 +120,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Err(CommandError::new(Kind::Refused, "tmux is not installed")
             .hint("install it, or run the agent in this terminal: --here"));
     }
-    let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    let home = context.place.home.as_deref().ok_or_else(start::no_home).map_err(not_started)?;
     let streams = streaming(&args, &program, arguments, &here);
-    let client = context.client().await?;
+    let client = context.client().await.map_err(not_started)?;
     let token = order::secret()?;
-    let (id, was_there) = register(&args, &program, &here, &token, in_tmux, &client).await?;
+    let taken = register(&args, &program, &here, &token, in_tmux, &client).await;
+    let (id, was_there) = taken.map_err(not_started)?;
     client.speak_for(id.as_str(), &token);
     let start = Start {
         program: &program,
@@ -151,6 +152,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             Err(error)
         }
     }
+}
+
+/// What is wrong with the hub does not say what became of the program.
+fn not_started(mut error: CommandError) -> CommandError {
+    error.message.push_str("; the program was not started");
+    error
 }
 
 /// Where it writes what it does, if it does that.

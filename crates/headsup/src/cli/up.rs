@@ -1,6 +1,7 @@
 //! `headsup up`
 
 use crate::cli::listen::{self, ListenArgs};
+use crate::cli::runtime::build;
 use crate::cli::{Context, block_on};
 use crate::client::address;
 use crate::client::page::{self, Link};
@@ -124,7 +125,8 @@ async fn background(
     listen: Option<Listen>,
     context: &Context,
 ) -> Result<(), CommandError> {
-    let Hub { client, health, started } = start::start(&context.place).await?;
+    let tell = |words: &str| context.output.say(&Line::plain(format!("headsup: {words}")));
+    let Hub { client, health, started } = start::start_telling(&context.place, tell).await?;
     context.warn_of(&health.version);
     let link = match listen {
         Some(listen) => {
@@ -166,13 +168,23 @@ fn say_off(context: &Context) {
 /// from the one that takes it to the watcher wakes the other one, and costs more than it saves.
 fn runtime(name: &str) -> Result<Runtime, CommandError> {
     let mut builder = Builder::new_multi_thread();
-    let runtime = builder.worker_threads(1).thread_name(name).enable_all().build();
-    runtime.map_err(|error| CommandError::internal(format!("cannot start the runtime: {error}")))
+    build(builder.worker_threads(1).thread_name(name).enable_all())
+}
+
+/// Said at once, and by nobody who fails for want of them half-way.
+fn has_files() -> Result<(), CommandError> {
+    let Some(files) = headsup_daemon::too_few_files() else { return Ok(()) };
+    let least = headsup_daemon::LEAST_FILES;
+    let said = format!("the hub may open {files} files and needs {least}");
+    Err(CommandError::internal(said)
+        .code("too_few_files")
+        .hint("allow more, as by `ulimit -n 1024` or `LimitNOFILE=1024` of its service"))
 }
 
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
     address::fits(&home.join("headsup.sock"))?;
+    has_files()?;
     if args.detach {
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();

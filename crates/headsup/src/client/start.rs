@@ -5,6 +5,7 @@ use crate::client::resolve::OF_AN_AGENT;
 use crate::client::{CONNECTION_LOST, CallError, Client};
 use crate::error::{CommandError, Kind};
 use crate::place::Place;
+use headsup_daemon::Damaged;
 use serde::Deserialize;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -89,6 +90,14 @@ pub(crate) fn is_ours(place: &Place, address: &Address) -> bool {
 
 /// Makes sure that the hub of `place` runs.
 pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
+    start_telling(place, |_| {}).await
+}
+
+/// The same. What whoever waits should know of the start is told.
+pub(crate) async fn start_telling(
+    place: &Place,
+    mut tell: impl FnMut(&str),
+) -> Result<Hub, CommandError> {
     let client = client(place)?;
     match health(&client).await {
         Ok(health) => {
@@ -115,30 +124,43 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
     }
     let log = open_log(home)?;
     let said_before = log.metadata().map_or(0, |meta| meta.len());
+    let before = headsup_daemon::damaged(home);
     let mut child = spawn(home, log)?;
-    let deadline = Instant::now() + UP_WITHIN;
+    let mut deadline = Instant::now() + UP_WITHIN;
+    let mut told = None;
     let mut watching = true;
-    let mut failed = false;
+    let (mut failed, mut was_killed) = (false, false);
     let mut again_at = deadline;
     loop {
         let answer = timeout_at(deadline, health(&client)).await;
         if let Ok(Ok(health)) = answer {
             let started = child.id().is_some_and(|pid| pid == health.pid);
+            for damaged in headsup_daemon::damaged(home) {
+                if !before.iter().any(|known| known.path == damaged.path) {
+                    tell(&was_damaged(&damaged));
+                }
+            }
             return Ok(Hub { client, health, started });
         }
         if failed {
             return Err(did_not_start(home, said_before));
         }
         if Instant::now() >= deadline {
-            return Err(too_slow(home));
+            // It is waited for as long as it lives and says what it is at.
+            let Some(at) = headsup_daemon::busy_with(home) else { return Err(too_slow(home)) };
+            if told.as_ref() != Some(&at) {
+                tell(&format!("the hub is not up yet: {at}"));
+            }
+            told = Some(at);
+            deadline = Instant::now() + UP_WITHIN;
         }
         tokio::select! {
             status = child.wait(), if watching => {
                 watching = false;
                 // Refused: another command is starting one at this very moment, or one that was
                 // killed is not gone yet.
-                let refused = Some(i32::from(Kind::Refused.exit_code()));
-                failed = status.map_or(true, |status| status.code() != refused);
+                let code = status.map_or(Some(1), |status| status.code());
+                failed = is_failure(code, &mut was_killed);
                 again_at = Instant::now() + BETWEEN_STARTS;
             }
             () = sleep(BETWEEN_TRIES) => {}
@@ -146,6 +168,15 @@ pub(crate) async fn start(place: &Place) -> Result<Hub, CommandError> {
         if !watching && !failed && Instant::now() >= again_at {
             (child, watching) = (spawn(home, open_log(home)?)?, true);
         }
+    }
+}
+
+/// Whether a hub of ours that has ended with this code before it answered will not do better at the next try. One
+/// that somebody has killed may, once.
+fn is_failure(code: Option<i32>, was_killed: &mut bool) -> bool {
+    match code {
+        Some(code) => code != i32::from(Kind::Refused.exit_code()),
+        None => std::mem::replace(was_killed, true),
     }
 }
 
@@ -209,6 +240,12 @@ fn did_not_start(home: &Path, said_before: u64) -> CommandError {
         .hint("watch it try: `headsup up --foreground`")
 }
 
+fn was_damaged(damaged: &Damaged) -> String {
+    let at = damaged.path.display();
+    let saved = damaged.saved.as_deref().unwrap_or("nothing of it could be read");
+    format!("the database was damaged and is kept aside as {at}; {saved}")
+}
+
 fn too_slow(home: &Path) -> CommandError {
     let seconds = UP_WITHIN.as_secs();
     CommandError::internal(format!("the hub does not answer within {seconds} s of its start"))
@@ -227,4 +264,19 @@ fn tail(path: &Path, from: u64) -> Option<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(4)..];
     (!last.is_empty()).then(|| last.join(" / "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_refused_or_killed_is_started_again() {
+        let mut was_killed = false;
+        for (code, failed) in
+            [(Some(7), false), (Some(1), true), (None, false), (Some(7), false), (None, true)]
+        {
+            assert_eq!(is_failure(code, &mut was_killed), failed, "{code:?}");
+        }
+    }
 }

@@ -2,20 +2,15 @@
 
 use super::{Check, files, servers};
 use crate::client::Client;
-use std::fs;
+use headsup_daemon::Damaged;
 use std::path::Path;
 
 /// How many events are named to a person; a script is told of all.
 const EVENTS: usize = 8;
 
-/// Databases that were damaged: what the log held until then is in them, and in no other place.
+/// Databases that were damaged: what could not be read of them is in them, and in no other place.
 pub(super) fn database(home: &Path) -> Check {
-    let names = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let mut kept: Vec<String> = names
-        .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| name.starts_with("headsup.db.corrupt-") && !is_part(name))
-        .collect();
-    kept.sort();
+    let kept: Vec<String> = headsup_daemon::damaged(home).into_iter().map(in_words).collect();
     if kept.is_empty() {
         return Check::good("database", "never damaged");
     }
@@ -24,9 +19,12 @@ pub(super) fn database(home: &Path) -> Check {
     Check::bad("database", detail, format!("look why, then move it away from {at}"))
 }
 
-/// Files beside a database, which go where it goes.
-fn is_part(name: &str) -> bool {
-    ["-wal", "-shm"].iter().any(|part| name.ends_with(part))
+fn in_words(damaged: Damaged) -> String {
+    let name = damaged.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match damaged.saved {
+        Some(saved) => format!("{name} ({saved})"),
+        None => name,
+    }
 }
 
 /// What the hub's own figures say.
@@ -62,12 +60,13 @@ fn input(metrics: &str) -> Check {
     }
 }
 
-/// Which hooks said what nobody knows. Nothing was changed by them, so that is not bad.
+/// Which hooks, status files and status reports said what nobody knows. Nothing was changed by them, so
+/// that is not bad.
 fn events(metrics: &str) -> Check {
     let mut counted: Vec<(u64, String)> = metrics.lines().filter_map(unknown).collect();
     counted.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     if counted.is_empty() {
-        return Check::good("events", "every hook was understood");
+        return Check::good("events", "every hook and every status was understood");
     }
     let words: Vec<String> =
         counted.iter().map(|(count, what)| format!("{what}: {count}")).collect();

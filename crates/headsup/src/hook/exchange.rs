@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::deadline::Deadline;
+use super::json::is_object;
 use super::{connect, request};
 use crate::place::Url;
 use headsup_core::spool::Report;
@@ -10,7 +11,7 @@ use rustix::fd::OwnedFd;
 use rustix::io::{Errno, IoSlice};
 use rustix::net::RecvFlags;
 
-/// A longer body of a 200 is not printed.
+/// A longer body of a 200 is not printed, nor is one that is no JSON object.
 const MAX_BODY: usize = 1 << 20;
 
 /// What became of the report.
@@ -78,7 +79,8 @@ pub(super) fn read(mut receive: impl FnMut(&mut Vec<u8>) -> bool) -> Outcome {
                     }
                 }
                 received.truncate(length + body);
-                return Outcome::Answer(received.split_off(length));
+                let body = received.split_off(length);
+                return if is_object(&body) { Outcome::Answer(body) } else { Outcome::Final };
             }
             Answer::Head { status, .. } => return judge(status),
             Answer::Partial if more => {}

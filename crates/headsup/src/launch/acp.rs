@@ -16,6 +16,7 @@ mod relay;
 
 use super::order::{Order, Streaming};
 use super::seat::{self, Seat, Told};
+use super::signals::hear;
 use super::tend::{End, sleep_along};
 use crate::error::CommandError;
 use crate::hook::process::Process;
@@ -136,8 +137,11 @@ impl Agent {
             // Whoever wants us gone does not wait for a client that reads no more. The same signal
             // may have ended the agent, whose last words are on their way.
             () = async {
-                self.signals.recv().await;
-                tokio::time::sleep(LAST_WORDS).await;
+                match self.signals.recv().await {
+                    Some(_) => tokio::time::sleep(LAST_WORDS).await,
+                    // All of them are ignored.
+                    None => std::future::pending().await,
+                }
             } => {}
         }
         // The client has its end; the hub is told within a moment, or finds it in the spool.
@@ -170,8 +174,9 @@ impl Agent {
 fn signals() -> std::io::Result<mpsc::Receiver<Signal>> {
     let (to, heard) = mpsc::channel(16);
     for kind in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT, Signal::USR1, Signal::USR2] {
-        let stream = signal(SignalKind::from_raw(kind.as_raw()))?;
-        tokio::spawn(pass(kind, stream, to.clone()));
+        if let Some(stream) = hear(SignalKind::from_raw(kind.as_raw()))? {
+            tokio::spawn(pass(kind, stream, to.clone()));
+        }
     }
     Ok(heard)
 }

@@ -16,6 +16,7 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 /// Where it gets a terminal.
 #[derive(Clone, Debug)]
@@ -90,6 +91,9 @@ fn order_of(start: &Start<'_>, launched: &Launched, home: &Path) -> Order {
     order.with("HEADSUP_AGENT_ID", id).with("HEADSUP_HOME", home)
 }
 
+/// So long a session may take to go whose agent has ended.
+const ENDS_WITHIN: Duration = Duration::from_millis(500);
+
 async fn in_session(
     tmux: &Tmux,
     order: Order,
@@ -102,9 +106,12 @@ async fn in_session(
     order.write(&path)?;
     let binary = binary()?;
     let words = [binary.as_os_str(), "launch".as_ref(), path.as_os_str()];
-    let session = match start.is_again {
-        true => tmux.start_again(id, start.folder, &words).await,
-        false => tmux.start(id, start.folder, &words),
+    let session = if start.is_again {
+        tmux.start_again(id, start.folder, &words).await
+    } else {
+        // If it stays, tmux says that it is there.
+        tmux.leaves(id, ENDS_WITHIN).await;
+        tmux.start(id, start.folder, &words)
     };
     let session = session.inspect_err(|_| {
         std::fs::remove_file(&path).ok();

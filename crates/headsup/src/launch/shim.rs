@@ -4,12 +4,16 @@
 //! - [`keeper`]: the processes between us and the agent; [`mod@line`]: what they tell us
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
-//! - [`told`]: what the hub is told; [`upward`]: what our own terminal is told
+//! - [`reply`]: what our own terminal answers us; [`overdue`]: what it still owes us at the end
+//! - [`found`]: what waits to be told; [`told`]: what the hub is told; [`upward`]: what our own
+//!   terminal is told
 //!
 //! The hub is spoken to beside all this: an agent and its person never wait for it.
 
+mod found;
 pub(crate) mod keeper;
 mod line;
+mod overdue;
 mod relay;
 mod reply;
 mod scan;
@@ -20,6 +24,7 @@ mod upward;
 
 use super::order::Order;
 use super::seat::Seat;
+use super::signals::hear;
 use super::stream;
 use super::tend::End;
 use crate::error::CommandError;
@@ -28,22 +33,25 @@ use crate::place::Place;
 use keeper::Word;
 use line::Line;
 use relay::Relay;
-use rustix::process::{Pid, Signal, kill_current_process_group, kill_process_group};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_current_process_group, kill_process_group, pidfd_open,
+};
 use shared::Shared;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::Outer;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 /// How long the last words before a stop or an end may take.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
-/// How long an agent that has lost its keeper may take to end of that, and how often it is looked at.
+/// How long an agent that has lost its keeper may take to end of that.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
-const LOOKS_EVERY: Duration = Duration::from_millis(10);
 
 /// The agent as we know it once it runs.
 struct Agent {
@@ -142,15 +150,18 @@ async fn ended(relay: &mut oneshot::Receiver<()>) {
 }
 
 /// Whether it is still there after a moment. With the keeper its terminal is gone, which ends most.
+#[expect(deprecated, reason = "its successor is unsafe, for types that lie about what they own")]
 async fn outlives(process: &Process) -> bool {
-    let until = Instant::now() + ENDS_WITHIN;
-    while process.is_there() {
-        if Instant::now() >= until {
-            return true;
-        }
-        sleep(LOOKS_EVERY).await;
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+    let opened = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    // Its number may already be another's.
+    if !process.is_there() {
+        return false;
     }
-    false
+    match opened.and_then(|end| AsyncFd::with_interest(end, Interest::READABLE).ok()) {
+        Some(end) => timeout(ENDS_WITHIN, end.readable()).await.is_err(),
+        None => true,
+    }
 }
 
 /// Starts the thread. The answer is its end.
@@ -247,19 +258,22 @@ fn heard(kind: SignalKind, agent: &mut Agent, outer: &mut Outer, shared: &Shared
 /// What we hear, one by one.
 fn signals() -> io::Result<mpsc::Receiver<SignalKind>> {
     let (to, heard) = mpsc::channel(16);
-    let kinds = [
+    let passed_on = [
         SignalKind::terminate(),
         SignalKind::hangup(),
         SignalKind::interrupt(),
         SignalKind::quit(),
         SignalKind::user_defined1(),
         SignalKind::user_defined2(),
-        SignalKind::window_change(),
-        SignalKind::from_raw(Signal::CONT.as_raw()),
     ];
-    for kind in kinds {
-        let stream: Stream = signal(kind)?;
-        tokio::spawn(pass(kind, stream, to.clone()));
+    for kind in passed_on {
+        if let Some(stream) = hear(kind)? {
+            tokio::spawn(pass(kind, stream, to.clone()));
+        }
+    }
+    // These are our own terminal's, and heard in any case.
+    for kind in [SignalKind::window_change(), SignalKind::from_raw(Signal::CONT.as_raw())] {
+        tokio::spawn(pass(kind, signal(kind)?, to.clone()));
     }
     Ok(heard)
 }

@@ -6,6 +6,7 @@ use super::acp::{Agent, is_in_front};
 use super::order::Order;
 use super::seat::Seat;
 use super::shim::{self, terminal};
+use super::signals::{hear, next};
 use super::stream;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
@@ -55,10 +56,11 @@ async fn reporting(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End,
 async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
     let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
     // What is typed at the terminal goes to the agent as well, and is for the agent.
-    let mut typed = [SignalKind::interrupt(), SignalKind::quit()].map(signal);
+    let typed = [SignalKind::interrupt(), SignalKind::quit()];
+    let mut typed = typed.map(|kind| hear(kind).ok().flatten());
     let mut ended = signal(SignalKind::child()).map_err(cannot)?;
-    let mut term = signal(SignalKind::terminate()).map_err(cannot)?;
-    let mut hup = signal(SignalKind::hangup()).map_err(cannot)?;
+    let mut term = hear(SignalKind::terminate()).map_err(cannot)?;
+    let mut hup = hear(SignalKind::hangup()).map_err(cannot)?;
     let child = order.start()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
@@ -81,10 +83,10 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
         }
         tokio::select! {
             _ = ended.recv() => {}
-            _ = term.recv() => drop(kill_process(pid, Signal::TERM)),
-            _ = hup.recv() => drop(kill_process(pid, Signal::HUP)),
-            () = ignored(interrupt) => {}
-            () = ignored(quit) => {}
+            () = next(&mut term) => drop(kill_process(pid, Signal::TERM)),
+            () = next(&mut hup) => drop(kill_process(pid, Signal::HUP)),
+            () = next(interrupt) => {}
+            () = next(quit) => {}
         }
     };
     if let Some(listening) = &listening {
@@ -111,13 +113,6 @@ pub(super) async fn sleep_along(agent: Pid, status: WaitStatus) {
     // In a process group that nobody could continue the kernel lets it pass.
     kill_current_process_group(Signal::TSTP).ok();
     kill_process(agent, Signal::CONT).ok();
-}
-
-async fn ignored(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
-    match signal {
-        Ok(signal) => drop(signal.recv().await),
-        Err(_) => std::future::pending().await,
-    }
 }
 
 impl End {

@@ -120,16 +120,25 @@ impl Tmux {
         folder: &Path,
         words: &[&OsStr],
     ) -> Result<Session, CommandError> {
-        let deadline = Instant::now() + LEAVES_WITHIN;
-        while self.has(&session_name(id)) && !self.is_dead(&session_name(id)) {
+        if !self.leaves(id, LEAVES_WITHIN).await {
+            let free = (2..MOST_NAMES).map(|number| format!("{id}-{number}"));
+            let free = free.into_iter().find(|name| !self.has(&session_name(name)));
+            return self.start(free.as_deref().unwrap_or(id), folder, words);
+        }
+        self.start(id, folder, words)
+    }
+
+    /// Whether there is no living session of an agent any more, or none after a while: the one whose end was told just
+    /// now may still be on its way out.
+    pub(crate) async fn leaves(&self, id: &str, within: Duration) -> bool {
+        let (name, deadline) = (session_name(id), Instant::now() + within);
+        while self.has(&name) && !self.is_dead(&name) {
             if Instant::now() > deadline {
-                let free = (2..MOST_NAMES).map(|number| format!("{id}-{number}"));
-                let free = free.into_iter().find(|name| !self.has(&session_name(name)));
-                return self.start(free.as_deref().unwrap_or(id), folder, words);
+                return false;
             }
             tokio::time::sleep(BETWEEN_LOOKS).await;
         }
-        self.start(id, folder, words)
+        true
     }
 
     /// Whether there is a session of this name.

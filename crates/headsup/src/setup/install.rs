@@ -30,6 +30,16 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     if wanted.is_none() {
         record.files.clear();
     }
+    // A skill may be another hub's.
+    if steps.is_empty() && site.tools.is_none() && !Record::exists(site) {
+        let at = wanted.map_or_else(|| site.settings(), |wanted| site.plugin(wanted));
+        notes.push(format!(
+            "{} has the {} already, which was not known: it is remembered from now on, without what \
+             was there before",
+            at.display(),
+            site.recipe.subject()
+        ));
+    }
     steps.extend(other?);
     let mut all = launcher(site, binary);
     if !steps.is_empty() || record != known {
@@ -229,7 +239,7 @@ fn settings(
     let seen = if is_remembered { "" } else { text };
     let after = site.recipe.append(seen, &site.launcher).map_err(unclear)?;
     if target.before.as_ref() == Some(&after) {
-        adopt(site, target.path, after, record);
+        adopt(site, target.path, after, record).map_err(unclear)?;
         return Ok(Vec::new());
     }
     let others = inherit(site, text, &target.path, record);
@@ -264,9 +274,12 @@ fn settings(
                 let rest = site.recipe.remove(text, &site.launcher, ours)?;
                 without_others(site, &rest, original)
             };
-            // Of a file that held nothing but what is ours nothing is left.
             let rest = target.before.as_ref().map(clean).transpose().map_err(unclear)?.flatten();
-            rest.filter(|rest| !rest.is_empty() || text.is_empty() || original == Some(""))
+            let is_forgotten = known.is_none() && others.is_empty() && !found.is_empty();
+            let was_made = |rest: &str| is_forgotten && uninstall::is_made(site, text, rest);
+            // Of a file that held nothing but what is ours nothing is left.
+            let is_left = |rest: &str| !rest.is_empty() || text.is_empty() || original == Some("");
+            rest.filter(|rest| is_left(rest) && !was_made(rest))
         }
     };
     let path = target.path;
@@ -279,18 +292,22 @@ fn settings(
     Ok(steps)
 }
 
-/// A skill that another hub has put there is ours to take away as well: that hub may leave before us. So is
-/// one that we have put there, where that has been forgotten: nobody else writes the same.
-fn adopt(site: &Site, path: PathBuf, text: String, record: &mut Record) {
-    let is_known = record.settings.as_ref().is_some_and(|known| known.is_of(&path));
-    if is_known || site.tools.is_none() {
-        return;
+/// What we have put there, where that has been forgotten, is ours to take away all the same. So is a skill that
+/// another hub has put there, which may leave before us: nobody else writes the same.
+fn adopt(site: &Site, path: PathBuf, text: String, record: &mut Record) -> Result<(), Unchanged> {
+    if record.settings.as_ref().is_some_and(|known| known.is_of(&path)) {
+        return Ok(());
     }
     let others = inherit(site, &text, &path, record);
-    let before = others.first().and_then(Edited::original).map(str::to_owned);
+    let original = others.first().map(|other| other.original().map(str::to_owned));
+    let (before, first) = match site.tools {
+        Some(_) => (original.flatten(), None),
+        None => (uninstall::without_ours(site, &text)?, original.map(|text| First { text })),
+    };
     record.folders.extend(own_folder(site, &path).filter(|_| others.is_empty()));
     record.folders.sort();
-    record.settings = Some(Edited { path, before, after: text, first: None });
+    record.settings = Some(Edited { path, before, after: text, first });
+    Ok(())
 }
 
 /// The folder around a skill, which has our name.

@@ -2,25 +2,40 @@
 
 use super::record::Record;
 use super::{Site, guard};
+use headsup_adapters::inject;
+use serde::Serialize;
 use std::path::PathBuf;
 
-/// What to say where nothing was found in this configuration, while another one that we remember still has
-/// ours in it.
-pub(super) fn others(site: &Site) -> Vec<String> {
-    let folders = Record::other_folders(site).into_iter();
-    let sites = folders.map(|folder| Site { folder, ..site.clone() });
-    sites.filter(stands).map(|there| told(site, &there)).collect()
+/// Another configuration folder of the same program, with ours in it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct OtherFolder {
+    folder: PathBuf,
+    /// The command that takes ours out of it; none where no variable leads there.
+    uninstall: Option<String>,
+    /// The same for a person.
+    #[serde(skip)]
+    pub(crate) told: String,
 }
 
-fn told(site: &Site, there: &Site) -> String {
-    let (recipe, folder) = (site.recipe, &there.folder);
+/// The other configurations of which we remember that ours is in them, and which still have it.
+pub(super) fn others(site: &Site) -> Vec<OtherFolder> {
+    let folders = Record::other_folders(site).into_iter();
+    let sites = folders.map(|folder| Site { folder, ..site.clone() });
+    sites.filter(stands).map(|there| other(site, there.folder)).collect()
+}
+
+fn other(site: &Site, folder: PathBuf) -> OtherFolder {
+    let recipe = site.recipe;
     let part = if recipe.subject() == "hooks" { "hooks" } else { "mcp" };
     let command = format!("headsup {part} uninstall {}", recipe.kind);
-    let way = match site.address(folder) {
-        Some(before) => format!("`{before}{command}` takes them away"),
+    let uninstall = site.address(&folder).map(|before| format!("{before}{command}"));
+    let way = match &uninstall {
+        Some(whole) => format!("`{whole}` takes them away"),
         None => format!("`{command}` takes them away where it finds that folder"),
     };
-    format!("{} has what was installed there ({}): {way}", folder.display(), recipe.subject())
+    let (at, subject) = (folder.display(), recipe.subject());
+    let told = format!("{at} has what was installed there ({subject}): {way}");
+    OtherFolder { folder, uninstall, told }
 }
 
 /// Is anything of this hub's in this configuration?
@@ -33,11 +48,13 @@ fn stands(site: &Site) -> bool {
     is_ours(site, &read(site.settings())) || plugin.is_some_and(|text| is_ours(site, &text))
 }
 
-/// Is anything of this hub's in this text? A skill names none: nobody else writes the same.
+/// Is anything of this hub's in this text? A skill names none: nobody else writes the same. Where the text
+/// cannot be read, a launcher's path in it says so.
 pub(super) fn is_ours(site: &Site, text: &str) -> bool {
-    let is_skill = |text: &str| {
-        let found = site.recipe.inspect(text, &site.launcher);
-        found.is_ok_and(|found| found.is_complete())
-    };
-    text.contains(&site.launcher) || site.tools.is_some() && is_skill(text)
+    let found = site.recipe.inspect(text, &site.launcher);
+    let is_found = found.is_ok_and(|found| match site.tools {
+        Some(_) => found.is_complete(),
+        None => !found.is_empty(),
+    });
+    is_found || inject::names(text, &site.launcher)
 }

@@ -1,5 +1,6 @@
 //! What is installed, and what keeps it from working.
 
+use super::places::{self, OtherFolder};
 use super::record::Record;
 use super::{Site, guard, yours};
 use headsup_adapters::inject::Found;
@@ -33,6 +34,8 @@ pub(crate) struct Status {
     pub(crate) untrusted: Option<String>,
     /// The state folders of other hubs that what is there reports to.
     pub(crate) elsewhere: Vec<String>,
+    /// The program's other configuration folders with entries of this hub in them.
+    pub(crate) other_folders: Vec<OtherFolder>,
     /// What holds the entries is there and cannot be read, so that nobody knows what is installed.
     #[serde(skip)]
     pub(crate) is_unreadable: bool,
@@ -104,6 +107,7 @@ pub(crate) fn status(site: &Site) -> Status {
         problems,
         untrusted,
         elsewhere,
+        other_folders: places::others(site),
         is_unreadable,
         was_installed: site.was_installed(),
         is_dead,

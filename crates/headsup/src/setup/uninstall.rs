@@ -6,7 +6,7 @@ use super::install::{is_ours, own_folder, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
 use super::{SetupError, Site, places, sharers, strays, yours};
-use headsup_adapters::inject::{Plugin, is_same_text};
+use headsup_adapters::inject::{Plugin, Unchanged, is_same_text};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,11 +31,8 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
     let folders = record.folders.iter().rev();
     steps.extend(folders.map(|path| Step::DeleteEmpty { path: path.clone() }));
     steps.extend(Record::drop(site)?);
-    let mut plan = Plan { steps, own: site.state.clone(), notes };
-    if plan.is_empty() {
-        plan.notes.extend(places::others(site));
-    }
-    Ok(plan)
+    notes.extend(places::others(site).into_iter().map(|other| other.told));
+    Ok(Plan { steps, own: site.state.clone(), notes })
 }
 
 /// What is there of edits that were killed, wherever one may have been.
@@ -106,7 +103,10 @@ pub(super) fn settings(
         if (is_remembered || site.recipe.is_altered(&text)) && !was_written {
             steps.extend(yours::keep(&path, &path, &text, mode, notes));
         }
-        settled(site, known, rest)
+        match known {
+            None if is_made(site, &text, &rest) => None,
+            _ => settled(site, known, rest),
+        }
     };
     let folder = own_folder(site, &path).filter(|_| known.is_none() && after.is_none());
     steps.push(match after {
@@ -143,6 +143,21 @@ fn is_as_it_was(site: &Site, original: &str, rest: &str) -> bool {
     let came = site.recipe.append(original, &site.launcher);
     let went = came.and_then(|came| site.recipe.remove(&came, &site.launcher, Some(original)));
     went.is_ok_and(|went| means_the_same(&went, rest))
+}
+
+/// What is left without our part of a file of which nobody remembers what was there before. `None`: nothing.
+pub(super) fn without_ours(site: &Site, text: &str) -> Result<Option<String>, Unchanged> {
+    let rest = site.recipe.remove(text, &site.launcher, None)?;
+    let goes = rest.is_empty() || is_made(site, text, &rest);
+    Ok((!goes).then_some(rest))
+}
+
+/// Was a file with ours in it, of which nobody remembers where it came from, made for ours alone? A link is a
+/// person's.
+pub(super) fn is_made(site: &Site, text: &str, rest: &str) -> bool {
+    holds_nothing(rest)
+        && !site.settings().is_symlink()
+        && site.recipe.has_made(text, &site.launcher)
 }
 
 fn mentions_us(site: &Site, path: &Path) -> bool {

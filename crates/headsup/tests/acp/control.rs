@@ -1,13 +1,13 @@
 //! Signals, ends and errors are the agent's own.
 
-use crate::rig::Rig;
+use crate::rig::{BINARY, Rig};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 
 /// The letter of its state; none once it is gone.
 fn state(pid: i32) -> Option<char> {
@@ -94,6 +94,44 @@ fn a_signal_is_passed_on_and_the_agent_answers_it() {
         talk.write(b"\n").ok();
         assert_eq!(talk.rest(), b"ready\ngot\n", "{name}");
         assert_eq!(talk.ends().code(), Some(5), "{name}");
+    }
+}
+
+/// Runs `headsup` where some signals are ignored.
+fn ignoring(rig: &Rig, words: &[&str]) -> Output {
+    let ours = rig.home.command(words);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP QUIT USR1; exec \"$0\" \"$@\""]).arg(BINARY).args(words);
+    command.env_clear().envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(rig.home.path()).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn an_agent_that_dies_of_a_signal_that_we_ignore_has_the_code_of_that() {
+    let rig = Rig::new();
+    let agent = ["env", "--default-signal=USR1", "sh", "-c", "kill -USR1 $$"];
+    let words = [&["acp", "--no-start", "--"][..], &agent].concat();
+    let code = ignoring(&rig, &words).status.code();
+    assert_eq!(code, Some(128 + Signal::USR1.as_raw()));
+}
+
+#[test]
+fn a_signal_that_is_ignored_is_ignored_by_the_agent_too() {
+    // By all the ways without a terminal; the last one has its output read along.
+    let stream = ["run", "--here", "--", "codex", "exec", "--json", "x"];
+    for words in [&["acp", "--no-start", "--", "codex"][..], &stream[..4], &stream] {
+        let rig = Rig::new();
+        let codex = rig.file("bin/codex");
+        std::fs::create_dir_all(rig.file("bin")).unwrap();
+        std::fs::write(&codex, "#!/bin/sh\nexec grep SigIgn /proc/self/status\n").unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&codex, mode).unwrap();
+        let said = String::from_utf8(ignoring(&rig, words).stdout).unwrap();
+        let mask = said.strip_prefix("SigIgn:").unwrap();
+        let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
+        for ignored in [Signal::HUP, Signal::QUIT, Signal::USR1] {
+            assert_eq!((mask >> (ignored.as_raw() - 1)) & 1, 1, "{ignored:?} {words:?}: {said:?}");
+        }
     }
 }
 

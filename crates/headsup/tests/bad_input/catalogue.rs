@@ -267,7 +267,12 @@ const ALONE: &[(char, &str, &str, &str)] = &[
     ('Q', "58 answer at the deadline", DEADLINES, IN_TIME),
     ('Q', "59 answer behind the deadline", DEADLINES, IN_TIME),
     ('D', "77 clock that jumps", "headsup/tests/steel/clock.rs", JUMPS),
-    ('D', "77 sleep", "daemon/src/tests/ageing.rs", "a_sleep_of_the_machine_ages_nobody"),
+    (
+        'D',
+        "77 sleep",
+        "daemon/src/tests/ageing.rs",
+        "a_sleep_of_the_machine_and_a_clock_that_is_set_age_nobody",
+    ),
     ('D', "78 few files", LIMITS, "with_few_files_subscribers_are_refused_and_reporters_get_in"),
     ('D', "78 little memory", LIMITS, "large_reports_from_everywhere_fit_into_little_memory"),
     ('D', "78 one processor", LIMITS, "on_one_processor_a_crowd_holds_up_no_reporter"),

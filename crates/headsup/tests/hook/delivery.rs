@@ -38,6 +38,7 @@ fn the_answer_to_the_agent_is_printed_if_it_is_whole() {
     assert_eq!(seen.stdout, b"{\"ok\":true}\n");
 
     for answer in [
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{\"ok\":true}\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n{}",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
@@ -46,6 +47,21 @@ fn the_answer_to_the_agent_is_printed_if_it_is_whole() {
         let rig = Rig::new();
         let _requests = hub::unix(&rig.socket(), Manner::Answers(answer));
         rig.until_delivered(answer, || rig.hook("Stop")).assert_silent(answer);
+    }
+}
+
+/// It may be anybody's server that listens there.
+#[test]
+fn what_no_agent_could_read_is_not_printed() {
+    for body in ["not json!", "<html></html>", "[1]", "{\"ok\":tru}", "{\"a\":1}{}", "{\"a\":[}"] {
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let answer: &str = Box::leak(answer.into_boxed_str());
+        for words in [&["claude-code", "Stop"][..], &["claude-code", "Stop", "more"]] {
+            let rig = Rig::new();
+            let _requests = hub::unix(&rig.socket(), Manner::Answers(answer));
+            let hook = || rig.bare_hook(words).stdin(STOP).env("HEADSUP_HOME", rig.home());
+            rig.until_delivered(body, hook).assert_silent(body);
+        }
     }
 }
 
@@ -78,8 +94,12 @@ fn a_refusal_that_interrupts_a_long_payload_is_heard() {
 fn an_agent_that_does_not_read_is_harmless() {
     let rig = Rig::new();
     let answer: &str = Box::leak(
-        format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", 1 << 20, "x".repeat(1 << 20))
-            .into_boxed_str(),
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{{\"a\":\"{}\"}}",
+            1 << 20,
+            "x".repeat((1 << 20) - 8)
+        )
+        .into_boxed_str(),
     );
     let _requests = hub::unix(&rig.socket(), Manner::Answers(answer));
     let (reader, writer) = std::io::pipe().unwrap();

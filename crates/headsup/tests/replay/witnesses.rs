@@ -31,7 +31,7 @@ esac; done
 const TMUX: &str = r#"#!/bin/sh
 for word; do
     case $word in
-    capture-pane) cat HOME/screen 2>/dev/null ;;
+    capture-pane) printf . >>HOME/looks; cat HOME/screen 2>/dev/null ;;
     headsup*) echo "$word" ;;
     esac
 done
@@ -195,6 +195,14 @@ fn show(rig: &Rig, text: &str) {
     fs::rename(new, rig.home.path().join("screen")).unwrap();
 }
 
+/// Waits until what is shown has been seen some times more: where that is played again, a machine that is out
+/// of breath has the time to see it, too.
+fn is_seen_for_long(rig: &Rig) {
+    let looks = || fs::metadata(rig.home.path().join("looks")).map_or(0, |file| file.len());
+    let before = looks();
+    wait::until("more looks at the screen", || (looks() >= before + 5).then_some(()));
+}
+
 fn screen(name: &str) -> String {
     let folder = crate::fixtures().join("screens/claude-code/2.1.330");
     fs::read_to_string(folder.join(name).with_extension("txt")).unwrap()
@@ -212,6 +220,7 @@ fn a_dialog_of_one_that_is_observable() {
     rig.comes_to("idle");
     show(&rig, &screen("login__in_a_session"));
     rig.comes_to("blocked");
+    is_seen_for_long(&rig);
     show(&rig, &screen("prompt__at_rest"));
     rig.comes_to("idle");
     let (bundle, _) = rig.again("api", &[("screen", 2), ("hook", 1)]);
@@ -229,8 +238,10 @@ fn a_dialog_that_only_the_screen_shows() {
     rig.comes_to("starting");
     show(&format!("a secret of somebody's\n{trust}"));
     rig.comes_to("blocked");
+    is_seen_for_long(&rig);
     show("nothing of a dialog");
     rig.comes_to("starting");
+    is_seen_for_long(&rig);
     show(&trust);
     rig.comes_to("blocked");
     let (bundle, end) = rig.again("api", &[("screen", 3), ("process", 1)]);

@@ -3,7 +3,7 @@
 use crate::install::{home, write};
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::settings::{Snapshot, snapshot};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -142,6 +142,36 @@ fn an_uninstall_that_finds_nothing_says_where_it_would_find_something() {
                 assert!(!told.contains("takes them away"), "{told}");
             }
         }
+    }
+}
+
+#[test]
+fn the_status_of_either_account_names_the_other_one_and_so_does_an_uninstall_beside_it() {
+    for program in &PROGRAMS {
+        let Program { kind, variable, .. } = program;
+        let home = home();
+        program.install(&home, true);
+        let how = format!("{variable}='{}' headsup hooks uninstall {kind}", jobs(&home).display());
+        let status = |is_moved: bool| {
+            let args = ["hooks", "status", program.kind, "--json"];
+            program.run(&home, is_moved, &args).ok().json()["agents"][0].clone()
+        };
+        let agent = status(false);
+        assert_eq!((&agent["settings"], &agent["elsewhere"]), (&json!("absent"), &json!([])));
+        assert_eq!(agent["other_folders"][0]["uninstall"], how, "{agent}");
+        let folder = agent["other_folders"][0]["folder"].as_str().unwrap();
+        assert!(folder.starts_with(jobs(&home).to_str().unwrap()), "{agent}");
+        let told = program.run(&home, false, &["hooks", "status"]).ok().stdout.clone();
+        assert!(told.contains(&format!("`{how}`")), "{told}");
+        assert_eq!(status(true)["other_folders"], json!([]), "{kind}");
+
+        program.install(&home, false);
+        assert!(status(true)["other_folders"][0]["uninstall"].is_string(), "{kind}");
+        let [told, _] = program.uninstall(&home, false);
+        assert!(!told.contains("nothing to change"), "{told}");
+        assert!(told.contains(&format!("`{how}`")), "{told}");
+        program.uninstall(&home, true);
+        assert_eq!(status(false)["other_folders"], json!([]), "{kind}");
     }
 }
 

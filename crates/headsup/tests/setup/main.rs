@@ -10,6 +10,7 @@ mod doctor;
 mod edited;
 mod every_kind;
 mod fixtures;
+mod forgotten;
 mod homes;
 mod hubless;
 mod inside;

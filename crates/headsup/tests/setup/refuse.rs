@@ -229,6 +229,14 @@ fn an_agent_that_nothing_can_be_installed_into_is_named() {
     let none = home.run(["hooks", "install"]);
     assert_eq!(none.code, 4, "{none:?}");
     assert!(none.stderr.contains("`headsup hooks install claude-code`"), "{}", none.stderr);
-    assert!(home.run(["hooks", "status"]).ok().stdout.is_empty());
-    assert!(home.run(["hooks", "status", "--all"]).ok().stdout.contains("no hooks installed"));
+    let none = home.run(["hooks", "status"]);
+    assert!(none.ok().stdout.is_empty(), "{none:?}");
+    for word in ["No agent program was found here", "`headsup hooks status --all`"] {
+        assert!(none.stderr.contains(word), "{none:?}");
+    }
+    let none = home.run(["hooks", "status", "--json"]);
+    assert_eq!(none.ok().json()["agents"], serde_json::json!([]));
+    assert!(none.stderr.is_empty(), "{none:?}");
+    let all = home.run(["hooks", "status", "--all"]);
+    assert!(all.ok().stdout.contains("no hooks installed") && all.stderr.is_empty(), "{all:?}");
 }

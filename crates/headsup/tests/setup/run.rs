@@ -408,6 +408,25 @@ fn a_program_that_is_not_there_leaves_no_seat_behind() {
 }
 
 #[test]
+fn without_a_hub_it_is_said_that_the_program_was_not_started() {
+    let rig = Rig::new();
+    let file = rig.home.path().join("file");
+    write(&file, "", 0o644);
+    let words = ["--no-start", "run", "--here", "--id", "api", "--", "touch", "started"];
+    let absent = rig.command(&words);
+    let mut unusable = rig.command(&words[1..]);
+    unusable.env("HEADSUP_HOME", file.join("below"));
+    let mut homeless = rig.command(&words);
+    homeless.env_remove("HEADSUP_HOME").env_remove("HOME");
+    for (mut command, code) in [(absent, 5), (unusable, 5), (homeless, 2)] {
+        let done = headsup_testkit::home::Done::from(command.output().unwrap());
+        assert_eq!(done.code, code, "{done:?}");
+        assert!(done.stderr.contains("the program was not started"), "{}", done.stderr);
+        assert!(!rig.home.path().join("started").exists());
+    }
+}
+
+#[test]
 fn a_start_that_fails_takes_nothing_from_who_sat_there_before() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);

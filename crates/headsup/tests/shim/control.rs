@@ -104,6 +104,22 @@ fn signals_for_us_are_the_agents() {
 }
 
 #[test]
+fn a_signal_that_is_ignored_is_ignored_by_the_agent_too() {
+    let rig = Rig::new();
+    let mut pty = rig.shell(
+        "trap '' HUP QUIT USR1; \
+         exec \"$HEADSUP\" run --here --id api -- grep SigIgn /proc/self/status",
+    );
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    let mask = said.split("SigIgn:").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+    let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
+    for ignored in [Signal::HUP, Signal::QUIT, Signal::USR1] {
+        assert_eq!((mask >> (ignored.as_raw() - 1)) & 1, 1, "{ignored:?}: {said:?}");
+    }
+}
+
+#[test]
 fn typed_control_characters_are_for_the_agents_terminal() {
     let rig = Rig::new();
     let mut pty =

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 fn aside(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
-    let is_aside = |path: &PathBuf| path.to_string_lossy().contains("headsup.db.corrupt-");
+    let is_aside = |path: &PathBuf| {
+        let path = path.to_string_lossy();
+        path.contains("headsup.db.corrupt-") && !path.ends_with("-saved")
+    };
     entries.filter(is_aside).collect()
 }
 
@@ -47,6 +50,71 @@ fn a_damaged_database_is_kept_aside_and_said() {
         assert!(rig.home.run(["doctor"]).stdout.contains("corrupt-"), "{case}");
         fs::remove_file(&kept[0]).unwrap();
         assert!(!rig.home.run(["doctor"]).stdout.contains("corrupt-"), "{case}");
+    }
+}
+
+#[test]
+fn a_damaged_page_costs_what_was_on_it_and_up_says_so() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    for n in 0..60 {
+        rig.client().report(&format!("a{n}"), "working");
+    }
+    rig.home.run(["stage", "a7", "working"]).ok();
+    rig.home.run(["stage", "a7", "blocked", "--message", "no access"]).ok();
+    let before = rig.client();
+    let (head, mut agents) = (before.head(), before.roster());
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    let database = rig.home.state().join("headsup.db");
+    let mut bytes = fs::read(&database).unwrap();
+    // The leaf of a table with the first event on it: each start reads that.
+    let has = |page: &[u8], text: &str| page.windows(text.len()).any(|at| at == text.as_bytes());
+    let mut pages = bytes.chunks_exact_mut(4_096);
+    let page = pages.find(|page| page[0] == 13 && has(page, "\"cursor\":\"1\"")).unwrap();
+    page.fill(0xAA);
+    fs::write(&database, &bytes).unwrap();
+
+    let done = rig.home.run(["up"]);
+    let (client, kept) = (rig.client(), aside(&rig.home.state()));
+    let (mut there, head_then) = (client.roster(), client.head());
+    let (stage, log) = (client.get("/api/v1/agents/a7").body, client.log(0));
+    let doctor = rig.home.run(["doctor", "--json"]);
+    assert_eq!((head_then, client.report("b", "working").status), (head, 202));
+    rig.home.run(["down"]).ok();
+
+    for words in ["database was damaged", "headsup.db.corrupt-", "agents 60", "not all could be"] {
+        assert!(done.code == 0 && done.stderr.contains(words), "{words}: {done:?}");
+    }
+    assert_eq!(fs::read(&kept[0]).unwrap(), bytes, "the evidence is kept");
+    assert!(doctor.stdout.contains("agents 60"), "{doctor:?}");
+    there.sort();
+    agents.sort();
+    assert_eq!(there, agents);
+    assert_eq!(stage["stage"]["state"], "blocked", "{stage}");
+    let cursors: Vec<u64> =
+        log.iter().map(|event| event["cursor"].as_str().unwrap().parse().unwrap()).collect();
+    assert!(cursors[0] > 1 && cursors.ends_with(&[head]), "{cursors:?}");
+    assert!(cursors.is_sorted_by(|one, next| one < next), "{cursors:?}");
+}
+
+#[test]
+fn a_database_that_is_not_ours_is_refused_in_words() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    rig.client().report("a", "working");
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    let database = rig.home.state().join("headsup.db");
+    let mut bytes = fs::read(&database).unwrap();
+    for version in [0, -5, 5_i32] {
+        bytes[60..64].copy_from_slice(&version.to_be_bytes());
+        fs::write(&database, &bytes).unwrap();
+        let done = rig.home.run(["up", "--foreground"]);
+        assert_ne!(done.code, 0, "{version}");
+        for words in ["cannot be used", "format", "move it away", "headsup.db"] {
+            assert!(done.stderr.contains(words), "{version}: {words}: {}", done.stderr);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
@@ -47,10 +47,10 @@ fn with_few_files_subscribers_are_refused_and_reporters_get_in() {
     let rig = Rig::new();
     let _hub = limited(&rig.home, "-n 64");
     let client = rig.client();
-    let mut open = streams(&client, 31);
-    wait::until("the streams", || (client.metric("headsup_subscribers") == 31).then_some(()));
+    let mut open = streams(&client, 15);
+    wait::until("the streams", || (client.metric("headsup_subscribers") == 15).then_some(()));
     open.extend(streams(&client, 1));
-    wait::until("one more", || (client.metric("headsup_subscribers") == 32).then_some(()));
+    wait::until("one more", || (client.metric("headsup_subscribers") == 16).then_some(()));
     let refused = client.get("/api/v1/events");
     assert_eq!((refused.status, refused.code()), (503, "too_many_subscribers"));
     assert_eq!(client.report("a", "working").status, 202);
@@ -58,6 +58,53 @@ fn with_few_files_subscribers_are_refused_and_reporters_get_in() {
     client.until_headline("claude-code-s1", "working");
     drop(open);
     wait::until("room", || (client.get("/api/v1/events?follow=false").status == 200).then_some(()));
+}
+
+#[test]
+fn subscribers_that_are_refused_and_stay_keep_no_reporter_out() {
+    let rig = Rig::new();
+    let _hub = limited(&rig.home, "-n 64");
+    let client = rig.client();
+    let mut open = streams(&client, 16);
+    wait::until("the streams", || (client.metric("headsup_subscribers") == 16).then_some(()));
+    for mut refused in streams(&client, 64) {
+        let mut answer = String::new();
+        // To its end, which is the hub's doing.
+        refused.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.contains("connection: close\r\n"), "{answer}");
+        open.push(refused);
+    }
+    for n in 0..20 {
+        assert_eq!(client.report(&format!("a{n}"), "working").status, 202);
+    }
+    assert_eq!(client.metric("headsup_subscribers"), 16);
+}
+
+#[test]
+fn where_there_are_too_few_files_that_is_said_first_and_in_words() {
+    for (files, words, said) in [
+        (6, "up", "error: cannot start the runtime: "),
+        (6, "up --foreground", "error: the hub may open 6 files and needs "),
+        (
+            24,
+            "up",
+            "error: the hub did not start; it said: error: the hub may open 24 files and needs ",
+        ),
+        (24, "up --foreground", "error: the hub may open 24 files and needs "),
+    ] {
+        let rig = Rig::new();
+        let own = rig.home.command([""; 0]);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" {words}")]);
+        shell.arg(own.get_program()).env_clear().current_dir(rig.home.path());
+        shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let done = shell.output().unwrap();
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{files} {words}: {stderr}");
+        assert!(stderr.starts_with(said), "{files} {words}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{files} {words}: {stderr}");
+    }
 }
 
 #[test]

@@ -45,9 +45,18 @@ fn every_status_is_a_level() {
 
 #[test]
 fn what_is_missing_or_unknown_says_nothing_of_the_turn() {
-    for members in ["", r#""status":"dreaming","#, r#""status":7,"#, r#""status":null,"#] {
-        assert_eq!(level(members), None, "{members}");
+    for (members, strange) in [
+        ("", None),
+        (r#""status":null,"#, None),
+        (r#""status":"dreaming","spare":true,"#, None),
+        (r#""status":"dreaming","#, Some("status")),
+        (r#""status":7,"#, Some("status")),
+    ] {
+        let seen = record(members).unwrap();
+        assert_eq!((seen.level, seen.strange), (None, strange), "{members}");
     }
+    assert_eq!(record(r#""status":"busy","#).unwrap().strange, None);
+    assert_eq!(record(r#""status":"dreaming","parkedJobId":"1","#).unwrap().strange, None);
 }
 
 /// `status` stays as it was when `←` was pressed.

@@ -138,7 +138,7 @@ proptest! {
             let fact = Fact::Reported(report.parse().unwrap());
             let (delivery, source, name) = (Delivery::Live, Source::Report, "report".to_owned());
             let observation = Observation {
-                at: now, delivery, source, session: None, process: None, name, fact,
+                at: now, delivery, source, session: None, process: None, made_at: None, name, fact,
             };
             gate::admit(&mut seat, &observation);
             if seen {

@@ -3,7 +3,7 @@
 use crate::compat::{Scale, State, bob, boocode, jackin, multicode, overdeck, panopticon};
 use crate::compat::{superset, wardian};
 use crate::event::EventBody;
-use crate::status::{Exit, ExitKind, Process};
+use crate::status::{Exit, ExitKind, OutcomeKind, Process};
 use crate::time::UnixMs;
 
 /// Every word of a scale comes back from what it says; the words are these.
@@ -121,6 +121,21 @@ fn what_jackins_words_carry_comes_back_with_them() {
     let exit = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
     let killed = State::process(Process::Exited(exit));
     assert_eq!(Fields::of(&killed).exit_code, Some(137));
+}
+
+/// Its `done` is what has ended while nobody looked: what a person has stopped is idle.
+#[test]
+fn jackin_calls_no_turn_done_that_was_interrupted() {
+    use jackin::Public;
+    for (outcome, word) in [
+        (OutcomeKind::Completed, Public::Done),
+        (OutcomeKind::Failed, Public::Done),
+        (OutcomeKind::Interrupted, Public::Idle),
+    ] {
+        let state = State::unseen(outcome);
+        assert_eq!(Public::of(&state), Some(word), "{outcome:?}");
+        assert_eq!(Public::of(&State { seen: true, ..state }), Some(Public::Idle), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::script::{Script, at_rest, busy, prompt, start, stop};
 use crate::gate::Rule;
 use crate::observation::{Fact, SessionStart};
+use crate::source::Source;
 use crate::status::Headline;
 
 #[test]
@@ -119,4 +120,68 @@ fn a_turn_that_is_stopped_while_it_compacts_is_over_with_the_own_status() {
     script.tick(300);
     assert_eq!(script.outcome(), Some("interrupted"));
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+fn title_goes_to_rest(script: &mut Script) {
+    script.said(Source::Title, Fact::Level(busy()));
+    script.said(Source::Title, Fact::Level(at_rest()));
+}
+
+/// A turn was done a minute ago, and a person asks for a compaction.
+fn compacting_at_the_prompt() -> Script {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.after(60_000).hook(Fact::CompactionStarted);
+    assert_eq!(script.phrase(), "working(compacting)");
+    script.published.clear();
+    script
+}
+
+/// Qwen Code 0.24.4: no hook tells the end of a `/compress` with nothing to sum up.
+#[test]
+fn a_compaction_at_the_prompt_that_comes_to_nothing_leaves_the_outcome_as_it_was() {
+    for by_title in [true, false] {
+        let mut script = compacting_at_the_prompt();
+        if by_title {
+            title_goes_to_rest(&mut script);
+        } else {
+            script.hook(Fact::TurnOver);
+        }
+        script.tick(2_900);
+        assert_eq!(script.phrase(), "working(compacting)");
+        script.tick(100);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!(script.published, ["turn.completed", "agent.status_changed"]);
+    }
+}
+
+#[test]
+fn a_compaction_whose_end_is_told_behind_its_title_is_done() {
+    let mut script = compacting_at_the_prompt();
+    title_goes_to_rest(&mut script);
+    script.after(1_000).hook(Fact::CompactionEnded { manual: true });
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Done, 2));
+    script.tick(3_000);
+    script.silent();
+}
+
+#[test]
+fn a_title_that_has_rested_since_before_a_compaction_does_not_end_it() {
+    let mut script = compacting_at_the_prompt();
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.refused(Rule::Rank);
+    script.tick(5_000);
+    assert_eq!(script.phrase(), "working(compacting)");
+}
+
+#[test]
+fn neither_a_title_nor_a_notice_of_rest_ends_a_compaction_in_mid_turn() {
+    let mut script = Script::working();
+    script.hook(Fact::CompactionStarted);
+    title_goes_to_rest(&mut script);
+    script.refused(Rule::G7);
+    script.hook(Fact::TurnOver);
+    script.tick(5_000);
+    assert_eq!(script.phrase(), "working(compacting)");
 }

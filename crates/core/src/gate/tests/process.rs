@@ -324,6 +324,37 @@ fn a_process_that_cannot_be_probed_is_unknown_and_its_turn_goes_on_later() {
     assert_eq!(script.headline(), Headline::Crashed);
 }
 
+/// Ctrl-Z: what works stands still, and what rests is what it was.
+#[test]
+fn a_process_that_a_person_stops_does_not_work() {
+    let stops = || Fact::Process(ProcessFact::Unprobeable);
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.said(Source::Process, stops());
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.said(Source::Process, Fact::Process(ProcessFact::Alive));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    for fact in [stops(), Fact::Process(ProcessFact::Alive)] {
+        script.said(Source::Process, fact);
+        script.silent();
+    }
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Its terminal was closed, and the shell in it is gone, too.
+#[test]
+fn a_process_that_was_hung_up_has_ended_also_with_a_late_goodbye() {
+    let mut script = Script::working();
+    script.process = Some(process(5, 50));
+    script.hook(stop("t1"));
+    script.said(Source::Process, died(ExitKind::Killed));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+    script.hook(exit());
+    script.silent();
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
 #[test]
 fn a_goodbye_in_mid_turn_waits_for_the_end_of_the_process() {
     let leaves = || {

@@ -4,7 +4,7 @@ use super::script::{
     Script, at_rest, busy, exit, permission, prompt, settling_permission, stop, tool,
 };
 use crate::gate::{self, Rule};
-use crate::observation::{Delivery, Fact, History};
+use crate::observation::{Delivery, Fact, History, SessionStart};
 use crate::prompt::Actor;
 use crate::seat::Seat;
 use crate::source::{Confidence, Source};
@@ -156,6 +156,20 @@ fn g11_what_is_not_understood_changes_nothing_and_is_kept() {
 }
 
 #[test]
+fn g11_whoever_speaks_first_is_known_by_its_session_also_where_it_is_not_understood() {
+    let starts = super::script::start(SessionStart::Resume);
+    for (next, headline) in [(prompt("t1"), Headline::Working), (starts, Headline::Idle)] {
+        let mut script = Script::new();
+        script.hook(Fact::NotUnderstood { why: "unknown event Foo".into() });
+        assert_eq!(script.headline(), Headline::Unknown);
+        assert_eq!(script.seat.session.as_ref().map(|session| session.id.as_str()), Some("s1"));
+        // It has begun nothing yet: what comes next is of the same life.
+        script.hook(next);
+        assert_eq!((script.headline(), script.seat.incarnation), (headline, 1));
+    }
+}
+
+#[test]
 fn g12_a_request_the_agent_may_approve_itself_settles_first() {
     let mut script = Script::working();
     script.hook(tool(&Actor::Main, "c1", 7));
@@ -180,7 +194,12 @@ fn g12_a_request_the_agent_may_approve_itself_settles_first() {
 
 #[test]
 fn a_screen_overrides_hooks_in_one_direction_only() {
-    let dialog = || Fact::ScreenDialog { reason: BlockedReason::Other, detail: None, first: false };
+    let dialog = || Fact::ScreenDialog {
+        reason: BlockedReason::Other,
+        detail: None,
+        first: false,
+        opening: false,
+    };
     let mut script = Script::working();
     script.said(Source::Screen, dialog());
     assert_eq!(script.headline(), Headline::Blocked);

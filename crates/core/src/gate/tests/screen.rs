@@ -8,7 +8,8 @@ use crate::source::{Confidence, Source};
 use crate::status::{BlockedReason, Exit, Headline, StartPhase, Turn};
 
 fn trust(first: bool) -> Fact {
-    Fact::ScreenDialog { reason: BlockedReason::Trust, detail: Some("Trust?".into()), first }
+    let (reason, detail) = (BlockedReason::Trust, Some("Trust?".to_owned()));
+    Fact::ScreenDialog { reason, detail, first, opening: true }
 }
 
 /// A launched agent that has said nothing yet.
@@ -58,7 +59,8 @@ fn a_dialog_that_follows_another_is_another_prompt() {
     script.said(Source::Screen, trust(true));
     script.published.clear();
     let (reason, detail) = (BlockedReason::Auth, Some("Key?".to_owned()));
-    script.said(Source::Screen, Fact::ScreenDialog { reason, detail, first: true });
+    let key = Fact::ScreenDialog { reason, detail, first: true, opening: true };
+    script.said(Source::Screen, key);
     let told = ["prompt.resolved", "prompt.opened", "agent.status_changed"];
     assert_eq!((script.headline(), &script.published[..]), (Headline::Blocked, &told[..]));
     let open: Vec<&str> = script.seat.prompts.iter().map(|open| &open.ask.title[..]).collect();
@@ -72,7 +74,7 @@ fn a_dialog_that_the_program_takes_back_may_be_followed_by_another() {
     };
     let key = || {
         let (reason, detail) = (BlockedReason::Auth, Some("Key?".to_owned()));
-        Fact::ScreenDialog { reason, detail, first: true }
+        Fact::ScreenDialog { reason, detail, first: true, opening: true }
     };
     let mut script = starting();
     script.said(Source::ProgramStatus, asks(BlockedReason::Trust, "trust this folder"));
@@ -227,6 +229,29 @@ fn a_dialog_is_looked_for_a_while_behind_an_early_start() {
     script.session = Some("s1".into());
     script.hook(start(SessionStart::Startup));
     assert!(!may_ask_unheard(&script.seat, script.now));
+}
+
+#[test]
+fn what_opens_a_program_cannot_come_behind_its_first_prompt() {
+    // Before that it may, also where the start was told.
+    let mut script = Script::idle();
+    script.said(Source::Screen, trust(false));
+    assert_eq!(script.headline(), Headline::Blocked);
+    let mut script = Script::working();
+    script.said(Source::Screen, trust(false));
+    script.refused(Rule::Rank);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.said(Source::Screen, trust(false));
+    script.refused(Rule::Rank);
+    assert_eq!(script.headline(), Headline::Done);
+    // Whoever starts it anew may be asked anew.
+    let left = ProcessFact::Exited(Exit::from_wait(Some(0), None, false));
+    script.said(Source::Process, Fact::Process(left));
+    script.session = None;
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    script.said(Source::Screen, trust(true));
+    assert_eq!(script.headline(), Headline::Blocked);
 }
 
 #[test]

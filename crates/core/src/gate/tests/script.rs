@@ -18,6 +18,8 @@ pub(crate) struct Script {
     pub(crate) now: UnixMs,
     pub(crate) session: Option<String>,
     pub(crate) process: Option<ProcessId>,
+    /// When the program says that it makes what it says.
+    pub(crate) made_at: Option<UnixMs>,
     pub(crate) delivery: Delivery,
     pub(crate) published: Vec<&'static str>,
     pub(crate) last: Decision,
@@ -32,6 +34,7 @@ impl Script {
             now,
             session: Some("s1".into()),
             process: None,
+            made_at: None,
             delivery: Delivery::Live,
             published: Vec::new(),
             last: Decision::default(),
@@ -79,6 +82,7 @@ impl Script {
             source,
             session: self.session.clone(),
             process: self.process.clone(),
+            made_at: self.made_at,
             name: "test".into(),
             fact,
         };

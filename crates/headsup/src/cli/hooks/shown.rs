@@ -62,7 +62,8 @@ pub(super) fn status_of(which: &Which, context: &Context) -> Result<(), CommandE
     for agent in &agents {
         lines.push(Line::plain(format!("{}: {}", agent.title, summary(agent))));
         let notes = agent.problems.iter().chain(&agent.untrusted);
-        lines.extend(notes.map(|note| Line::plain(format!("  {note}"))));
+        let others = agent.other_folders.iter().map(|other| &other.told);
+        lines.extend(notes.chain(others).map(|note| Line::plain(format!("  {note}"))));
         lines.extend(support::of(agent.kind).and_then(|row| limits(row, which.all)));
     }
     for row in others {
@@ -70,8 +71,18 @@ pub(super) fn status_of(which: &Which, context: &Context) -> Result<(), CommandE
         lines.push(Line::plain(format!("{}: {why}", row.title)));
         lines.extend(limits(row, which.all));
     }
+    if lines.is_empty() {
+        for line in NOBODY {
+            context.output.say(&Line::plain(line));
+        }
+    }
     context.output.lines(&lines)
 }
+
+const NOBODY: [&str; 2] = [
+    "No agent program was found here, and no hooks of this hub.",
+    "`headsup hooks status --all` shows every program that is known.",
+];
 
 /// How it was shown, and what nothing tells: always of what nobody has run.
 fn limits(row: &Support, all: bool) -> Option<Line> {

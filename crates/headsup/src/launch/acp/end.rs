@@ -4,8 +4,9 @@ use crate::launch::tend::End;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// Its second argument is the signal. It has no core to leave: the agent has left its own.
-const SCRIPT: &str = "ulimit -c 0; kill -\"$1\" $$";
+/// Its second argument is the signal. It has no core to leave: the agent has left its own. One that
+/// is ignored here ends nobody.
+const SCRIPT: &str = "ulimit -c 0; kill -\"$1\" $$; exit $((128 + $1))";
 
 /// Ends this process by the signal that has ended the agent, if one has. Comes back where that
 /// cannot be done, and where it left with a code.

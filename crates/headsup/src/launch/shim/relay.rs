@@ -3,11 +3,13 @@
 //! One thread, one wait, one read and one write for each piece. What cannot be written yet is kept,
 //! and nothing more is read on that side until it is gone: so both ways push back as a single
 //! terminal would, and at most two pieces are in memory. Only the query of OSC 7501 is taken out on
-//! the way ([`super::scan`]) and answered, and on the way in the answer to our own.
+//! the way ([`super::scan`]) and answered, and on the way in the answer to our own. One that is still
+//! to come at the end is waited for a moment ([`overdue`]).
 //!
 //! In the background the terminal is somebody else's: it is neither read nor asked, and where a
 //! write would stop us what the agent says waits, so that its end is not missed.
 
+use super::overdue;
 use super::reply::Reply;
 use super::scan::{Finding, Scanner};
 use super::shared::Shared;
@@ -159,6 +161,10 @@ impl Relay {
                 self.scanner.finish(&mut self.outward.bytes);
                 self.say();
                 self.send_outward();
+                // Where nothing was asked nothing is answered.
+                if self.query.is_empty() && !self.is_gone && !terminal::is_behind() {
+                    overdue::hear(&mut self.reply, &self.input);
+                }
                 return Ok(());
             }
         }

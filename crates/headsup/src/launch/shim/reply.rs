@@ -2,7 +2,7 @@
 //!
 //! Only that answer is taken out, once, and only for a moment after the question. It is known by
 //! its beginning, `ESC ] 7501 ; ?`, which no key sends. Nothing that is typed waits: a lone `ESC`, as
-//! of the key, goes on at once.
+//! of the key, goes on at once. What is still missing when the agent has ended is `overdue.rs`'s.
 
 use std::time::{Duration, Instant};
 use termstate::{Message, parse_body};
@@ -10,6 +10,9 @@ use termstate::{Message, parse_body};
 const BEGINS: &[u8] = b"\x1b]7501;?";
 /// How long an answer may take; later ones belong to the agent.
 const WITHIN: Duration = Duration::from_secs(2);
+/// How long after the question an agent's end is held back for the answer. Most terminals never
+/// answer: then a run that is shorter takes so long, which can just be seen, and no other one waits.
+const HOLDS_THE_END: Duration = Duration::from_millis(300);
 /// How long the rest of an answer is waited for.
 const REST_WITHIN: Duration = Duration::from_millis(100);
 const LONGEST: usize = 1_024;
@@ -62,7 +65,36 @@ impl Reply {
 
     /// Until when the rest of an answer is waited for.
     pub(super) fn waits_until(&self) -> Option<Instant> {
-        (!self.begun.is_empty()).then_some(self.rest_until)
+        self.has_begun().then_some(self.rest_until)
+    }
+
+    /// At the end: until when the answer is waited for; what lies there by then counts. `None`: none
+    /// comes any more.
+    pub(super) fn overdue_until(&self, now: Instant) -> Option<Instant> {
+        let until = self.until.filter(|until| now <= *until || self.has_begun())?;
+        let until = until.checked_sub(WITHIN.saturating_sub(HOLDS_THE_END))?;
+        Some(self.waits_until().map_or(until, |rest| rest.max(until)))
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        !self.begun.is_empty()
+    }
+
+    /// At the end, where all else is somebody else's: whether the next byte is the answer's, and more
+    /// of it is to come.
+    pub(super) fn goes_on_with(&mut self, byte: u8, now: Instant) -> bool {
+        if self.begun.is_empty() {
+            self.rest_until = now + REST_WITHIN;
+        }
+        self.begun.push(byte);
+        let length = self.begun.len().min(BEGINS.len());
+        let is_it = self.begun[..length] == BEGINS[..length];
+        let goes_on = is_it && self.begun.len() <= LONGEST && end(&self.begun).is_none();
+        if !goes_on {
+            self.until = None;
+            self.begun.clear();
+        }
+        goes_on
     }
 
     /// It did not come: what has come goes on.

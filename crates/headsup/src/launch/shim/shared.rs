@@ -2,24 +2,20 @@
 //! for the other one, and everything is bounded.
 
 use super::super::acp::observer::Observer;
+use super::found::Found;
 use super::scan::Finding;
 use headsup_adapters::acp::Side;
 use rustix::event::{EventfdFlags, eventfd};
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Findings that wait; of more than these the oldest are dropped, since they are levels: the last
-/// one of each sort counts.
-const MOST: usize = 64;
-
 #[derive(Debug)]
 pub(crate) struct Shared {
     ear: Option<Arc<Observer>>,
-    findings: Mutex<VecDeque<Finding>>,
+    findings: Mutex<Found>,
     found: Notify,
     /// To be said to our own terminal.
     say: Mutex<Vec<u8>>,
@@ -70,20 +66,12 @@ impl Shared {
         if matches!(finding, Finding::Status(_)) {
             self.speaks.store(true, Ordering::Release);
         }
-        let mut findings = lock(&self.findings);
-        if findings.back() == Some(&finding) {
-            return;
-        }
-        if findings.len() == MOST {
-            findings.pop_front();
-        }
-        findings.push_back(finding);
-        drop(findings);
+        lock(&self.findings).take(finding);
         self.found.notify_one();
     }
 
     /// Everything that was found since the last call; waits until there is something.
-    pub(crate) async fn findings(&self) -> VecDeque<Finding> {
+    pub(crate) async fn findings(&self) -> Found {
         loop {
             let findings = std::mem::take(&mut *lock(&self.findings));
             if !findings.is_empty() {

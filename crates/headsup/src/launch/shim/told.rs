@@ -1,16 +1,14 @@
 //! What the hub is told of what an agent says to its terminal: raw, in order, and never so that
 //! anybody waits for it.
 
-use super::scan::Finding;
+use super::found::{Found, root};
 use super::shared::Shared;
 use crate::error::Kind;
 use crate::hook::process::Process;
 use crate::launch::seat::{Seat, pid_namespace};
 use bytes::Bytes;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::time::Duration;
-use termstate::{Id, Message, parse_body};
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// A status that stands, or a title where there is none, is said again: so a hub knows that it still does, also one that was away.
@@ -20,8 +18,6 @@ const SLOWLY: Duration = Duration::from_secs(1);
 /// So many of them are told at once before that: what a turn does to a title is news.
 const AT_ONCE: u32 = 5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
-/// Parts of a program that are remembered while a hub is away.
-const PARTS: usize = 64;
 /// A hub that is away is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -38,7 +34,7 @@ pub(super) async fn tell(shared: &Shared, seat: &Seat<'_>, process: Option<&Proc
     loop {
         let wake = news.wakes_at();
         tokio::select! {
-            findings = shared.findings() => findings.into_iter().for_each(|found| news.take(found)),
+            findings = shared.findings() => news.found.append(findings),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
         }
         while let Some(body) = news.next(&of, Instant::now()) {
@@ -57,9 +53,7 @@ pub(super) async fn tell(shared: &Shared, seat: &Seat<'_>, process: Option<&Proc
 /// What is still to be told.
 #[derive(Debug, Default)]
 struct News {
-    statuses: VecDeque<Vec<u8>>,
-    title: Option<Vec<u8>>,
-    progress: Option<Vec<u8>>,
+    found: Found,
     /// The status of the program as a whole that stands.
     stands: Option<Vec<u8>>,
     /// The title that was told last.
@@ -71,19 +65,11 @@ struct News {
 }
 
 impl News {
-    fn take(&mut self, finding: Finding) {
-        match finding {
-            Finding::Query => {}
-            Finding::Status(body) => self.statuses.push_back(body),
-            Finding::Title(title) => self.title = Some(title),
-            Finding::Progress(progress) => self.progress = Some(progress),
-        }
-    }
-
     /// When there is something to do, whether or not something is found.
     fn wakes_at(&self) -> Option<Instant> {
-        let status = (!self.statuses.is_empty()).then(Instant::now);
-        let slow = (self.title.is_some() || self.progress.is_some()).then(|| self.slow_at());
+        let status = (!self.found.statuses.is_empty()).then(Instant::now);
+        let is_slow = self.found.title.is_some() || self.found.progress.is_some();
+        let slow = is_slow.then(|| self.slow_at());
         let slow = slow.map(|at| at.unwrap_or_else(Instant::now));
         let stands = self.stands.is_some() || self.shown.is_some();
         let again = self.again_at.filter(|_| stands);
@@ -103,13 +89,13 @@ impl News {
             return None;
         }
         let mut body = of.clone();
-        if let Some(status) = self.statuses.front() {
+        if let Some(status) = self.found.statuses.front() {
             body["status"] = text(status);
-        } else if (self.title.is_some() || self.progress.is_some())
+        } else if (self.found.title.is_some() || self.found.progress.is_some())
             && self.slow_at().is_none_or(|at| now >= at)
         {
-            self.title.iter().for_each(|title| body["title"] = text(title));
-            self.progress.iter().for_each(|progress| body["progress"] = text(progress));
+            self.found.title.iter().for_each(|title| body["title"] = text(title));
+            self.found.progress.iter().for_each(|progress| body["progress"] = text(progress));
         } else {
             let is_due = self.again_at.is_some_and(|at| now >= at);
             let again = [("status", &self.stands), ("title", &self.shown)];
@@ -119,64 +105,29 @@ impl News {
         Some(body)
     }
 
-    /// The last word on the program, and on each of its parts.
-    fn keep_what_stands(&mut self) {
-        let (mut known, mut kept) = (Vec::new(), VecDeque::new());
-        for body in std::mem::take(&mut self.statuses).into_iter().rev() {
-            let Some((part, stands)) = record(&body) else { continue };
-            if part.is_none() && !stands {
-                // With that it has taken back all that it had said.
-                kept.push_front(body);
-                break;
-            }
-            if known.contains(&part) || part.is_some() && known.len() >= PARTS {
-                continue;
-            }
-            kept.push_front(body);
-            known.push(part);
-        }
-        self.statuses = kept;
-    }
-
     /// What was asked for last is told, or the hub is away: then only what stands at its return
     /// counts.
     fn said(&mut self, is_away: bool, now: Instant) {
         self.again_at = Some(now + if is_away { RETRY_AFTER } else { AGAIN_AFTER });
         if is_away {
             self.retry_at = Some(now + RETRY_AFTER);
-            self.keep_what_stands();
+            self.found.keep_what_stands();
             return;
         }
         self.retry_at = None;
-        match self.statuses.pop_front() {
+        match self.found.statuses.pop_front() {
             Some(status) => match root(&status) {
                 Some(true) => self.stands = Some(status),
                 Some(false) => self.stands = None,
                 None => {}
             },
-            None if self.title.is_some() || self.progress.is_some() => {
+            None if self.found.title.is_some() || self.found.progress.is_some() => {
                 self.due_until = Some(self.due_until.map_or(now, |due| due.max(now)) + SLOWLY);
-                self.shown = self.title.take().or(self.shown.take());
-                self.progress = None;
+                self.shown = self.found.title.take().or(self.shown.take());
+                self.found.progress = None;
             }
             None => {}
         }
-    }
-}
-
-/// Whether it is about the program as a whole, and a status rather than the end of one.
-fn root(body: &[u8]) -> Option<bool> {
-    record(body).and_then(|(part, stands)| part.is_none().then_some(stands))
-}
-
-/// The part of the program that it is about, `None` for the whole; and whether it is a status rather than the end
-/// of one.
-fn record(body: &[u8]) -> Option<(Option<String>, bool)> {
-    let part = |id: Option<Id<'_>>| id.map(|id| id.as_str().to_owned());
-    match parse_body(body) {
-        Ok(Message::Report(report)) => Some((part(report.id), true)),
-        Ok(Message::Clear { id }) => Some((part(id), false)),
-        _ => None,
     }
 }
 
@@ -186,6 +137,7 @@ fn text(bytes: &[u8]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::Finding;
     use super::*;
 
     fn status(body: &str) -> Finding {
@@ -196,7 +148,7 @@ mod tests {
     #[test]
     fn a_hub_that_is_away_is_asked_once_a_second() {
         let (mut news, mut now) = (News::default(), Instant::now());
-        news.take(status("state=working"));
+        news.found.take(status("state=working"));
         news.said(false, now);
         let of = json!({});
         now += AGAIN_AFTER;
@@ -215,8 +167,8 @@ mod tests {
     #[test]
     fn statuses_come_in_order_and_what_stands_is_said_again() {
         let (mut news, now) = (News::default(), Instant::now());
-        news.take(status("state=working"));
-        news.take(status("state=working:id=helper"));
+        news.found.take(status("state=working"));
+        news.found.take(status("state=working:id=helper"));
         let of = json!({});
         assert_eq!(news.next(&of, now), Some(json!({"status": "state=working"})));
         news.said(false, now);
@@ -225,7 +177,7 @@ mod tests {
         assert_eq!(news.next(&of, now), None);
         assert_eq!(news.wakes_at(), Some(now + AGAIN_AFTER));
         assert_eq!(news.next(&of, now + AGAIN_AFTER), Some(json!({"status": "state=working"})));
-        news.take(status("state=clear"));
+        news.found.take(status("state=clear"));
         news.said(false, now);
         assert_eq!(news.next(&of, now + 2 * AGAIN_AFTER), None, "nothing stands");
     }
@@ -233,11 +185,11 @@ mod tests {
     #[test]
     fn a_title_is_said_again_where_no_status_stands_and_nothing_wakes_for_nothing() {
         let (mut news, now) = (News::default(), Instant::now());
-        news.take(Finding::Progress(b"4;0".to_vec()));
+        news.found.take(Finding::Progress(b"4;0".to_vec()));
         assert_eq!(news.next(&json!({}), now), Some(json!({"progress": "4;0"})));
         news.said(false, now);
         assert_eq!(news.wakes_at(), None);
-        news.take(Finding::Title(b"busy".to_vec()));
+        news.found.take(Finding::Title(b"busy".to_vec()));
         let later = now + SLOWLY;
         assert_eq!(news.next(&json!({}), later), Some(json!({"title": "busy"})));
         news.said(false, later);
@@ -245,7 +197,7 @@ mod tests {
         let later = later + AGAIN_AFTER;
         assert_eq!(news.next(&json!({}), later), Some(json!({"title": "busy"})));
         news.said(false, later);
-        news.take(status("state=idle"));
+        news.found.take(status("state=idle"));
         assert_eq!(news.next(&json!({}), later), Some(json!({"status": "state=idle"})));
         news.said(false, later);
         assert_eq!(
@@ -259,7 +211,7 @@ mod tests {
         let (mut news, now) = (News::default(), Instant::now());
         let said = ["clear", "blocked:id=x", "working", "blocked:id=y", "working:id=x", "done"];
         for state in ["blocked:id=z"].iter().chain(&said) {
-            news.take(status(&format!("state={state}")));
+            news.found.take(status(&format!("state={state}")));
         }
         assert!(news.next(&json!({}), now).is_some());
         news.said(true, now);
@@ -278,26 +230,26 @@ mod tests {
     #[test]
     fn a_few_titles_are_told_at_once_and_an_animation_slowly_and_the_last_one_counts() {
         let (mut news, now) = (News::default(), Instant::now());
-        news.take(Finding::Title(b"a".to_vec()));
-        news.take(Finding::Title(b"b\xff".to_vec()));
-        news.take(Finding::Progress(b"4;1;5".to_vec()));
+        news.found.take(Finding::Title(b"a".to_vec()));
+        news.found.take(Finding::Title(b"b\xff".to_vec()));
+        news.found.take(Finding::Progress(b"4;1;5".to_vec()));
         let of = json!({});
         let both = json!({"title": "b\u{fffd}", "progress": "4;1;5"});
         assert_eq!(news.next(&of, now), Some(both));
         news.said(false, now);
         for title in ["c", "d", "e", "f"] {
-            news.take(Finding::Title(title.into()));
+            news.found.take(Finding::Title(title.into()));
             assert_eq!(news.next(&of, now), Some(json!({"title": title})), "at once");
             news.said(false, now);
         }
         for title in ["g", "h"] {
-            news.take(Finding::Title(title.into()));
+            news.found.take(Finding::Title(title.into()));
             assert_eq!(news.next(&of, now), None, "it is an animation");
         }
         assert_eq!(news.wakes_at(), Some(now + SLOWLY));
         assert_eq!(news.next(&of, now + SLOWLY), Some(json!({"title": "h"})));
         news.said(false, now + SLOWLY);
-        news.take(Finding::Title(b"i".to_vec()));
+        news.found.take(Finding::Title(b"i".to_vec()));
         assert_eq!(news.wakes_at(), Some(now + 2 * SLOWLY));
         let later = now + SLOWLY * 20;
         assert_eq!(news.next(&of, later), Some(json!({"title": "i"})));

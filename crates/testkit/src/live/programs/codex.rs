@@ -103,6 +103,6 @@ const SILENCES: &[(&str, &str)] = &[
     ),
     (
         "a hang-up of one that was started by hand without its background process",
-        "not played: told as `crashed`, because it says no goodbye, and nothing tells that from another sudden death",
+        "not played: it says no goodbye, and is told as `ended` because the shell in its terminal goes with it",
     ),
 ];

@@ -45,6 +45,10 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
             "no hook and no line of its log tells of it until it ends",
         ),
         (
+            "a shell command of the person's (`!sleep 12`)",
+            "not played: no hook, no title and no line of its log tells of it; it stays `done`",
+        ),
+        (
             "idle before the first prompt",
             "it says nothing before: it is told with that prompt, and is `starting` until then",
         ),

@@ -1,0 +1,49 @@
+//! What was overtaken on its way (G10). The order of receipt is the order; but where a program says when it made
+//! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew.
+
+use super::{Refusal, Rule, Step, refuse};
+use crate::observation::{Fact, Observation};
+use crate::seat::MadeEnd;
+
+/// So long after an end a report may come that was made before it. Milliseconds. A clock that is set back says
+/// nothing for longer than that.
+const LATE_MS: i64 = 5_000;
+
+pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    let (Some(made_at), Some(made)) = (observation.made_at, step.seat.made.as_deref()) else {
+        return Ok(());
+    };
+    let is_before = |end: Option<&MadeEnd>| {
+        end.is_some_and(|end| {
+            let is_late = step.now.since(end.at) < LATE_MS && made_at < end.made_at;
+            is_late && end.session == observation.session
+        })
+    };
+    let is_overtaken = match &observation.fact {
+        Fact::ToolStarted { actor, .. } => actor.is_main() && is_before(made.turn.as_ref()),
+        // Where a call is open it is about that one.
+        Fact::DialogShown { actor, .. } if step.seat.open_tools.is_empty() => {
+            actor.is_main() && (is_before(made.turn.as_ref()) || is_before(made.call.as_ref()))
+        }
+        _ => false,
+    };
+    if is_overtaken {
+        return refuse(Rule::G10, "made before an end that was told first");
+    }
+    Ok(())
+}
+
+/// Keeps when an end was made that has been accepted.
+pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
+    let Some(made_at) = observation.made_at else { return };
+    let end = MadeEnd { session: observation.session.clone(), made_at, at: step.now };
+    match &observation.fact {
+        Fact::TurnEnded { .. } | Fact::TurnFailed { .. } | Fact::TurnInterrupted { .. } => {
+            step.seat.made.get_or_insert_default().turn = Some(end);
+        }
+        Fact::ToolsEnded { actor, .. } if actor.is_main() => {
+            step.seat.made.get_or_insert_default().call = Some(end);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,109 @@
+//! G10: what a program says that it made before an end, and that comes behind it.
+
+use super::script::{Script, stop_without_a_name};
+use crate::gate::Rule;
+use crate::observation::{Fact, Submitter};
+use crate::prompt::{Actor, NewPrompt, ToolRef};
+use crate::status::{BlockedReason, Headline};
+use crate::time::UnixMs;
+
+const MAIN: Actor = Actor::Main;
+
+fn call() -> ToolRef {
+    ToolRef { name: "Bash".into(), id: None, input: Some(7) }
+}
+
+fn begins(actor: Actor) -> Fact {
+    Fact::ToolStarted { actor, tool: call(), turn_ref: None }
+}
+
+fn ends() -> Fact {
+    Fact::ToolsEnded { actor: MAIN, tools: vec![call()], interrupted: false, turn_ref: None }
+}
+
+fn notice() -> Fact {
+    let prompt = NewPrompt::plain(BlockedReason::Permission, Some("go?"));
+    Fact::DialogShown { actor: MAIN, prompt }
+}
+
+fn prompted() -> Fact {
+    Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None }
+}
+
+/// What is said, each with when its program says that it made it.
+fn told(facts: Vec<(i64, Fact)>) -> Script {
+    let mut script = Script::idle();
+    for (made_at, fact) in facts {
+        // Its clock has nothing to do with ours.
+        script.made_at = Some(UnixMs(made_at));
+        script.hook(fact);
+    }
+    script
+}
+
+#[test]
+fn g10_what_was_made_before_the_end_of_a_turn_begins_nothing_behind_it() {
+    let turn = || vec![(10, prompted()), (20, stop_without_a_name())];
+    for late in [begins(MAIN), notice()] {
+        let script = told([turn(), vec![(19, late.clone())]].concat());
+        script.refused(Rule::G10);
+        assert_eq!(script.headline(), Headline::Done, "{late:?}");
+        // Made behind it, it is of something new; and so it may be where nobody says when it was made.
+        for made_at in [Some(20), Some(21), None] {
+            let mut script = told(turn());
+            script.made_at = made_at.map(UnixMs);
+            script.hook(late.clone());
+            assert_ne!(script.headline(), Headline::Done, "{late:?} {made_at:?}");
+        }
+    }
+}
+
+#[test]
+fn g10_a_notice_that_was_made_before_the_end_of_its_call_asks_nothing() {
+    let asked = |made_at| {
+        told(vec![(10, prompted()), (20, begins(MAIN)), (30, ends()), (made_at, notice())])
+    };
+    asked(25).refused(Rule::G10);
+    assert_eq!(asked(25).headline(), Headline::Working);
+    assert_eq!(asked(35).headline(), Headline::Blocked);
+    // With another call open it is about that one.
+    let mut script = told(vec![(10, prompted()), (20, begins(MAIN)), (30, ends())]);
+    script.hook(begins(MAIN));
+    script.made_at = Some(UnixMs(25));
+    script.hook(notice());
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g10_a_clock_that_is_set_back_and_another_session_are_not_late() {
+    let mut script = told(vec![(9_000, prompted()), (9_100, stop_without_a_name())]);
+    script.made_at = Some(UnixMs(1));
+    script.after(5_000).hook(begins(MAIN));
+    assert_eq!(script.headline(), Headline::Working);
+    let mut script = told(vec![(9_000, prompted()), (9_100, stop_without_a_name())]);
+    script.made_at = Some(UnixMs(1));
+    script.session = Some("s2".into());
+    script.hook(begins(MAIN));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g10_a_helper_may_go_on_behind_the_main_agents_end() {
+    let mut script = told(vec![(10, prompted()), (20, stop_without_a_name())]);
+    script.made_at = Some(UnixMs(19));
+    script.hook(begins(Actor::Sub("h".into())));
+    assert_eq!(script.last.refused, None);
+}
+
+#[test]
+fn g3_a_prompt_of_which_several_events_tell_begins_one_turn() {
+    let mut script = Script::idle();
+    for _ in 0..2 {
+        script.hook(Fact::PromptTold);
+        assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Working, 1));
+    }
+    script.hook(stop_without_a_name());
+    script.hook(Fact::PromptTold);
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Working, 2));
+    assert_eq!(script.count("turn.completed"), 1);
+}

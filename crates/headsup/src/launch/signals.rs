@@ -1,0 +1,47 @@
+//! Signals that we hear for the agent, but for those that whoever started us wants ignored.
+//!
+//! What is ignored stays so in whatever is started, and a handler does not: behind one of ours the
+//! agent would die of what it survives without us, as behind `nohup` or in the background of a
+//! script.
+
+use std::io;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Hears a signal. `None`: it is ignored.
+pub(super) fn hear(kind: SignalKind) -> io::Result<Option<Signal>> {
+    // Where nobody says so it is heard.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    match is_ignored(&status, kind.as_raw_value()) {
+        true => Ok(None),
+        false => signal(kind).map(Some),
+    }
+}
+
+/// The next time. One that is ignored never comes.
+pub(super) async fn next(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether a process of this `/proc/PID/status` ignores it.
+fn is_ignored(status: &str, number: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let bit = u32::try_from(number - 1).ok();
+    bit.and_then(|bit| mask.checked_shr(bit)).is_some_and(|mask| mask & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_says_which_signals_are_ignored() {
+        let status = "Name:\tx\nSigBlk:\tffffffffffffffff\nSigIgn:\t8000000000001005\nSigCgt:\t0\n";
+        let ignored: Vec<i32> = (0..70).filter(|number| is_ignored(status, *number)).collect();
+        assert_eq!(ignored, [1, 3, 13, 64]);
+        assert!(!is_ignored("", 1) && !is_ignored("SigIgn:\tx\n", 1));
+    }
+}
