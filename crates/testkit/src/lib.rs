@@ -25,6 +25,7 @@
 //! - [`live`]: real agents in situations, against that model and a real hub
 //! - [`races`]: many who answer one question in the same moment
 //! - [`picture`]: terminal text as an SVG
+//! - [`instructions`]: what a hook costs, counted
 
 pub mod browser;
 pub mod crowd;
@@ -36,6 +37,7 @@ pub mod github;
 pub mod home;
 pub mod http;
 pub mod hub;
+pub mod instructions;
 pub mod kanbanger;
 pub mod live;
 pub mod model;

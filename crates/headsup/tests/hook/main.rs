@@ -9,5 +9,6 @@ mod delivery;
 mod front;
 mod handover;
 mod hub;
+mod instructions;
 mod rig;
 mod spool;

@@ -3,11 +3,11 @@
 use crate::all::Bench;
 use crate::promise::Limit::{AtMost, None as Shown};
 use crate::promise::{Line, Promise, Unit};
-use crate::spawn::{Case, answer_all, peak_mib, race};
+use crate::spawn::{Case, peak_mib, race};
 use crate::stats::{Times, median};
-use crate::{Outcome, floor, instructions, load};
-use headsup_testkit::home::Home;
+use crate::{Outcome, floor};
 use headsup_testkit::hub::Hub;
+use headsup_testkit::instructions::{self, answer_all, hook, payload};
 use rustix::process::Signal;
 use std::process::{Command, Stdio};
 
@@ -38,23 +38,6 @@ const START: Promise = Promise::new(
     Shown,
 );
 
-/// About 1 KB, or longer.
-pub(crate) fn payload(filler: usize) -> Vec<u8> {
-    format!(
-        "{{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"cwd\":\"/src/api\",\
-         \"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"ls\"}},\
-         \"tool_response\":\"{}\",\"tool_use_id\":\"toolu_1\"}}",
-        "x".repeat(filler)
-    )
-    .into_bytes()
-}
-
-pub(crate) fn command(home: &Home) -> Command {
-    let mut command = home.command(["hook", load::KIND, "PostToolUse"]);
-    command.env("HEADSUP_AGENT_ID", "api");
-    command
-}
-
 fn through_shell(command: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "\"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
@@ -84,10 +67,10 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let hub = Hub::start(&home);
     let cases = [
         Case::new(&small, f),
-        Case::new(&small, || command(&home)),
+        Case::new(&small, || hook(&home)),
         Case::new(&small, || through_shell(&f())),
-        Case::new(&small, || through_shell(&command(&home))),
-        Case::new(&large, || command(&home)),
+        Case::new(&small, || through_shell(&hook(&home))),
+        Case::new(&large, || hook(&home)),
         Case::new(&small, nothing),
     ];
     bench.say("hub committing")?;
@@ -119,13 +102,15 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     bench.say("instructions")?;
     let (fresh, small) = (bench.home(), &small);
     std::fs::create_dir_all(fresh.state())?;
-    let peak = peak_mib(command(&fresh), small, &fresh.socket())?;
+    let peak = peak_mib(hook(&fresh), small, &fresh.socket())?;
     let other = fresh.path().join("f.sock");
     let mut bare = Command::new(&floor);
     bare.arg(&other).stdout(Stdio::null());
     let beside = format!("F {:.1} MiB", peak_mib(bare, small, &other)?);
     match instructions::of_hook(&bench.binary)? {
-        Some(count) => lines.push(H3.is(count / 1_000.0, "callgrind, eight processes above it")),
+        Some(count) => {
+            lines.push(H3.is(f64::from(count) / 1_000.0, "callgrind, eight processes above it"));
+        }
         None => bench.say("valgrind is missing: `apt-get install valgrind`")?,
     }
     lines.push(H3_PEAK.is(peak, beside));

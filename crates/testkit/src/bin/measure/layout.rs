@@ -3,10 +3,10 @@
 //! runs, and among 20 MB a hook's 200 KB would lie in as many pieces as it has functions.
 
 use crate::progress::note;
-use crate::spawn::answer_all;
-use crate::{Outcome, hooks, load, say, watchers};
+use crate::{Outcome, load, say, watchers};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
+use headsup_testkit::instructions::{self, answer_all, payload};
 use headsup_testkit::{program, wait};
 use rustix::process::Signal;
 use std::cmp::Reverse;
@@ -66,7 +66,7 @@ fn hook(binary: &Path) -> Outcome<Ran> {
     let home = Home::new(&binary.to_string_lossy());
     fs::create_dir_all(home.state())?;
     let one = |filler: usize| -> Outcome<()> {
-        home.feed(watched(&home, &hooks::command(&home)), &hooks::payload(filler)).ok();
+        home.feed(watched(&home, &instructions::hook(&home)), &payload(filler)).ok();
         Ok(())
     };
     // No hub: it goes to the spool.

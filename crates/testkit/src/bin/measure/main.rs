@@ -8,7 +8,6 @@ mod floor;
 mod hook;
 mod hooks;
 mod ingest;
-mod instructions;
 mod kill;
 mod layout;
 mod load;
@@ -36,7 +35,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Measure what this machine gives. The `headsup` that is measured is built first.
 ///
-/// `all` and `gate` judge; the others look at one thing more closely.
+/// `all` judges; the others look at one thing more closely.
 #[derive(Debug, Parser)]
 #[command(name = "measure", disable_help_subcommand = true)]
 struct Args {
@@ -58,8 +57,6 @@ enum What {
         #[arg(long, value_name = "FILE")]
         page: Option<String>,
     },
-    /// Fail if a hook takes more instructions than it may.
-    Gate,
     /// Write anew which functions a release lays out side by side.
     Layout,
     /// How long after a hook a waiting script wakes.
@@ -134,7 +131,6 @@ fn main() -> Outcome<()> {
     let home = &Home::new(&binary.to_string_lossy());
     match what {
         What::All { .. } | What::Layout => Ok(()),
-        What::Gate => instructions::gate(&binary),
         What::Wait(Rounds { rounds }) => measure_wait(home, rounds),
         What::Hook(Rounds { rounds }) => hook::measure(home, rounds),
         What::Kill { rounds, events } => kill::measure(home, rounds.rounds, events),
@@ -158,10 +154,6 @@ fn run_part(words: &[String]) -> Option<Outcome<()>> {
         [part, socket] if part == "bare" => Some(floor::run_bare(socket)),
         [part, file, count] if part == "relay" => {
             Some(number(count).and_then(|count| floor::run_relay(file, count)))
-        }
-        [part, levels, command @ ..] if part == "nested" => {
-            let levels = levels.parse().map_err(Into::into);
-            Some(levels.and_then(|levels| instructions::run_nested(levels, command)))
         }
         _ => None,
     }

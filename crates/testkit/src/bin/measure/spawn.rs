@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::stats::{Times, shuffled};
+use headsup_testkit::instructions::ACCEPTED;
 use rustix::pipe::fcntl_setpipe_size;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixListener;
@@ -81,28 +82,10 @@ pub(crate) fn peak_mib(command: Command, payload: &[u8], socket: &Path) -> Outco
     Ok(kib / 1024.0)
 }
 
-/// What a server answers that does nothing else.
-pub(crate) const ACCEPTED: &[u8] =
-    b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-
 /// The number behind a word of `/proc/PID/status`.
 pub(crate) fn field(status: &str, name: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
-}
-
-/// Answers every connection's first bytes, and nothing else, until the program ends.
-pub(crate) fn answer_all(socket: &Path) -> io::Result<()> {
-    let listener = UnixListener::bind(socket)?;
-    std::thread::spawn(move || {
-        let mut piece = [0; 8 << 10];
-        for mut client in listener.incoming().flatten() {
-            if client.read(&mut piece).is_ok() {
-                let _gone = client.write_all(ACCEPTED);
-            }
-        }
-    });
-    Ok(())
 }
 
 /// Processor time of a process so far.

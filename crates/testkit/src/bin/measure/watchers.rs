@@ -9,6 +9,7 @@ use crate::stats::{Times, figure, median, millis};
 use crate::{Outcome, floor, spawn};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
+use headsup_testkit::instructions::answer_all;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -177,7 +178,7 @@ pub(crate) fn hook_to_socket(home: &Home, rounds: usize) -> Outcome<Times> {
 /// What a start costs a program that has not run for as long as the hooks here.
 fn paced_floor(home: &Home, client: &Path, rounds: usize) -> Outcome<Times> {
     let socket = home.path().join("paced.sock");
-    spawn::answer_all(&socket)?;
+    answer_all(&socket)?;
     let payload = b"{}";
     let mut times = Vec::new();
     for _ in 0..rounds {
