@@ -100,7 +100,7 @@ impl Roster {
         keys.session = keys.sessions.last().filter(|_| seat.session.is_some()).cloned();
         keys.parent.clone_from(&seat.about.parent);
         if seat.session.is_none() && !keys.process_over {
-            let folder = (seat.kind.clone(), seat.about.cwd.clone());
+            let folder = (seat.kind.clone(), seat.about.cwd.as_deref().map(str::to_owned));
             self.sessionless.entry(folder.clone()).or_default().insert(seat.id.clone());
             keys.folder = Some(folder);
         }

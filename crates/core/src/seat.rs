@@ -53,7 +53,7 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "is_default")]
     pub seen_turn_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stage: Option<StageStatus>,
+    pub stage: Option<Box<StageStatus>>,
     /// With what this workflow was completed, where that told of it at the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_in: Option<Box<HandIn>>,
@@ -155,7 +155,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[serde(default)]
 pub struct About {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
+    pub role: Option<Box<str>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,23 +164,23 @@ pub struct About {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
+    pub host: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
+    pub cwd: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repo: Option<String>,
+    pub repo: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub branch: Option<String>,
+    pub branch: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub worktree: Option<String>,
+    pub worktree: Option<Box<str>>,
     #[serde(skip_serializing_if = "is_default")]
     pub location: LocationDoc,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub model: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    pub title: Option<Box<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_path: Option<String>,
+    pub log_path: Option<Box<str>>,
     #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<UnixMs>,
     #[serde(with = "stored::option", skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ pub struct About {
     pub resumed_at: Option<UnixMs>,
     /// A digest of the token by which its calls are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token: Option<String>,
+    pub token: Option<Box<str>>,
 }
 
 /// The task and the pull requests of an agent.

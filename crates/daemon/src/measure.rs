@@ -197,8 +197,8 @@ fn failed(error: StoreError) -> io::Error {
 fn seat(reporter: usize) -> Seat {
     let id = AgentId::slug(&Row::agent(reporter));
     let mut seat = Seat::new(id, "agent", Source::Hook, UnixMs(1_795_296_597_200));
-    seat.about.cwd = Some(format!("/home/dev/folder-{reporter}"));
-    seat.about.log_path = Some(format!("/logs/{reporter}.jsonl"));
+    seat.about.cwd = Some(format!("/home/dev/folder-{reporter}").into());
+    seat.about.log_path = Some(format!("/logs/{reporter}.jsonl").into());
     seat
 }
 

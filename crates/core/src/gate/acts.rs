@@ -84,28 +84,31 @@ pub enum Container {
     Inside(String),
 }
 
+/// Puts a text that was said in its place. True if it is another one.
+fn take<T: AsRef<str> + for<'a> From<&'a str>>(slot: &mut Option<T>, said: Option<&str>) -> bool {
+    let Some(said) = said.filter(|said| slot.as_ref().map(AsRef::as_ref) != Some(*said)) else {
+        return false;
+    };
+    *slot = Some(said.into());
+    true
+}
+
 /// Takes over a description; one `agent.updated` if it says anything new.
 pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Decision {
     let before = seat.status_key();
     let mut changed = false;
-    let mut take = |slot: &mut Option<String>, value: &Option<String>| {
-        if value.is_some() && slot != value {
-            slot.clone_from(value);
-            changed = true;
-        }
-    };
     let about = &mut seat.about;
-    take(&mut about.role, &description.role);
-    take(&mut about.host, &description.host);
-    take(&mut about.cwd, &description.cwd);
-    take(&mut about.model, &description.model);
-    take(&mut about.title, &description.title);
-    take(&mut about.log_path, &description.log_path);
-    take(&mut about.location.tmux, &description.tmux);
-    take(&mut about.token, &description.token);
+    changed |= take(&mut about.role, description.role.as_deref());
+    changed |= take(&mut about.host, description.host.as_deref());
+    changed |= take(&mut about.cwd, description.cwd.as_deref());
+    changed |= take(&mut about.model, description.model.as_deref());
+    changed |= take(&mut about.title, description.title.as_deref());
+    changed |= take(&mut about.log_path, description.log_path.as_deref());
+    changed |= take(&mut about.location.tmux, description.tmux.as_deref());
+    changed |= take(&mut about.token, description.token.as_deref());
     match &description.container {
         Container::Unsaid => {}
-        Container::Inside(id) => take(&mut about.location.container, &Some(id.clone())),
+        Container::Inside(id) => changed |= take(&mut about.location.container, Some(id)),
         Container::Outside => changed |= about.location.container.take().is_some(),
     }
     for (key, value) in &description.labels {
@@ -286,8 +289,8 @@ pub(super) fn walk(step: &mut Step<'_>, path: &[Stage], said: &Said<'_>) {
                 _ => step.now,
             },
         };
-        if step.seat.stage.as_ref() != Some(&status) {
-            step.seat.stage = Some(status.clone());
+        if step.seat.stage.as_deref() != Some(&status) {
+            step.seat.stage = Some(Box::new(status.clone()));
             step.emit(EventBody::StageChanged { stage: status });
         }
     }

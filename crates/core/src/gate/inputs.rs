@@ -105,7 +105,7 @@ pub fn resolve_input(seat: &mut Seat, id: &str, resolution: Resolution, now: Uni
 /// Where the workflow said that it waits for what has ended, it says what it still waits for.
 fn name_what_waits(step: &mut Step<'_>, ended: &str) {
     let said = |status: &&StageStatus| status.message.as_deref() == Some(ended);
-    let status = step.seat.stage.as_ref().filter(said).cloned();
+    let status = step.seat.stage.as_deref().filter(said).cloned();
     let next = waits_for(step.seat).map(|open| open.ask.title.clone());
     if let (Some(status), Some(next)) = (status, next)
         && status.stage == Stage::AwaitingInput

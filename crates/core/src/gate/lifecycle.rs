@@ -242,7 +242,7 @@ pub fn resume(seat: &mut Seat, token: &str, now: UnixMs) -> Result<Decision, Unf
     if let Some(session) = &mut step.seat.session {
         session.start_seen = false;
     }
-    step.seat.about.token = Some(token.to_owned());
+    step.seat.about.token = Some(token.into());
     process::turn_into(&mut step, RESTORING);
     Ok(step.finish(&before))
 }

@@ -305,9 +305,9 @@ pub(super) fn take_up_left(step: &mut Step<'_>) {
 /// Metadata read from a log: never an edge (G2).
 pub(super) fn history(step: &mut Step<'_>, history: &History) -> Result<Effect, Refusal> {
     let about = &mut step.seat.about;
-    let fill = |slot: &mut Option<String>, value: &Option<String>| {
-        if slot.is_none() && value.is_some() {
-            slot.clone_from(value);
+    let fill = |slot: &mut Option<Box<str>>, value: &Option<String>| {
+        if slot.is_none() {
+            *slot = value.as_deref().map(Into::into);
         }
     };
     fill(&mut about.log_path, &history.log_path);

@@ -46,7 +46,7 @@ impl Seat {
 
     fn written<'seat, 'doc>(&'seat self, how: impl Keep<'seat, 'doc>) -> AgentDoc<'doc> {
         let about = &self.about;
-        let text = |text: &'seat Option<String>| text.as_deref().map(|text| how.keep(text));
+        let text = |text: &'seat Option<Box<str>>| text.as_deref().map(|text| how.keep(text));
         let mut location = about.location.clone();
         location.pid = self.pid_here().or(location.pid);
         AgentDoc {
@@ -79,7 +79,7 @@ impl Seat {
             turn: self.turn_doc(),
             outcome: self.outcome.clone(),
             seen: self.seen(),
-            stage: self.stage.clone(),
+            stage: self.stage.as_deref().cloned(),
             snoozed_until: self.snoozed_until,
             looked_at: self.looked_at,
             verdicts: self.verdicts.clone(),
@@ -109,7 +109,7 @@ impl Seat {
             turn,
             outcome: self.outcome.clone(),
             seen: self.seen(),
-            stage: self.stage.clone(),
+            stage: self.stage.as_deref().cloned(),
             evidence: EvidenceDoc::from(&self.turn.evidence),
         }
     }

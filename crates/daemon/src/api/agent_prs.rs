@@ -66,7 +66,7 @@ pub(super) async fn post(
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<NewPullBody>(request).await?;
     let seat = app.board.seat(&agent).ok_or_else(Refused::no_such_agent)?;
-    let folder = said.folder.clone().or_else(|| seat.about.cwd.clone()).map(PathBuf::from);
+    let folder = said.folder.as_deref().or(seat.about.cwd.as_deref()).map(PathBuf::from);
     let folder = folder.filter(|folder| folder.is_absolute()).ok_or_else(|| {
         Refused::new(422, "no_repository", "nobody has told where the agent works")
             .hint("name its folder, an absolute path, as `folder`")

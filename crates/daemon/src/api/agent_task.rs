@@ -67,7 +67,8 @@ pub(super) async fn put(
 ) -> Result<Json<AgentTaskDoc>, Refused> {
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<LinkBody>(request).await?;
-    let folder = app.board.seat(&agent).and_then(|seat| seat.about.cwd.clone()).map(PathBuf::from);
+    let folder =
+        app.board.seat(&agent).and_then(|seat| seat.about.cwd.as_deref().map(PathBuf::from));
     let task = app.tracker.identifier(&said.task_identifier, folder.as_deref())?;
     if TaskId::parse(&task).is_none() {
         // Only whoever keeps it knows whether it is there; without a key nobody can be asked.

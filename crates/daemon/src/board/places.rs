@@ -147,7 +147,7 @@ mod tests {
     fn seat(id: &str, process: Option<ProcessId>, token: Option<&str>) -> Seat {
         let mut seat = Seat::new(AgentId::new(id).unwrap(), "custom", Source::Report, UnixMs(0));
         seat.process.id = process;
-        seat.about.token = token.map(str::to_owned);
+        seat.about.token = token.map(Into::into);
         seat
     }
 

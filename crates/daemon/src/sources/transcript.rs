@@ -276,7 +276,7 @@ mod tests {
     fn seat(id: &str, log: Option<&Path>) -> Arc<Seat> {
         let mut seat = Seat::new(AgentId::new(id).unwrap(), "claude-code", Source::Hook, UnixMs(0));
         seat.process.state = Process::Unknown;
-        seat.about.log_path = log.map(|path| path.to_str().unwrap().to_owned());
+        seat.about.log_path = log.map(|path| path.to_str().unwrap().into());
         Arc::new(seat)
     }
 

@@ -6,7 +6,7 @@ use headsup_core::id::AgentId;
 use std::collections::VecDeque;
 
 /// So many that have come to rest are kept as they are: they may go on at once.
-const AWAKE: usize = 1_024;
+const AWAKE: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Resting {

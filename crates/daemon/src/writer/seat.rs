@@ -73,9 +73,9 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
 /// spool is of the launch that it was said in, and of no later one in the same seat.
 pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer {
     let Launched { agent, process, container, fact, spooled } = launched;
-    let token = spooled.as_ref().and_then(|spooled| spooled.token.as_ref());
+    let token = spooled.as_ref().and_then(|spooled| spooled.token.as_deref());
     let of_seat = staging.seat(agent).and_then(|seat| seat.about.token.clone());
-    if token.zip(of_seat.as_ref()).is_some_and(|(said, taken)| said != taken) {
+    if token.zip(of_seat.as_deref()).is_some_and(|(said, taken)| said != taken) {
         return Ok(done(staging, agent));
     }
     let reported_at = spooled.as_ref().map(|spooled| spooled.reported_at);

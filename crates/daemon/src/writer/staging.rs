@@ -162,7 +162,7 @@ impl<'a> Staging<'a> {
         seat.background_shells = self.background_shells;
         seat.parts_with_a_word = hook_table::parts_with_a_word(&seat.kind);
         let keys = roster_keys(seat);
-        let stage_before = seat.links.as_ref().and_then(|_| seat.stage.clone());
+        let stage_before = seat.links.as_ref().and_then(|_| seat.stage.as_deref().cloned());
         let decision = change(seat);
         if was_away {
             seat.history.take_if(|history| !history.unsaved);

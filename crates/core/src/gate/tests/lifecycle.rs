@@ -109,7 +109,7 @@ fn a_resumed_seat_is_one_life_further_and_goes_on_in_its_session() {
     let restoring = Process::Starting { phase: StartPhase::Restoring };
     assert_eq!((script.seat.process.state, script.seat.incarnation), (restoring, 2));
     assert_eq!(script.seat.about.resumed_at, Some(script.now));
-    assert_eq!(script.seat.about.token, Some(token));
+    assert_eq!(script.seat.about.token, Some(token.into()));
     assert_eq!(script.headline(), Headline::Starting);
     // Its launcher tells which process it is; then it speaks for itself.
     script.process = Some(ProcessId::new(8, 80));

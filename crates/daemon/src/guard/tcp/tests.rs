@@ -17,7 +17,7 @@ const AGENTS: &str = "a-token-of-one-agent";
 fn with_an_agents_token() -> Arc<Board> {
     let (id, now) = (AgentId::new("api").unwrap(), UnixMs(0));
     let mut seat = Seat::new(id, "custom", Source::Report, now);
-    seat.about.token = Some(digest(AGENTS));
+    seat.about.token = Some(digest(AGENTS).into());
     Arc::new(Board::new(vec![Arc::new(seat)], 0, 0))
 }
 

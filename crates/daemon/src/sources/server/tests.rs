@@ -30,7 +30,7 @@ impl Rig {
     fn seat(&self, id: &str, thread: &str, state: Process) {
         let mut seat = Seat::new(AgentId::new(id).unwrap(), "codex", Source::Hook, UnixMs(0));
         seat.process.state = state;
-        seat.about.log_path = Some(self.log().to_str().unwrap().to_owned());
+        seat.about.log_path = Some(self.log().to_str().unwrap().into());
         seat.session = Some(serde_json::from_value(session(thread)).unwrap());
         self.seats.send(Arc::new(seat)).unwrap();
     }

@@ -47,13 +47,13 @@ fn tell(known: &mut BTreeMap<AgentId, Seat>, event: Event) {
         }
         EventBody::StatusChanged(change) => {
             if let Some(seat) = known.get_mut(&agent_id) {
-                (seat.turn.seq, seat.stage) = (change.turn.turn_seq, change.stage);
+                (seat.turn.seq, seat.stage) = (change.turn.turn_seq, change.stage.map(Box::new));
                 is(seat, &change.process, at);
             }
         }
         EventBody::StageChanged { stage } => {
             if let Some(seat) = known.get_mut(&agent_id) {
-                seat.stage = Some(stage);
+                seat.stage = Some(Box::new(stage));
             }
         }
         _ => {}
@@ -68,7 +68,7 @@ fn seat(doc: AgentDoc<'static>, at: UnixMs) -> Seat {
         let id = id.into_owned();
         Session { id, since: at, start_seen: true, is_early: false }
     });
-    (seat.turn.seq, seat.stage) = (doc.turn.turn_seq, doc.stage);
+    (seat.turn.seq, seat.stage) = (doc.turn.turn_seq, doc.stage.map(Box::new));
     (seat.snoozed_until, seat.looked_at) = (doc.snoozed_until, doc.looked_at);
     seat.verdicts = doc.verdicts;
     seat.last_status_at = doc.last_status_at;

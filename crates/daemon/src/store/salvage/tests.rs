@@ -30,7 +30,8 @@ fn seat(n: u64) -> Seat {
     let mut seat = Seat::new(id(n), "custom", Source::Report, UnixMs(0));
     let (message, since) = (Some("no access".to_owned()), UnixMs(1));
     let (stage, blockers) = (Stage::Working, Vec::new());
-    seat.stage = Some(StageStatus { stage, message, phase: None, progress: None, since, blockers });
+    let status = StageStatus { stage, message, phase: None, progress: None, since, blockers };
+    seat.stage = Some(Box::new(status));
     seat
 }
 
