@@ -98,15 +98,21 @@ fn a_damaged_page_costs_what_was_on_it_and_up_says_so() {
     assert!(cursors.is_sorted_by(|one, next| one < next), "{cursors:?}");
 }
 
-#[test]
-fn a_database_that_is_not_ours_is_refused_in_words() {
+/// The database of a hub that has gone, where it lies and what is in it.
+fn left_behind() -> (Rig, PathBuf, Vec<u8>) {
     let rig = Rig::new();
     let hub = rig.hub();
     rig.client().report("a", "working");
     rig.home.run(["down"]).ok();
     drop(hub);
     let database = rig.home.state().join("headsup.db");
-    let mut bytes = fs::read(&database).unwrap();
+    let bytes = fs::read(&database).unwrap();
+    (rig, database, bytes)
+}
+
+#[test]
+fn a_database_that_is_not_ours_is_refused_in_words() {
+    let (rig, database, mut bytes) = left_behind();
     for version in [0, -5, 5_i32] {
         bytes[60..64].copy_from_slice(&version.to_be_bytes());
         fs::write(&database, &bytes).unwrap();
@@ -156,13 +162,7 @@ fn a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more() {
 
 #[test]
 fn a_newer_database_is_refused_in_words_and_not_touched() {
-    let rig = Rig::new();
-    let hub = rig.hub();
-    rig.client().report("a", "working");
-    rig.home.run(["down"]).ok();
-    drop(hub);
-    let database = rig.home.state().join("headsup.db");
-    let mut bytes = fs::read(&database).unwrap();
+    let (rig, database, mut bytes) = left_behind();
     // The header's user version, big endian at 60.
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(&database, &bytes).unwrap();
