@@ -1,7 +1,7 @@
 //! What goes on behind a turn that has ended.
 
 use crate::json::{Raw, skim};
-use crate::text;
+use crate::{payload, text};
 use headsup_core::observation::Background;
 
 skim! {
@@ -14,10 +14,8 @@ skim! {
 }
 
 /// The work that a `Stop` lists in its `background_tasks`. Qwen Code 0.24.4 lists its helpers in the
-/// same form, without a `type` (read). Of Claude Code 2.1.330, `shell` and `subagent` are measured. The program's manual has
-/// `monitor`, `workflow`, `teammate`, `cloud session` and `MCP task` beside them: a monitor is a
-/// command that is watched, and counts as a shell; in all others, and in those to come, some
-/// agent works, and they count as helpers.
+/// same form, without a `type` (read). A monitor is a command that is watched, and counts as a shell; in all
+/// else, and in what is to come, some agent works, and it counts as a helper.
 ///
 /// The list is there in every stop, also an empty one (measured).
 pub(crate) fn of(tasks: Raw<'_>) -> Background {
@@ -51,12 +49,31 @@ const LIVE: [&str; 2] = ["running", "pending"];
 /// Read.
 const OVER: [&str; 5] = ["completed", "failed", "killed", "cancelled", "stopped"];
 
-/// What a stop lacks or says anew: its list, or the state of something in it.
-pub(crate) fn strange(tasks: Raw<'_>) -> Option<&'static str> {
+/// Claude Code 2.1.330: `shell` and `subagent` are measured, the others read in the program.
+const TYPES: &[&str] = &[
+    "shell",
+    "subagent",
+    "monitor",
+    "workflow",
+    "teammate",
+    "cloud session",
+    "MCP task",
+    "dream",
+    "auto-mode scan",
+    "memory save",
+    "code",
+];
+
+/// What a stop lacks or says anew: its list, or the state or the type of something in it. `is_typed`:
+/// each entry says its type, whether it is a shell or a helper.
+pub(crate) fn strange(tasks: Raw<'_>, is_typed: bool) -> Option<&'static str> {
     let is_new = |task: Raw<'_>| {
         let task: Task<'_> = task.object();
         let status = task.status.text();
-        !status.is_some_and(|status| LIVE.contains(&&*status) || OVER.contains(&&*status))
+        let is_known =
+            status.is_some_and(|status| LIVE.contains(&&*status) || OVER.contains(&&*status));
+        let has_type = is_typed || task.kind.json().is_some();
+        !is_known || has_type && payload::strange(("type", task.kind, TYPES)).is_some()
     };
     let is_strange = tasks.json().is_none() || tasks.items().into_iter().any(is_new);
     is_strange.then_some("background_tasks")

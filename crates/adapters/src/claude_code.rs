@@ -7,6 +7,7 @@
 mod activity;
 mod event;
 mod inject;
+pub(crate) mod lines;
 mod normalize;
 mod payload;
 mod prompts;

@@ -4,6 +4,7 @@
 //! nothing itself.
 
 mod command;
+mod comments;
 pub(crate) mod entries;
 #[cfg(test)]
 mod recipes;
@@ -188,6 +189,15 @@ impl Trust {
     }
 }
 
+/// What a program fetches for itself, and waits for at its start once our part is in its configuration.
+#[derive(Debug)]
+pub struct Fetched {
+    /// Where it is then, below the configuration folder.
+    pub path: &'static str,
+    /// What a person should know as long as it is not there.
+    pub advice: &'static str,
+}
+
 /// What our part of a program's configuration is.
 #[derive(Debug)]
 pub(crate) enum Part {
@@ -238,6 +248,7 @@ pub struct Recipe {
     /// What no file shows and keeps hooks from firing.
     pub advice: &'static str,
     pub trust: Option<&'static Trust>,
+    pub fetched: Option<&'static Fetched>,
     pub launch: Launch,
     pub(crate) part: Part,
     pub(crate) probe: Probe,

@@ -45,6 +45,11 @@ impl<'a> Raw<'a> {
         inner.bytes().all(is_plain).then_some(inner)
     }
 
+    /// Is the member there, also as `null`?
+    pub(crate) fn is_there(self) -> bool {
+        self.0.is_some()
+    }
+
     pub(crate) fn is_true(self) -> bool {
         self.json() == Some("true")
     }
@@ -134,6 +139,9 @@ impl<'de> Deserialize<'de> for Items<'de> {
 
 /// A struct of [`Raw`] members.
 pub(crate) trait Skim<'a>: Default {
+    /// The names of its members, as they are written.
+    const NAMES: &'static [&'static str];
+
     /// The place of the member that is written so; `None` if it is not wanted.
     fn member(&mut self, key: &str) -> Option<&mut Raw<'a>>;
 }
@@ -177,6 +185,8 @@ macro_rules! skim {
         }
 
         impl<'a> $crate::json::Skim<'a> for $name<'a> {
+            const NAMES: &'static [&'static str] = &[$($json),*];
+
             fn member(&mut self, key: &str) -> Option<&mut $crate::json::Raw<'a>> {
                 match key {
                     $($json => Some(&mut self.$field),)*

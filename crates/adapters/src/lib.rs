@@ -48,7 +48,7 @@ pub use registry::{
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service};
-pub use transcript::{LogLine, log_line};
+pub use transcript::{LogLine, log_line, strange_line};
 
 use headsup_core::id::ProcessId;
 use headsup_core::observation::Fact;

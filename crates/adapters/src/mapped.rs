@@ -1,9 +1,9 @@
 //! Programs that are known by their documentation alone: a map of each, as data.
 //!
 //! A map (`mapped/kinds/KIND.toml`) names the program's version and where its facts stand, where in a
-//! payload things are, what each event means, and where our entries go. One adapter reads them all. An
-//! event, or a word, that no map has is not understood, and so is one that lacks its session or its
-//! tool: it changes nothing, and is counted.
+//! payload things are, what each event means and must have, and where our entries go. One adapter reads
+//! them all. An event, or a word, that no map has is not understood, and so is one that lacks its session,
+//! its tool or what tells whose it is: it changes nothing, and is counted.
 
 pub(crate) mod map;
 mod members;
@@ -47,7 +47,12 @@ pub(crate) fn of(kind: &str) -> Option<&'static Map> {
     MAPS.iter().find(|map| map.kind == kind)
 }
 
-pub(crate) fn hook(map: &Map, event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
+pub(crate) fn hook(
+    map: &'static Map,
+    event: Option<&str>,
+    body: &[u8],
+    context: &HookContext,
+) -> Sighting {
     let body = json::decode(body);
     let read = json::payload::<Members<'_>>(json::trim(&body));
     let refused = read.as_ref().err().copied();
@@ -59,6 +64,9 @@ pub(crate) fn hook(map: &Map, event: Option<&str>, body: &[u8], context: &HookCo
         Some(why) => Fact::not_understood(why),
         None => reading.fact(&seen.event),
     };
+    if refused.is_none() {
+        seen.strange = reading.strange(&seen.event);
+    }
     let line = |paths: &[String], cap| {
         let line = text::line(&reading.raw(paths).text()?, cap);
         (!line.is_empty()).then_some(line)

@@ -59,6 +59,27 @@ pub fn arguments(
     Ok(arguments)
 }
 
+/// The command of its own that a program of this kind is to run: the first of these arguments that is neither an
+/// option nor an option's value. An option that nobody knows is taken for one without a value.
+pub(crate) fn command<'a>(kind: &str, arguments: &[&'a str]) -> Option<&'a str> {
+    let program = program_of(kind)?;
+    let is_value = |word: &&str| !word.starts_with('-');
+    let mut rest = arguments.iter().copied().peekable();
+    while let Some(word) = rest.next().filter(|word| *word != "--") {
+        if is_value(&word) || word == "-" {
+            return Some(word);
+        }
+        let takes = if word.contains('=') { Takes::None } else { program.option(word).0 };
+        match takes {
+            Takes::None | Takes::Unknown => {}
+            Takes::One | Takes::Some => _ = rest.next(),
+            Takes::Perhaps => _ = rest.next_if(is_value),
+            Takes::Many => while rest.next_if(is_value).is_some() {},
+        }
+    }
+    None
+}
+
 /// Whether it is known how a program of this kind takes a conversation up again.
 pub fn is_known(kind: &str) -> bool {
     program_of(kind).is_some()

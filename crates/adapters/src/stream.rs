@@ -2,27 +2,29 @@
 //!
 //! Every program has its own words for it, in `KIND/stream.rs`: a line shows a level, or nothing. A
 //! launcher tells only what has changed ([`Stream`]), in the same words for all; the hub reads them
-//! back (`hook`). What was said in a conversation is not told. A server that tells its clients what its
-//! conversations do is told of in the same words ([`crate::bus`]).
+//! back (`hook`). What was said in a conversation is not told, but for what a person is asked. A server
+//! that tells its clients what its conversations do is told of in the same words ([`crate::bus`]).
+
+mod ask;
+mod threads;
 
 use crate::acp::lines::{Line, Lines};
 use crate::claude_code::stream::Run;
 use crate::context::is_shell;
 use crate::json::{self, skim};
 use crate::{
-    FactExt, HookContext, Sighting, claude_code, codex, gemini_cli, opencode, qwen_code, text,
+    FactExt, HookContext, Sighting, claude_code, codex, gemini_cli, opencode, qwen_code, resume,
+    text,
 };
 use headsup_core::id::ProcessId;
 use headsup_core::observation::{Fact, Level};
+use headsup_core::prompt::{Actor, NewPrompt};
 use headsup_core::source::Source;
 use headsup_core::status::BlockedReason;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-
-/// Conversations of one program that are told apart.
-const CONVERSATIONS: usize = 256;
+use threads::Threads;
 
 /// The event under which a launcher tells of a stream.
 pub const EVENT: &str = "stream";
@@ -40,7 +42,11 @@ pub(crate) struct Shown {
     pub(crate) is_shared: bool,
     /// The program has others beside this one, all of them in one seat. Without a level: it is gone.
     pub(crate) is_one_of_many: bool,
+    /// It has come to rest, and what follows says how; if nothing does, this is all that is known of it.
+    pub(crate) is_unexplained: bool,
     pub(crate) level: Option<Level>,
+    /// What it is blocked by, where that has more words than the level.
+    pub(crate) ask: Option<Box<NewPrompt>>,
 }
 
 /// Do these arguments make a program of this kind read answers to what it asks from its input?
@@ -61,10 +67,15 @@ pub fn is_asked_for(kind: &str, arguments: &[OsString]) -> bool {
         has(&joined) || words.windows(2).any(|pair| pair == [name, value])
     };
     match kind {
-        claude_code::KIND => (has("-p") || has("--print")) && set("--output-format", "stream-json"),
-        codex::KIND if words.first() == Some(&"app-server") => {
+        claude_code::KIND => {
+            // A host that speaks to it in such lines needs no more (2.1.330, measured).
+            let is_headless = has("-p") || has("--print") || set("--input-format", "stream-json");
+            is_headless && set("--output-format", "stream-json")
+        }
+        codex::KIND if resume::command(kind, &words) == Some("app-server") => {
             // Otherwise it serves a socket, and writes nothing.
-            !has("--listen") || set("--listen", "stdio://")
+            let mut options = words.iter().map(|word| word.split('=').next());
+            !options.any(|name| name == Some("--listen")) || set("--listen", "stdio://")
         }
         codex::KIND => (has("exec") || has("e")) && (has("--json") || has("--experimental-json")),
         opencode::KIND | opencode::KILO => has("run") && set("--format", "json"),
@@ -73,6 +84,25 @@ pub fn is_asked_for(kind: &str, arguments: &[OsString]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Do these arguments have a program of this kind do one thing, and leave? Nobody can type to it then.
+pub fn is_one_run(kind: &str, arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let has = |name: &str| {
+        let is_it = |word: &&str| word.split_once('=').map_or(*word, |(name, _)| name) == name;
+        words.iter().any(is_it)
+    };
+    let is_one = match kind {
+        claude_code::KIND => has("-p") || has("--print"),
+        codex::KIND => has("exec") || has("e"),
+        opencode::KIND | opencode::KILO => has("run"),
+        gemini_cli::KIND | qwen_code::KIND => {
+            has("-p") || has("--prompt") || is_asked_for(kind, arguments)
+        }
+        _ => false,
+    };
+    is_one && !is_answered(kind, arguments)
 }
 
 /// Has this kind such a stream?
@@ -109,23 +139,22 @@ pub struct Stream {
     /// Of the programs whose lines say little without those before them.
     run: Run,
     shown: Shown,
-    /// Where it has several conversations: what each shows, and which one names the seat.
-    levels: BTreeMap<String, Level>,
-    first: Option<String>,
+    /// Where it has several conversations.
+    threads: Threads,
 }
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
-        let (lines, answers, levels) = (Lines::default(), Lines::default(), BTreeMap::new());
+        let (lines, answers, threads) = (Lines::default(), Lines::default(), Threads::default());
         let (run, shown) = (Run::default(), Shown::default());
-        Self { kind: kind.to_owned(), lines, answers, run, shown, levels, first: None }
+        Self { kind: kind.to_owned(), lines, answers, run, shown, threads }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, levels, first, .. } = self;
+        let Self { kind, lines, run, shown, threads, .. } = self;
         lines.feed(bytes, |line| {
-            let read = read_line(kind, run, line).map(|read| together(levels, first, read));
+            let read = read_line(kind, run, line).and_then(|read| threads.take(read));
             tell_of(shown, read, &mut tell);
         });
     }
@@ -141,12 +170,26 @@ impl Stream {
 
     /// What it has ended with is a line too. What comes then begins a new one.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, levels, first, .. } = self;
+        let Self { kind, lines, run, shown, threads, .. } = self;
         lines.finish(|line| {
-            let read = read_line(kind, run, line).map(|read| together(levels, first, read));
+            let read = read_line(kind, run, line).and_then(|read| threads.take(read));
             tell_of(shown, read, &mut tell);
         });
         *run = Run::default();
+        self.settle(tell);
+    }
+
+    /// Has a conversation come to rest, and has still to say how? What says so comes at once, or never:
+    /// once it has had its time, [`settle`](Self::settle) tells of the rest.
+    pub fn is_unsettled(&self) -> bool {
+        self.threads.are_unsettled()
+    }
+
+    /// Nothing has said how what is at rest came to that.
+    pub fn settle(&mut self, mut tell: impl FnMut(Vec<u8>)) {
+        for read in self.threads.settle() {
+            tell_of(&mut self.shown, Some(read), &mut tell);
+        }
     }
 
     /// What stands, to be said again; `None` where the program rests and nothing goes on behind it.
@@ -169,42 +212,34 @@ fn whole(line: Line<'_>) -> Option<Cow<'_, str>> {
     (!line.is_cut).then(|| json::decode(line.text))
 }
 
-/// What all conversations of a program show, where it has several: the first one names the seat.
-fn together(
-    levels: &mut BTreeMap<String, Level>,
-    first: &mut Option<String>,
-    mut read: Shown,
-) -> Shown {
-    let Some(id) = read.session.clone().filter(|_| read.is_one_of_many) else { return read };
-    match read.level.clone() {
-        Some(level) => {
-            if levels.len() < CONVERSATIONS || levels.contains_key(&id) {
-                levels.insert(id.clone(), level);
-            }
-        }
-        None => drop(levels.remove(&id)),
-    }
-    let shows = |wanted: fn(&Level) -> bool| levels.values().find(|level| wanted(level)).cloned();
-    let waits = shows(|level| matches!(level, Level::Blocked { .. }));
-    let works = || shows(|level| matches!(level, Level::Working { .. }));
-    read.level = waits.or_else(works).or(read.level);
-    read.session = Some(first.get_or_insert(id).clone());
-    read
-}
-
 /// News: another level, or another session.
 fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>)) {
     let Some(read) = read else { return };
     let level = read.level.clone().or_else(|| shown.level.clone());
     let session = read.session.clone().or_else(|| shown.session.clone());
-    if level == shown.level && session == shown.session {
+    let is_other = level != shown.level;
+    if !is_other && session == shown.session {
         return;
+    }
+    if is_other && shown.ask.is_some() && matches!(level, Some(Level::Blocked { .. })) {
+        // What was told with its own words stands until it is over, whatever is asked then.
+        let level = Some(Level::Working { reason: None });
+        tell(body(&Shown { level, ask: None, ..shown.clone() }));
     }
     *shown = Shown { session, level, ..read };
     tell(body(shown));
+    if let Some(ask) = shown.ask.as_deref().filter(|_| is_other) {
+        let mut told = told(shown);
+        told["ask"] = ask::told(ask);
+        tell(told.to_string().into_bytes());
+    }
 }
 
 pub(crate) fn body(shown: &Shown) -> Vec<u8> {
+    told(shown).to_string().into_bytes()
+}
+
+fn told(shown: &Shown) -> Value {
     let Shown { name, session, cwd, model, title, is_shared, level, .. } = shown;
     let (reason, detail) = match level {
         Some(Level::Blocked { reason, detail }) => (Some(reason.word()), detail.as_deref()),
@@ -226,7 +261,7 @@ pub(crate) fn body(shown: &Shown) -> Vec<u8> {
     if shells > 0 {
         told["shells"] = shells.into();
     }
-    told.to_string().into_bytes()
+    told
 }
 
 skim! {
@@ -240,6 +275,7 @@ skim! {
         level: "level",
         reason: "reason",
         code: "code",
+        ask: "ask",
         shells: "shells",
     }
 }
@@ -287,12 +323,12 @@ fn fact(told: &Told<'_>) -> Fact {
         Some("done") => Level::Done,
         Some("failed") => Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) },
         Some("blocked") => {
-            let reason = match told.reason.text().as_deref() {
-                Some("permission") => BlockedReason::Permission,
-                Some("question") => BlockedReason::Question,
-                Some("elicitation") => BlockedReason::Elicitation,
-                _ => BlockedReason::Other,
-            };
+            let reason = told.reason.text().and_then(|word| BlockedReason::parse(&word));
+            let reason = reason.unwrap_or(BlockedReason::Other);
+            if let Some(prompt) = ask::read(told.ask, reason, code.as_deref()) {
+                let (actor, settle_ms, turn_ref) = (Actor::Main, 0, None);
+                return Fact::PromptOpened { actor, prompt, settle_ms, turn_ref };
+            }
             Level::Blocked { reason, detail: code }
         }
         Some(_) => return Fact::not_understood("not a level"),

@@ -30,3 +30,12 @@ pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
         _ => None,
     }
 }
+
+/// What a line of a log of this kind says that no version has said that is known: the name of the member
+/// that is there with another word. Nothing of a line that is not one, and of logs whose words are not listed.
+pub fn strange_line(kind: &str, line: &[u8]) -> Option<&'static str> {
+    match kind {
+        claude_code::KIND => claude_code::lines::strange(line),
+        _ => None,
+    }
+}

@@ -7,10 +7,12 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod compaction;
 mod dialog;
 mod elsewhere;
 mod guard;
 mod inputs;
+mod launched;
 mod level;
 mod lifecycle;
 mod notice;
@@ -37,6 +39,7 @@ pub use inputs::{
     Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
     time_out, waits_for,
 };
+pub use launched::whose_end;
 pub use lifecycle::{
     CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
     suspend, vacate,
@@ -240,6 +243,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             prompts::settled(step, &Actor::Main, *reason, key.as_deref(), resolution);
             turn::interrupted(step, turn_ref.as_deref())
         }
+        Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
         Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
             turn::end_logged(step, turn_ref.as_deref())
@@ -253,8 +257,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::TurnInterrupted { turn_ref } => turn::interrupted(step, turn_ref.as_deref()),
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
-        Fact::CompactionStarted => turn::compaction_started(step),
-        Fact::CompactionEnded { manual } => turn::compaction_ended(step, *manual),
+        Fact::CompactionStarted => compaction::started(step),
+        Fact::CompactionEnded { manual } => compaction::ended(step, *manual),
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
         Fact::TurnOver => notice::over(step, &observation.name),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
@@ -314,6 +318,9 @@ impl<'a> Step<'a> {
     pub(crate) fn ensure_running(&mut self, attach: Option<Attach>) {
         let state = match (self.seat.process.state, attach) {
             (Process::Running { attach: old }, None) => Process::Running { attach: old },
+            (Process::Unknown | Process::Starting { .. }, None) => {
+                Process::Running { attach: self.seat.process.attach() }
+            }
             (_, attach) => Process::Running { attach: attach.unwrap_or(Attach::Interactive) },
         };
         if self.seat.process.state.is_over() {
@@ -324,7 +331,7 @@ impl<'a> Step<'a> {
             let hint = self.evidence.clone().at_most(Confidence::Weak);
             let process = &mut self.seat.process;
             process.evidence = hint;
-            process.state = state;
+            process.become_state(state);
             process.since = self.now;
             self.changed = true;
         }
@@ -439,7 +446,7 @@ impl Fact {
             Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
-            Self::PromptResolved { .. } => "working(model)",
+            Self::PromptResolved { .. } | Self::Answered => "working(model)",
             Self::PromptRefused { .. } => "idle(turn_ended)",
             Self::PromptConfirmed => "blocked",
             Self::TurnEnded { background, .. }

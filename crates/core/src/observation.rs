@@ -99,6 +99,8 @@ pub enum Fact {
         resolution: Resolution,
         turn_ref: Option<String>,
     },
+    /// A person has answered whatever the agent asked, which is not named, and it goes on.
+    Answered,
     /// A late notice that a prompt still waits. It confirms, it never triggers.
     PromptConfirmed,
     /// The main agent came to the end of what it had to say.

@@ -59,6 +59,8 @@ struct Keys {
     session: Option<Arc<str>>,
     parent: Option<AgentId>,
     process: Option<ProcessId>,
+    /// What was launched, as long as it has not spoken as the agent itself.
+    launched: Option<Box<ProcessId>>,
     process_over: bool,
     /// It was launched, and has said nothing since.
     is_starting: bool,
@@ -93,6 +95,8 @@ impl Roster {
             self.by_process.insert(process.clone(), seat.id.clone());
             keys.process = Some(process.clone());
         }
+        let launched = seat.process.launched.as_ref();
+        keys.launched = launched.map(|launched| Box::new(launched.id.clone()));
         keys.process_over = seat.process.state.is_over();
         keys.is_starting = matches!(seat.process.state, Process::Starting { .. });
         keys.in_turn = seat.turn.open;
@@ -158,7 +162,8 @@ impl Roster {
             if let Some(child) = seated.filter(is_child) {
                 return Place::Seat(child.clone());
             }
-            if self.is_launched_by(claimed, caller)
+            if self.was_launched_as(claimed, own)
+                || self.is_launched_by(claimed, caller)
                 || self.is_same_by_another_name(claimed, caller)
                 || !other_lives(claimed) && !self.is_second(claimed, caller, &is_alive)
             {
@@ -178,8 +183,9 @@ impl Roster {
             return Place::Seat(id.clone());
         }
         if let Some(id) = seated {
-            // One process leaves a session before it starts up another.
-            let second = caller.starts_up && self.holds_other_session(id, caller);
+            // One process is one agent, whatever it begins, and whether or not the end before that was understood.
+            // A program of another kind has a process of its own, and this one was taken for it.
+            let second = caller.starts_up && self.is_of_another_kind(id, caller);
             return if second { self.stranger(caller) } else { Place::Seat(id.clone()) };
         }
         let asked_by = caller.asked_by.filter(|id| self.seats.contains_key(*id)).cloned();
@@ -192,14 +198,23 @@ impl Roster {
         self.stranger(caller)
     }
 
-    /// The seat's process has told of no session (one before it in the seat may have) and is above
-    /// the caller: a script that starts the agent.
+    /// It is what was launched for the seat, as its launcher sees it that reads along, whoever sits there by now.
+    fn was_launched_as(&self, id: &AgentId, own: Option<&ProcessId>) -> bool {
+        let keys = self.seats.get(id).filter(|keys| !keys.process_over);
+        own.is_some() && keys.is_some_and(|keys| keys.launched.as_deref() == own)
+    }
+
+    /// The seat's process has told of no session (one before it in the seat may have), or only its launcher
+    /// has told of this very one, and it is above the caller: a script that starts the agent, or the program
+    /// itself, which starts itself anew.
     fn is_launched_by(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
-        let known = self.seats.get(id);
-        let Some(keys) = known.filter(|keys| keys.session.is_none() || keys.is_starting) else {
-            return false;
-        };
+        let Some(keys) = self.seats.get(id) else { return false };
         let process = keys.process.as_ref();
+        let said = || caller.session.map(|session| session_key(caller.kind, session));
+        let is_read = || keys.launched.as_deref() == process && keys.session == said();
+        if keys.session.is_some() && !keys.is_starting && !is_read() {
+            return false;
+        }
         let above = |known: &&ProcessId| known.pid_namespace == caller.namespace;
         let process = process.filter(above);
         process.is_some_and(|known| caller.ancestors.contains(&(known.pid, known.start_ticks)))
@@ -255,6 +270,13 @@ impl Roster {
         let Some(keys) = self.seats.get(id).filter(|keys| !keys.process_over) else { return false };
         let said = caller.session.map(|session| session_key(caller.kind, session));
         keys.session.is_some() && keys.session != said
+    }
+
+    /// Is the seat in a conversation with a program of another kind?
+    fn is_of_another_kind(&self, id: &AgentId, caller: &Caller<'_>) -> bool {
+        let keys = self.seats.get(id).filter(|keys| !keys.process_over);
+        let session = keys.and_then(|keys| keys.session.as_deref());
+        session.and_then(|key| key.split_once('\u{0}')).is_some_and(|(kind, _)| kind != caller.kind)
     }
 
     /// The one seat of the caller's kind and folder that waits for a session.

@@ -6,6 +6,7 @@ mod ended;
 pub mod held;
 pub mod history;
 mod launch;
+mod process;
 mod session;
 pub mod view;
 
@@ -13,13 +14,14 @@ pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
+pub use process::{Launched, LaunchedEnd, ProcessFacts};
 pub use session::{LeftSession, Session};
 
-use crate::id::{AgentId, ProcessId};
+use crate::id::AgentId;
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{Headline, HeadlineFacts, Outcome, Process, Turn};
+use crate::status::{Headline, HeadlineFacts, InboxFacts, Outcome, Process, Turn};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -205,19 +207,6 @@ pub struct Links {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProcessFacts {
-    pub state: Process,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<ProcessId>,
-    #[serde(with = "stored")]
-    pub since: UnixMs,
-    pub evidence: Evidence,
-    /// It has crashed, and no person has looked since.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unseen: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnFacts {
     /// The turn apart from open prompts: never `Blocked`.
     pub base: Turn,
@@ -314,6 +303,8 @@ impl Seat {
                 since: now,
                 evidence: evidence.clone(),
                 unseen: false,
+                headless: false,
+                launched: None,
             },
             turn: TurnFacts {
                 base: Turn::None,
@@ -408,6 +399,17 @@ impl Seat {
             seen: self.seen(),
             stage: self.stage.as_ref().map(|stage| stage.stage),
             open_prompt: !self.prompts.is_empty(),
+        })
+    }
+
+    /// Does it stand in an inbox in a line of its own? See [`Headline::is_in_inbox`].
+    pub fn is_in_inbox(&self) -> bool {
+        self.headline().is_in_inbox(InboxFacts {
+            seen: self.seen(),
+            asks: !self.prompts.is_empty(),
+            stage: self.stage.as_ref().map(|stage| stage.stage),
+            outcome: self.outcome.as_ref().map(|outcome| outcome.kind),
+            headless: self.process.headless,
         })
     }
 

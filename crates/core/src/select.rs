@@ -43,6 +43,12 @@ impl HeadlineSet {
     }
 }
 
+impl FromIterator<Headline> for HeadlineSet {
+    fn from_iter<I: IntoIterator<Item = Headline>>(headlines: I) -> Self {
+        Self(headlines.into_iter().collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,6 +30,10 @@ pub const DROPPED_LEN: usize = format::DROPPED_LEN;
 /// names. Its body is that of `PUT /api/v1/agents/{id}/process`. No agent is of this kind.
 pub const OF_A_PROCESS: &str = "headsup:process";
 
+/// The kind of a [`Report`] that is no hook's: what a launcher has heard its agent say of itself to its terminal.
+/// Its body is that of `POST /api/v1/agents/{id}/terminal`. No agent is of this kind.
+pub const OF_A_TERMINAL: &str = "headsup:terminal";
+
 /// A body is cut here; the hook client sends far less.
 const MAX_BODY: usize = 16 << 20;
 /// A greater length is damage. (It also keeps the magic's letters out of the length.)
@@ -49,7 +53,7 @@ pub enum Record {
 /// A hook's report, with everything the request would have carried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The agent's kind as the hook was given it, or [`OF_A_PROCESS`].
+    /// The agent's kind as the hook was given it, or [`OF_A_PROCESS`] or [`OF_A_TERMINAL`].
     pub kind: String,
     /// The event's name, if the command line had it; else it is in the body.
     pub event: Option<String>,

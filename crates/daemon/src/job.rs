@@ -26,6 +26,7 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact, Reported};
 use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::prompt::input::MOST_OF_AGENT;
+use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::verdict::Verdict;
@@ -175,6 +176,8 @@ pub(crate) struct Launched {
     pub(crate) process: ProcessId,
     pub(crate) container: Container,
     pub(crate) fact: ProcessFact,
+    /// It only starts, and nobody will be able to type to it.
+    pub(crate) headless: bool,
     /// What waited in the spool.
     pub(crate) spooled: Option<Spooled>,
 }
@@ -187,11 +190,21 @@ pub(crate) struct Spooled {
     pub(crate) token: Option<String>,
 }
 
+impl Spooled {
+    /// Whether it is about another launch than the one that this seat, as far as it is there, was taken for.
+    pub(crate) fn is_of_another(&self, seat: Option<&Seat>) -> bool {
+        let taken = seat.and_then(|seat| seat.about.token.as_deref());
+        self.token.as_deref().zip(taken).is_some_and(|(said, taken)| said != taken)
+    }
+}
+
 /// What a source saw.
 #[derive(Debug)]
 pub(crate) enum Witnessed {
     /// A fact about whoever sits in a known seat.
     Seat(Box<Sight>),
+    /// The same of one that was launched: its launcher has left it in the spool.
+    Left(Box<Left>),
     /// A status file that a program keeps about itself.
     Status(Box<StatusFile>),
 }
@@ -209,6 +222,13 @@ pub(crate) struct Sight {
     /// It was read from the past.
     pub(crate) is_history: bool,
     pub(crate) fact: Fact,
+}
+
+/// What a launcher has seen and could not tell.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) sight: Sight,
+    pub(crate) spooled: Spooled,
 }
 
 /// A status file that was read.

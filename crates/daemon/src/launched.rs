@@ -78,7 +78,8 @@ impl ProcessBody {
                 ProcessFact::Running { attach, restored: false }
             }
         };
-        Ok(Launched { agent, process, container, fact, spooled: None })
+        let headless = self.state == Phase::Starting && self.attach == Some(Attach::Headless);
+        Ok(Launched { agent, process, container, fact, headless, spooled: None })
     }
 
     /// As it is kept as evidence.

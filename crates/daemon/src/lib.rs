@@ -53,6 +53,7 @@ mod serve;
 mod service;
 mod sighting;
 mod sources;
+mod spoken;
 mod spool;
 mod store;
 #[cfg(test)]

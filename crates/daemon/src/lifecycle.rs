@@ -205,6 +205,7 @@ async fn failed(app: &App, agent: &AgentId) {
         process: ProcessId::new(pid, ticks),
         container: Container::Unsaid,
         fact: ProcessFact::Exited(Exit::from_wait(Some(CANNOT_RUN), None, false)),
+        headless: false,
         spooled: None,
     };
     app.inbox.submit(Work::Launched(Box::new(launched)), None).await.ok();

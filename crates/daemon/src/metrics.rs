@@ -148,7 +148,11 @@ impl Metrics {
             ("spool_drained", "Spooled reports taken over", &self.spool_drained),
             ("spool_corrupt", "Unreadable stretches of the spool", &self.spool_corrupt),
             ("spool_dropped", "Reports that a full spool dropped", &self.spool_dropped),
-            ("spool_refused", "Spooled reports of an unknown kind", &self.spool_refused),
+            (
+                "spool_refused",
+                "Spooled reports of an unknown kind, or too deep",
+                &self.spool_refused,
+            ),
             ("commit_failures", "Commits that the disk refused", &self.commit_failures),
             ("lagged", "Times that a watcher fell behind", &self.lagged),
             ("store_quarantines", "Databases put aside as damaged", &self.quarantines),
@@ -176,7 +180,7 @@ impl Metrics {
         self.reports.get_or_create(&ByResult { result }).inc();
     }
 
-    /// An event of this kind was not understood: of a hook, a status file, a status report.
+    /// An event of this kind was not understood: of a hook, a status file, a status report, a log.
     pub(crate) fn not_understood(&self, kind: &str, event: &str) {
         let mut told_apart = self.told_apart.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |kind: &str| headsup_adapters::kinds().contains(&kind);
@@ -191,6 +195,12 @@ impl Metrics {
         let event = if events.contains(event) { event } else { OTHERS };
         let by = ByEvent { kind: kind.to_owned(), event: event.to_owned() };
         self.not_understood.get_or_create(&by).inc();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn counted(&self, kind: &str, event: &str) -> u64 {
+        let by = ByEvent { kind: kind.to_owned(), event: event.to_owned() };
+        self.not_understood.get_or_create(&by).get()
     }
 
     pub(crate) fn refusal(&self, code: &'static str) {

@@ -67,6 +67,7 @@ fn process_of(seat: &Seat) -> Option<(&ProcessId, Option<u32>)> {
 pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
     before.is_none_or(|before| {
         process_of(before) != process_of(now)
+            || before.process.outer() != now.process.outer()
             || before.about.location.container != now.about.location.container
             || before.process.state.is_over() != now.process.state.is_over()
             || before.about.log_path != now.about.log_path
@@ -152,7 +153,7 @@ impl Sources {
         let mut tasks = JoinSet::new();
         tasks.spawn(spool::watch(spool, lookout.watcher(), inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
-        let bus_metrics = Arc::clone(&metrics);
+        let (bus_metrics, file_metrics) = (Arc::clone(&metrics), Arc::clone(&metrics));
         tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
         let (served, with_servers) = unbounded_channel();
         tasks.spawn(server::watch(with_servers, inbox.clone()));
@@ -174,7 +175,8 @@ impl Sources {
         let (ours, said) = (inbox.clone(), Arc::clone(&goodbyes));
         let mut processes = process::Processes::new(ours, said, ooms, samples, last_words);
         let files = lookout.watcher();
-        let mut registries = registry::Registries::new(folders, files, inbox, goodbyes, namespaces);
+        let mut registries =
+            registry::Registries::new(folders, files, inbox, goodbyes, namespaces, file_metrics);
         tasks.spawn(lookout.run());
         tasks.spawn(async move {
             // What status files say comes first: it tells a clean end from a crash.

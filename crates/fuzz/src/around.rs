@@ -21,6 +21,11 @@ impl Refused {
     pub(crate) fn no_such_agent() -> Self {
         Self
     }
+
+    pub(crate) fn wrong_method(may: &'static str, detail: &str) -> Self {
+        assert!(!may.is_empty() && !detail.is_empty());
+        Self
+    }
 }
 
 pub(crate) mod api {

@@ -4,7 +4,9 @@ use crate::walk;
 use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::inject::Launch;
 use headsup_adapters::{HookContext, inject, log_line, registry as status_file, text as words};
-use headsup_adapters::{log_of, registry_of_log, registry_pid, server_message, terminal};
+use headsup_adapters::{
+    log_of, registry_of_log, registry_pid, server_message, strange_line, terminal,
+};
 use headsup_core::observation::{Fact, Level};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -51,6 +53,7 @@ pub(crate) fn context(bytes: &[u8]) {
 
 pub(crate) fn transcript(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
+        strange_line(KIND, line);
         for line in kinds().filter_map(|kind| log_line(kind, line)) {
             assert!(is_clean(&line.name));
             let texts = [&line.title, &line.model];

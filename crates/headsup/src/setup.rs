@@ -9,6 +9,8 @@ pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod guard;
 mod install;
+mod lock;
+mod names;
 mod places;
 pub(crate) mod plan;
 mod record;
@@ -17,6 +19,7 @@ mod sharers;
 mod site;
 pub(crate) mod status;
 mod strays;
+mod temporary;
 mod uninstall;
 mod yours;
 
@@ -51,6 +54,8 @@ pub(crate) enum SetupError {
     Unclear { path: PathBuf, why: Unchanged },
     #[error("{} changed while it was being edited", .0.display())]
     Changed(PathBuf),
+    #[error("another program has locked {}, and does not let go of it", .0.display())]
+    Busy(PathBuf),
     #[error("cannot {what} {}: {source}", path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
 }

@@ -16,6 +16,7 @@ mod figures;
 pub mod install;
 mod judge;
 mod memory;
+mod moments;
 mod page;
 mod pane;
 mod programs;

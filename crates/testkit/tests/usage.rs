@@ -45,11 +45,19 @@ fn what_is_no_option_is_refused_with_the_usage() {
         (2, &["--port", "70000"]),
         (4, &[]),
         (4, &[".", "--truth", "0 idle"]),
+        (4, &[".", "--truth", "0 foo"]),
         (4, &[".", "--without", "eyes"]),
     ] {
         let (name, program) = PROGRAMS[at];
         assert_eq!(run(program, args).status.code(), Some(2), "{name} {args:?}");
     }
+}
+
+#[test]
+fn a_status_that_there_is_none_of_is_no_truth() {
+    let said = run(PROGRAMS[4].1, &[".", "--truth", "0 foo"]);
+    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(text.contains("'0 foo'") && text.contains("working, blocked"), "{text}");
 }
 
 #[test]

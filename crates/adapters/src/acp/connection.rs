@@ -11,7 +11,7 @@
 mod person;
 
 use super::conversation::{Answered, Conversation, State};
-use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update};
+use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update, Work};
 use super::said::{Event, Said};
 use crate::json::Raw;
 use crate::text;
@@ -36,8 +36,10 @@ pub(super) struct Connection {
     is_ready: bool,
     asked: HashMap<(Side, Id), Asked>,
     sessions: HashMap<String, Conversation>,
-    /// What the agent has asked of the person, the oldest first.
+    /// What the agent has asked of the person and the hub is told of, the oldest first.
     prompts: Vec<Said>,
+    /// What it has asked beside these, and is told of once there is room.
+    waiting: Vec<Said>,
     unreadable: u64,
 }
 
@@ -76,7 +78,7 @@ impl Connection {
     /// How everything stands, once the agent has said that it is there.
     pub(super) fn stands(&self) -> Option<Said> {
         let known = self.is_ready || self.is_active();
-        let prompts = u32::try_from(self.prompts.len()).unwrap_or(u32::MAX);
+        let prompts = u32::try_from(self.asked_of_person().count()).unwrap_or(u32::MAX);
         let first = self.prompts.first();
         known.then(|| Said {
             turn: self.turn.clone(),
@@ -102,10 +104,10 @@ impl Connection {
     fn form(&mut self, side: Side, form: Form<'_>) -> Vec<Said> {
         match (side, form) {
             (Side::Client, Form::Request { id, method, params }) => {
-                self.client_asks(id, &method.text().unwrap_or_default(), &params.object())
+                self.client_asks(&id, &method.text().unwrap_or_default(), &params.object())
             }
             (Side::Agent, Form::Request { id, method, params }) => {
-                self.agent_asks(id, &method.text().unwrap_or_default(), &params.object())
+                self.agent_asks(&id, &method.text().unwrap_or_default(), &params.object())
             }
             (Side::Agent, Form::Notification { method, params }) => {
                 self.agent_tells(&method.text().unwrap_or_default(), &params.object())
@@ -113,10 +115,10 @@ impl Connection {
             (Side::Client, Form::Notification { method, params }) => {
                 self.client_tells(&method.text().unwrap_or_default(), &params.object())
             }
-            (Side::Client, Form::Result { id, result }) => self.person_answers(id, Some(result)),
-            (Side::Client, Form::Error { id, .. }) => self.person_answers(id, None),
-            (Side::Agent, Form::Result { id, result }) => self.agent_answers(id, Ok(result)),
-            (Side::Agent, Form::Error { id, error }) => self.agent_answers(id, Err(error)),
+            (Side::Client, Form::Result { id, result }) => self.person_answers(&id, Some(result)),
+            (Side::Client, Form::Error { id, .. }) => self.person_answers(&id, None),
+            (Side::Agent, Form::Result { id, result }) => self.agent_answers(&id, Ok(result)),
+            (Side::Agent, Form::Error { id, error }) => self.agent_answers(&id, Err(error)),
         }
     }
 
@@ -182,8 +184,8 @@ impl Connection {
         match method {
             "session/update" => self.updates(session(params.session), &params.update.object()),
             "$/cancel_request" => {
-                let id = params.request.json().unwrap_or_default().to_owned();
-                let mut said = self.withdraw(|open| open.id.as_ref() == Some(&id));
+                let id = message::id(params.request);
+                let mut said = self.withdraw(|open| id.is_some() && open.id == id);
                 if !said.is_empty() {
                     said.extend(self.rests(None));
                 }
@@ -283,7 +285,7 @@ impl Connection {
         if state == State::RequiresAction {
             // What it is about to take back it does not.
             let mut said = self.withdraw(|open| open.session == session && open.settles);
-            if !self.prompts.iter().any(|open| open.session == session) {
+            if !self.asked_of_person().any(|open| open.session == session) {
                 let open = self.requires_action(session);
                 self.prompts.push(open.clone());
                 said.push(open);
@@ -292,7 +294,10 @@ impl Connection {
         }
         let mut said: Vec<Said> = begins.into_iter().collect();
         let resumed = self.withdraw(|open| open.session == session && open.method == STATE);
-        said.extend(resumed.into_iter().map(|open| Said { event: Event::PromptAnswered, ..open }));
+        said.extend(resumed.into_iter().map(|open| match open.event {
+            Event::PromptCancelled => Said { event: Event::PromptAnswered, ..open },
+            _ => open,
+        }));
         let end = Said { stop, ..Said::new(Event::TurnEnded, Side::Agent, STATE) };
         said.extend(self.rests(Some(Said { session, ..end })));
         said.extend(self.recounted());
@@ -311,6 +316,10 @@ impl Connection {
             "initialize" => {
                 self.version = result.version.json().and_then(|n| n.parse().ok()).unwrap_or(1);
                 self.is_ready = true;
+                if self.is_active() {
+                    // Its client has not waited for this, or asks again.
+                    return vec![Said::new(Event::Noted, Side::Agent, "initialize")];
+                }
                 // It is the level of an agent that has just come up.
                 self.told = Some(0);
                 let mut said = vec![Said::new(Event::Ready, Side::Agent, "initialize")];
@@ -400,7 +409,7 @@ impl Connection {
             }
             let own = |open: &Said| open.session == end.session;
             if self.sessions.values().any(Conversation::is_active)
-                || self.prompts.iter().any(|open| !own(open))
+                || self.asked_of_person().any(|open| !own(open))
             {
                 let mut said = self.withdraw(own);
                 said.push(Said { event: Event::Noted, turn: self.turn.clone(), ..end.clone() });
@@ -453,11 +462,6 @@ impl Connection {
 
 /// `session/update` that tells what a session does.
 const STATE: &str = "state_update";
-
-crate::json::skim! {
-    /// Something that goes on behind.
-    Work { kind: "type" }
-}
 
 /// Does this end say what it leaves behind? Only that of a turn that is completed does.
 fn lists_background(ended: &Said) -> bool {

@@ -1,26 +1,43 @@
 //! Lines out of a stream of any size, each cut down to what may matter of it.
 //!
 //! A message may hold a picture or a file of many megabytes, and what decides may stand behind it.
-//! So long strings, long lists and deep nesting are left out while the bytes go by, and what is
-//! kept of a line is JSON as before, and small. No byte is looked at twice.
+//! So long strings, long lists and deep nesting are left out while the bytes go by. Of a message that is long
+//! even so only those members are kept that somebody reads: how many others there are, and where they stand,
+//! makes no difference. What is kept of a line is JSON as before, and small.
 
+use super::message;
+use crate::{claude_code, codex, gemini_cli, opencode};
 use memchr::{memchr, memchr2};
 
 /// Bytes of a string that are kept.
-const STRING: usize = 2_048;
-/// Elements of a list that are kept.
+pub(crate) const STRING: usize = 2_048;
+/// Elements of a list that are kept, but for the messages of a batch.
 const ITEMS: usize = 64;
 /// Objects and lists within each other that are kept.
 const DEEPEST: usize = 8;
-/// Bytes of a line that are kept; one that is longer even so is not whole.
+/// Bytes of a message that are kept; a line with one that is longer even so is not whole.
 const LONGEST: usize = 128 << 10;
-/// From here on a line is thrifty: what says what it is still fits, however much stands before.
+/// Bytes of a line that are kept, where it is a batch.
+const BATCH: usize = 4 << 20;
+/// From here on a message is thrifty: what says what it is still fits, however much stands before.
 const THRIFTY: usize = LONGEST / 2;
-/// Then objects within each other that are kept: a message, its parameters, what they tell, and what
-/// that is of.
+/// Then lists are kept that are no further in than this: one in what a message's parameters tell.
 const SHALLOW: usize = 4;
-/// Then bytes of a string that are kept.
+/// Then bytes of a string that are kept, but of an id.
 const SHORT: usize = 256;
+
+/// What an answer is known by.
+const IDS: [&str; 3] = ["id", "requestId", "request_id"];
+
+/// The names of all members that somebody reads.
+const WANTED: [&[&[&str]]; 6] = [
+    message::WANTED,
+    claude_code::stream::WANTED,
+    codex::stream::WANTED,
+    codex::app_server::WANTED,
+    gemini_cli::stream::WANTED,
+    opencode::stream::WANTED,
+];
 
 /// A line, cut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +54,20 @@ pub(crate) struct Lines {
     is_cut: bool,
     at: At,
     depth: usize,
+    /// 1 in a batch: there a message is an element of a list.
+    base: usize,
+    /// Where the message begins that we are in: behind those before it in a batch.
+    from: usize,
     /// Elements so far of each list that we are in; of an object nothing.
     items: [Option<usize>; DEEPEST + 1],
+    /// Where the member of an object begins that we are in.
+    member: Option<usize>,
+    /// The outermost value that we are in and nobody reads: its depth, and where it begins.
+    aside: Option<(usize, usize)>,
     /// Nothing is kept until what is open at this depth is closed.
     skips: Option<usize>,
+    /// Nothing is kept until the next member of the object at this depth.
+    passes: Option<usize>,
     /// Bytes of the string that we are in which are kept.
     room: usize,
 }
@@ -77,13 +104,17 @@ impl Lines {
         }
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
+        kept.shrink_to(LONGEST);
         *self = Self { kept, ..Self::default() };
     }
 
     fn take(&mut self, mut bytes: &[u8]) {
         while let Some(&byte) = bytes.first() {
             let taken = match self.at {
-                At::Between => self.between(byte),
+                At::Between => {
+                    self.between(byte);
+                    1
+                }
                 At::String { length } => self.string(length, bytes),
                 At::Escape { length } => {
                     self.keep_of_string(length, byte);
@@ -132,199 +163,149 @@ impl Lines {
         }
     }
 
-    fn between(&mut self, byte: u8) -> usize {
+    fn between(&mut self, byte: u8) {
         match byte {
             b'"' => {
                 self.at = At::String { length: 0 };
-                self.room = if self.is_thrifty() { SHORT } else { STRING };
+                self.room = if self.is_thrifty() && !self.is_id() { SHORT } else { STRING };
+                self.keep(b"\"");
             }
             b'{' | b'[' => {
                 self.keep(&[byte]);
                 self.depth += 1;
-                match self.items.get_mut(self.depth) {
-                    Some(items) => *items = (byte == b'[').then_some(1),
-                    None => self.skips = self.skips.or(Some(self.depth)),
+                if !self.is_hidden() {
+                    self.opens(byte == b'[');
                 }
-                if self.is_thrifty() && (byte == b'[' || self.depth > SHALLOW) {
-                    self.skips = self.skips.or(Some(self.depth));
-                }
-                return 1;
             }
             b'}' | b']' => {
-                if self.skips == Some(self.depth) {
-                    self.skips = None;
-                }
-                self.depth = self.depth.saturating_sub(1);
+                self.closes();
+                self.keep(&[byte]);
             }
-            b',' if self.skips.is_none() => {
-                if let Some(Some(items)) = self.items.get_mut(self.depth) {
-                    *items += 1;
-                    if *items > ITEMS || self.kept.len() > THRIFTY {
-                        self.skips = Some(self.depth);
-                    }
-                } else if self.depth > SHALLOW && self.is_thrifty() {
-                    self.skips = Some(self.depth);
-                }
-            }
-            _ => {}
+            b',' => self.goes_on(),
+            b':' if self.is_unread() => {}
+            _ => self.keep(&[byte]),
         }
-        self.keep(&[byte]);
-        1
+    }
+
+    /// In a new object or list.
+    fn opens(&mut self, is_list: bool) {
+        if self.depth == 1 {
+            self.base = usize::from(is_list);
+        }
+        let begins = self.kept.len();
+        let member = if is_list { None } else { Some(begins) };
+        let of = std::mem::replace(&mut self.member, member);
+        if self.aside.is_none() && of.is_some_and(|of| !is_wanted(&self.kept[of..])) {
+            self.aside = Some((self.depth, begins));
+        }
+        match self.items.get_mut(self.depth) {
+            Some(items) => *items = is_list.then_some(1),
+            None => self.skips = Some(self.depth),
+        }
+        let is_far_in = is_list && self.depth > self.base + SHALLOW;
+        if !self.leaves_aside() && is_far_in && self.is_thrifty() {
+            self.skips = Some(self.depth);
+        }
+    }
+
+    fn closes(&mut self) {
+        let is_here = |depth: Option<usize>| depth == Some(self.depth);
+        let (skips, passes) = (is_here(self.skips), is_here(self.passes));
+        let aside = is_here(self.aside.map(|(depth, _)| depth));
+        self.skips = self.skips.filter(|_| !skips);
+        self.passes = self.passes.filter(|_| !passes);
+        self.aside = self.aside.filter(|_| !aside);
+        self.member = None;
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// At a comma: what comes now is another element or member.
+    fn goes_on(&mut self) {
+        if self.passes == Some(self.depth) {
+            self.passes = None;
+        }
+        if self.is_hidden() || self.leaves_aside() {
+            return;
+        }
+        match self.items.get_mut(self.depth) {
+            Some(Some(_)) if self.depth == self.base => {
+                self.keep(b",");
+                self.from = self.kept.len();
+            }
+            Some(Some(items)) if *items >= ITEMS => self.skips = Some(self.depth),
+            Some(Some(items)) => {
+                *items += 1;
+                self.keep(b",");
+            }
+            _ => {
+                self.member = (self.depth > 0).then_some(self.kept.len());
+                // All that was before may be passed over.
+                if self.kept.last() != Some(&b'{') {
+                    self.keep(b",");
+                }
+            }
+        }
+    }
+
+    /// At a colon: is the member one that is passed over, because the message is long and nobody reads it?
+    fn is_unread(&mut self) -> bool {
+        if self.is_hidden() || !self.is_thrifty() || self.leaves_aside() {
+            return self.is_hidden();
+        }
+        let unread = self.member.filter(|member| !is_wanted(&self.kept[*member..]));
+        if let Some(member) = unread {
+            self.kept.truncate(member);
+            self.passes = Some(self.depth);
+        }
+        unread.is_some()
+    }
+
+    /// A message that has become too long loses what it has of a value that nobody reads, and gets no more of
+    /// it. True if there is one.
+    fn leaves_aside(&mut self) -> bool {
+        let aside = self.aside.filter(|_| self.is_thrifty());
+        if let Some((depth, begins)) = aside {
+            self.kept.truncate(begins);
+            self.skips = Some(depth);
+        }
+        aside.is_some()
+    }
+
+    /// Are we in an id, or before it?
+    fn is_id(&self) -> bool {
+        let name = self.member.map(|member| name(&self.kept[member..]));
+        name.is_some_and(|name| IDS.iter().any(|id| id.as_bytes() == name))
     }
 
     fn is_thrifty(&self) -> bool {
-        self.kept.len() > THRIFTY
+        self.kept.len().saturating_sub(self.from) > THRIFTY
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.skips.is_some() || self.passes.is_some()
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        if self.skips.is_some() {
+        if self.is_hidden() {
             return;
         }
-        let room = (LONGEST - self.kept.len()).min(bytes.len());
+        let most = (self.from + LONGEST).min(BATCH);
+        let room = most.saturating_sub(self.kept.len()).min(bytes.len());
         self.kept.extend_from_slice(&bytes[..room]);
         self.is_cut |= room < bytes.len();
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::json::{self, skim};
-    use proptest::prelude::*;
-    use serde_json::{Value, json};
-
-    skim! { Two { a: "a", b: "b" } }
-
-    fn lines(pieces: &[&[u8]]) -> Vec<(String, bool)> {
-        let (mut lines, mut found) = (Lines::default(), Vec::new());
-        let mut keep = |line: Line<'_>| {
-            found.push((String::from_utf8_lossy(line.text).into_owned(), line.is_cut));
-        };
-        for piece in pieces {
-            lines.feed(piece, &mut keep);
-        }
-        lines.finish(&mut keep);
-        found
-    }
-
-    fn one(text: &str) -> Value {
-        let found = lines(&[text.as_bytes()]);
-        let [(text, false)] = &found[..] else { panic!("{found:?}") };
-        serde_json::from_str(text).unwrap()
-    }
-
-    #[test]
-    fn a_line_ends_at_its_break_and_at_the_end_of_the_stream() {
-        let found = lines(&[b"{\"a\"", b":1}\n\n  \r\n{\"b\":2}\r\n", b"{\"c\""]);
-        let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
-        assert_eq!(texts, [r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c""#]);
-    }
-
-    #[test]
-    fn what_stands_behind_a_huge_string_is_kept() {
-        let big = "é\\\"\u{1F600}x".repeat(400_000);
-        let line = json!({"params": {"prompt": [{"data": big}], "sessionId": "s"}, "id": 3});
-        let kept = one(&line.to_string());
-        assert_eq!(kept["params"]["sessionId"], "s");
-        assert_eq!(kept["id"], 3);
-        assert!(kept["params"]["prompt"][0]["data"].as_str().unwrap().len() <= STRING + 8);
-    }
-
-    #[test]
-    fn long_lists_and_deep_nests_are_cut_and_stay_json() {
-        let deep = format!("{}1,2{}", "[".repeat(5_000), "]".repeat(5_000));
-        let long = (0..5_000).map(|n| json!({"n": n, "x": [n]})).collect::<Vec<_>>();
-        let line = format!(r#"{{"deep":{deep},"long":{},"id":"z"}}"#, json!(long));
-        let kept = one(&line);
-        assert_eq!(kept["id"], "z");
-        let long = kept["long"].as_array().unwrap();
-        assert_eq!((long.len(), &long[ITEMS - 1]), (ITEMS, &json!({"n": 63, "x": [63]})));
-    }
-
-    #[test]
-    fn what_a_message_is_survives_whatever_is_attached_to_it() {
-        let file = |n: usize| {
-            let resource = json!({"uri": format!("file:///x/{n}"), "text": "é\\\n".repeat(9_000)});
-            json!({"type": "resource", "resource": resource})
-        };
-        let nest = json!({"a": {"b": {"c": {"d": "x".repeat(2_000)}}}});
-        for count in [1, 61, 62, 64, 200] {
-            let files: Vec<Value> = (0..count).map(file).collect();
-            let wide = json!(vec![json!([nest, nest]); count]);
-            let options = json!({"list": vec![files.clone(); 3], "wide": wide});
-            for line in [
-                format!(
-                    r#"{{"id":7,"method":"m","params":{{"sessionId":"s","prompt":{}}}}}"#,
-                    json!(files)
-                ),
-                format!(
-                    r#"{{"params":{{"prompt":{},"update":{{"raw":{options},"status":"failed"}},"sessionId":"s"}},"method":"m","id":7}}"#,
-                    json!(files)
-                ),
-            ] {
-                let found = lines(&[line.as_bytes()]);
-                let [(kept, false)] = &found[..] else { panic!("{count}: is cut") };
-                assert!(kept.len() <= LONGEST);
-                let kept: Value = serde_json::from_str(kept).unwrap();
-                assert_eq!((&kept["id"], &kept["method"]), (&json!(7), &json!("m")), "{count}");
-                assert_eq!(kept["params"]["sessionId"], "s", "{count}");
-                if line.starts_with(r#"{"params"#) {
-                    assert_eq!(kept["params"]["update"]["status"], "failed", "{count}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_line_of_nothing_but_short_members_is_bounded() {
-        let members: Vec<String> = (0..50_000).map(|n| format!("\"k{n}\":{n}")).collect();
-        let line = format!("{{{}}}\n{{\"next\":1}}\n", members.join(","));
-        let found = lines(&[line.as_bytes()]);
-        assert!(found[0].1 && found[0].0.len() <= LONGEST);
-        assert_eq!(found[1], (r#"{"next":1}"#.to_owned(), false));
-    }
-
-    #[test]
-    fn an_escape_is_never_halved() {
-        for escape in [r"\n", r"\\", r#"\""#, r"\u00e9", r"\ud83d\ude00"] {
-            for before in STRING - 12..STRING + 2 {
-                let text = format!(r#"{{"a":"{}{}","b":2}}"#, "x".repeat(before), escape.repeat(9));
-                let found = lines(&[text.as_bytes()]);
-                let kept: Two<'_> = json::payload(&found[0].0).unwrap();
-                assert_eq!(kept.b.json(), Some("2"), "{escape} {before}");
-                assert!(kept.a.text().unwrap().len() >= STRING - 12);
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn however_it_is_cut_into_pieces_it_is_the_same(
-            bytes in prop::collection::vec(prop_oneof![
-                Just(b'\n'), Just(b'"'), Just(b'\\'), Just(b'{'), Just(b'}'), Just(b'['),
-                Just(b']'), Just(b','), Just(b'u'), any::<u8>(),
-            ], 0..400),
-            cuts in prop::collection::vec(0_usize..400, 0..8),
-        ) {
-            let whole = lines(&[&bytes]);
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|at| at.min(bytes.len())).collect();
-            cuts.sort_unstable();
-            let mut pieces = Vec::new();
-            let mut from = 0;
-            for cut in cuts {
-                pieces.push(&bytes[from..cut]);
-                from = cut;
-            }
-            pieces.push(&bytes[from..]);
-            prop_assert_eq!(lines(&pieces), whole);
-        }
-
-        #[test]
-        fn what_is_small_stays_as_it_is(
-            members in prop::collection::btree_map("[a-z]{1,6}", "[ -~é\u{1F600}]{0,40}", 0..12),
-        ) {
-            let text = json!({"a": [members, [1, 2.5, null, true]]}).to_string();
-            prop_assert_eq!(lines(&[text.as_bytes()]), vec![(text.clone(), false)]);
-        }
-    }
+/// The name of the member that begins there, as it is written.
+fn name(member: &[u8]) -> &[u8] {
+    member.split(|byte| *byte == b'"').nth(1).unwrap_or_default()
 }
+
+fn is_wanted(member: &[u8]) -> bool {
+    let name = name(member);
+    let mut wanted = WANTED.iter().copied().flatten().copied().flatten();
+    wanted.any(|wanted| wanted.as_bytes() == name)
+}
+
+#[cfg(test)]
+mod tests;

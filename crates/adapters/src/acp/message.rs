@@ -1,7 +1,7 @@
 //! One JSON-RPC message, read as far as it tells of a status.
 
-use crate::json::{self, Raw, skim};
-use crate::text;
+use crate::json::{self, Raw, Skim, skim};
+use crate::{digest, text};
 
 /// Which end has sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,20 +19,35 @@ impl Side {
     }
 }
 
-/// A message's id, as JSON: `3` and `"3"` are two ids.
+/// A message's id, as JSON: `3` and `"3"` are two ids. In place of a long one stands its digest.
 pub(super) type Id = String;
 
-/// Longer ids are nobody's.
-const LONGEST_ID: usize = 256;
+/// Longer ids, in bytes of JSON, have a digest: what is told of one is short.
+const LONGEST_ID: usize = 64;
 
 /// What a message is. Ids are the sender's own in a request, the other end's in an answer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Form<'a> {
-    Request { id: &'a str, method: Raw<'a>, params: Raw<'a> },
+    Request { id: Id, method: Raw<'a>, params: Raw<'a> },
     Notification { method: Raw<'a>, params: Raw<'a> },
-    Result { id: &'a str, result: Raw<'a> },
-    Error { id: &'a str, error: Raw<'a> },
+    Result { id: Id, result: Raw<'a> },
+    Error { id: Id, error: Raw<'a> },
 }
+
+/// The names of all members that are read of any message: see [`Lines`](super::lines::Lines).
+pub(super) const WANTED: &[&[&str]] = &[
+    Envelope::NAMES,
+    Params::NAMES,
+    Update::NAMES,
+    Work::NAMES,
+    Call::NAMES,
+    Meta::NAMES,
+    Answer::NAMES,
+    Outcome::NAMES,
+    Models::NAMES,
+    Failure::NAMES,
+    Choice::NAMES,
+];
 
 skim! {
     Envelope {
@@ -72,6 +87,11 @@ skim! {
         status: "status",
         meta: "_meta",
     }
+}
+
+skim! {
+    /// Something that goes on behind a session.
+    Work { kind: "type" }
 }
 
 skim! {
@@ -120,28 +140,34 @@ skim! {
 /// The messages of a line; several where it is a batch. Empty: it is none.
 pub(super) fn read(line: &str) -> Vec<Form<'_>> {
     let line = json::trim(line);
-    if line.starts_with('[') && json::is_whole(line) {
-        let batch = serde_json::from_str::<Raw<'_>>(line).unwrap_or_default();
-        return batch.items().into_iter().filter_map(|item| form(&item.object())).collect();
+    if line.starts_with('[') {
+        let batch: Vec<Raw<'_>> = serde_json::from_str(line).unwrap_or_default();
+        return batch.into_iter().filter_map(|item| form(&item.object())).collect();
     }
     json::payload(line).ok().as_ref().and_then(form).into_iter().collect()
 }
 
 fn form<'a>(envelope: &Envelope<'a>) -> Option<Form<'a>> {
     let Envelope { id, method, params, result, error } = *envelope;
-    let id = id.json().filter(|id| id.len() <= LONGEST_ID);
     if method.text().is_some() {
-        return Some(match id {
+        return Some(match self::id(id) {
             Some(id) => Form::Request { id, method, params },
             None => Form::Notification { method, params },
         });
     }
-    let id = id?;
+    let id = self::id(id)?;
     match error.json() {
         Some(_) => Some(Form::Error { id, error }),
         // `null` is a result too.
         None => Some(Form::Result { id, result }),
     }
+}
+
+/// An id as it is kept. A digest is no JSON, so it is no other id.
+pub(super) fn id(raw: Raw<'_>) -> Option<Id> {
+    let json = raw.json()?;
+    let digested = || format!("digest-{:016x}", digest::of_text(json));
+    Some(if json.len() <= LONGEST_ID { json.to_owned() } else { digested() })
 }
 
 impl Update<'_> {

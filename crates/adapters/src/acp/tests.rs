@@ -1,3 +1,4 @@
+mod limits;
 mod protocol;
 mod random;
 mod recorded;

@@ -65,6 +65,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "in a folder that it has not been told to trust, it runs no hooks: answer its trust \
              dialog; --bare and --safe-mode switch all hooks off",
     trust: None,
+    fetched: None,
     launch: Launch::WithSettings { arguments, given },
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),

@@ -149,7 +149,7 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
             ("notification_type", said, NOTICES)
         }
         Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
-        Event::Stop => return background::strange(payload.background_tasks),
+        Event::Stop => return background::strange(payload.background_tasks, true),
         Event::StopFailure => ("error", payload.error, &[]),
         Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
         _ => return None,

@@ -6,7 +6,7 @@ use super::{ATTENDED, ENTRY_POINT};
 use crate::HookContext;
 use crate::asks::{block, choice, permission, prompt, question};
 use crate::calls;
-use crate::json::skim;
+use crate::json::{Raw, skim};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use headsup_core::observation::Fact;
 use headsup_core::prompt::{NewPrompt, PromptKind, Resolution, ResolvedBy, Via};
@@ -22,14 +22,18 @@ skim! {
     Plan { plan: "plan" }
 }
 
+/// What a call asks of a person.
+pub(super) fn of_call(tool: Option<&str>, input: Raw<'_>) -> NewPrompt {
+    match tool {
+        Some(QUESTION) => question(input),
+        Some(PLAN) => plan(input),
+        name => permission(name, input),
+    }
+}
+
 /// `PermissionRequest`: a dialog is shown, or in print mode would be. It has no `tool_use_id`.
 pub(crate) fn requested(payload: &Payload<'_>, context: &HookContext) -> Fact {
-    let tool = payload.tool();
-    let prompt = match tool.as_deref() {
-        Some(QUESTION) => question(payload.tool_input),
-        Some(PLAN) => plan(payload),
-        name => permission(name, payload.tool_input),
-    };
+    let prompt = of_call(payload.tool().as_deref(), payload.tool_input);
     let prompt = NewPrompt { tool: calls::asked(tools::of(payload)), ..prompt };
     Fact::PromptOpened {
         actor: payload.actor(),
@@ -45,8 +49,8 @@ fn settle_ms(context: &HookContext) -> u32 {
     if alone { SETTLE_MS } else { 0 }
 }
 
-fn plan(payload: &Payload<'_>) -> NewPrompt {
-    let plan = payload.tool_input.object::<Plan>().plan.text();
+fn plan(input: Raw<'_>) -> NewPrompt {
+    let plan = input.object::<Plan>().plan.text();
     let title = "Plan ready for approval".to_owned();
     NewPrompt {
         body: plan.and_then(|plan| block(&plan)),

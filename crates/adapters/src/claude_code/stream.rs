@@ -5,17 +5,23 @@
 //! | line | shows |
 //! |---|---|
 //! | `system` of `init`, `status`, `api_retry`; `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
-//! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over |
+//! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over; the calls that ask a question or show a plan (read) as by the hooks |
 //! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
 //! | `result` | done; idle where it was stopped; else failed. It ends all requests. With helpers behind it is working, with shells alone idle |
 //! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was |
 //! | all others, as what hooks and tasks do | nothing |
 
-use crate::json::{self, Raw, skim};
+use super::prompts;
+use super::tools::{self, PLAN, QUESTION};
+use crate::acp::lines::STRING;
+use crate::asks::Answer;
+use crate::calls::{self, Question};
+use crate::json::{self, Raw, Skim, skim};
 use crate::stream::{Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
+use headsup_core::prompt::NewPrompt;
 use headsup_core::status::BlockedReason;
 
 skim! {
@@ -43,7 +49,13 @@ skim! {
 }
 
 skim! {
-    Request { subtype: "subtype", tool: "tool_name", call: "tool_use_id", helper: "agent_id" }
+    Request {
+        subtype: "subtype",
+        tool: "tool_name",
+        input: "input",
+        call: "tool_use_id",
+        helper: "agent_id",
+    }
 }
 
 skim! {
@@ -58,11 +70,24 @@ skim! {
     Task { kind: "task_type", ambient: "ambient" }
 }
 
+/// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
+pub(crate) const WANTED: &[&[&str]] = &[
+    Row::NAMES,
+    Response::NAMES,
+    Request::NAMES,
+    Message::NAMES,
+    Block::NAMES,
+    Task::NAMES,
+    &["questions"],
+    Question::NAMES,
+    Answer::NAMES,
+];
+
 const WORKING: Level = Level::Working { reason: None };
 const IDLE: Level = Level::Idle { shells: 0 };
 
 /// Requests that may wait at once.
-const MOST_ASKED: usize = 256;
+const MOST_ASKED: usize = 4_096;
 
 /// A run, by all that it and its client have said until now.
 #[derive(Debug, Default)]
@@ -86,6 +111,8 @@ struct Asked {
     /// The call that it is about.
     call: Option<String>,
     level: Level,
+    /// Its words, where the level does not have them all.
+    ask: Option<Box<NewPrompt>>,
 }
 
 impl Run {
@@ -121,6 +148,7 @@ impl Run {
             cwd: row.cwd.text().and_then(|path| text::path(&path)),
             model: row.model.text().map(|model| text::line(&model, text::NAME)),
             level: self.level(),
+            ask: self.ask(),
             ..Shown::default()
         })
     }
@@ -140,7 +168,8 @@ impl Run {
             return None;
         }
         self.answered(row.response.object::<Response<'_>>().id);
-        Some(Shown { name: "answered".to_owned(), level: self.level(), ..Shown::default() })
+        let (level, ask) = (self.level(), self.ask());
+        Some(Shown { name: "answered".to_owned(), level, ask, ..Shown::default() })
     }
 
     /// What all of it shows.
@@ -157,6 +186,11 @@ impl Run {
             Level::Done if self.shells > 0 => Some(Level::Idle { shells: self.shells }),
             main => Some(main),
         }
+    }
+
+    /// The words of what it waits for.
+    fn ask(&self) -> Option<Box<NewPrompt>> {
+        self.asked.first().and_then(|asked| asked.ask.clone())
     }
 
     fn says(&mut self, state: Raw<'_>) {
@@ -183,7 +217,7 @@ impl Run {
     }
 
     fn asks(&mut self, id: Raw<'_>, request: &Request<'_>) {
-        let Some(level) = blocked(request) else { return };
+        let Some((level, ask)) = blocked(request) else { return };
         // A helper may ask while the main agent rests.
         if request.helper.json().is_none() || self.main.is_none() {
             self.main = Some(WORKING);
@@ -191,7 +225,7 @@ impl Run {
         let id = id.text().and_then(|id| text::id(&id));
         let call = request.call.text().and_then(|id| text::id(&id));
         if self.asked.len() < MOST_ASKED {
-            self.asked.push(Asked { id, call, level });
+            self.asked.push(Asked { id, call, level, ask });
         }
     }
 
@@ -240,14 +274,29 @@ impl Run {
     }
 }
 
-fn blocked(request: &Request<'_>) -> Option<Level> {
+/// What a request waits for, and in which words, where these are more than a tool's name.
+fn blocked(request: &Request<'_>) -> Option<(Level, Option<Box<NewPrompt>>)> {
+    let detail = calls::tool_name(request.tool);
     let reason = match &*request.subtype.text()? {
+        "can_use_tool" if matches!(detail.as_deref(), Some(QUESTION | PLAN)) => {
+            return Some(asked(detail, request));
+        }
         "can_use_tool" => BlockedReason::Permission,
         "elicitation" => BlockedReason::Elicitation,
         _ => return None,
     };
-    let detail = request.tool.text().map(|tool| text::line(&tool, text::NAME));
-    Some(Level::Blocked { reason, detail })
+    Some((Level::Blocked { reason, detail }, None))
+}
+
+/// A call of one of the tools that ask a person.
+fn asked(tool: Option<String>, request: &Request<'_>) -> (Level, Option<Box<NewPrompt>>) {
+    let ask = prompts::of_call(tool.as_deref(), request.input);
+    let level = Level::Blocked { reason: ask.reason, detail: Some(ask.title.clone()) };
+    // A longer input may have been cut: hooks tell of another one, and their words are whole.
+    let is_whole = request.input.json().is_some_and(|input| input.len() < STRING);
+    let call = tools::tool_ref(tool, request.call, request.input);
+    let ask = NewPrompt { tool: Some(call), ..ask };
+    (level, is_whole.then(|| Box::new(ask)))
 }
 
 fn result(row: &Row<'_>) -> Level {

@@ -22,7 +22,7 @@ pub(crate) fn batch(payload: &Payload<'_>) -> Vec<ToolRef> {
     payload.tool_calls.items().into_iter().map(call).collect()
 }
 
-fn tool_ref(name: Option<String>, id: Raw<'_>, input: Raw<'_>) -> ToolRef {
+pub(super) fn tool_ref(name: Option<String>, id: Raw<'_>, input: Raw<'_>) -> ToolRef {
     let input = asked(name.as_deref(), input);
     call(name, id, input)
 }

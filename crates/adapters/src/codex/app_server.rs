@@ -16,7 +16,7 @@
 
 use super::transcript::code;
 use crate::app_server::{ServedSocket, ThreadFact};
-use crate::json::{self, Raw, skim};
+use crate::json::{self, Raw, Skim, skim};
 use crate::terminal::blocked;
 use crate::text;
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
@@ -81,6 +81,10 @@ skim! {
         info: "codexErrorInfo",
     }
 }
+
+/// The names of all members that are read of what tells of one thread: see [`Lines`](crate::acp::lines::Lines).
+pub(crate) const WANTED: &[&[&str]] =
+    &[Message::NAMES, Params::NAMES, Status::NAMES, Turn::NAMES, Failure::NAMES];
 
 /// `HOME/sessions/YEAR/MONTH/DAY/rollout-….jsonl`.
 pub(crate) fn socket_of_log(log: &Path) -> Option<ServedSocket> {

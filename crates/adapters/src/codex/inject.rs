@@ -52,6 +52,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "at its next start it asks you to review them: until you trust them, none runs",
     advice: "it runs only hooks that you have trusted",
     trust: Some(&TRUST),
+    fetched: None,
     launch: Launch::WithArguments(arguments),
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),

@@ -11,14 +11,14 @@
 //! | `error` | nothing: it tries again, or `turn.failed` follows |
 //! | `thread/started` | idle |
 //! | `thread/status/changed` of `active` | working, blocked: as with other clients of a server |
-//! | the same, of `idle` and `systemError` | nothing: `turn/completed` follows and says how |
+//! | the same, of `idle` and `systemError` | nothing if `turn/completed` follows, which says how; else idle, failed: nothing else is told of a thread whose client has left it (`thread/unsubscribe`) in mid-turn |
 //! | a request of approval, input or elicitation | blocked, also where the status has flags that nobody knows |
 //! | `turn/completed` | done, failed; idle where it was interrupted |
-//! | `thread/closed` | its thread is gone |
+//! | `thread/closed` | its thread is gone, and with it what it did |
 
 use super::app_server;
 use crate::app_server::ThreadFact;
-use crate::json::{self, skim};
+use crate::json::{self, Skim, skim};
 use crate::stream::{Shown, name};
 use crate::text;
 use headsup_core::observation::{Fact, Level};
@@ -35,6 +35,9 @@ skim! {
 skim! {
     Thread { id: "id", cwd: "cwd" }
 }
+
+/// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
+pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Params::NAMES, Thread::NAMES];
 
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
@@ -71,8 +74,8 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         return Some(Shown { name, session, is_one_of_many, level, ..Shown::default() });
     }
     let ThreadFact { thread, name, fact } = app_server::read(line).into_iter().next()?;
+    let is_unexplained = matches!(&fact, Fact::Level(Level::Idle { .. } | Level::Failed { .. }));
     let level = match fact {
-        Fact::Level(Level::Idle { .. } | Level::Failed { .. }) => return None,
         Fact::Level(level) => Some(level),
         Fact::TurnEnded { .. } => Some(Level::Done),
         Fact::TurnInterrupted { .. } => Some(Level::Idle { shells: 0 }),
@@ -81,7 +84,8 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         _ => return None,
     };
     let (session, is_one_of_many) = (Some(thread), true);
-    Some(Shown { name, session, is_one_of_many, level, ..Shown::default() })
+    let more = Shown::default();
+    Some(Shown { name, session, is_one_of_many, is_unexplained, level, ..more })
 }
 
 /// What the server waits for its client to answer (`requestApproval` measured, the others read).

@@ -22,6 +22,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "sessions report from their next start on",
     advice: "it says nothing before its first prompt",
     trust: None,
+    fetched: None,
     launch: Launch::WithFolder {
         manifest: ("plugin.json", MANIFEST),
         entries: "hooks/hooks.json",

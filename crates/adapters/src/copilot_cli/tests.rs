@@ -149,15 +149,80 @@ fn the_log_tells_how_a_dialog_was_left() {
     let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });
     assert_eq!(read(r#"{"type":"abort","data":{"reason":"user_initiated"}}"#), interrupted);
     assert_eq!(read(r#"{"type":"abort","agentId":"a-1","data":{}}"#), None);
-    let answered = read(r#"{"type":"permission.completed","data":{"result":{"kind":"approved"}}}"#);
-    assert!(matches!(answered, Some(Fact::PromptResolved { actor: Actor::Main, .. })));
-    // Esc, upon which the turn is over: `abort` says the same a moment later.
-    let escaped = r#""type":"permission.completed","data":{"result":{"kind":"cancelled"}}"#;
-    assert_eq!(read(&format!("{{{escaped}}}")), Some(Fact::TurnInterrupted { turn_ref: None }));
-    let helpers = read(&format!("{{{escaped},\"agentId\":\"a-1\"}}"));
+    let completed = |kind: &str, more: &str| {
+        let data = format!(r#"{{"requestId":"r-1","result":{{"kind":"{kind}"}}}}"#);
+        read(&format!(r#"{{"type":"permission.completed","data":{data}{more}}}"#))
+    };
+    let Some(Fact::PromptResolved { actor: Actor::Main, key, .. }) = completed("approved", "")
+    else {
+        panic!("not answered")
+    };
+    assert_eq!(key.as_deref(), Some("r-1"));
+    // Esc, upon which the turn is over: `abort` says the same a moment before or behind it.
+    let Some(Fact::PromptRefused { key, turn_ref: None, .. }) = completed("cancelled", "") else {
+        panic!("not refused")
+    };
+    assert_eq!(key.as_deref(), Some("r-1"));
+    let helpers = completed("cancelled", r#","agentId":"a-1""#);
     assert!(matches!(helpers, Some(Fact::PromptResolved { actor: Actor::Sub(_), .. })));
     assert!(log_line(KIND, br#"{"type":"abort","data":{"#).is_none());
     assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
+}
+
+#[test]
+fn the_log_names_each_request_in_the_words_of_its_notice() {
+    let read = |members: &str, more: &str| {
+        let line = format!(r#"{{"type":"permission.requested","data":{{{members}}}{more}}}"#);
+        log_line(KIND, line.as_bytes()).unwrap().fact
+    };
+    let opened = |members: &str, more: &str| match read(members, more) {
+        Some(Fact::PromptOpened { actor, prompt, settle_ms: 1_500, turn_ref: None }) => {
+            (actor, prompt.key, prompt.kind, prompt.title, prompt.tool)
+        }
+        other => panic!("{other:?}"),
+    };
+    let command = r#""requestId":"r-1","promptRequest":{"kind":"commands","fullCommandText":"touch a","intention":"Run"}"#;
+    let title = "Run command: touch a".to_owned();
+    let key = Some("r-1".to_owned());
+    let asked = (Actor::Main, key, PromptKind::Permission, title.clone(), None);
+    assert_eq!(opened(command, ""), asked);
+    let notice = format!(r#""notification_type":"permission_prompt","message":"{title}""#);
+    let Fact::DialogShown { prompt, .. } = fact("notification", &notice) else { panic!("none") };
+    assert_eq!(prompt.title, title);
+    assert_eq!(opened(command, r#","agentId":"a-1""#).0, Actor::Sub("a-1".into()));
+    for (asked, title) in [
+        (r#"{"kind":"write","intention":"Create a file","fileName":"a"}"#, "Create a file"),
+        (r#"{"kind":"mcp","toolTitle":"Find","toolName":"find"}"#, "Find"),
+        ("7", "Permission needed"),
+    ] {
+        let members = format!(r#""requestId":"r-1","promptRequest":{asked}"#);
+        assert_eq!(opened(&members, "").3, title, "{asked}");
+    }
+    // Nobody is asked, or nothing would end it.
+    assert_eq!(read(&format!(r#"{command},"resolvedByHook":true"#), ""), None);
+    assert_eq!(read(r#""promptRequest":{"fullCommandText":"touch a"}"#, ""), None);
+    assert!(log_line(KIND, br#"{"type":"permission.requested","data":{"requestId":"r"#).is_none());
+}
+
+/// Of two calls at once each is asked about, and each answer names its request (measured).
+#[test]
+fn two_requests_at_once_are_two() {
+    let log = include_str!(
+        "../../fixtures/copilot-cli/1.0.102/parallel_denied_second/transcript-1.jsonl"
+    );
+    let lines = log.lines().filter_map(|line| log_line(KIND, line.as_bytes()));
+    let said = lines.filter_map(|line| match line.fact? {
+        Fact::PromptOpened { prompt, .. } => Some((prompt.title, prompt.key)),
+        Fact::PromptResolved { key, .. } => Some(("resolved".to_owned(), key)),
+        Fact::PromptRefused { key, .. } => Some(("refused".to_owned(), key)),
+        _ => None,
+    });
+    let said: Vec<_> = said.collect();
+    let words: Vec<&str> = said.iter().map(|(words, _)| words.as_str()).collect();
+    let (first, second) = ("Run command: touch p1", "Run command: touch q2");
+    assert_eq!(words[..4], [first, second, "resolved", "refused"]);
+    assert_eq!((&said[0].1, &said[1].1), (&said[2].1, &said[3].1));
+    assert!(said[0].1.is_some() && said[0].1 != said[1].1);
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `abort` | turn interrupted |
 //! | `session.error` | turn failed: it comes once, after the last try |
-//! | `permission.completed` | prompt resolved: a permission; `cancelled` is Esc, which ends the turn: `abort` follows |
+//! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
+//! | `permission.completed` | the prompt of that name resolved; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
 //! | `human_response.recorded` | prompt resolved: a question |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
@@ -15,16 +16,19 @@
 //!
 //! Lines of a helper have its `agentId`.
 
-use crate::json::{self, skim};
-use crate::text;
+use crate::json::{self, Raw, skim};
 use crate::transcript::LogLine;
+use crate::{asks, text};
 use headsup_core::observation::Fact;
-use headsup_core::prompt::{Actor, Resolution, ResolvedBy, Via};
+use headsup_core::prompt::{Actor, NewPrompt, PromptKind, Resolution, ResolvedBy, Via};
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 
 /// How a permission was answered by Esc.
 const CANCELLED: &str = "cancelled";
+
+/// A request waits so long for its notice, or for the rule that answers it. Milliseconds.
+const SETTLE_MS: u32 = 1_500;
 
 skim! {
     Line {
@@ -41,9 +45,22 @@ skim! {
         selected_model: "selectedModel",
         new_model: "newModel",
         trigger: "trigger",
+        request: "requestId",
+        asked: "promptRequest",
+        by_hook: "resolvedByHook",
         result: "result",
         error_type: "errorType",
         message: "message",
+    }
+}
+
+skim! {
+    /// What a request asks, as it is shown.
+    Asked {
+        command: "fullCommandText",
+        intention: "intention",
+        tool: "toolTitle",
+        tool_name: "toolName",
     }
 }
 
@@ -82,17 +99,23 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         ("session.compaction_complete", Actor::Main) => {
             read.fact = Some(Fact::CompactionEnded { manual: true });
         }
+        ("permission.requested", actor) if !data.by_hook.is_true() => {
+            read.fact = key(data.request).map(|key| requested(actor, key, data.asked));
+        }
         ("permission.completed", actor) => {
             let answer: Answer<'_> = data.result.walked();
             let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
             let is_escaped = actor.is_main() && value.as_deref() == Some(CANCELLED);
+            let (reason, key) = (BlockedReason::Permission, key(data.request));
+            let resolution = answered(value);
             read.fact = Some(match is_escaped {
-                true => Fact::TurnInterrupted { turn_ref: None },
-                false => resolved(actor, BlockedReason::Permission, value),
+                true => Fact::PromptRefused { reason, key, resolution, turn_ref: None },
+                false => Fact::PromptResolved { actor, reason, key, resolution },
             });
         }
         ("human_response.recorded", actor) => {
-            read.fact = Some(resolved(actor, BlockedReason::Question, None));
+            let (reason, key, resolution) = (BlockedReason::Question, None, answered(None));
+            read.fact = Some(Fact::PromptResolved { actor, reason, key, resolution });
         }
         _ => {}
     }
@@ -114,12 +137,28 @@ fn failed(data: &Data<'_>) -> Fact {
     }
 }
 
-fn resolved(actor: Actor, reason: BlockedReason, value: Option<String>) -> Fact {
-    let resolution = Resolution {
+fn key(id: Raw<'_>) -> Option<String> {
+    id.text().and_then(|id| text::id(&id))
+}
+
+/// A command is asked about in the words of its notice (measured), of all else it says at least what it is for.
+fn requested(actor: Actor, key: String, asked: Raw<'_>) -> Fact {
+    let asked: Asked<'_> = asked.walked();
+    let command = asked.command.text().map(|command| format!("Run command: {command}").into());
+    let other = [asked.intention, asked.tool, asked.tool_name].into_iter().find_map(Raw::text);
+    let title = command.or(other).map(|title| text::line(&title, text::TITLE));
+    let title = title.filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| "Permission needed".to_owned());
+    let prompt = asks::prompt(PromptKind::Permission, BlockedReason::Permission, title);
+    let prompt = NewPrompt { key: Some(key), ..prompt };
+    Fact::PromptOpened { actor, prompt, settle_ms: SETTLE_MS, turn_ref: None }
+}
+
+fn answered(value: Option<String>) -> Resolution {
+    Resolution {
         value,
         via: Some(Via::Terminal),
         // No clock here: the gate knows when it was received.
         ..Resolution::of(ResolvedBy::Human, UnixMs::default())
-    };
-    Fact::PromptResolved { actor, reason, key: None, resolution }
+    }
 }

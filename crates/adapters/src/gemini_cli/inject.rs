@@ -23,6 +23,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "sessions report from their next start on",
     advice: "in a folder that it does not trust it runs no hooks, without a word",
     trust: None,
+    fetched: None,
     launch: Launch::AsTyped,
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),

@@ -10,7 +10,7 @@
 //! | `result` | done, failed |
 //! | `error` | nothing: `result` follows |
 
-use crate::json::{self, skim};
+use crate::json::{self, Skim, skim};
 use crate::stream::{Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
@@ -22,6 +22,9 @@ skim! {
 skim! {
     Failure { kind: "type" }
 }
+
+/// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
+pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Failure::NAMES];
 
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;

@@ -1,37 +1,48 @@
 //! What an entry runs, for every program alike.
 
 use super::{quote, unquote};
+use crate::codex;
+
+/// Behind the event. The hub has an answer for no hook, so that nothing which the binary says is for the
+/// program: Gemini CLI 0.61.0 waits for all who could still write, and not only for the shell that it
+/// has ended, and takes what looks like a decision for one; Qwen Code 0.24.4 fails a turn over 3 MB
+/// (measured).
+const SILENT: &str = " >/dev/null 2>&1; exit 0";
+/// The same as earlier versions wrote it.
+const HEARD: &str = " 2>/dev/null; exit 0";
+/// Those that know a command by its text: a person would have to trust each entry anew. Codex 0.169.0 came to
+/// no harm by a binary that hangs or talks (measured).
+const TRUSTED: [&str; 1] = [codex::KIND];
 
 /// Whatever became of the binary, it says nothing and succeeds: a hook that fails is an error line
 /// in the user's terminal every time or, in some programs, takes the agent's tool or its answer from
 /// it (measured). So the shell stays (70 µs): an `exec` that fails ends it. The state folder is
-/// named, because an agent's environment need not name it. It is the same for ever, for a program may
-/// want each new one to be trusted.
+/// named, because an agent's environment need not name it.
 pub(crate) fn command(kind: &str, launcher: &str, event: &str) -> String {
-    let (start, end) = around(kind, launcher);
-    format!("{start}{event}{end}")
+    let end = if TRUSTED.contains(&kind) { HEARD } else { SILENT };
+    format!("{}{event}{end}", before_event(kind, launcher))
 }
 
-/// The command before and after its event.
-fn around(kind: &str, launcher: &str) -> (String, &'static str) {
+fn before_event(kind: &str, launcher: &str) -> String {
     let path = quote(launcher);
     let home =
         launcher.strip_suffix("/bin/headsup").map(|home| format!("HEADSUP_HOME={} ", quote(home)));
     let home = home.unwrap_or_default();
-    let start = format!("[ -f {path} ] && [ -x {path} ] && {home}{path} hook {kind} ");
-    (start, " 2>/dev/null; exit 0")
+    format!("[ -f {path} ] && [ -x {path} ] && {home}{path} hook {kind} ")
 }
 
-/// The same as earlier versions wrote it.
-pub(crate) fn around_before(kind: &str, launcher: &str) -> (String, &'static str) {
+/// What earlier versions have written before and behind an event.
+pub(crate) fn around_before(kind: &str, launcher: &str) -> [(String, &'static str); 2] {
     let path = quote(launcher);
-    (format!("[ -x {path} ] && exec {path} hook {kind} "), " || exit 0")
+    let first = (format!("[ -x {path} ] && exec {path} hook {kind} "), " || exit 0");
+    [(before_event(kind, launcher), HEARD), first]
 }
 
 /// The event of a command that is ours.
 pub(crate) fn event_of<'a>(kind: &str, command: &'a str, launcher: &str) -> Option<&'a str> {
-    let forms = [around(kind, launcher), around_before(kind, launcher)];
-    let mut events = forms.iter().filter_map(|(start, end)| {
+    let now = (before_event(kind, launcher), SILENT);
+    let forms = std::iter::once(now).chain(around_before(kind, launcher));
+    let mut events = forms.filter_map(|(start, end)| {
         command.strip_prefix(start.as_str()).and_then(|rest| rest.strip_suffix(end))
     });
     let event = events.next()?;

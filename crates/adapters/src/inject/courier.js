@@ -95,7 +95,11 @@ const courier = (own = process.pid) => {
     new Promise((done) => {
       const env = { ...process.env, HEADSUP_HOME: HOME }
       const child = spawn(LAUNCHER, ["hook", KIND], { env, stdio: ["pipe", "ignore", "ignore"] })
-      const end = setTimeout(done, HOOK_MS)
+      const end = setTimeout(() => {
+        // It has had its time: one that hangs would stay, and the next one beside it.
+        child.kill("SIGKILL")
+        done()
+      }, HOOK_MS)
       for (const event of ["error", "close"]) {
         child.on(event, () => {
           clearTimeout(end)

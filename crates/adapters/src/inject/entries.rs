@@ -1,9 +1,18 @@
 //! The entries as an edit of JSON text that keeps everything else as it is.
 
+mod going;
+mod switches;
+#[cfg(test)]
+mod tests;
+
 use super::command::{command, event_of, home_of, is_other, is_stray};
+use super::comments::take_out;
 use super::{Found, Unchanged};
+use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+pub(crate) use switches::Switch;
+use switches::note_problems;
 
 pub(super) const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
@@ -44,17 +53,6 @@ pub(crate) struct Form {
     pub(crate) switches: &'static [Switch],
     /// What becomes of a file with comments, unless it is read all the same.
     pub(crate) not_strict: Option<&'static str>,
-}
-
-/// A member of the settings by which hooks are switched off.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Switch {
-    /// All of them, while it is true.
-    Off(&'static str),
-    /// All of them, while this member of it is false.
-    On(&'static str, &'static str),
-    /// Those whose name is in the list that this member of it is.
-    Without(&'static str, &'static str),
 }
 
 /// Comments and trailing commas are kept; whatever else is not JSON is not touched.
@@ -99,21 +97,18 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
             }
             None => hooks.array_value_or_set(event),
         };
-        let ours = |entry: &CstNode| is_current(form, entry, event, launcher);
-        if entries(form, &groups).iter().any(|(_, entry)| ours(entry)) {
+        if entries(form, &groups).iter().any(|entry| is_current(form, entry, event, launcher)) {
             continue;
         }
         groups.append(group(form, event, &command(form.kind, launcher, event)));
         edited = true;
     }
-    // One that is not as it should be has its successor by now.
-    for prop in hooks.properties() {
-        let name = prop.decoded_name().unwrap_or_default();
-        let stale = |entry: &CstNode| {
-            is_ours(form, entry, launcher) && !is_current(form, entry, &name, launcher)
-        };
-        edited |= clear(form, &prop, stale);
-    }
+    // One that is not as it should be has its successor by now, and of two that are one goes.
+    let is_stale = |event: &str, all: &[Entry], at: usize| {
+        is_ours(form, &all[at].1, launcher) && !counts(form, event, all, at, launcher)
+    };
+    let (root, has_taken) = take_out(root, |top| going(form, top, Emptied::Stays, &is_stale))?;
+    edited |= has_taken;
     if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
 }
 
@@ -128,31 +123,10 @@ pub(crate) fn remove(
     // What another state folder of ours had put there is no more anybody's than what we have.
     let had = before.as_ref().and_then(|top| holders(form, Some(top)).into_iter().next());
     let had = had.filter(|(_, events)| !is_made(form, events)).map(|(_, events)| events);
-    let mut edited = false;
+    let emptied = Emptied::Goes(had.as_ref());
+    let is_one = |_: &str, all: &[Entry], at: usize| is_ours(form, &all[at].1, launcher);
+    let (root, edited) = take_out(root, |top| going(form, top, emptied, &is_one))?;
     let top = root.object_value();
-    for (holder, events) in holders(form, top.as_ref()) {
-        let mut emptied = false;
-        for prop in events.properties() {
-            let name = prop.decoded_name().unwrap_or_default();
-            if !clear(form, &prop, |entry| is_ours(form, entry, launcher)) {
-                continue;
-            }
-            edited = true;
-            let is_empty = prop.array_value().is_some_and(|groups| groups.elements().is_empty());
-            let had_list = had.as_ref().and_then(|had| had.get(&name));
-            if is_empty && had_list.is_none_or(|list| is_made_list(form, &list)) {
-                prop.remove();
-                emptied = true;
-            }
-        }
-        if let Some(holder) = holder
-            && emptied
-            && events.properties().is_empty()
-            && had.is_none()
-        {
-            holder.remove();
-        }
-    }
     // The version that we have written goes with the last of what it is about.
     let had_version = before.as_ref().is_some_and(|before| before.get(VERSION).is_some());
     if let (Some(top), Some(version)) = (top.as_ref(), form.version)
@@ -203,11 +177,12 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
         for prop in events.properties() {
             let event = prop.decoded_name().unwrap_or_default();
             let Some(groups) = prop.array_value() else { continue };
-            for (_, entry) in entries(form, &groups) {
-                let Some(command) = text_of(&entry, form.command) else { continue };
-                if is_current(form, &entry, &event, launcher) {
+            let all = entries(form, &groups);
+            for (at, (_, entry)) in all.iter().enumerate() {
+                let Some(command) = text_of(entry, form.command) else { continue };
+                if counts(form, &event, &all, at, launcher) {
                     found.entries.push((event.clone(), command));
-                } else if is_ours(form, &entry, launcher) {
+                } else if is_ours(form, entry, launcher) {
                     found.outdated += 1;
                 } else if is_other(form.kind, &command, launcher) {
                     found.others += 1;
@@ -233,7 +208,7 @@ pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
     for (_, events) in holders(form, root.object_value().as_ref()) {
         for prop in events.properties() {
             let Some(groups) = prop.array_value() else { continue };
-            let is_one = |(_, entry): &(CstObject, CstNode)| {
+            let is_one = |(_, entry): &Entry| {
                 text_of(entry, form.command).is_some_and(|c| is_stray(form.kind, &c, launcher))
             };
             if entries(form, &groups).iter().any(is_one) {
@@ -243,50 +218,6 @@ pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// What keeps hooks from firing: a file that is not strict JSON is skipped whole by most, and
-/// switches turn hooks off.
-fn note_problems(form: &Form, found: &mut Found, text: &str, top: Option<&CstObject>) {
-    let switches = form.switches.iter().filter_map(|switch| thrown(form, *switch, top));
-    found.problems.extend(switches);
-    found.is_off = !found.problems.is_empty();
-    let plain = text.strip_prefix(BOM).unwrap_or(text);
-    let strict = serde_json::from_str::<serde::de::IgnoredAny>(plain);
-    if let (Err(error), Some(so), false) = (strict, form.not_strict, plain.trim().is_empty()) {
-        found.is_ignored = true;
-        found
-            .problems
-            .push(format!("with comments or trailing commas it is not JSON, so {so} ({error})"));
-    }
-}
-
-/// What a switch does that is thrown.
-fn thrown(form: &Form, switch: Switch, top: Option<&CstObject>) -> Option<String> {
-    let below = |outer: &str, inner: &str| -> Vec<CstObjectProp> {
-        let objects = named(top, outer).filter_map(|prop| prop.object_value());
-        objects.flat_map(|object| named(Some(&object), inner).collect::<Vec<_>>()).collect()
-    };
-    match switch {
-        Switch::Off(name) => named(top, name)
-            .any(|prop| prop.value().is_some_and(|value| is_true(&value)))
-            .then(|| format!("{name} is true: no hook of yours fires")),
-        Switch::On(outer, inner) => below(outer, inner)
-            .iter()
-            .any(|prop| prop.value().is_some_and(|value| is_false(&value)))
-            .then(|| format!("{outer}.{inner} is false: no hook of yours fires")),
-        Switch::Without(outer, inner) => {
-            let name = form.name?;
-            let lists = below(outer, inner).into_iter().filter_map(|prop| prop.array_value());
-            let mut names = lists.flat_map(|list| list.elements()).filter_map(|name| string(&name));
-            let why = || format!("{outer}.{inner} names {name}: no hook of that name fires");
-            names.any(|one| one == name).then(why)
-        }
-    }
-}
-
-fn is_false(value: &CstNode) -> bool {
-    value.as_boolean_lit().is_some_and(|value| !value.value())
 }
 
 fn is_true(value: &CstNode) -> bool {
@@ -341,8 +272,11 @@ fn group(form: &Form, event: &str, command: &str) -> CstInputValue {
     CstInputValue::Object(matcher.into_iter().chain([entries]).collect())
 }
 
-/// Each entry of an event, with the group it stands in. Other shapes are nobody's business.
-fn entries(form: &Form, groups: &CstArray) -> Vec<(CstObject, CstNode)> {
+/// An entry, and the group that it stands in, or itself where there are no groups.
+type Entry = (CstObject, CstNode);
+
+/// Each entry of an event. Other shapes are nobody's business.
+fn entries(form: &Form, groups: &CstArray) -> Vec<Entry> {
     let all = groups.elements().into_iter();
     if !form.is_grouped {
         return all.filter_map(|entry| Some((entry.as_object()?, entry))).collect();
@@ -353,25 +287,6 @@ fn entries(form: &Form, groups: &CstArray) -> Vec<(CstObject, CstNode)> {
             entries.into_iter().map(move |entry| (group.clone(), entry))
         })
         .collect()
-}
-
-/// Takes the entries out that `is_wanted` names, and the groups that hold nothing more.
-fn clear(form: &Form, event: &CstObjectProp, is_wanted: impl Fn(&CstNode) -> bool) -> bool {
-    let Some(groups) = event.array_value() else { return false };
-    let mut edited = false;
-    for (group, entry) in entries(form, &groups) {
-        if !is_wanted(&entry) {
-            continue;
-        }
-        entry.remove();
-        edited = true;
-        if form.is_grouped
-            && group.array_value(HOOKS).is_some_and(|list| list.elements().is_empty())
-        {
-            group.remove();
-        }
-    }
-    edited
 }
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
@@ -429,8 +344,14 @@ fn is_ours(form: &Form, entry: &CstNode, launcher: &str) -> bool {
         .is_some_and(|command| event_of(form.kind, &command, launcher).is_some())
 }
 
+/// Is it as it should be, and the first one that is? The program would run a second one as well.
+fn counts(form: &Form, event: &str, all: &[Entry], at: usize, launcher: &str) -> bool {
+    let is_one = |entry: &Entry| is_current(form, entry, event, launcher);
+    is_one(&all[at]) && !all[..at].iter().any(is_one)
+}
+
 /// Ours, under its own event, with nothing changed that matters.
-fn is_current(form: &Form, entry: &CstNode, event: &str, launcher: &str) -> bool {
+fn is_current(form: &Form, (group, entry): &Entry, event: &str, launcher: &str) -> bool {
     let Some(object) = entry.as_object() else { return false };
     let Some(text) = text_of(entry, form.command) else { return false };
     let (name, length) = form.timeout;
@@ -443,4 +364,17 @@ fn is_current(form: &Form, entry: &CstNode, event: &str, launcher: &str) -> bool
         && form.name.is_none_or(|name| text_of(entry, NAME).as_deref() == Some(name))
         && timeout
         && unawaited == (form.unawaited == Some(event)).then_some(true)
+        && is_wide(form, event, group)
+}
+
+/// Is it called for each cause of its event, or for the one alone that is wanted? A person may have narrowed
+/// it. What stands for all is what programs write themselves.
+fn is_wide(form: &Form, event: &str, group: &CstObject) -> bool {
+    let wanted = form.matchers.iter().find(|(of, _)| *of == event).map(|(_, cause)| *cause);
+    let Some(matcher) = group.get(MATCHER) else { return wanted.is_none() };
+    let cause = matcher.value().and_then(|value| string(&value));
+    match wanted {
+        Some(_) => cause.as_deref() == wanted,
+        None => cause.is_some_and(|cause| ["", "*", ".*"].contains(&cause.as_str())),
+    }
 }

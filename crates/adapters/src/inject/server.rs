@@ -235,6 +235,7 @@ const fn server(of: Recipe, form: &'static Form, launch: Launch) -> Recipe {
         after_settings: AFTER,
         advice: "",
         trust: None,
+        fetched: None,
         launch,
         part: Part::Server(form),
         probe: Probe::Written(super::probe),

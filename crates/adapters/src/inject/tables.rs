@@ -69,7 +69,9 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
             continue;
         };
         let plain = unwrapped(written);
-        let wanted = form.events.iter().find(|one| **one == event);
+        // The program would run a second one as well.
+        let is_first = found.entries.iter().all(|(of, _)| of != event);
+        let wanted = form.events.iter().find(|one| is_first && **one == event);
         if wanted.is_some_and(|event| entry == wished(form, event, launcher).into_iter().collect())
         {
             found.entries.push((event.to_owned(), plain.to_owned()));
@@ -210,6 +212,18 @@ mod tests {
     }
 
     #[test]
+    fn of_a_table_that_stands_twice_one_goes() {
+        for recipe in both() {
+            let installed = recipe.append("", LAUNCHER).unwrap();
+            let first = installed.split("\n\n").next().unwrap();
+            let twice = format!("{installed}\n{first}\n");
+            let found = recipe.inspect(&twice, LAUNCHER).unwrap();
+            assert_eq!((found.outdated, found.missing.len()), (1, 0), "{}", recipe.kind);
+            assert_eq!(recipe.append(&twice, LAUNCHER).unwrap(), installed);
+        }
+    }
+
+    #[test]
     fn what_is_written_into_our_tables_goes_with_them_and_what_is_beside_them_stays() {
         let behind = "\n# todo\n[more] # yes\nx = '''\n[[hooks]]\n'''\n";
         for recipe in both() {
@@ -259,7 +273,7 @@ mod tests {
         for recipe in both() {
             let installed = recipe.append("", LAUNCHER).unwrap();
             assert_eq!(recipe.strays(&installed, LAUNCHER), [""; 0]);
-            let changed = installed.replacen(" 2>/dev/null; exit 0", "", 1);
+            let changed = installed.replacen(" >/dev/null 2>&1; exit 0", "", 1);
             let left = recipe.remove(&changed, LAUNCHER, None).unwrap();
             assert_eq!(left.matches("[[hooks]]").count(), 1, "{left}");
             let strays = recipe.strays(&left, LAUNCHER);

@@ -26,6 +26,12 @@ pub(crate) struct Map {
     pub(crate) members: Paths,
     #[serde(default, rename = "event")]
     pub(crate) events: Vec<Event>,
+    /// What events have in all versions that are known.
+    #[serde(default, rename = "must")]
+    pub(crate) musts: Vec<Must>,
+    /// A helper's events name a session of its own, and not the main agent's.
+    #[serde(default)]
+    pub(crate) helpers_have_sessions: bool,
     pub(crate) install: Option<Install>,
     /// Why hooks are not installed, and what to do instead.
     pub(crate) instead: Option<String>,
@@ -47,7 +53,7 @@ pub(crate) struct Paths {
     pub(crate) shared: Vec<String>,
     /// Whose event it is, if not the main agent's.
     pub(crate) helper: Vec<String>,
-    /// It is a helper's only if this is there, too.
+    /// It is a helper's if this is there, whether or not it says which helper's, and only then.
     pub(crate) helper_if: Vec<String>,
     pub(crate) tool: Vec<String>,
     pub(crate) input: Vec<String>,
@@ -85,16 +91,34 @@ pub(crate) struct When {
     pub(crate) is: Vec<String>,
 }
 
+/// What some events have. Where it is not there, or says another word, that is counted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Must {
+    pub(crate) events: Vec<String>,
+    pub(crate) member: String,
+    /// One of these words; any, if none is named.
+    #[serde(default)]
+    pub(crate) is: Vec<String>,
+    /// It says whose they are, and stands there as `null` where they are the main agent's: without it
+    /// they are not understood.
+    #[serde(default)]
+    pub(crate) tells_whose: bool,
+}
+
 /// The facts that a map may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Word {
     SessionStarted,
+    /// The program leaves, as it says itself: of a word, never of an event alone.
     SessionEnded,
     /// Only the conversation ends.
     SessionCleared,
     /// The conversation ends, and perhaps the program.
     SessionLeft,
+    /// What a word means at the end of a session that no row has.
+    SessionUnclear,
     PromptSubmitted,
     /// The same of a program of which several events tell of one prompt.
     PromptTold,
@@ -193,7 +217,27 @@ fn yes() -> bool {
     true
 }
 
+impl Word {
+    fn ends_session(self) -> bool {
+        matches!(self, Self::SessionEnded | Self::SessionCleared | Self::SessionLeft)
+    }
+}
+
 impl Map {
+    pub(crate) fn rows(&self, event: &str) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(move |row| row.name == event)
+    }
+
+    pub(crate) fn musts(&self, event: &str) -> impl Iterator<Item = &Must> {
+        self.musts.iter().filter(move |must| must.events.iter().any(|name| name == event))
+    }
+
+    /// The member that says why a session ends, where the event's rows go by one.
+    pub(crate) fn reason_of(&self, event: &str) -> Option<&str> {
+        let mut ends = self.rows(event).filter(|row| row.fact.ends_session());
+        ends.find_map(|row| Some(row.when.as_ref()?.member.as_str()))
+    }
+
     /// The events that a hook is installed for.
     pub(crate) fn registered(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

@@ -1,6 +1,6 @@
 //! From an event to a fact, by a map.
 
-use super::map::{Event, Map, When, Word};
+use super::map::{Event, Map, Must, Word};
 use super::members::Members;
 use crate::json::Raw;
 use crate::text::{self, ACTION, DETAIL, NAME, TITLE};
@@ -9,10 +9,14 @@ use headsup_core::observation::{Background, Fact, Level, SessionEnd, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind, Resolution, ResolvedBy, ToolRef, Via};
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
+use std::borrow::Cow;
+
+/// A helper whose start does not name it. No end is known to be its own: it runs until its turn is over.
+const UNNAMED: &str = "unnamed";
 
 /// A payload, and the map it is read by.
 pub(super) struct Reading<'a> {
-    pub(super) map: &'a Map,
+    pub(super) map: &'static Map,
     pub(super) members: Members<'a>,
 }
 
@@ -25,8 +29,41 @@ impl<'a> Reading<'a> {
         self.raw(paths).text().and_then(|id| text::id(&id))
     }
 
+    /// What a member says; a number or a truth value as it is written.
+    fn said(&self, member: &str) -> Option<Cow<'a, str>> {
+        let raw = self.members.at(member);
+        raw.text().or_else(|| raw.json().map(Into::into))
+    }
+
+    /// Whether a member says one of these words; whether it is there, if there are none.
+    fn says(&self, member: &str, words: &[String]) -> bool {
+        let is_one =
+            |said: Cow<'a, str>| words.is_empty() || words.iter().any(|word| *word == said);
+        self.said(member).is_some_and(is_one)
+    }
+
+    fn fits(&self, row: &Event) -> bool {
+        row.when.as_ref().is_none_or(|when| self.says(&when.member, &when.is))
+    }
+
+    fn has(&self, must: &Must) -> bool {
+        match must.tells_whose {
+            true => self.members.at(&must.member).is_there(),
+            false => self.says(&must.member, &must.is),
+        }
+    }
+
+    /// The main agent's conversation.
     pub(super) fn session(&self) -> Option<String> {
+        if self.is_of_another_session() {
+            return None;
+        }
         self.raw(&self.map.members.session).text().and_then(|id| text::session(&id))
+    }
+
+    fn is_of_another_session(&self) -> bool {
+        let is_helpers = || self.actor().is_none_or(|actor| !actor.is_main());
+        self.map.helpers_have_sessions && is_helpers()
     }
 
     fn turn(&self) -> Option<String> {
@@ -36,11 +73,17 @@ impl<'a> Reading<'a> {
         told.and_then(|id| text::id(&id))
     }
 
-    fn actor(&self) -> Actor {
+    /// `None`: a helper that does not say which it is.
+    fn actor(&self) -> Option<Actor> {
         let members = &self.map.members;
-        let is_helpers =
-            members.helper_if.is_empty() || self.raw(&members.helper_if).json().is_some();
-        if is_helpers { payload::actor(self.raw(&members.helper)) } else { Actor::Main }
+        let named = payload::actor(self.raw(&members.helper));
+        if members.helper_if.is_empty() {
+            return Some(named);
+        }
+        match payload::actor(self.raw(&members.helper_if)).is_main() {
+            true => Some(Actor::Main),
+            false => Some(named).filter(|actor| !actor.is_main()),
+        }
     }
 
     fn tool(&self) -> Option<String> {
@@ -60,38 +103,61 @@ impl<'a> Reading<'a> {
         (!words.is_empty()).then_some(words)
     }
 
-    /// The row that an event is to be read by, or why there is none.
-    fn row(&self, event: &str) -> Result<&'a Event, String> {
-        let mut rows = self.map.events.iter().filter(|row| row.name == event).peekable();
-        let Some(first) = rows.peek().copied() else {
+    /// What the row of an event says that it means, or why there is none.
+    fn word(&self, event: &str) -> Result<Word, String> {
+        if let Some(row) = self.map.rows(event).find(|row| self.fits(row)) {
+            return Ok(row.fact);
+        }
+        let Some(first) = self.map.rows(event).next() else {
             return Err(format!("unknown event {event}"));
         };
-        let fits = |when: &When| {
-            let raw = self.members.at(&when.member);
-            let word = raw.text().or_else(|| raw.json().map(Into::into));
-            word.is_some_and(|word| when.is.is_empty() || when.is.iter().any(|one| *one == word))
-        };
-        rows.find(|row| row.when.as_ref().is_none_or(fits)).ok_or_else(|| {
+        let Some(reason) = self.map.reason_of(event) else {
             let member = first.when.as_ref().map_or("", |when| &when.member);
-            format!("{event} with another {member} than is known")
-        })
+            return Err(format!("{event} with another {member} than is known"));
+        };
+        match self.members.at(reason) {
+            said if said.is_other_than('"') => Err(format!("{reason} is not a string")),
+            // Its process tells.
+            said if said.text().is_none() => Ok(Word::SessionLeft),
+            _ => Ok(Word::SessionUnclear),
+        }
     }
 
     pub(super) fn fact(&self, event: &str) -> Fact {
-        let row = match self.row(event) {
-            Ok(row) => row,
+        let word = match self.word(event) {
+            Ok(Word::Nothing) => return Fact::Nothing,
+            Ok(word) => word,
             Err(why) => return Fact::NotUnderstood { why },
         };
         // A member that has another name than yesterday is missing: then nothing is taken for granted.
-        let needs_session = row.fact != Word::Nothing && !self.map.members.session.is_empty();
+        let mut musts = self.map.musts(event);
+        if let Some(must) = musts.find(|must| must.tells_whose && !self.has(must)) {
+            let why = format!("it does not say whose it is: no {}", must.member);
+            return Fact::NotUnderstood { why };
+        }
+        let needs_session = !self.map.members.session.is_empty() && !self.is_of_another_session();
         if needs_session && self.session().is_none() {
             return Fact::not_understood("it does not say of which session it is");
         }
-        self.meaning(row.fact)
+        self.meaning(word)
+    }
+
+    /// A member that its event has in all versions that are known, and that is not there, or says a word
+    /// that nobody knows.
+    pub(super) fn strange(&self, event: &str) -> Option<&'static str> {
+        let missed = self.map.musts(event).find(|must| !self.has(must));
+        let reason = || {
+            let is_known = self.map.rows(event).any(|row| self.fits(row));
+            self.map.reason_of(event).filter(|_| !is_known)
+        };
+        missed.map(|must| must.member.as_str()).or_else(reason)
     }
 
     fn meaning(&self, word: Word) -> Fact {
-        let actor = self.actor();
+        if matches!(word, Word::HelperStarted | Word::HelperEnded) {
+            return self.helper(word);
+        }
+        let Some(actor) = self.actor() else { return Fact::Nothing };
         match word {
             Word::ToolStarted | Word::ToolEnded | Word::PermissionOpened
                 if self.tool().is_none() =>
@@ -122,8 +188,6 @@ impl<'a> Reading<'a> {
             }
             Word::QuestionShown => self.shown(actor, PromptKind::Question, BlockedReason::Question),
             Word::PromptResolved => self.resolved(actor),
-            Word::HelperStarted | Word::HelperEnded => self.helper(word),
-            Word::Nothing => Fact::Nothing,
             // What would speak of a helper alone, if it were a helper's.
             _ if !actor.is_main() => Fact::Nothing,
             _ => self.of_main(word),
@@ -142,6 +206,7 @@ impl<'a> Reading<'a> {
             Word::SessionEnded => Fact::SessionEnded { how: SessionEnd::Exit },
             Word::SessionCleared => Fact::SessionEnded { how: SessionEnd::Clear },
             Word::SessionLeft => Fact::SessionEnded { how: SessionEnd::Either },
+            Word::SessionUnclear => Fact::SessionEnded { how: SessionEnd::Unclear },
             Word::PromptSubmitted => Fact::PromptSubmitted { by: Submitter::Person, turn_ref },
             Word::PromptTold => Fact::PromptTold,
             // No stop lists the helpers that it leaves behind: they end by their own ends.
@@ -198,12 +263,13 @@ impl<'a> Reading<'a> {
     }
 
     fn helper(&self, word: Word) -> Fact {
-        let Some(id) = self.words(&self.map.members.helper, NAME) else {
-            return Fact::not_understood("it does not say which helper it is");
-        };
-        match word {
-            Word::HelperStarted => Fact::SubagentStarted { id },
-            _ => Fact::SubagentEnded { id },
+        let id = self.words(&self.map.members.helper, NAME);
+        match (word, id) {
+            (Word::HelperStarted, id) => {
+                Fact::SubagentStarted { id: id.unwrap_or_else(|| UNNAMED.to_owned()) }
+            }
+            (_, Some(id)) => Fact::SubagentEnded { id },
+            (_, None) => Fact::not_understood("it does not say which helper it is"),
         }
     }
 

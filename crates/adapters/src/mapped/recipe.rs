@@ -97,6 +97,7 @@ fn made(lists: &'static Lists, form: &'static Form) -> Recipe {
         after_settings: &install.after,
         advice: &install.advice,
         trust: None,
+        fetched: None,
         launch: launch.map_or(Launch::AsTyped, |(_, launch)| launch.clone()),
         part: match (install.form.syntax, script) {
             (Syntax::Script, Some(script)) => Part::Script(script),
@@ -114,6 +115,11 @@ pub(crate) fn probe(map: &'static Map, session: &str, folder: &str) -> (&'static
     let event = start.or_else(|| events.next()).map_or("", |event| &event.name);
     let members = &map.members;
     let mut payload = Value::Object(Object::new());
+    for must in map.musts(event) {
+        let word = must.is.first().map_or("doctor", String::as_str);
+        let value = if must.tells_whose { Value::Null } else { Value::from(word) };
+        put(&mut payload, &must.member, value);
+    }
     // Whoever names a parent first is a helper where it has one: the last one is its own.
     let told = [
         (&members.event, event),

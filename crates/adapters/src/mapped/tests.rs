@@ -1,6 +1,8 @@
 //! Each map is read, and what it says is what comes of it.
 
-use super::map::{Map, Word};
+mod renamed;
+
+use super::map::{Event, Map, Word};
 use super::{TEXTS, hook, maps, of, probe, recipe};
 use crate::inject;
 use crate::{HookContext, Sighting, is_kind};
@@ -13,7 +15,7 @@ use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 
-fn seen(map: &Map, event: &str, payload: &Value) -> Sighting {
+fn seen(map: &'static Map, event: &str, payload: &Value) -> Sighting {
     hook(map, Some(event), payload.to_string().as_bytes(), &HookContext::default())
 }
 
@@ -28,6 +30,11 @@ fn put(payload: &mut Value, paths: &[String], value: &Value) {
 fn whole(map: &Map, event: &str) -> Value {
     let mut payload = json!({});
     let members = &map.members;
+    for must in map.musts(event) {
+        let word = must.is.last().map_or("any", String::as_str);
+        let value = if must.tells_whose { Value::Null } else { json!(word) };
+        put(&mut payload, std::slice::from_ref(&must.member), &value);
+    }
     for (paths, value) in [
         (&members.event, json!(event)),
         (&members.session, json!("s-1")),
@@ -88,13 +95,18 @@ fn an_event_means_what_its_row_says() {
             let seen = seen(map, &row.name, &payload);
             let at = format!("{} {}: {:?}", map.kind, row.name, seen.fact);
             assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{at}");
-            assert_eq!(seen.session.as_deref(), Some("s-1"), "{at}");
+            let is_marked = |path: &String| !payload[path].is_null();
+            let is_elsewhere =
+                map.helpers_have_sessions && map.members.helper_if.iter().any(is_marked);
+            let session = (!is_elsewhere).then_some("s-1");
+            assert_eq!(seen.session.as_deref(), session, "{at}");
             assert_eq!(seen.cwd.as_deref(), Some("/home/dev/api"), "{at}");
             let fits = match row.fact {
                 Word::SessionStarted => matches!(seen.fact, Fact::SessionStarted { .. }),
                 Word::SessionEnded => seen.fact == Fact::SessionEnded { how: SessionEnd::Exit },
                 Word::SessionCleared => seen.fact == Fact::SessionEnded { how: SessionEnd::Clear },
                 Word::SessionLeft => seen.fact == Fact::SessionEnded { how: SessionEnd::Either },
+                Word::SessionUnclear => false,
                 Word::PromptSubmitted => matches!(seen.fact, Fact::PromptSubmitted { .. }),
                 Word::PromptTold => seen.fact == Fact::PromptTold,
                 Word::ToolStarted => matches!(seen.fact, Fact::ToolStarted { .. }),
@@ -161,7 +173,11 @@ fn an_event_with_an_unknown_word_is_not_taken_for_one_with_a_known_word() {
                 put(&mut payload, std::slice::from_ref(&member), &word);
                 let fact = seen(map, &row.name, &payload).fact;
                 let understood = !matches!(fact, Fact::NotUnderstood { .. });
-                assert_eq!(understood, has_default, "{} {} {word}: {fact:?}", map.kind, row.name);
+                // A session ends by any word, but who knows how: only what is no word is no end.
+                let ends = map.reason_of(&row.name) == Some(&*member)
+                    && (word.is_null() || word.is_string());
+                let expected = has_default || ends;
+                assert_eq!(understood, expected, "{} {} {word}: {fact:?}", map.kind, row.name);
             }
         }
     }
@@ -170,7 +186,9 @@ fn an_event_with_an_unknown_word_is_not_taken_for_one_with_a_known_word() {
 #[test]
 fn a_member_that_has_another_name_leaves_the_status_alone() {
     for map in maps() {
-        for row in map.events.iter().filter(|row| row.fact != Word::Nothing && row.when.is_none()) {
+        let is_helpers = |row: &&Event| matches!(row.fact, Word::HelperStarted | Word::HelperEnded);
+        let rows = map.events.iter().filter(|row| row.fact != Word::Nothing && row.when.is_none());
+        for row in rows.filter(|row| !(map.helpers_have_sessions && is_helpers(row))) {
             let mut payload = whole(map, &row.name);
             for path in &map.members.session {
                 put(&mut payload, std::slice::from_ref(path), &Value::Null);
@@ -208,7 +226,12 @@ fn a_probe_is_understood_and_names_its_session() {
         let (event, payload) = probe(map, "doctor-1", "/tmp");
         let seen = hook(map, Some(event), payload.as_bytes(), &HookContext::default());
         assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{}: {seen:?}", map.kind);
-        assert_eq!(seen.session.as_deref(), Some("doctor-1"), "{}", map.kind);
+        assert_eq!(
+            (seen.session.as_deref(), seen.strange),
+            (Some("doctor-1"), None),
+            "{}",
+            map.kind
+        );
     }
 }
 
@@ -303,6 +326,7 @@ fn a_turn_that_leaves_a_helper_behind_goes_on_until_its_end() {
 #[test]
 fn a_follow_up_works_and_the_first_words_of_a_task_are_no_second_turn() {
     let tool = json!({"preToolUse": {"toolName": "read_file", "parameters": {}}});
+    let main = json!({"agent_id": "a-1", "parent_agent_id": null});
     let cline = [
         ("TaskStart", json!({})),
         ("UserPromptSubmit", json!({"userPromptSubmit": {"prompt": "x"}})),
@@ -310,9 +334,9 @@ fn a_follow_up_works_and_the_first_words_of_a_task_are_no_second_turn() {
         ("TaskComplete", json!({})),
         ("UserPromptSubmit", json!({"userPromptSubmit": {"prompt": "y"}})),
         ("TaskError", json!({"error": {"name": "Overloaded"}})),
-        ("prompt_submit", json!({})),
-        ("agent_start", json!({})),
-        ("agent_end", json!({})),
+        ("prompt_submit", main.clone()),
+        ("agent_start", main.clone()),
+        ("agent_end", main),
     ];
     let read = headlines("cline", &cline);
     let (first, more) = read.split_at(6);

@@ -440,7 +440,7 @@ impl Follower {
             title: session.and_then(|session| session.title.clone()),
             is_shared: self.is_shared,
             level: Some(level),
-            is_one_of_many: false,
+            ..Shown::default()
         })
     }
 }

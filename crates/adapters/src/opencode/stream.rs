@@ -8,7 +8,7 @@
 //! | `step_finish` | done with the reason `stop`; working with `tool-calls`; else it rests |
 //! | `error` | failed, until a step follows |
 
-use crate::json::{self, skim};
+use crate::json::{self, Skim, skim};
 use crate::stream::{Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
@@ -24,6 +24,9 @@ skim! {
 skim! {
     Failure { name: "name" }
 }
+
+/// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
+pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Part::NAMES, Failure::NAMES];
 
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;

@@ -22,6 +22,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "sessions report from their next start on",
     advice: "--safe-mode and --bare switch all hooks off",
     trust: None,
+    fetched: None,
     launch: Launch::WithDefaults { variable: DEFAULTS, path: defaults },
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),

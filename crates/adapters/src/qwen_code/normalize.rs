@@ -9,7 +9,7 @@
 //! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
 //! | `PermissionRequest` | prompt opened: permission or question | measured |
 //! | `PreToolUse` | tool granted: it comes after the approval | measured |
-//! | `PostToolUse`, `PostToolBatch` | tools ended; with one that was cancelled, by a denial or by Esc, so has the turn | measured |
+//! | `PostToolUse`, `PostToolBatch` | tools ended; where all of a step were cancelled, by a denial or by Esc, so has the turn. With a result among them it goes on, but after an Esc while they run, which the notice of rest tells | measured, the last read |
 //! | `PostToolUseFailure`, `PermissionDenied` | tool ended | read |
 //! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial: the turn is over, and may be told before the hook that says how; `permission_prompt`: prompt confirmed | measured |
 //! | `Stop` | turn ended, with what goes on in the background | measured, background read |
@@ -119,7 +119,7 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         "PostToolBatch" => ("tool_calls", payload.tool_calls, &[]),
         "Notification" => ("notification_type", payload.notification_type, NOTICES),
         "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
-        "Stop" => return background::strange(payload.background_tasks),
+        "Stop" => return background::strange(payload.background_tasks, false),
         "StopFailure" => ("error", payload.error, &[]),
         "PreCompact" | "PostCompact" => ("trigger", payload.trigger, COMPACTS),
         _ => return None,

@@ -74,13 +74,15 @@ impl Payload<'_> {
         call(self.tool(), id.unwrap_or_default(), self.tool_input)
     }
 
-    /// Whether a person has cancelled a call of the step: then no answer follows (measured).
+    /// Whether a person has cancelled all calls of the step: then no answer follows. Where one of them has a result
+    /// the turn goes on with that (both measured).
     pub(crate) fn is_cancelled(&self) -> bool {
-        let cancelled = |one: Raw<'_>| {
+        let cancelled = |one: &Raw<'_>| {
             let one: Call<'_> = one.object();
             one.status.text().as_deref() == Some("cancelled")
         };
-        self.tool_calls.items().into_iter().any(cancelled)
+        let calls = self.tool_calls.items();
+        !calls.is_empty() && calls.iter().all(cancelled)
     }
 
     /// All calls of a step (`PostToolBatch`).

@@ -102,6 +102,11 @@ fn what_goes_on_behind_a_stop_are_helpers() {
     let ended = Fact::TurnEnded { background: Background::unclear(), turn_ref: Some(TURN.into()) };
     assert_eq!(fact("Stop", ""), ended);
     assert_eq!(seen("Stop", "").strange, Some("background_tasks"));
+    let listed = |task: &str| seen("Stop", &format!(r#""background_tasks":[{task}]"#)).strange;
+    let (untyped, shell) = (r#"{"status":"running"}"#, r#"{"type":"shell","status":"running"}"#);
+    assert_eq!((listed(untyped), listed(shell)), (None, None));
+    let command = r#"{"type":"command","status":"running"}"#;
+    assert_eq!(listed(command), Some("background_tasks"));
     assert_eq!(seen("SessionEnd", r#""reason":"moved""#).strange, Some("reason"));
     assert_eq!(fact("Stop", r#""agent_id":"a-1""#), Fact::Nothing);
 }
@@ -161,17 +166,31 @@ fn the_title_says_what_it_does() {
 }
 
 #[test]
-fn a_cancelled_call_ends_the_turn() {
-    let batch = |status: &str, more: &str| {
-        let call = format!(
-            r#"{{"tool_name":"run_shell_command","tool_call_id":"c-1","status":"{status}"}}"#
-        );
-        match fact("PostToolBatch", &format!(r#""tool_calls":[{call}]{more}"#)) {
+fn a_step_whose_calls_were_all_cancelled_ends_the_turn() {
+    let batch = |statuses: &[&str], more: &str| {
+        let call = |status: &&str| {
+            format!(
+                r#"{{"tool_name":"run_shell_command","tool_call_id":"c-1","status":"{status}"}}"#
+            )
+        };
+        let calls: Vec<String> = statuses.iter().map(call).collect();
+        let calls = calls.join(",");
+        match fact("PostToolBatch", &format!(r#""tool_calls":[{calls}]{more}"#)) {
             Fact::ToolsEnded { interrupted, .. } => interrupted,
             other => panic!("{other:?}"),
         }
     };
-    assert!(batch("cancelled", ""));
-    assert!(!batch("success", "") && !batch("error", ""));
-    assert!(!batch("cancelled", r#","agent_id":"a-1""#), "a helper's turn is its own");
+    for (statuses, ends) in [
+        (&["cancelled"][..], true),
+        (&["cancelled", "cancelled"], true),
+        (&["success"], false),
+        (&["error"], false),
+        // The result of the other goes to the model.
+        (&["success", "cancelled"], false),
+        (&["cancelled", "error"], false),
+        (&[], false),
+    ] {
+        assert_eq!(batch(statuses, ""), ends, "{statuses:?}");
+    }
+    assert!(!batch(&["cancelled"], r#","agent_id":"a-1""#), "a helper's turn is its own");
 }

@@ -1,3 +1,7 @@
+mod claude;
+mod codex;
+mod long;
+
 use super::{EVENT, Stream, is_asked_for};
 use crate::{HookContext, Sighting};
 use headsup_core::observation::{Fact, Level};
@@ -191,7 +195,7 @@ fn what_a_client_is_told_of_its_threads_is_one_agents() {
     assert_eq!(levels("codex", &lines), ["working", "blocked"]);
     let closed = json!({"method": "thread/closed", "params": {"threadId": "b"}}).to_string();
     let lines = [&lines[..], &[closed, over("a")]].concat();
-    assert_eq!(levels("codex", &lines), ["working", "blocked", "done"]);
+    assert_eq!(levels("codex", &lines), ["working", "blocked", "idle", "done"]);
 }
 
 #[test]
@@ -202,6 +206,7 @@ fn an_app_server_on_a_socket_writes_nothing_to_its_output() {
     };
     assert!(asked("app-server") && asked("app-server --listen stdio://"));
     assert!(!asked("app-server --listen unix://") && !asked("fix the app-server"));
+    assert!(asked("app-server --listen=stdio://") && !asked("app-server --listen=unix://"));
 }
 
 #[test]
@@ -244,6 +249,10 @@ fn a_stream_is_read_where_it_is_asked_for() {
         ("claude-code", "--print --output-format=stream-json hi", true),
         ("claude-code", "-p hi --output-format json", false),
         ("claude-code", "--output-format stream-json", false),
+        ("claude-code", "--output-format stream-json --verbose --input-format stream-json", true),
+        ("claude-code", "--input-format=stream-json --output-format=stream-json", true),
+        ("claude-code", "--input-format stream-json", false),
+        ("claude-code", "--input-format text --output-format stream-json", false),
         ("codex", "exec --json hi", true),
         ("codex", "--json", false),
         ("opencode", "run --format json hi", true),
@@ -314,6 +323,35 @@ fn what_the_client_has_answered_is_no_longer_asked() {
     assert!(super::is_answered("qwen-code", &words("--input-format=stream-json")));
     assert!(!super::is_answered("claude-code", &words("-p --input-format text")));
     assert!(!super::is_answered("codex", &words("--input-format stream-json")));
+}
+
+#[test]
+fn a_run_that_does_one_thing_and_leaves_is_known_by_its_words() {
+    let is = |kind: &str, line: &str| {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        super::is_one_run(kind, &words)
+    };
+    for (kind, line) in [
+        ("claude-code", "-p --output-format stream-json hello"),
+        ("codex", "exec --json hello"),
+        ("codex", "e --json hello"),
+        ("opencode", "run --format json hello"),
+        ("gemini-cli", "--prompt=hello -o stream-json"),
+        ("qwen-code", "hello --output-format stream-json"),
+    ] {
+        assert!(is(kind, line), "{kind} {line}");
+    }
+    for (kind, line) in [
+        // Its client goes on talking to it.
+        ("claude-code", "-p --output-format stream-json --input-format stream-json"),
+        ("codex", "app-server"),
+        ("codex", "hello"),
+        ("opencode", "--continue"),
+        ("gemini-cli", "-i hello"),
+        ("custom", "exec -p run"),
+    ] {
+        assert!(!is(kind, line), "{kind} {line}");
+    }
 }
 
 /// The levels that a run of Claude Code shows.

@@ -1,7 +1,7 @@
 //! What recorded sessions are understood as.
 
 use crate::common::{ALL, CLAUDE_CODE, CODEX, Recorded, context};
-use headsup_adapters::{HookContext, LogLine, hook, log_line};
+use headsup_adapters::{HookContext, LogLine, hook, log_line, strange_line};
 use headsup_core::observation::Fact;
 use headsup_core::prompt::{Actor, ToolRef};
 use headsup_core::status::Attach;
@@ -191,6 +191,19 @@ fn recorded_lines_as_facts() {
         }
     }
     insta::assert_snapshot!("codex_lines", text);
+}
+
+#[test]
+fn no_recorded_line_is_news() {
+    let mut lines = 0;
+    for case in CLAUDE_CODE.cases() {
+        for line in CLAUDE_CODE.logs(&case) {
+            let news = strange_line(CLAUDE_CODE.kind, line.to_string().as_bytes());
+            assert_eq!(news, None, "{case}: {line}");
+            lines += 1;
+        }
+    }
+    assert!(lines > 300, "{lines}");
 }
 
 pub(crate) fn told(fact: &Fact) -> String {

@@ -3,6 +3,7 @@
 
 use crate::common::{CLAUDE_CODE, CODEX, Recorded};
 use crate::played::{Script, Span};
+use headsup_core::status::{Headline, OutcomeKind};
 use std::fmt::Write;
 
 #[test]
@@ -11,6 +12,18 @@ fn hooks_alone_are_right_wherever_they_speak() {
     insta::assert_snapshot!("hooks_alone", misses(&CLAUDE_CODE, &without_a_terminal));
     let without_hooks = ["app_server"];
     insta::assert_snapshot!("codex_hooks_alone", misses(&CODEX, &without_hooks));
+}
+
+/// No hook tells of an API error: the turns that have ended with one do not begin again behind the last one.
+#[test]
+fn turns_whose_ends_no_hook_tells_are_over_with_the_last_one() {
+    let script = Script::of(&CODEX, "api_errors");
+    let last = script.spans.last().unwrap();
+    assert_eq!(last.status, "idle");
+    let track = script.play();
+    assert!(last.is_told(&track), "{:?}", last.near(&track));
+    let news = track.news.last().unwrap();
+    assert_eq!((news.1, news.2), (Headline::Done, Some(OutcomeKind::Completed)));
 }
 
 fn misses(agent: &Recorded, but: &[&str]) -> String {

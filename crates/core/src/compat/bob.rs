@@ -44,8 +44,8 @@ scale! {
             Process::Absent | Process::Suspended => Self::Stopped,
             Process::Exited(exit) => match exit.kind {
                 ExitKind::Crashed | ExitKind::OomKilled | ExitKind::Lost => Self::Error,
+                _ if state.has_ended_failed() => Self::Failed,
                 ExitKind::Clean => Self::Completed,
-                _ if state.outcome == Some(OutcomeKind::Failed) => Self::Failed,
                 ExitKind::Killed | ExitKind::Unspecified => Self::Stopped,
             },
             // Nobody is to be given work while a person is asked.

@@ -38,7 +38,7 @@ scale! {
         }
     }
     of(state) {
-        Some(Self::of_headline(state.headline()))
+        Some(Self::with_reason(state).0)
     }
 }
 
@@ -83,19 +83,20 @@ impl Status {
 }
 
 fn told(said: &Said<'_>) -> (Status, Option<String>) {
-    let reason = match said.headline {
+    let failed = said.outcome.filter(|(kind, _)| *kind == OutcomeKind::Failed);
+    // Behind a failure its end is no news.
+    let has_failed = said.headline == Headline::Ended && failed.is_some();
+    let headline = if has_failed { Headline::Failed } else { said.headline };
+    let reason = match headline {
         Headline::Working => None,
         Headline::Blocked => Some(said.asks.unwrap_or("input")),
         Headline::Crashed => Some(said.exit.map_or("crashed", ExitKind::word)),
-        Headline::Failed => {
-            let failed = said.outcome.filter(|(kind, _)| *kind == OutcomeKind::Failed);
-            Some(failed.and_then(|(_, code)| code).unwrap_or("failed"))
-        }
+        Headline::Failed => Some(failed.and_then(|(_, code)| code).unwrap_or("failed")),
         // Whether somebody has looked makes no difference there.
         Headline::Done | Headline::Idle => said.outcome.map(|(kind, _)| kind.word()),
         other => Some(other.word()),
     };
-    (Status::of_headline(said.headline), reason.map(str::to_owned))
+    (Status::of_headline(headline), reason.map(str::to_owned))
 }
 
 /// What its helper makes of an event, for a client that plays sounds: the edges of a turn.

@@ -70,6 +70,11 @@ impl State {
         })
     }
 
+    /// Has it ended behind a turn that had failed? That its person has seen it makes no other end of it.
+    pub fn has_ended_failed(&self) -> bool {
+        self.headline() == Headline::Ended && self.outcome == Some(OutcomeKind::Failed)
+    }
+
     /// A process in this state, without a turn.
     pub fn process(process: Process) -> Self {
         Self {

@@ -25,6 +25,7 @@ scale! {
     }
     of(state) {
         Some(match state.headline() {
+            _ if state.has_ended_failed() => Self::Failed,
             Headline::Blocked => Self::Permission,
             Headline::Crashed | Headline::Failed => Self::Failed,
             Headline::Done | Headline::Review => Self::Review,

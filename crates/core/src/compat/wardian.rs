@@ -42,6 +42,7 @@ scale! {
         Some(match (state.headline(), state.process) {
             (Headline::Blocked, _) => Self::ActionNeeded,
             (Headline::Crashed | Headline::Failed, _) => Self::Error,
+            (Headline::Ended, _) if state.has_ended_failed() => Self::Error,
             (Headline::Working, Process::Running { attach: Attach::Headless }) => Self::Headless,
             (Headline::Working | Headline::Stopping, _) => Self::Processing,
             (_, Process::Starting { phase: StartPhase::Booting }) => Self::Starting,

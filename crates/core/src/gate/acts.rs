@@ -67,6 +67,8 @@ pub struct Description {
     pub log_path: Option<String>,
     pub tmux: Option<String>,
     pub container: Container,
+    /// Its launcher starts it where nobody can type to it.
+    pub headless: bool,
     /// A digest of the token by which its calls are known.
     pub token: Option<String>,
     /// How it is started. No document shows it.
@@ -137,7 +139,12 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
         seat.name.clone_from(name);
         changed = true;
     }
+    let starts = matches!(seat.process.state, Process::Starting { .. });
+    let is_news = description.headless && starts && !seat.process.headless;
+    seat.process.headless |= is_news;
     let mut step = act(seat, now);
+    // Nobody is shown it before it runs.
+    step.changed |= is_news;
     if changed {
         let agent = Box::new(step.seat.doc());
         step.emit(EventBody::Updated { agent });

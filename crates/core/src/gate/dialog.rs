@@ -3,7 +3,8 @@
 
 use super::{Effect, Refusal, SETTLE_MS, Step, prompts};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, ToolRef};
-use crate::seat::OpenTool;
+use crate::seat::{HeldFact, OpenTool};
+use crate::source::Tier;
 
 /// A notice that a dialog is open.
 pub(super) fn shown(
@@ -13,9 +14,15 @@ pub(super) fn shown(
     prompt: &NewPrompt,
 ) -> Result<Effect, Refusal> {
     let before = step.seat.prompts_opened;
+    if let Some(effect) = of_a_request(step, actor, prompt, true) {
+        return Ok(effect);
+    }
     let call = free_call(step, actor).filter(|_| prompt.tool.is_none());
     if prompt.tool.is_none() && is_told(step, actor, prompt, call.is_some()) {
         return Ok(Effect::Confirms);
+    }
+    if let Some(effect) = of_a_request(step, actor, prompt, false) {
+        return Ok(effect);
     }
     let (actor, prompt) = match call {
         Some(open) => (open.actor, NewPrompt { tool: Some(open.tool), ..prompt.clone() }),
@@ -50,9 +57,78 @@ fn is_told(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt, is_free: bool) ->
     })
 }
 
+/// A notice may be of a request that a log has named before it. That has settled then: a person is asked (G12).
+/// `exactly`: of one that reads the same.
+fn of_a_request(
+    step: &mut Step<'_>,
+    actor: &Actor,
+    notice: &NewPrompt,
+    exactly: bool,
+) -> Option<Effect> {
+    let fits = |of: &Actor, ask: &NewPrompt| {
+        let is_its = actor.is_main() || of == actor;
+        let reads_so = !exactly || ask.title == notice.title;
+        ask.key.is_some() && is_its && reads_so && ask.kind == notice.kind
+    };
+    let is_unseen = |open: &&mut OpenPrompt| {
+        let is_logged = open.source.tier() == Tier::Transcript && !open.by_notice;
+        is_logged && fits(&open.actor, &open.ask)
+    };
+    if let Some(open) = step.seat.prompts.iter_mut().find(is_unseen) {
+        step.announce |= open.ask.title != notice.title;
+        step.changed = true;
+        open.by_notice = true;
+        open.ask.title.clone_from(&notice.title);
+        return Some(Effect::Confirms);
+    }
+    let mut held = step.seat.held.iter().enumerate();
+    let (at, of, ask) = held.find_map(|(at, held)| match &held.what {
+        HeldFact::Prompt { actor: of, prompt: ask } => {
+            let is_logged = held.source.tier() == Tier::Transcript;
+            (is_logged && fits(of, ask)).then(|| (at, of.clone(), ask.clone()))
+        }
+        _ => None,
+    })?;
+    step.seat.held.remove(at);
+    prompts::open(step, &of, &NewPrompt { title: notice.title.clone(), ..ask });
+    if let Some(open) = step.seat.prompts.last_mut() {
+        open.by_notice = true;
+    }
+    Some(Effect::Decides)
+}
+
+/// A log names a request. True if a notice has told of it: that dialog has its name from now on, by which its end is
+/// told, and of several calls nobody knows which one it is about.
+pub(super) fn name(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
+    let is_logged = step.evidence.source.tier() == Tier::Transcript;
+    if !is_logged || request.key.is_none() || request.tool.is_some() {
+        return false;
+    }
+    let calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor).count();
+    let prompts = step.seat.prompts.iter_mut();
+    let told = prompts.filter(|open| is_nameless(open) && open.ask.kind == request.kind);
+    // The one that reads the same, or else the first.
+    let unlike = |open: &&mut OpenPrompt| (open.ask.title != request.title, open.actor != *actor);
+    let Some(open) = told.min_by_key(unlike) else { return false };
+    let is_others = open.actor != *actor;
+    step.announce |= is_others;
+    step.changed = true;
+    open.actor.clone_from(actor);
+    open.ask.key.clone_from(&request.key);
+    if calls > 1 || is_others {
+        open.ask.tool = None;
+    }
+    true
+}
+
+/// Has a notice told of it, and nothing of its name?
+pub(super) fn is_nameless(open: &OpenPrompt) -> bool {
+    open.by_notice && open.ask.key.is_none()
+}
+
 /// Is nothing known of the call that it is about?
 fn is_unnamed(open: &OpenPrompt) -> bool {
-    open.by_notice && open.ask.tool.is_none()
+    is_nameless(open) && open.ask.tool.is_none()
 }
 
 /// A call begins. It is what an unnamed dialog is about: whatever else went on then has been asked about.

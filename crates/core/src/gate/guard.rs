@@ -1,15 +1,19 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
-use super::{Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, process, refuse, session};
+use super::{
+    Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, launched, level, process, refuse, session,
+};
 use crate::observation::{
     Delivery, Fact, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
 };
+use crate::seat::Launched;
 use crate::source::{Source, Tier};
-use crate::status::{ExitKind, Process, Turn};
+use crate::status::{ExitKind, OutcomeKind, Process, Turn};
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
         appear(step, observation)?;
+        level::void(step, observation);
         return refuse(Rule::G11, why.clone());
     }
     let is_history = matches!(observation.fact, Fact::History(_));
@@ -93,10 +97,15 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     let Some(said) = &observation.process else {
         return Ok(false);
     };
+    let is_end = matches!(observation.fact, Fact::Process(ProcessFact::Exited(_)));
     let Some(known) = step.seat.process.id.clone() else {
-        if !matches!(observation.fact, Fact::Process(ProcessFact::Exited(_))) {
+        if is_end && step.seat.process.launched.as_ref().is_some_and(|before| before.id == *said) {
+            return refuse(Rule::G9, "what was launched in the life before has ended");
+        }
+        if !is_end {
             step.seat.process.id = Some(said.clone());
             step.changed = true;
+            launched::note(step, observation);
         }
         return Ok(false);
     };
@@ -106,16 +115,21 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
             step.seat.process.id = Some(said.clone());
             step.changed = true;
         }
+        launched::speaks(step, observation);
         return Ok(false);
     }
-    if matches!(observation.fact, Fact::Process(ProcessFact::Exited(_))) {
+    if launched::comes_late(step, observation) {
+        return Ok(false);
+    }
+    let state = step.seat.process.state;
+    let is_outer = step.seat.process.outer() == Some(said);
+    if is_end && (state.is_over() || !is_outer) {
         return refuse(Rule::G9, "another process than the one in the seat has ended");
     }
     let older = said.pid_namespace == known.pid_namespace && said.start_ticks < known.start_ticks;
-    if older && !step.seat.process.state.is_over() {
+    if older && !state.is_over() && !is_outer {
         return refuse(Rule::G1, "from an older process than the one in the seat");
     }
-    let state = step.seat.process.state;
     let was_killed = matches!(state, Process::Exited(exit) if exit.signal.is_some());
     let was_ended = state.is_over() && step.seat.leaving.is_some();
     let says_goodbye = matches!(observation.fact, Fact::SessionEnded { .. });
@@ -123,16 +137,26 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     if is_left || says_goodbye && (was_killed || was_ended) {
         return refuse(Rule::G1, "from a process that an ended program has left behind");
     }
-    let had_a_voice = step.seat.session.is_some() || step.seat.process.state.is_over();
+    if is_outer {
+        // What is told of it is told of the agent that it has started.
+        return Ok(false);
+    }
+    let session = step.seat.session.as_ref().map(|session| session.id.as_str());
+    // Of the same conversation only a launcher has told, which reads along.
+    let is_read = step.seat.process.is_unheard() && session == observation.session.as_deref();
+    let had_a_voice = state.is_over() || session.is_some() && !is_read;
     if had_a_voice {
-        if !matches!(step.seat.process.state, Process::Starting { .. }) {
+        if !matches!(state, Process::Starting { .. }) {
             step.seat.is_taken_by_hand();
         }
         session::renew(step, observation.session.as_deref(), starts(&observation.fact));
+    } else {
+        // What was launched has started the agent, and only waits for it.
+        step.seat.process.launched = Some(Box::new(Launched::new(known)));
     }
-    // Else what was launched has started the agent, and only waits for it.
     step.seat.process.id = Some(said.clone());
     step.changed = true;
+    launched::note(step, observation);
     Ok(had_a_voice)
 }
 
@@ -168,14 +192,22 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
         Some(session) if session.id == said => Ok(()),
         Some(_) => {
             let left = step.seat.left_sessions.iter().any(|left| left.id == said);
-            if left && !starts {
+            if left && !starts && !is_taken_up(step, said, observation) {
                 return refuse(Rule::G1, "from a session that was left");
             }
-            let lives = !step.seat.process.state.is_over();
-            let known = step.seat.process.id.clone().filter(|_| lives);
+            let process = &step.seat.process;
+            let known = process.id.clone().filter(|_| !process.state.is_over());
+            // What has started it tells of the one that is there.
+            let is_outer =
+                process.outer().is_some_and(|it| Some(it) == observation.process.as_ref());
+            let own = known.clone().filter(|_| is_outer).or_else(|| observation.process.clone());
+            if known.is_some() && own == known {
+                // Its process goes on: nothing has died with the conversation.
+                session::close(step, OutcomeKind::Interrupted);
+            }
             session::renew(step, Some(said), starts);
             // Whoever names no process is taken to be in the one that is there.
-            step.seat.process.id = observation.process.clone().or(known);
+            step.seat.process.id = own.or(known);
             Ok(())
         }
     }
@@ -198,6 +230,18 @@ fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
     let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
     is_later && is_same && seat.process.state.is_running() && begins(observation)
+}
+
+/// Is something asked in a conversation that was left, in the very process that sits here, and not just behind that?
+/// Then it was taken up again, and what said so was not understood.
+fn is_taken_up(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let left = seat.left_sessions.iter().find(|left| left.id == said);
+    let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
+    let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
+    let asks = matches!(observation.fact, Fact::PromptSubmitted { .. } | Fact::PromptTold);
+    let is_live = observation.delivery == Delivery::Live;
+    is_later && is_same && asks && is_live && seat.process.state.is_running()
 }
 
 /// Does it tell live that something begins?
@@ -251,8 +295,10 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
         return Ok(());
     }
     let is_report = observation.source == Source::Report;
-    let by_word_alone = is_report && process.id.is_none() || is_nameless_life(step, observation);
-    if !by_word_alone && step.now.since(process.since) < STRAGGLERS_MS {
+    let by_word_alone = is_report && process.id.is_none();
+    let has_no_name = by_word_alone || is_nameless(step, observation);
+    let begins_anew = has_no_name && begins_a_turn(&observation.fact);
+    if !begins_anew && step.now.since(process.since) < STRAGGLERS_MS {
         return refuse(Rule::G1, "a straggler of a process that has ended");
     }
     if is_report && !by_word_alone && !is_word_of_life(step, observation) {
@@ -276,20 +322,25 @@ fn is_word_of_life(step: &Step<'_>, observation: &Observation) -> bool {
     !is_left && (works || runs)
 }
 
-/// Where neither session nor process was ever named, nothing but a new turn or a question can tell that
-/// somebody is there again.
-fn is_nameless_life(step: &Step<'_>, observation: &Observation) -> bool {
+/// Was neither session nor process ever named? Then no name tells a straggler from another life.
+fn is_nameless(step: &Step<'_>, observation: &Observation) -> bool {
     let seat = &step.seat;
     let has_no_session =
         observation.session.is_none() && seat.session.is_none() && seat.left_sessions.is_empty();
-    let is_nameless = has_no_session && observation.process.is_none() && seat.process.id.is_none();
-    let works = |turn| matches!(turn, Some(ReportedTurn::Working(_)));
-    is_nameless
-        && match &observation.fact {
-            Fact::PromptSubmitted { .. } | Fact::PromptTold | Fact::PromptOpened { .. } => true,
-            Fact::Reported(reported) => works(reported.turn),
-            _ => false,
+    has_no_session && observation.process.is_none() && seat.process.id.is_none()
+}
+
+/// Just behind an end nothing but a new turn tells that somebody is there again: a question, a rest or a tool's
+/// end may have been on its way.
+fn begins_a_turn(fact: &Fact) -> bool {
+    match fact {
+        Fact::PromptSubmitted { .. } | Fact::PromptTold => true,
+        Fact::Reported(reported) => {
+            let runs = matches!(reported.process, Some(ProcessFact::Running { .. }));
+            runs || matches!(reported.turn, Some(ReportedTurn::Working(_)))
         }
+        _ => false,
+    }
 }
 
 /// A death was seen before the goodbye that explains it: it was no crash.

@@ -8,7 +8,7 @@ use super::{
     screen, shown, turn,
 };
 use crate::arbitrate::{self, Standing};
-use crate::observation::{BackgroundShells, JUST_FAILED, Level};
+use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
@@ -33,6 +33,7 @@ pub(super) fn said(
 ) -> Result<Effect, Refusal> {
     elsewhere::check(step, source)?;
     let has_rested = has_rested(step, source);
+    let ends_untold = ends_untold_work(step, source, level);
     let before = claim(step, source, level.word());
     if *level == Level::Elsewhere {
         return Ok(elsewhere::moved(step));
@@ -69,12 +70,12 @@ pub(super) fn said(
         believe(step, &held);
         return Ok(Effect::Decides);
     }
-    if let Some(code) = fails_in_another_way(step, source, level) {
+    if let Some(code) = fails_in_another_way(step, source, level).filter(|_| !ends_untold) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         turn::fails_again(step, code);
         return Ok(Effect::Decides);
     }
-    if is_believed(step, &held) {
+    if !ends_untold && is_believed(step, &held) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         return Ok(Effect::Confirms);
     }
@@ -126,6 +127,9 @@ pub(super) fn said(
     };
     if at_once {
         step.seat.held.retain(|held| !is_level_of(held, source));
+        if ends_untold {
+            believe(step, &HeldLevel::Working);
+        }
         believe(step, &held);
         return Ok(Effect::Decides);
     }
@@ -149,6 +153,25 @@ fn after_the_end(step: &Step<'_>, source: Source, level: &Level) -> Option<UnixM
     let works = source.tier() == Tier::Title && matches!(level, Level::Working { .. });
     let ended = step.seat.turn.ended.as_ref().filter(|_| works && !step.seat.turn.open);
     ended.map(|ended| ended.at.plus(DRAWN_MS))
+}
+
+/// Does a program tell its terminal of the end of work that was too short to be believed, or, where it says that it is
+/// done, was not told at all? Hooks tell that better, and so does whatever has told of such an end since.
+fn ends_untold_work(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let turn = &step.seat.turn;
+    let mut claims = step.seat.claims.iter();
+    let claim = claims.find(|claim| claim.source == source);
+    let is_news = match (level, claim.map(|claim| &*claim.word)) {
+        (Level::Done, None | Some("idle" | "working"))
+        | (Level::Failed { .. }, Some("working")) => true,
+        // A dialog that a person has opened at rest is none of the agent's.
+        (Level::Done, Some("blocked")) => !matches!(turn.base, Turn::Idle(_)),
+        _ => false,
+    };
+    let since = claim.map_or(step.seat.process.since, |claim| claim.since);
+    let ended = turn.ended.as_ref().is_some_and(|ended| ended.at >= since);
+    let is_told = turn.open || ended || step.seat.has_edge_witness();
+    source == Source::ProgramStatus && is_news && !is_told
 }
 
 fn rests_at(level: &Level) -> bool {
@@ -181,6 +204,36 @@ fn has_rested(step: &Step<'_>, source: Source) -> bool {
 
 fn is_level_of(held: &Held, source: Source) -> bool {
     held.source == source && matches!(held.what, HeldFact::Level(_))
+}
+
+fn is_work(held: &Held) -> bool {
+    matches!(held.what, HeldFact::Level(HeldLevel::Working))
+}
+
+/// Does work that a source shows wait for what explains it?
+pub(super) fn work_waits(step: &Step<'_>, source: Source) -> bool {
+    step.seat.held.iter().any(|held| held.source == source && is_work(held))
+}
+
+/// An end explains what waits: the work that was shown before it is over.
+pub(super) fn explain_work(step: &mut Step<'_>) {
+    forget(step, is_work);
+}
+
+/// A source has said something newer that nobody can read: what waits of it may not hold any more. Hooks tell of much
+/// beside a level, by other names.
+pub(super) fn void(step: &mut Step<'_>, observation: &Observation) {
+    let Observation { source, name, delivery, .. } = observation;
+    let is_of_it = |held: &Held| source.tier() != Tier::Edge || held.name == *name;
+    if *delivery == Delivery::Live {
+        forget(step, |held| is_level_of(held, *source) && is_of_it(held));
+    }
+}
+
+fn forget(step: &mut Step<'_>, is_over: impl Fn(&Held) -> bool) {
+    let waiting = step.seat.held.len();
+    step.seat.held.retain(|held| !is_over(held));
+    step.changed |= step.seat.held.len() != waiting;
 }
 
 /// Notes what a source shows; returns what it showed before.

@@ -1,6 +1,8 @@
 //! What a program says of its own rest, late or without saying how a turn ended.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, shown, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, prompts, refuse, shown, turn,
+};
 use crate::seat::{Held, HeldFact};
 use crate::source::Tier;
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
@@ -69,16 +71,18 @@ pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Resul
 
 /// The turn was stopped in silence, and what was queued behind it goes on.
 fn gives_way(step: &mut Step<'_>, reference: Option<&str>) -> Effect {
-    let is_of_the_open = step.seat.turn.reference.as_deref() == reference;
-    let next = step.seat.turn.queued.remove(0);
     turn::close(step, OutcomeKind::Interrupted, None);
-    match is_of_the_open {
-        true => {
+    if let Some(reference) = reference {
+        // Where it names one that was queued, that has been stopped, too.
+        turn::pass_over(step, reference);
+    }
+    match step.seat.turn.queued.is_empty() {
+        false => {
+            let next = step.seat.turn.queued.remove(0);
             turn::start(step, Some(&next));
             step.set_base(Turn::Working(WorkingReason::Prompt), None);
         }
-        // It names what was queued: that has been stopped, too.
-        false => turn::rest(step, OutcomeKind::Interrupted, None),
+        true => turn::rest(step, OutcomeKind::Interrupted, None),
     }
     Effect::Decides
 }
@@ -98,7 +102,7 @@ fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
 fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     let turn = &step.seat.turn;
     let stops = turn.open && !turn.main_stopped && !step.seat.subagents.is_empty();
-    if !stops || turn::is_compacting(step) {
+    if !stops || compaction::is_under_way(step) {
         return all_rest(step);
     }
     prompts::withdraw(step, |asked| asked.actor.is_main());
@@ -111,7 +115,7 @@ fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
 
 /// It sits at its prompt: an authoritative idle, but not of how the turn ended.
 fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
-    if turn::is_compacting(step) {
+    if compaction::is_under_way(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if step.seat.turn.main_stopped && turn::goes_on_behind(step) {

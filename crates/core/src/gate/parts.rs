@@ -1,5 +1,6 @@
 //! What a program's own status says of its parts (G6). A part mostly is a helper, but it may be a shell as
-//! well: so what it asks counts, and nothing else.
+//! well: so what it asks counts, and nothing else. It begins no turn, and once it is answered the program is
+//! what it was, however its last turn has ended.
 
 use super::{Effect, Step, prompts};
 use crate::observation::Level;

@@ -1,6 +1,6 @@
 //! Facts about the process: they beat everything (G9).
 
-use super::{Effect, Refusal, Rule, Step, refuse, screen, session};
+use super::{Effect, Refusal, Rule, Step, launched, refuse, screen, session};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::seat::Leaving;
@@ -30,6 +30,13 @@ pub(super) fn said(
     id: Option<&ProcessId>,
 ) -> Result<Effect, Refusal> {
     let state = step.seat.process.state;
+    let fact = match fact {
+        ProcessFact::Exited(exit) if id.is_some() && id == step.seat.process.outer() => {
+            return Ok(launched::ended(step, exit));
+        }
+        ProcessFact::Exited(exit) => ProcessFact::Exited(launched::explained(step, exit)),
+        fact => fact,
+    };
     let target = match fact {
         ProcessFact::Alive if step.seat.is_over_by_word() && id.is_some() => {
             stays(step);
@@ -37,7 +44,7 @@ pub(super) fn said(
         }
         ProcessFact::Alive => {
             if state == Process::Unknown {
-                Process::Running { attach: Attach::Interactive }
+                Process::Running { attach: step.seat.process.attach() }
             } else {
                 return Ok(Effect::Confirms);
             }
@@ -92,7 +99,7 @@ pub(super) fn said(
     let is_of_the_dead = matches!(state, Process::Exited(_)) && id.is_some();
     if is_of_the_dead
         && matches!(target, Process::Starting { .. })
-        && id == step.seat.process.id.as_ref()
+        && (id == step.seat.process.id.as_ref() || id == step.seat.process.outer())
     {
         return refuse(Rule::G9, "this very process has ended already");
     }
@@ -125,7 +132,8 @@ pub(super) fn said(
                 let session = step.seat.session.as_ref().map(|session| session.id.clone());
                 session::renew(step, session.as_deref(), false);
             }
-            if id.is_some() {
+            // Whoever was launched may have started the one that sits here.
+            if step.seat.process.id.is_none() {
                 step.seat.process.id = id.cloned();
             }
             turn_into(step, target);
@@ -159,7 +167,8 @@ pub(super) fn said(
 
 /// It has said goodbye, and has not left.
 pub(super) fn stays(step: &mut Step<'_>) {
-    turn_into(step, Process::Running { attach: Attach::Interactive });
+    let attach = step.seat.process.attach();
+    turn_into(step, Process::Running { attach });
     step.set_base(Turn::Idle(IdleReason::Cleared), None);
 }
 
@@ -186,7 +195,7 @@ fn ended_by_a_person(state: Process, exit: Exit) -> Exit {
 
 /// A goodbye stays one whatever code follows it, but for a signal; and an exit of which more is
 /// known is not made less of.
-fn refine(state: Process, exit: Exit) -> Exit {
+pub(super) fn refine(state: Process, exit: Exit) -> Exit {
     let Process::Exited(said) = state else { return exit };
     let knows_more = exit.code.is_some() || exit.signal.is_some();
     let is_goodbye = said.kind == ExitKind::Clean;
@@ -205,7 +214,7 @@ fn refine(state: Process, exit: Exit) -> Exit {
 
 pub(super) fn turn_into(step: &mut Step<'_>, target: Process) {
     let process = &mut step.seat.process;
-    process.state = target;
+    process.become_state(target);
     process.unseen = matches!(target, Process::Exited(exit) if exit.is_crash());
     process.since = step.now;
     process.evidence = step.evidence.clone();

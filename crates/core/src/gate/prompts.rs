@@ -1,6 +1,6 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
-use super::{Effect, Refusal, Rule, Step, refuse, screen, turn};
+use super::{Effect, Refusal, Rule, Step, dialog, parts, refuse, screen, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
@@ -39,11 +39,13 @@ pub(super) fn opened(
     let is_waiting = |held: &Held| match &held.what {
         HeldFact::Prompt { actor: held_actor, prompt: held } => {
             let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|t| (t.name.clone(), t.input));
-            held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
+            let named = held.key.as_ref().zip(prompt.key.as_ref());
+            let is_its = named.is_none_or(|(held, said)| held == said);
+            is_its && held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
         }
         HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => false,
     };
-    if step.seat.held.iter().any(is_waiting) {
+    if step.seat.held.iter().any(is_waiting) || dialog::name(step, actor, prompt) {
         return Ok(Effect::Confirms);
     }
     if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
@@ -147,8 +149,10 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
     }
     match (&open.ask.tool, &prompt.tool) {
         (Some(open), Some(said)) => open.name == said.name && open.input == said.input,
-        (None, None) => true,
-        _ => false,
+        // A notice that reads otherwise is one of another dialog.
+        (None, None) => !dialog::is_nameless(open) || open.ask.title == prompt.title,
+        // The name is enough.
+        _ => open.ask.key.is_some(),
     }
 }
 
@@ -160,8 +164,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let before = step.evidence.source == Source::Screen && is_first;
     if !starting && !before {
         step.ensure_running(None);
-        let is_a_persons = actor.is_main() && is_a_persons(step, prompt);
-        if !(step.seat.turn.open || is_a_persons) {
+        if !(step.seat.turn.open || belongs_to_none(step, actor, prompt)) {
             // Its turn's start was not told.
             turn::start(step, None);
             let reason = match actor {
@@ -188,8 +191,15 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     step.emit(EventBody::PromptOpened { prompt: doc });
 }
 
-/// Does the program itself show, at rest, a dialog in which its agent asks for nothing? A person has opened it,
-/// and once it is left all is as it was.
+/// Is it no turn of the agent's in which this is asked? Once it is answered all is as it was.
+fn belongs_to_none(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
+    match actor {
+        Actor::Main => is_a_persons(step, prompt) || screen::asks_first(step),
+        Actor::Sub(_) => parts::asks(step.evidence.source, actor),
+    }
+}
+
+/// Does the program itself show, at rest, a dialog in which its agent asks for nothing? A person has opened it.
 fn is_a_persons(step: &Step<'_>, prompt: &NewPrompt) -> bool {
     let is_own = step.evidence.source.tier() == Tier::Own;
     is_own && prompt.reason == BlockedReason::Other && matches!(step.seat.turn.base, Turn::Idle(_))
@@ -242,23 +252,37 @@ pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
 
 /// A person has prompted the main agent. Where no answer names what it answers, a dialog takes the keyboard:
 /// whoever types has none before them. Else that says nothing of what helpers have asked that go on.
-pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String]) {
+/// `is_late`: the open turn has begun with it, and what its own status shows was asked behind that.
+pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String], is_late: bool) {
+    let showing = if is_late { showing_dialogs(step) } else { Vec::new() };
     withdraw(step, |asked| {
         let goes_on = matches!(asked.actor, Actor::Sub(id) if helpers.contains(id));
-        !goes_on || asked.ask.key.is_none()
+        let is_shown = asked.ask.reason != BlockedReason::Other && showing.contains(&asked.source);
+        !is_shown && (!goes_on || asked.ask.key.is_none())
     });
     // Not for ever: the end of who asks may have been lost.
-    let waits = step.seat.own_prompts().next().is_some();
+    let waits = step.seat.own_prompts().any(|open| !open.actor.is_main());
     step.seat.turn.helpers_unheard |= waits;
 }
 
-/// With a new prompt nothing is held any more but what helpers ask that run.
-pub(super) fn keep_helpers_held(step: &mut Step<'_>) {
+/// With a new prompt nothing is held any more but what helpers ask that run, and a request that the program's own
+/// status shows now: that is behind the prompt, whose hook is late.
+pub(super) fn keep_held_at_prompt(step: &mut Step<'_>) {
+    let showing = showing_dialogs(step);
     let seat = &mut *step.seat;
     let running = &seat.subagents;
-    seat.held.retain(|held| {
-        matches!(&held.what, HeldFact::Prompt { actor: Actor::Sub(id), .. } if running.contains(id))
+    seat.held.retain(|held| match &held.what {
+        HeldFact::Prompt { actor: Actor::Sub(id), .. } => running.contains(id),
+        HeldFact::Level(level) => is_request(level, held.source) && showing.contains(&held.source),
+        _ => false,
     });
+}
+
+/// Which of the program's own witnesses show a dialog now?
+fn showing_dialogs(step: &Step<'_>) -> Vec<Source> {
+    let claims = step.seat.claims.iter();
+    let own = claims.filter(|claim| claim.source.tier() == Tier::Own && claim.word == "blocked");
+    own.map(|claim| claim.source).collect()
 }
 
 fn resolve_own(
@@ -322,6 +346,14 @@ pub(super) fn resolved(
     Ok(Effect::Decides)
 }
 
+/// Whatever was asked has been answered. Where nothing was, its turn has begun unheard.
+pub(super) fn answered(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    withdraw_all(step);
+    turn::follow(step, None)?;
+    step.set_base(Turn::Working(WorkingReason::Model), None);
+    Ok(Effect::Decides)
+}
+
 /// The prompt is not open any more, whatever follows. True if it was.
 pub(super) fn settled(
     step: &mut Step<'_>,
@@ -336,13 +368,20 @@ pub(super) fn settled(
         let same_key = key.is_none_or(|key| ask.key.as_deref() == Some(key));
         actor_of == actor && ask.reason == reason && same_key
     };
-    let own = step.seat.own_prompts();
-    let first = own.filter(|open| fits(&open.actor, &open.ask)).map(|open| open.id.clone()).next();
-    let Some(id) = first else {
-        // It may still be held.
+    let named = step.seat.own_prompts().find(|open| fits(&open.actor, &open.ask));
+    let mut first = named.map(|open| open.id.clone());
+    if first.is_none() {
+        // It may still be held, or a notice has told of it, without its name.
+        let held = step.seat.held.len();
         withdraw(step, |asked| fits(asked.actor, asked.ask));
-        return false;
-    };
+        let is_told = key.is_some() && step.seat.held.len() == held;
+        let may_be = |open: &&OpenPrompt| {
+            let is_its = open.actor == *actor && open.ask.reason == reason;
+            is_told && is_its && dialog::is_nameless(open)
+        };
+        first = step.seat.own_prompts().find(may_be).map(|open| open.id.clone());
+    }
+    let Some(id) = first else { return false };
     let (gone, kept) =
         std::mem::take(&mut step.seat.prompts).into_iter().partition(|open| open.id == id);
     step.seat.prompts = kept;

@@ -49,6 +49,15 @@ fn was_prompted(seat: &Seat) -> bool {
     seat.turn.open || seat.turn.ended.is_some()
 }
 
+/// Has a program told nothing yet but what it asks now, and by its own status alone? That comes before its first
+/// turn.
+pub(super) fn asks_first(step: &Step<'_>) -> bool {
+    let seat = &step.seat;
+    let is_own = step.evidence.source == Source::ProgramStatus;
+    let rests = matches!(seat.turn.base, Turn::Idle(_));
+    is_own && !rests && !was_prompted(seat) && seat.session.is_none() && !seat.has_edge_witness()
+}
+
 /// May a dialog be there at all? What opens a program, and what was seen before it has spoken, is over
 /// by then: whatever looks like it is a text that shows it.
 pub(super) fn check(step: &mut Step<'_>, first: bool, opening: bool) -> Result<(), Refusal> {
@@ -97,11 +106,13 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
 /// What it has asked before its first event is over, or will be: from now on the screen tells whether
 /// it still stands, and what follows it. Later on its hooks tell.
 pub(super) fn withdrawn(step: &mut Step<'_>, source: Source) -> Effect {
-    // Of its parts it says nothing any more, either.
+    // Of its parts it says nothing any more, either, and what waits of it is not believed.
     prompts::withdraw(step, |asked| parts::asks(asked.source, asked.actor));
+    let waiting = step.seat.held.len();
+    step.seat.held.retain(|held| held.source != source);
+    step.changed |= step.seat.held.len() != waiting;
     if !has_spoken(step.seat) {
         step.seat.claims.retain(|claim| claim.source != source);
-        step.seat.held.retain(|held| held.source != source);
         for open in step.seat.prompts.iter_mut().filter(|open| open.source == source) {
             open.source = Source::Screen;
         }
@@ -115,7 +126,8 @@ pub(super) fn withdrawn(step: &mut Step<'_>, source: Source) -> Effect {
 pub(super) fn was_refused(step: &Step<'_>, exit: &Exit) -> bool {
     let seat = &step.seat;
     let starting = matches!(seat.process.state, Process::Starting { .. });
-    let begun = !starting && (seat.session.is_some() || seat.last_edge_at.is_some());
+    let is_known = seat.session.is_some() || seat.has_edge_witness() || was_prompted(seat);
+    let begun = !starting && is_known;
     let at_dialog = seat.own_prompts().next().is_some() && !begun;
     at_dialog && exit.kind == ExitKind::Crashed && exit.code.is_some() && exit.signal.is_none()
 }

@@ -1,10 +1,13 @@
-//! Turns: how they start, go on and end (G3, G5, G7).
+//! Turns: how they start, go on and end (G3, G5).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, shown, tools};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, prompts, refuse, shown,
+    tools,
+};
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
-use crate::seat::{Claim, EndedTurn, HeldFact};
+use crate::seat::{Claim, EndedTurn, HeldFact, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 use crate::time::UnixMs;
@@ -127,9 +130,32 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         };
         close(step, kind, None);
     }
-    step.seat.turn.queued.retain(|queued| queued != reference);
+    pass_over(step, reference);
     start(step, Some(reference));
     Ok(())
+}
+
+/// Turns run in the order in which they were asked for: behind the queued one of this name, those before it are over,
+/// and nobody has told how.
+pub(super) fn pass_over(step: &mut Step<'_>, reference: &str) {
+    let TurnFacts { queued, ended, .. } = &mut step.seat.turn;
+    let Some(at) = queued.iter().position(|queued| queued == reference) else { return };
+    let names = queued.drain(..=at).filter(|name| name != reference);
+    if let Some(ended) = ended {
+        ended.pass_over(names);
+    }
+}
+
+fn is_queued(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let queued = &step.seat.turn.queued;
+    reference.is_some_and(|said| queued.iter().any(|queued| queued == said))
+}
+
+/// Is it the end of a turn that its own source has only shown, as work that still waits for what explains it?
+fn ends_shown_work(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let ended = step.seat.turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
+    let is_last = reference.is_some() && reference == ended;
+    !is_last && level::work_waits(step, step.evidence.source)
 }
 
 /// May the last turn, which seemed interrupted, have failed? A log is written when the program comes
@@ -172,14 +198,14 @@ pub(super) fn prompted(
         // Whoever types has seen what stands above the prompt.
         step.seat.seen_turn_seq = step.seat.turn.seq.saturating_sub(shown.into());
         let helpers = helpers_that_go_on(step);
-        prompts::withdraw_at_prompt(step, &helpers);
+        prompts::withdraw_at_prompt(step, &helpers, shown);
         // A compaction whose end was not told has been stopped.
         step.changed |= step.seat.turn.compacting;
         step.seat.turn.compacting = false;
     } else {
         prompts::withdraw(step, |asked| asked.actor.is_main());
     }
-    prompts::keep_helpers_held(step);
+    prompts::keep_held_at_prompt(step);
     let was_open = step.seat.turn.open;
     let stopped = step.seat.turn.main_stopped;
     match (was_open, stopped, by, reference) {
@@ -247,7 +273,7 @@ pub(super) fn ended(
     background: &Background,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
-    if is_compacting(step) {
+    if compaction::is_under_way(step) {
         return refuse(Rule::G7, "a compaction is under way");
     }
     if background.anyones && step.seat.turn.open && !step.seat.subagents.is_empty() {
@@ -260,7 +286,8 @@ pub(super) fn ended(
         reread(step, background);
         return Ok(Effect::Confirms);
     }
-    attach_to(step, reference)?;
+    follow(step, reference)?;
+    level::explain_work(step);
     reread(step, background);
     let running = step.seat.subagents.clone();
     prompts::withdraw(step, |asked| match asked.actor {
@@ -283,7 +310,7 @@ pub(super) fn ended(
 /// The log says that the turn ended as it should. A hook tells that better; without hooks the
 /// program's own status tells when, and the log tells how.
 pub(super) fn end_logged(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
-    if !step.seat.turn.open || is_compacting(step) {
+    if !step.seat.turn.open || compaction::is_under_way(step) {
         return Ok(Effect::Confirms);
     }
     if step.seat.has_edge_witness() {
@@ -357,40 +384,17 @@ pub(super) fn go_on_behind(step: &mut Step<'_>) {
     step.set_base(Turn::Working(WorkingReason::Background), None);
 }
 
-/// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
-/// even if its own end was not told.
-pub(super) fn is_compacting(step: &mut Step<'_>) -> bool {
-    if step.seat.turn.summarized && step.seat.turn.compacting {
-        step.seat.turn.compacting = false;
-        step.changed = true;
-    }
-    step.seat.turn.compacting
-}
-
 /// An end that was told before.
 fn is_repeated(step: &Step<'_>, reference: Option<&str>) -> bool {
     let turn = &step.seat.turn;
     let Some(ended) = &turn.ended else {
         return false;
     };
-    if turn.open {
+    if turn.open || ends_shown_work(step, reference) {
         return false;
     }
     let idle = matches!(turn.base, Turn::Idle(_));
     idle && (reference.is_none() || ended.reference.as_deref() == reference)
-}
-
-/// The turn that an end belongs to is the open one from here on.
-fn attach_to(step: &mut Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
-    match reference {
-        None if step.seat.turn.open => Ok(()),
-        None => {
-            // Its start was not told.
-            start(step, None);
-            Ok(())
-        }
-        Some(reference) => follow(step, Some(reference)),
-    }
 }
 
 /// What runs behind is read anew from each stop that lists it, never only counted up and down.
@@ -430,7 +434,8 @@ pub(super) fn failed(
         }
         return Ok(Effect::Confirms);
     }
-    attach_to(step, reference)?;
+    follow(step, reference)?;
+    level::explain_work(step);
     step.seat.turn.compacting = false;
     prompts::withdraw(step, |asked| asked.actor.is_main());
     rest(step, OutcomeKind::Failed, Some(code));
@@ -451,49 +456,27 @@ pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
 }
 
 pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
-    if !step.seat.turn.open {
+    let turn = &step.seat.turn;
+    // Nothing was heard of it before, or no more than that it works.
+    let is_first = turn.base == Turn::Unknown && turn.ended.is_none();
+    let has_begun = is_first || ends_shown_work(step, reference);
+    if !turn.open && !has_begun {
         return Ok(Effect::Confirms);
     }
-    let open = step.seat.turn.reference.as_deref();
+    let is_queued = is_queued(step, reference);
+    let open = turn.reference.as_deref();
     if let (Some(said), Some(open)) = (reference, open)
         && said != open
+        && !is_queued
     {
         return refuse(Rule::G10, "of another turn than the open one");
     }
+    if !turn.open || is_queued {
+        follow(step, reference)?;
+    }
+    level::explain_work(step);
     step.seat.turn.compacting = false;
     prompts::withdraw(step, |asked| asked.actor.is_main());
     rest(step, OutcomeKind::Interrupted, None);
-    Ok(Effect::Decides)
-}
-
-pub(super) fn compaction_started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
-    if step.seat.turn.compacting {
-        return Ok(Effect::Confirms);
-    }
-    // A title may have shown its beginning already.
-    let alone = !step.seat.turn.open || shown::is_by_title(step);
-    if !step.seat.turn.open {
-        start(step, None);
-    }
-    step.seat.turn.compacts_alone = alone;
-    step.seat.turn.compacting = true;
-    step.seat.turn.summarized = false;
-    step.set_base(Turn::Working(WorkingReason::Compacting), None);
-    step.changed = true;
-    Ok(Effect::Decides)
-}
-
-pub(super) fn compaction_ended(step: &mut Step<'_>, manual: bool) -> Result<Effect, Refusal> {
-    if !step.seat.turn.compacting {
-        return Ok(Effect::Confirms);
-    }
-    step.seat.turn.compacting = false;
-    step.seat.turn.compacts_alone = false;
-    step.changed = true;
-    if manual {
-        rest(step, OutcomeKind::Completed, None);
-    } else {
-        step.set_base(Turn::Working(WorkingReason::Model), None);
-    }
     Ok(Effect::Decides)
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::seat::Session;
+use crate::seat::{Launched, Session};
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, StartPhase};
 use crate::time::UnixMs;
@@ -227,13 +227,27 @@ fn two_ids_under_one_process_are_two_seats() {
 }
 
 #[test]
-fn a_second_start_up_under_one_process_is_another_agent() {
+fn what_starts_up_in_a_process_takes_its_seat_as_a_clear_does() {
     let one = process(1);
-    let roster = roster(&[seat("a", Some("s1"), Some(1))]);
-    let second = Caller { starts_session: true, starts_up: true, ..caller(Some("s2"), Some(&one)) };
-    assert_eq!(roster.place(&second, |_| true), new("agent-api", None));
-    let cleared = Caller { starts_up: false, ..second };
-    assert_eq!(roster.place(&cleared, |_| true), sits("a"));
+    let mut outer = seat("a", Some("s1"), Some(1));
+    for in_turn in [false, true] {
+        outer.turn.open = in_turn;
+        let roster = roster(&[outer.clone()]);
+        let starts = |session| Caller { starts_session: true, ..caller(session, Some(&one)) };
+        let starts_up = Caller { starts_up: true, ..starts(Some("s2")) };
+        for caller in [starts(Some("s2")), starts_up] {
+            assert_eq!(roster.place(&caller, |_| true), sits("a"), "{caller:?}");
+        }
+        // Whoever serves several agents starts each of them up, and a process below this one is another agent.
+        let shared = Caller { shares_process: true, ..starts_up };
+        assert_eq!(roster.place(&shared, |_| true), new("agent-api", None));
+        let (inner, ancestors) = (process(7), [(1, 10)]);
+        let nested = Caller { process: Some(&inner), ancestors: &ancestors, ..starts_up };
+        assert_eq!(roster.place(&nested, |_| true), new("a.1", Some("a")));
+        // So is a program of another kind whose process nobody can tell from this one.
+        let other = Caller { kind: "other", ..starts_up };
+        assert_eq!(roster.place(&other, |_| true), new("other-api", None));
+    }
 }
 
 #[test]
@@ -249,6 +263,40 @@ fn what_a_launcher_starts_takes_the_seat_also_where_another_one_sat_before() {
     assert_eq!(roster(&[before.clone()]).place(&caller, |_| true), new("a.1", Some("a")));
     before.process.state = Process::Starting { phase: StartPhase::Booting };
     assert_eq!(roster(&[before]).place(&caller, |_| true), sits("a"));
+}
+
+#[test]
+fn a_program_that_starts_itself_anew_is_in_one_seat_whoever_tells_of_it_first() {
+    let (outer, inner, claimed) = (process(1), process(7), AgentId::new("a").unwrap());
+    let launched = |pid, session| {
+        let mut seat = seat("a", session, Some(pid));
+        seat.process.launched = Some(Box::new(Launched::new(process(1))));
+        seat
+    };
+    let ancestors = [(7, 70), (1, 10)];
+    let hook = |session| Caller {
+        claimed: Some(&claimed),
+        ancestors: &ancestors,
+        ..caller(Some(session), Some(&inner))
+    };
+    let stream = Caller { claimed: Some(&claimed), ..caller(Some("s1"), Some(&outer)) };
+    let (own, child) = (sits("a"), new("a.1", Some("a")));
+    // Only its launcher has told of the conversation; or a hook has, and it reads along.
+    for (seat, caller, place) in [
+        (launched(1, Some("s1")), hook("s1"), &own),
+        (launched(7, Some("s1")), stream, &own),
+        (launched(7, Some("s1")), Caller { session: Some("s2"), ..stream }, &own),
+        // What the program has started has a conversation of its own.
+        (launched(1, Some("s1")), hook("s2"), &child),
+        // It has spoken for itself: whoever goes on in its conversation is another one.
+        (seat("a", Some("s1"), Some(1)), hook("s1"), &child),
+    ] {
+        assert_eq!(roster(&[seat]).place(&caller, |_| true), *place, "{caller:?}");
+    }
+    // One that is started below the inner one.
+    let (nested, below) = (process(9), [(9, 90), (7, 70), (1, 10)]);
+    let nested = Caller { process: Some(&nested), ancestors: &below, ..hook("s9") };
+    assert_eq!(roster(&[launched(7, Some("s1"))]).place(&nested, |_| true), child);
 }
 
 #[test]

@@ -72,9 +72,20 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let surplus = before.len().saturating_sub(BEFORE);
-        before.drain(..surplus);
-        Self { reference, before, at, unlisted: false }
+        let mut ended = Self { reference, before, at, unlisted: false };
+        ended.forget_the_oldest();
+        ended
+    }
+
+    /// Turns of these names are over as well: they were to run behind it, and a later one does.
+    pub(crate) fn pass_over(&mut self, names: impl Iterator<Item = String>) {
+        self.before.extend(names.map(|name| digest(&name)));
+        self.forget_the_oldest();
+    }
+
+    fn forget_the_oldest(&mut self) {
+        let surplus = self.before.len().saturating_sub(BEFORE);
+        self.before.drain(..surplus);
     }
 
     /// Did the turn of this name end before it?

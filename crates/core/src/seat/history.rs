@@ -43,7 +43,8 @@ impl History {
         }
     }
 
-    pub(crate) fn reject(&mut self, rejection: Rejection) {
+    /// Keeps why something was not believed; the oldest goes first.
+    pub fn reject(&mut self, rejection: Rejection) {
         self.unsaved = true;
         if self.rejected.len() == REJECTED {
             self.rejected.pop_front();

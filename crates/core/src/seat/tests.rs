@@ -35,3 +35,28 @@ fn what_is_written_is_read() {
     let written = serde_json::to_string(&seat).unwrap();
     assert_eq!(serde_json::from_str::<Seat>(&written).unwrap(), stored(&seat));
 }
+
+/// As `ls` and `show` say it. Nobody who is not its parent is told how a process ended.
+#[test]
+fn how_a_process_ended_is_explained_or_why_that_is_not_known() {
+    use crate::status::{Exit, ExitKind};
+    let crashed = || Exit::of(ExitKind::Crashed);
+    let (no_child, untold) = ("it is no child of headsup's", "its launcher has not told");
+    for (exit, adopted, value, why) in [
+        (Exit { signal: Some(9), ..crashed() }, true, "exited(crashed, signal 9)", None),
+        (Exit { code: Some(3), ..crashed() }, false, "exited(crashed, exit code 3)", None),
+        (Exit { code: Some(0), ..Exit::of(ExitKind::Clean) }, false, "exited(clean)", None),
+        (Exit::of(ExitKind::Lost), true, "exited(lost)", None),
+        (crashed(), true, "exited(crashed)", Some(no_child)),
+        (crashed(), false, "exited(crashed)", Some(untold)),
+    ] {
+        let mut seat = seat();
+        seat.process.state = Process::Exited(exit);
+        seat.about.adopted = adopted;
+        let explained = seat.explain(&History::default(), seat.registered_at);
+        let process = &explained.dimensions["process"];
+        let notes = process.winner.as_ref().unwrap().notes.join("; ");
+        let why = why.map(|why| format!("how is not known: {why}"));
+        assert_eq!((process.value.as_str(), notes), (value, why.unwrap_or_default()));
+    }
+}

@@ -4,7 +4,7 @@ use super::{History, Seat, Statement};
 use crate::event::StatusChange;
 use crate::id::ProcessId;
 use crate::source::{Evidence, Source};
-use crate::status::Headline;
+use crate::status::{Attach, Exit, ExitKind, Headline, Process};
 use crate::time::UnixMs;
 use crate::wire::{
     AgentDoc, BackgroundDoc, DimensionDoc, EvidenceDoc, ExplainDoc, LoserDoc, ProcessDoc,
@@ -18,7 +18,13 @@ const LOSERS: usize = 6;
 
 impl Seat {
     pub fn process_doc(&self) -> ProcessDoc {
-        ProcessDoc::new(self.process.state, self.pid_here())
+        let mut doc = ProcessDoc::new(self.process.state, self.pid_here());
+        let has_ended = matches!(self.process.state, Process::Exited(_));
+        // Whether its person can have seen how its last turn ended.
+        if has_ended && self.process.headless {
+            doc.attach = Some(Attach::Headless);
+        }
+        doc
     }
 
     pub fn turn_doc(&self) -> TurnDoc {
@@ -147,6 +153,7 @@ impl Seat {
         let mut process_winner = winner(&self.process.evidence, None, now);
         let container = self.about.location.container.as_ref();
         process_winner.notes.extend(container.map(|id| format!("in container {id}")));
+        process_winner.notes.extend(self.why_no_cause());
         let dimensions = BTreeMap::from([
             (
                 "turn".to_owned(),
@@ -179,14 +186,24 @@ impl Seat {
     }
 
     fn process_phrase(&self) -> String {
-        let doc = self.process_doc();
-        let mut phrase = doc.state.into_owned();
-        if let crate::status::Process::Exited(exit) = self.process.state {
-            let kind = serde_json::to_value(exit.kind).ok();
-            let kind = kind.as_ref().and_then(|k| k.as_str()).unwrap_or_default().to_owned();
-            phrase = format!("{phrase}({kind})");
+        let state = self.process.state.word();
+        let Process::Exited(exit) = self.process.state else { return state.to_owned() };
+        let kind = exit.kind.word();
+        match (exit.signal, exit.code) {
+            (Some(signal), _) => format!("{state}({kind}, signal {signal})"),
+            (None, Some(code)) if code != 0 => format!("{state}({kind}, exit code {code})"),
+            _ => format!("{state}({kind})"),
         }
-        phrase
+    }
+
+    /// Of a crash of which no more is known than that its process is gone: why that is so.
+    fn why_no_cause(&self) -> Option<String> {
+        let no_cause = Process::Exited(Exit::of(ExitKind::Crashed));
+        let why = match self.about.adopted {
+            true => "it is no child of headsup's",
+            false => "its launcher has not told",
+        };
+        (self.process.state == no_cause).then(|| format!("how is not known: {why}"))
     }
 }
 

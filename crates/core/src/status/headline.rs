@@ -42,6 +42,34 @@ pub struct HeadlineFacts {
     pub open_prompt: bool,
 }
 
+/// What decides, beside its headline, whether an agent waits for a person.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InboxFacts {
+    /// A person has seen how its last turn ended, and its crash.
+    pub seen: bool,
+    /// It asks something, which has a place of its own in an inbox.
+    pub asks: bool,
+    pub stage: Option<Stage>,
+    /// How its last turn ended.
+    pub outcome: Option<OutcomeKind>,
+    /// Nobody could type to its process.
+    pub headless: bool,
+}
+
+impl InboxFacts {
+    /// Of an agent that has [ended](Headline::Ended): how its last turn ended, where its person has still to
+    /// hear of that. Whoever leaves an agent behind a turn that was completed has seen it; an agent that
+    /// nobody could type to has left by itself.
+    pub fn left_unseen(self) -> Option<OutcomeKind> {
+        let is_news = |kind: &OutcomeKind| match kind {
+            OutcomeKind::Failed => true,
+            OutcomeKind::Completed => self.headless,
+            OutcomeKind::Interrupted | OutcomeKind::Aborted => false,
+        };
+        self.outcome.filter(is_news).filter(|_| !self.seen)
+    }
+}
+
 impl Headline {
     /// First match wins; the order is the meaning.
     pub fn derive(facts: HeadlineFacts) -> Self {
@@ -97,20 +125,21 @@ impl Headline {
         self.attention() <= 4
     }
 
-    /// Is it something for a person to look at? What has crashed, until one has seen it; what else wants
-    /// attention, as long as it does.
-    pub fn waits_for_person(self, seen: bool) -> bool {
+    /// Is it something for a person to look at? What has crashed, or has ended with a turn's end that is news,
+    /// until one has seen it; what else wants attention, as long as it does.
+    pub fn waits_for_person(self, facts: InboxFacts) -> bool {
         match self {
-            Self::Crashed => !seen,
+            Self::Crashed => !facts.seen,
+            Self::Ended => facts.left_unseen().is_some(),
             other => other.wants_attention(),
         }
     }
 
     /// Does it stand in an inbox in a line of its own? What asks stands there with what it asks. Work that waits
     /// for a review stands there also where nobody knows what its agent does meanwhile.
-    pub fn is_in_inbox(self, seen: bool, asks: bool, stage: Option<Stage>) -> bool {
-        let is_review = self == Self::Unknown && stage == Some(Stage::AwaitingReview);
-        is_review || self.waits_for_person(seen) && !(asks && self == Self::Blocked)
+    pub fn is_in_inbox(self, facts: InboxFacts) -> bool {
+        let is_review = self == Self::Unknown && facts.stage == Some(Stage::AwaitingReview);
+        is_review || self.waits_for_person(facts) && !(facts.asks && self == Self::Blocked)
     }
 
     /// A sign beside the word, one column wide in every terminal.
@@ -219,7 +248,8 @@ mod tests {
     #[test]
     fn an_inbox_has_what_wants_a_person_but_a_crash_that_was_seen_and_what_asks_itself() {
         let in_inbox = |seen, asks| {
-            let is_there = |headline: &&Headline| headline.is_in_inbox(seen, asks, None);
+            let facts = InboxFacts { seen, asks, ..InboxFacts::default() };
+            let is_there = |headline: &&Headline| headline.is_in_inbox(facts);
             Headline::ALL
                 .iter()
                 .filter(is_there)
@@ -230,9 +260,35 @@ mod tests {
         assert_eq!(in_inbox(false, false), all);
         assert_eq!(in_inbox(true, false), ["blocked", "failed", "review", "done"]);
         assert_eq!(in_inbox(false, true), ["crashed", "failed", "review", "done"]);
-        let for_review =
-            |headline: Headline| headline.is_in_inbox(true, false, Some(Stage::AwaitingReview));
+        let stage = Some(Stage::AwaitingReview);
+        let for_review = |headline: Headline| {
+            headline.is_in_inbox(InboxFacts { seen: true, stage, ..InboxFacts::default() })
+        };
         assert!(for_review(Headline::Unknown), "what its agent does meanwhile is another question");
         assert!(!for_review(Headline::Working));
+    }
+
+    /// To leave an agent that has done its work is a person's act; a failure is news however it went.
+    #[test]
+    fn an_end_is_in_an_inbox_with_a_failure_and_where_nobody_could_type_with_what_was_done() {
+        use OutcomeKind::{Aborted, Completed, Failed, Interrupted};
+        for (outcome, headless, expected) in [
+            (Some(Failed), false, true),
+            (Some(Failed), true, true),
+            (Some(Completed), false, false),
+            (Some(Completed), true, true),
+            (Some(Interrupted), true, false),
+            (Some(Aborted), true, false),
+            (None, true, false),
+        ] {
+            let facts = InboxFacts { outcome, headless, ..InboxFacts::default() };
+            let seen = InboxFacts { seen: true, ..facts };
+            let said = format!("{outcome:?} {headless}");
+            assert_eq!(Headline::Ended.is_in_inbox(facts), expected, "{said}");
+            assert!(!Headline::Ended.is_in_inbox(seen), "{said}");
+            for other in [Headline::Idle, Headline::Suspended, Headline::Absent] {
+                assert!(!other.is_in_inbox(facts), "{said}");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::PromptDoc;
 use crate::compat::VocabularyDoc;
 use crate::id::AgentId;
 use crate::source::{Confidence, Evidence, Source};
-use crate::status::{Attach, Headline, Outcome, Process, Turn};
+use crate::status::{Attach, Headline, InboxFacts, Outcome, OutcomeKind, Process, Turn};
 use crate::time::UnixMs;
 use crate::timeline::Entry;
 use crate::verdict::Verdict;
@@ -95,6 +95,30 @@ pub struct AgentDoc<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub vocabulary: Option<Box<VocabularyDoc>>,
+}
+
+impl AgentDoc<'_> {
+    fn inbox_facts(&self) -> InboxFacts {
+        InboxFacts {
+            seen: self.seen,
+            asks: !self.prompts.is_empty(),
+            stage: self.stage.as_ref().map(|stage| stage.stage),
+            outcome: self.outcome.as_ref().map(|outcome| outcome.kind),
+            headless: self.process.attach == Some(Attach::Headless),
+        }
+    }
+
+    /// Does it stand in an inbox in a line of its own? See [`Headline::is_in_inbox`].
+    pub fn is_in_inbox(&self) -> bool {
+        self.headline.is_in_inbox(self.inbox_facts())
+    }
+
+    /// Of one that has ended: how its last turn ended, where its person has still to hear of that. See
+    /// [`InboxFacts::left_unseen`].
+    pub fn left_unseen(&self) -> Option<OutcomeKind> {
+        let has_ended = self.headline == Headline::Ended;
+        self.inbox_facts().left_unseen().filter(|_| has_ended)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -56,10 +56,13 @@ fn bad(field: &'static str, word: &str, allowed: &[&str]) -> BadReport {
     BadReport::Word { field, word: word.to_owned(), allowed: allowed.join(", ") }
 }
 
-const TURNS: [&str; 6] = ["unknown", "idle", "working", "blocked", "done", "failed"];
-const PROCESSES: [&str; 4] = ["running", "stopping", "suspended", "exited"];
-
 impl ReportBody {
+    /// What it may say of the turn.
+    pub const TURNS: [&'static str; 6] =
+        ["unknown", "idle", "working", "blocked", "done", "failed"];
+    /// What it may say of the process.
+    pub const PROCESSES: [&'static str; 4] = ["running", "stopping", "suspended", "exited"];
+
     /// Reads the words. `done` is idle + completed, `failed` is idle + failed.
     pub fn parse(&self) -> Result<Reported, BadReport> {
         let mut outcome = self.outcome()?;
@@ -100,7 +103,7 @@ impl ReportBody {
                     known.ok_or_else(|| bad("reason", reason.unwrap_or_default(), &words))?,
                 ))
             }
-            Some(word) => return Err(bad("turn", word, &TURNS)),
+            Some(word) => return Err(bad("turn", word, &Self::TURNS)),
         };
         if outcome.is_some() && turn != Some(ReportedTurn::Idle) {
             return Err(BadReport::OutcomeWithoutIdle);
@@ -135,7 +138,7 @@ impl ReportBody {
             Some("stopping") => Some(ProcessFact::Stopping),
             Some("suspended") => Some(ProcessFact::Suspended),
             Some("exited") => Some(ProcessFact::Exited(Exit::of(ExitKind::Unspecified))),
-            Some(word) => return Err(bad("process", word, &PROCESSES)),
+            Some(word) => return Err(bad("process", word, &Self::PROCESSES)),
         })
     }
 }

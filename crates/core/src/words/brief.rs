@@ -1,6 +1,6 @@
 //! One agent in few words.
 
-use crate::status::{ExitKind, Headline, Outcome};
+use crate::status::{ExitKind, Headline, Outcome, OutcomeKind};
 use crate::timeline::Entry;
 use crate::wire::{AgentDoc, ProcessDoc, PromptDoc};
 use crate::workflow::Stage;
@@ -59,9 +59,9 @@ pub fn brief<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     match agent.headline {
         Headline::Blocked => blocked_on(agent).or(detail),
         Headline::Crashed | Headline::Ended => {
-            let ending = ending(&agent.process);
             let asked = agent.prompts.first().map(question);
-            Some(asked.map_or_else(|| ending.clone(), |asked| format!("{ending}; {asked}")).into())
+            let parts = [left(agent), Some(ending(&agent.process)), asked];
+            Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ").into())
         }
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => stage_message(agent),
@@ -115,6 +115,15 @@ fn failure<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
         Some(detail) if code != detail => format!("{code}: {detail}").into(),
         _ => Cow::Borrowed(code),
     })
+}
+
+/// How the last turn of one ended that has ended itself, where its person has still to hear of that.
+fn left(agent: &AgentDoc) -> Option<String> {
+    let kind = agent.left_unseen()?;
+    match kind {
+        OutcomeKind::Completed => Some(Headline::Done.word().to_owned()),
+        _ => agent.outcome.as_ref().map(outcome),
+    }
 }
 
 /// How a process ended, in words.

@@ -22,7 +22,7 @@ use std::sync::Arc;
     params(
         ("id" = AgentId, Path, description = "The agent"),
         ("state" = Option<String>, Query, description = "`open`, `closed` or `merged`"),
-        ("limit" = Option<u32>, Query, description = "1 to 1,000; 100 where nothing is said"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1_000, description = "1 to 1,000; 100 where nothing is said"),
     ),
     responses(
         (status = 200, description = "The pull requests, as they were seen last", body = PullsDoc),

@@ -26,7 +26,7 @@ const VERSION: HeaderName = HeaderName::from_static("x-headsup-version");
     tag = "agents",
     summary = "The roster in attention order",
     params(
-        ("status" = Option<String>, Query, description = "Headlines, separated by commas; `attention` is all that want a person"),
+        ("status" = Option<Vec<String>>, Query, explode = false, description = "Headlines, separated by commas; `attention` is all that want a person"),
         ("label" = Option<Vec<String>>, Query, description = "KEY=VALUE, repeated: all of them"),
         ("match" = Option<String>, Query, description = "An id, a name, or the beginning of one; hidden ones too"),
         ("all" = Option<bool>, Query, description = "Also those that left long ago"),

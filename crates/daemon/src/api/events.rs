@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
-use changed::View;
+pub(super) use changed::View;
 use cursor::Start;
 use filter::Filter;
 use futures_util::stream;
@@ -22,7 +22,7 @@ use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use std::convert::Infallible;
 use std::sync::Arc;
-pub(super) use told::{StreamMessage, Told};
+pub(super) use told::{CURSOR_EXPIRED, LAGGED, SNAPSHOT, StreamMessage, Told};
 use watcher::Watcher;
 
 #[utoipa::path(

@@ -116,7 +116,8 @@ fn ends_once(rows: &mut Vec<(UnixMs, Value)>) {
 fn launch(seat: &Seat, rows: &[(UnixMs, Value)]) -> Option<(UnixMs, Value)> {
     let (at, _) = rows.first()?;
     let starts = |row: &Value| row["state"] == "starting" || row["state"] == "running";
-    let process = seat.process.id.as_ref().filter(|_| !seat.about.adopted)?;
+    let process = seat.process.outer().or(seat.process.id.as_ref());
+    let process = process.filter(|_| !seat.about.adopted)?;
     let known = rows.iter().any(|(_, row)| row["src"] == "process" && starts(row));
     let row = json!({"src": "process", "pid": process.pid, "state": "running"});
     (!known).then_some((*at, row))

@@ -47,6 +47,7 @@ pub(super) async fn post(
     let (parts, body) = request.into_parts();
     let query = Query::parse(parts.uri.query(), &["event"])?;
     let body = body::read(body, HOOK_BODY).await?;
+    body::check_depth(&body)?;
     let key = headers::key(&parts.headers, &kind, &body)?;
     let envelope = Envelope {
         kind: &kind,

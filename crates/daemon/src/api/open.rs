@@ -33,7 +33,7 @@ pub(super) async fn get(
 ) -> Result<Response, Refused> {
     if method != Method::GET {
         // A look ahead, as previews of links take, must not use the code up.
-        return Err(Refused::new(405, "method_not_allowed", "a link is opened with GET"));
+        return Err(Refused::wrong_method("GET", "a link is opened with GET"));
     }
     let query = Query::parse(uri.query(), &["code"])?;
     let code = query.one("code")?.unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `GET /api/openapi.json`: what all of this is, for programs.
 
 mod presence;
+mod words;
 
 use super::{
     App, elsewhere_described, for_agents_described, for_browsers_described, local_described,
@@ -51,6 +52,7 @@ fn document() -> OpenApi {
         .merge(for_agents_described());
     let mut api = all.into_openapi();
     presence::mark(&mut api);
+    words::tell(&mut api);
     api.info = InfoBuilder::new()
         .title("headsup")
         .description(Some(ABOUT))

@@ -40,7 +40,11 @@ pub(super) async fn put(
     let peer = peer(request.extensions());
     let (said, key) = asked::read::<ProcessBody>(request).await?;
     let moment = app.inbox.evidence().now();
-    let struck = |process: &ProcessId| app.ooms.has_struck(process);
+    // It may only wait for the agent, which was struck.
+    let seated = app.board.seat(&agent).and_then(|seat| seat.process.id.clone());
+    let struck = |process: &ProcessId| {
+        app.ooms.has_struck(process) || seated.as_ref().is_some_and(|own| app.ooms.has_struck(own))
+    };
     let launched = said.settle(agent.clone(), peer, &app.namespaces, struck);
     let launched = launched.map_err(|error| bad(&error.to_string()))?;
     let reply = app.inbox.submit(Work::Launched(Box::new(launched)), key).await?;

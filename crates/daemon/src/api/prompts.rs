@@ -22,17 +22,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, timeout_at};
-use utoipa::ToSchema;
 
-/// Which prompts are listed.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "the description of the API alone names it")]
-#[schema(rename_all = "snake_case")]
-enum Listed {
-    Open,
-    Resolved,
-    Untold,
-}
+/// Which prompts may be listed.
+pub(super) const LISTS: [&str; 3] = ["open", "resolved", "untold"];
 
 /// Resolved prompts in one answer.
 const MOST: u32 = 1_000;
@@ -47,9 +39,9 @@ const LONGEST_WAIT_S: u64 = 300;
     tag = "prompts",
     summary = "What waits for a person, or has waited",
     params(
-        ("state" = Option<Listed>, Query, description = "`open` (the default), oldest first; `resolved`, newest first; `untold`: those of these whose end has not reached the agent, since its wait was cut off"),
+        ("state" = Option<String>, Query, description = "`open` (the default), oldest first; `resolved`, newest first; `untold`: those of these whose end has not reached the agent, since its wait was cut off"),
         ("agent" = Option<AgentId>, Query, description = "Only of this agent"),
-        ("limit" = Option<u32>, Query, description = "Of the resolved ones at most so many: 1 to 1000, 100 if nothing is said"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1_000, description = "Of the resolved ones at most so many: 1 to 1000, 100 if nothing is said"),
     ),
     responses(
         (status = 200, description = "The prompts", body = PromptsDoc),
@@ -80,7 +72,7 @@ pub(super) async fn get(
             prompts.retain(|prompt| app.untold.has(&prompt.id));
             prompts
         }
-        Some(_) => return Err(bad("state is open, resolved or untold")),
+        Some(_) => return Err(bad("state is open, resolved or untold").allowed(LISTS)),
     };
     let prompts = prompts.into_iter().map(|prompt| with_time_left(&app, prompt)).collect();
     Ok(Json(PromptsDoc { schema: SCHEMA, prompts }))
@@ -110,7 +102,7 @@ pub(crate) fn open_prompts(app: &App, agent: Option<&AgentId>) -> Vec<PromptDoc>
     summary = "One prompt; at once, or as soon as it is resolved",
     params(
         ("pid" = String, Path, description = "The prompt"),
-        ("wait_seconds" = Option<u64>, Query, description = "0 to 300: for so long the answer waits for the resolution"),
+        ("wait_seconds" = Option<u64>, Query, maximum = 300, description = "0 to 300: for so long the answer waits for the resolution"),
     ),
     responses(
         (status = 200, description = "As it is then", body = OnePromptDoc),

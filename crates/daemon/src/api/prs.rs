@@ -26,7 +26,7 @@ const LISTED: u32 = 100;
     summary = "Pull requests, the last changed first",
     params(
         ("state" = Option<String>, Query, description = "`open`, `closed` or `merged`"),
-        ("limit" = Option<u32>, Query, description = "1 to 1,000; 100 where nothing is said"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1_000, description = "1 to 1,000; 100 where nothing is said"),
     ),
     responses(
         (status = 200, description = "The pull requests, as they were seen last", body = PullsDoc),

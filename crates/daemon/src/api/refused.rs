@@ -2,7 +2,7 @@
 
 use crate::job::Refusal;
 use crate::store::StoreError;
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use headsup_core::prompt::answer::BadAnswer;
@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Refused {
     code: &'static str,
     problem: Box<Problem>,
+    /// Of a method that is not served: those that are. The router tells them itself, where it refuses one.
+    methods: Option<&'static str>,
 }
 
 /// Travels with the response to where a person is told.
@@ -26,7 +28,12 @@ pub(crate) struct Code(pub(crate) &'static str);
 
 impl Refused {
     pub(crate) fn new(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { code, problem: Box::new(Problem::new(status, code, detail)) }
+        Self { code, problem: Box::new(Problem::new(status, code, detail)), methods: None }
+    }
+
+    /// Another method than these is not served here.
+    pub(crate) fn wrong_method(methods: &'static str, detail: &str) -> Self {
+        Self { methods: Some(methods), ..Self::new(405, "method_not_allowed", detail) }
     }
 
     pub(crate) fn hint(mut self, hint: &str) -> Self {
@@ -156,6 +163,10 @@ impl IntoResponse for Refused {
         if status == StatusCode::UNAUTHORIZED {
             let challenge = HeaderValue::from_static("Bearer realm=\"headsup\"");
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(methods) = self.methods {
+            // A 405 names those that there are (RFC 9110, section 15.5.6).
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
         }
         response.extensions_mut().insert(Code(self.code));
         response.extensions_mut().insert(Told(Arc::from(self.problem)));

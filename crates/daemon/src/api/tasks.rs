@@ -24,7 +24,7 @@ const LISTED: u32 = 100;
     summary = "Tasks, the last changed first",
     params(
         ("status" = Option<String>, Query, description = "`todo`, `in_progress`, `in_review` or `done`"),
-        ("limit" = Option<u32>, Query, description = "1 to 1,000; 100 where nothing is said"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1_000, description = "1 to 1,000; 100 where nothing is said"),
         ("folder" = Option<String>, Query, description = "Of whoever keeps the tasks of this folder, an absolute path; else of the hub's own tracker"),
     ),
     responses(

@@ -4,42 +4,20 @@
 use super::agent_path::AgentPath;
 use super::{App, Receipt, Refused, asked, peer, receipt};
 use crate::caller::may_tend;
-use crate::job::{Reply, Sight, Witnessed, Work};
+use crate::job::{Reply, Witnessed, Work};
 use crate::process;
+use crate::spoken::{self, TerminalBody, sight};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal;
-use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
-use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
-use utoipa::ToSchema;
-
-/// What a process has said to its terminal: the bodies of its sequences, as they are.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TerminalBody {
-    pid: u32,
-    /// Clock ticks since the machine started, as the kernel counts them.
-    start_ticks: u64,
-    /// The inode of its pid namespace.
-    #[serde(default)]
-    pid_namespace: Option<u64>,
-    /// A status report: what stands behind `7501;` in OSC 7501.
-    #[serde(default)]
-    status: Option<String>,
-    /// What stands behind `0;` or `2;`.
-    #[serde(default)]
-    title: Option<String>,
-    /// What stands behind `9;`, from `4;` on.
-    #[serde(default)]
-    progress: Option<String>,
-}
 
 #[utoipa::path(
     post,
@@ -67,32 +45,34 @@ pub(super) async fn post(
     let peer = peer(request.extensions());
     let (said, key) = asked::read::<TerminalBody>(request).await?;
     let seat = app.board.seat(&agent).ok_or_else(Refused::no_such_agent)?;
-    let mut process = ProcessId::new(said.pid, said.start_ticks);
-    process.pid_namespace = said.pid_namespace;
+    let mut process = said.process();
     app.namespaces.settle(&mut process, peer);
+    // A word that comes after the end is no sign of new life. A status that it has told just before may come as late
+    // as its end.
+    let may_be_late = said.status.is_some() && !seat.process.state.is_over();
     let moment = app.inbox.evidence().now();
     let mut rows = Vec::new();
-    let mut facts = Vec::new();
+    let mut sights = Vec::new();
     if let Some(status) = &said.status {
-        let status = terminal::program_status(&seat.kind, status);
-        facts.push((Source::ProgramStatus, status.name, status.fact));
+        let (sight, row) = spoken::report(&agent, &seat.kind, status);
+        sights.push(sight);
+        rows.push(row);
     }
-    rows.extend(said.status.map(|body| json!({"src": "osc", "osc": 7501, "body": body})));
     let mut shown = None;
     let title = said.title.and_then(|title| {
         let level = terminal::title(&seat.kind, &title);
         shown = Some((format!("{level:?}"), json!({"src": "osc", "osc": 0, "body": title})));
         level
     });
-    facts.extend(title.map(|level| (Source::Title, "title".to_owned(), Fact::Level(level))));
+    let of_title = |name: &str, level| sight(&agent, Source::Title, name, Fact::Level(level));
+    sights.extend(title.map(|level| of_title("title", level)));
     let progress = said.progress.and_then(|body| {
         let level = terminal::progress(&seat.kind, &body);
         rows.extend(progress(&body).map(|body| json!({"src": "osc", "osc": 9, "body": body})));
         level
     });
-    facts.extend(progress.map(|level| (Source::Title, "progress".into(), Fact::Level(level))));
-    // A word that comes after the end is no sign of new life.
-    if process.pid_here().is_some() && !process::is_alive(&process) {
+    sights.extend(progress.map(|level| of_title("progress", level)));
+    if process.pid_here().is_some() && !process::is_alive(&process) && !may_be_late {
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
     }
     let evidence = app.inbox.evidence();
@@ -104,17 +84,7 @@ pub(super) async fn post(
     }
     let cursor = app.board.head();
     let (mut key, mut reply) = (key, Reply::Done { agent: Some(agent.clone()), cursor });
-    for (source, name, fact) in facts {
-        let sight = Sight {
-            agent: agent.clone(),
-            source,
-            name,
-            session: None,
-            // What was launched need not be what sits in the seat: it may have started it.
-            process: None,
-            is_history: false,
-            fact,
-        };
+    for sight in sights {
         let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));
         reply = app.inbox.submit(work, key.take()).await?;
     }

@@ -21,7 +21,7 @@ const LISTED: u32 = 100;
     summary = "What web hooks have told lately, and what came of each",
     params(
         ("signed" = Option<bool>, Query, description = "Only with a right signature, or only without one"),
-        ("limit" = Option<u32>, Query, description = "1 to 20,000; 100 where nothing is said"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 20_000, description = "1 to 20,000; 100 where nothing is said"),
     ),
     responses(
         (status = 200, description = "The last first", body = WebhooksDoc),

@@ -10,7 +10,7 @@ use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
-use headsup_core::status::Headline;
+use headsup_core::status::Process;
 use std::sync::Arc;
 
 /// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
@@ -76,8 +76,8 @@ pub(crate) fn may_take(
 }
 
 fn waits_for_a_person(seat: &Seat) -> bool {
-    let has_failed = || matches!(seat.headline(), Headline::Crashed | Headline::Failed);
-    seat.process.state.is_over() && (!seat.prompts.is_empty() || has_failed() && !seat.seen())
+    let has_ended = matches!(seat.process.state, Process::Exited(_));
+    seat.process.state.is_over() && !seat.prompts.is_empty() || has_ended && seat.is_in_inbox()
 }
 
 /// The same for a hook, which says itself in whose seat it runs. Of a seat that is not there yet it brings the

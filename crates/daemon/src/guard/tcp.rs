@@ -20,6 +20,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, PoisonError, RwLock};
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
+/// What is looked at at all. Which of them a path takes is told by whoever knows paths, to whoever was let in.
+const METHODS: &str = "GET,HEAD,POST,PUT,PATCH,DELETE";
 /// Where a browser brings its one-time code, and cannot have anything else yet.
 pub(crate) const OPEN: &str = "/open";
 /// What has a secret of its own, which its handler looks at: other systems call these, and have no token.
@@ -190,7 +192,7 @@ fn check_content(method: &Method, headers: &HeaderMap) -> Result<(), Refused> {
             if content::has_body(headers) { content::check(headers) } else { Ok(()) }
         }
         // No other page is ever allowed anything, so there is nothing to ask before.
-        _ => Err(Refused::new(405, "method_not_allowed", "this method is not served")),
+        _ => Err(Refused::wrong_method(METHODS, "this method is not served")),
     }
 }
 

@@ -31,6 +31,8 @@ use tokio::task::AbortHandle;
 const GRACE: Duration = Duration::from_millis(400);
 /// How long after its goodbye a process may take to leave.
 const LEAVE: Duration = Duration::from_secs(5);
+/// How long what has started a process and waits for it may take to end behind it.
+const OUTLIVES: Duration = Duration::from_secs(1);
 /// How often a living process is looked at beside waiting for it.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -47,6 +49,8 @@ pub(super) struct Processes {
 
 struct Watched {
     process: ProcessId,
+    /// What has started it, and was launched for the seat.
+    outer: Option<Box<ProcessId>>,
     /// It has said goodbye, and may leave: nobody waits for it otherwise.
     leaves: bool,
     task: AbortHandle,
@@ -82,7 +86,7 @@ impl Processes {
             let leaves = process.filter(|_| seat.is_over_by_word());
             // The hub before was gone before it could see whether this one leaves.
             let leaves = leaves.filter(|process| !stored || is_alive(process));
-            if leaves.is_some_and(|process| self.is_watched(&seat.id, process, true)) {
+            if leaves.is_some_and(|process| self.is_watched(&seat.id, process, None, true)) {
                 return;
             }
             self.watched.remove(&seat.id);
@@ -91,9 +95,12 @@ impl Processes {
             }
             return;
         };
-        if self.is_watched(&seat.id, process, false) {
+        let outer = seat.process.outer();
+        if self.is_watched(&seat.id, process, outer, false) {
             return;
         }
+        // With it goes what was counted of the same process.
+        self.watched.remove(&seat.id);
         let kept_a_file = seat.claims.iter().any(|claim| claim.source == Source::Registry);
         let left_in_order = stored && kept_a_file && !self.goodbyes.has_file(process.pid);
         self.ooms.look(process);
@@ -103,6 +110,7 @@ impl Processes {
         let one = One {
             agent: seat.id.clone(),
             process: process.clone(),
+            outer: outer.cloned(),
             shell: shell_of(process),
             pause: is_outside.then(|| Pause { is_told, ..Pause::default() }),
             waits: self.watched.len() < self.most_waited_for,
@@ -114,12 +122,22 @@ impl Processes {
         };
         let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
-        self.watched.insert(seat.id.clone(), Watched { process, leaves: false, task, ooms });
+        let outer = outer.cloned().map(Box::new);
+        let watched = Watched { process, outer, leaves: false, task, ooms };
+        self.watched.insert(seat.id.clone(), watched);
     }
 
-    fn is_watched(&self, agent: &AgentId, process: &ProcessId, leaves: bool) -> bool {
-        let watched = self.watched.get(agent);
-        watched.is_some_and(|watched| watched.process == *process && watched.leaves == leaves)
+    fn is_watched(
+        &self,
+        agent: &AgentId,
+        process: &ProcessId,
+        outer: Option<&ProcessId>,
+        leaves: bool,
+    ) -> bool {
+        self.watched.get(agent).is_some_and(|watched| {
+            let is_it = watched.process == *process && watched.outer.as_deref() == outer;
+            is_it && watched.leaves == leaves
+        })
     }
 
     /// It has said goodbye. Should it not leave, the seat is not over.
@@ -132,8 +150,8 @@ impl Processes {
             }
         });
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
-        let task = task.abort_handle();
-        self.watched.insert(agent.clone(), Watched { process, leaves: true, task, ooms });
+        let (outer, task) = (None, task.abort_handle());
+        self.watched.insert(agent.clone(), Watched { process, outer, leaves: true, task, ooms });
     }
 }
 
@@ -154,6 +172,8 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
 struct One {
     agent: AgentId,
     process: ProcessId,
+    /// What has started it, and was launched for the seat.
+    outer: Option<ProcessId>,
     /// The shell that it was started from.
     shell: Option<ProcessId>,
     pause: Option<Pause>,
@@ -188,6 +208,10 @@ impl One {
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
         evidence.keep(&self.agent, evidence.now(), &end);
         let starved = self.ooms.has_struck(&self.process);
+        if let Some(outer) = &self.outer {
+            // Its launcher tells how that has ended, and with it this one: then nobody waits here any more.
+            tokio::time::timeout(OUTLIVES, gone(outer, self.waits)).await.ok();
+        }
         let goodbye = async {
             let said = || tokio::time::timeout(GRACE, self.goodbyes.said_by(&self.process));
             self.left_in_order || said().await.is_ok()
@@ -286,6 +310,24 @@ mod tests {
         Arc::new(Samples::new(board, Arc::new(Manual::new(UnixMs(0)))))
     }
 
+    /// Nothing but that it is looked at.
+    fn watching(process: ProcessId) -> One {
+        let (goodbyes, ooms, last_words) = Default::default();
+        One {
+            agent: AgentId::new("api").unwrap(),
+            process,
+            outer: None,
+            shell: None,
+            pause: None,
+            waits: false,
+            left_in_order: false,
+            goodbyes,
+            ooms,
+            samples: samples(),
+            last_words,
+        }
+    }
+
     /// The time that it is given passes at once.
     #[tokio::test(start_paused = true)]
     async fn whoever_says_goodbye_stays_or_leaves() {
@@ -329,19 +371,7 @@ mod tests {
         for (name, kind) in [("hangup", ExitKind::Killed), ("exit", ExitKind::Crashed)] {
             let ((mut program, process), (mut shell, above)) = (child(), child());
             let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-            let (goodbyes, ooms, last_words) = Default::default();
-            let one = One {
-                agent: AgentId::new("api").unwrap(),
-                process,
-                shell: Some(above),
-                pause: None,
-                waits: false,
-                left_in_order: false,
-                goodbyes,
-                ooms,
-                samples: samples(),
-                last_words,
-            };
+            let one = One { shell: Some(above), ..watching(process) };
             program.kill().unwrap();
             program.wait().unwrap();
             if kind == ExitKind::Killed {
@@ -357,6 +387,32 @@ mod tests {
             seen.abort();
             shell.kill().ok();
             shell.wait().unwrap();
+        }
+    }
+
+    /// The time that both are given passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn a_death_waits_for_what_has_started_the_process_and_not_for_ever() {
+        for goes_on in [true, false] {
+            let ((mut program, process), (mut outer, above)) = (child(), child());
+            program.kill().unwrap();
+            program.wait().unwrap();
+            if !goes_on {
+                outer.kill().unwrap();
+                outer.wait().unwrap();
+            }
+            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+            let one = One { outer: Some(above), ..watching(process) };
+            let seen = tokio::spawn(one.watch(inbox));
+            tokio::time::sleep(GRACE * 2).await;
+            let told = outbox.take(Duration::ZERO, 9).unwrap();
+            assert_eq!(told.is_empty(), goes_on);
+            tokio::time::sleep(OUTLIVES).await;
+            let later = outbox.take(Duration::ZERO, 9).unwrap();
+            assert_eq!(told.len() + later.len(), 1);
+            seen.abort();
+            outer.kill().ok();
+            outer.wait().unwrap();
         }
     }
 

@@ -6,6 +6,7 @@ use super::lookout::Watcher;
 use crate::filesystem;
 use crate::inbox::Inbox;
 use crate::job::{Reply, StatusFile, Witnessed, Work};
+use crate::metrics::Metrics;
 use crate::namespaces::{Namespaces, Peer};
 use crate::process;
 use crate::service::Surroundings;
@@ -33,12 +34,15 @@ const MOST_FOLDERS: usize = 32;
 const MISSING: Duration = Duration::from_millis(500);
 /// How often everything is read again: what the kernel did not tell, and what still holds.
 const AGAIN: Duration = Duration::from_secs(15);
+/// A file that nobody understands may be in the middle of being written so long.
+const WRITTEN: Duration = Duration::from_secs(1);
 
 pub(super) struct Registries {
     folders: Vec<Folder>,
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
     namespaces: Arc<Namespaces>,
+    metrics: Arc<Metrics>,
     watcher: Watcher,
 }
 
@@ -60,6 +64,10 @@ impl Folder {
     fn is_unwatched(&self) -> bool {
         self.watch.is_none() || self.is_mute
     }
+
+    fn is_unclear(&self) -> bool {
+        self.files.values().any(|known| known.unclear_since.is_some())
+    }
 }
 
 /// A file as it was last read.
@@ -67,6 +75,8 @@ struct Known {
     pid: u32,
     bytes: Vec<u8>,
     record: Option<RegistryRecord>,
+    /// Nobody understands it since then, and it is not counted yet.
+    unclear_since: Option<Instant>,
 }
 
 impl Registries {
@@ -76,9 +86,10 @@ impl Registries {
         inbox: Inbox,
         goodbyes: Arc<Goodbyes>,
         namespaces: Arc<Namespaces>,
+        metrics: Arc<Metrics>,
     ) -> Self {
         let folders = folders.into_iter().map(Folder::new).collect();
-        Self { folders, inbox, goodbyes, namespaces, watcher }
+        Self { folders, inbox, goodbyes, namespaces, metrics, watcher }
     }
 
     /// One more folder, named by an agent that keeps its files there.
@@ -95,7 +106,7 @@ impl Registries {
     pub(super) async fn watch(&mut self, mut more: UnboundedReceiver<WatchedFolder>) {
         let mut next_scan = Instant::now() + AGAIN;
         loop {
-            let missing = self.folders.iter().any(Folder::is_unwatched);
+            let missing = self.folders.iter().any(|at| at.is_unwatched() || at.is_unclear());
             let patience = if missing { MISSING } else { next_scan - Instant::now() };
             let changes = tokio::select! {
                 changes = self.changes(patience) => changes,
@@ -123,6 +134,22 @@ impl Registries {
                 next_scan = Instant::now() + AGAIN;
             } else {
                 self.scan_unwatched().await;
+            }
+            self.count_unclear();
+        }
+    }
+
+    /// Counts the files that nobody understands, once they hold still: what a living process says in them
+    /// is news.
+    fn count_unclear(&mut self) {
+        for folder in &mut self.folders {
+            for known in folder.files.values_mut() {
+                if known.unclear_since.is_some_and(|since| since.elapsed() >= WRITTEN) {
+                    known.unclear_since = None;
+                    if process::identity(known.pid).is_some() {
+                        self.metrics.not_understood(folder.at.kind, "registry.file");
+                    }
+                }
             }
         }
     }
@@ -221,7 +248,8 @@ impl Registries {
         let is_same = states && known == record.as_ref();
         let told = record.clone().filter(|_| !is_same);
         let seen = taken(&bytes);
-        folder.files.insert(name.to_owned(), Known { pid, bytes, record });
+        let unclear_since = record.is_none().then(Instant::now);
+        folder.files.insert(name.to_owned(), Known { pid, bytes, record, unclear_since });
         if let Some(record) = told.filter(is_of_a_living) {
             let at = folder.at.clone();
             let evidence = self.inbox.evidence();

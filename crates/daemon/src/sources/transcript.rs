@@ -10,7 +10,7 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
 use headsup_adapters::evidence::taken;
-use headsup_adapters::{LogLine, log_line};
+use headsup_adapters::{LogLine, log_line, strange_line};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Fact, History};
 use headsup_core::seat::Seat;
@@ -181,6 +181,7 @@ impl Logs {
                     continue;
                 };
                 if !self.followed.get_mut(id).is_some_and(|log| log.is_past(&read)) {
+                    self.count(&kind, &line);
                     if read.fact.is_some() {
                         self.keep(id, &line);
                     }
@@ -191,6 +192,13 @@ impl Logs {
                 return;
             }
             tokio::task::yield_now().await;
+        }
+    }
+
+    /// What says something that no version has said that is known is counted, whether or not it matters.
+    fn count(&self, kind: &str, line: &[u8]) {
+        if let Some(member) = strange_line(kind, line) {
+            self.metrics.not_understood(kind, &format!("transcript.{member}"));
         }
     }
 
@@ -229,9 +237,11 @@ impl Logs {
         for line in lines {
             let read = log_line(kind, line).filter(|read| {
                 let written = read.written_at.as_deref().and_then(UnixMs::parse);
-                read.fact.is_some() && written.is_some_and(|at| at > since)
+                written.is_some_and(|at| at > since)
             });
-            if let Some(read) = read {
+            let Some(read) = read else { continue };
+            self.count(kind, line);
+            if read.fact.is_some() {
                 self.keep(id, line);
                 self.tell(id, read).await;
             }
@@ -365,5 +375,37 @@ mod tests {
         assert_eq!(told.len(), 1, "{told:?}");
         let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
         assert_eq!((sight.agent.as_str(), sight.is_history), ("api", false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_line_says_anew_is_counted_and_the_past_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = Arc::new(Metrics::new());
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::clone(&metrics));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let (seats, with_logs) = unbounded_channel();
+        tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::clone(&metrics)));
+        let news = r#"{"timestamp":"2999-01-01T00:00:00.000Z","type":"hologram"}"#;
+        let bored = r#"{"type":"assistant","message":{"stop_reason":"bored","content":[]}}"#;
+        let counted = |what: &str| metrics.counted("claude-code", what);
+        for (is_there, times) in [(true, 1), (false, 2)] {
+            let log = folder.path().join(format!("{is_there}.jsonl"));
+            let append = |lines: &str| {
+                let mut file = OpenOptions::new().append(true).create(true).open(&log).unwrap();
+                file.write_all(lines.as_bytes()).unwrap();
+            };
+            if is_there {
+                append(&format!("{news}\n{bored}\n"));
+            }
+            seats.send(seat("api", Some(&log))).unwrap();
+            tokio::task::yield_now().await;
+            append(&format!("{news}\n"));
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+            append(&format!("{bored}\n{{\"type\":\"mode\",\"mode\":\"plan\"}}\n"));
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+            let read = [counted("transcript.type"), counted("transcript.stop_reason")];
+            assert_eq!(read, [times; 2], "{is_there}");
+        }
+        assert!(outbox.take(Duration::ZERO, 9).unwrap().is_empty(), "nothing of it is a fact");
     }
 }

@@ -45,7 +45,12 @@ async fn every_refusal_is_typed_and_changes_nothing() {
     let id = "x".repeat(129);
     let long_id = [("x-headsup-id", id.as_str())];
     let nested = format!("{{\"turn\":{deep}");
-    let cases: [Case<'_>; 25] = [
+    let in_hook = |depth: usize| {
+        let (name, session) = (r#""hook_event_name":"UserPromptSubmit""#, r#""session_id":"s1""#);
+        format!("{{{name},{session},\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth))
+    };
+    let (one_more, without_end) = (in_hook(64), in_hook(100_000));
+    let cases: [Case<'_>; 28] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
@@ -61,6 +66,9 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("POST", "/api/v1/agents/../reports", &[], "{}", 400, "bad_agent_id"),
         ("POST", "/api/v1/agents/%2e%2e/reports", &[], "{}", 400, "bad_agent_id"),
         ("POST", "/api/v1/agents/%ff/reports", &[], "{}", 400, "bad_agent_id"),
+        ("POST", HOOK, &[], &one_more, 400, "too_deep"),
+        ("POST", HOOK, &[], &without_end, 400, "too_deep"),
+        ("POST", HOOK, &[], &deep, 400, "too_deep"),
         ("POST", HOOK, &[("x-headsup-id", "")], "{}", 400, "bad_header"),
         ("POST", HOOK, &long_id, "{}", 400, "bad_header"),
         ("POST", HOOK, &[("x-headsup-id", "é")], "{}", 400, "bad_header"),
@@ -78,6 +86,24 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         assert_eq!(found, (status, code.to_owned()), "{method} {path} {headers:?}");
     }
     assert_eq!(client.head().await, 0);
+    assert_eq!(client.metric("headsup_refusals_total{code=\"too_deep\"}").await, 4);
+    assert_eq!(client.send("POST", HOOK, &[], in_hook(63)).await.status, 202);
+}
+
+/// Brackets in a text nest nothing, nor do many lists beside one another.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_is_long_and_flat_is_taken() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let lists = format!("[{}0]", "[[{}]],".repeat(100_000));
+    let text = format!("\"{}\"", r#"[{\"["#.repeat(100_000));
+    for (session, output) in [("s1", lists), ("s2", text)] {
+        let body = format!(
+            r#"{{"tool_response":{output},"hook_event_name":"UserPromptSubmit","session_id":"{session}"}}"#
+        );
+        assert!(body.len() > 400_000);
+        assert_eq!(client.send("POST", HOOK, &[], body).await.status, 202, "{session}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

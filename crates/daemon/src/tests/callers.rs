@@ -275,10 +275,10 @@ async fn an_agent_that_another_has_started_is_itself_with_the_others_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_that_nobody_has_seen_is_not_hidden_by_another_agents_start() {
+async fn an_end_that_nobody_has_seen_is_not_hidden_by_another_agents_start() {
     let bench = Bench::new().await;
     let client = bench.client();
-    for id in ["api", "web"] {
+    for id in ["api", "web", "job"] {
         assert_eq!(
             client.send("PUT", &format!("/api/v1/agents/{id}"), &[], "{}").await.status,
             201
@@ -286,18 +286,24 @@ async fn a_crash_that_nobody_has_seen_is_not_hidden_by_another_agents_start() {
     }
     let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
     let runs = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
-    // No machine counts so far.
-    let crashed =
-        json!({"pid": u32::MAX / 2, "start_ticks": 7, "state": "exited", "code": 3}).to_string();
-    let of_web = "/api/v1/agents/web/process";
-    assert_eq!(client.send("PUT", of_web, &[], crashed).await.status, 202);
+    // It has left by itself, behind a turn that failed.
+    client.report("job", "failed").await;
+    for (id, code) in [("web", 3), ("job", 0)] {
+        // No machine counts so far.
+        let (pid, path) = (u32::MAX / 2, format!("/api/v1/agents/{id}/process"));
+        let ended = json!({"pid": pid, "start_ticks": 7, "state": "exited", "code": code});
+        assert_eq!(client.send("PUT", &path, &[], ended.to_string()).await.status, 202);
+    }
     assert_eq!(client.send("PUT", "/api/v1/agents/api/process", &[], runs).await.status, 202);
-    assert_eq!(client.headline("web").await, "crashed");
-    let taken = client.send("PUT", "/api/v1/agents/web", &[], "{}").await;
-    assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"));
-    assert_eq!(client.headline("web").await, "crashed");
-    // Once a person has seen it, it is free again.
-    let agents = vec![AgentId::new("web").unwrap()];
-    bench.hub().inbox().submit(Work::Seen { agents }, None).await.unwrap();
-    assert_eq!(client.send("PUT", "/api/v1/agents/web", &[], "{}").await.status, 201);
+    for (id, headline) in [("web", "crashed"), ("job", "ended")] {
+        assert_eq!(client.headline(id).await, headline);
+        let path = format!("/api/v1/agents/{id}");
+        let taken = client.send("PUT", &path, &[], "{}").await;
+        assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"));
+        assert_eq!(client.headline(id).await, headline);
+        // Once a person has seen it, it is free again.
+        let agents = vec![AgentId::new(id).unwrap()];
+        bench.hub().inbox().submit(Work::Seen { agents }, None).await.unwrap();
+        assert_eq!(client.send("PUT", &path, &[], "{}").await.status, 201, "{id}");
+    }
 }

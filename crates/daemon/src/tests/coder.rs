@@ -77,25 +77,78 @@ async fn an_event_says_what_it_means_and_not_what_the_old_map_said() {
     assert_eq!(kinds, expected);
 }
 
-/// A chat names no process and no session: what begins after an end is life.
+/// A chat names no process and no session: a turn or a session that begins after an end is life. What else comes
+/// just behind it may have been on its way.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_or_a_question_after_the_end_brings_the_agent_back() {
+async fn a_turn_after_the_end_brings_the_agent_back_and_a_late_question_does_not() {
     let bench = Bench::new().await;
     let client = bench.client();
     let seat = "/api/v1/agents/coder.c-1";
     told(&client, "UserPromptSubmit", None).await;
-    let begins = [
-        ("UserPromptSubmit", "working"),
-        ("task_started", "working"),
-        ("exec_approval_request", "blocked"),
+    let late = [
+        ("PostToolUse", None),
+        ("exec_approval_request", None),
+        ("request_user_input", None),
+        ("PermissionResult", None),
+        ("Notification", Some("permission_prompt")),
+        ("Notification", Some("elicitation_dialog")),
+        ("Notification", Some("agent_needs_input")),
+        ("Notification", Some("idle_prompt")),
+        ("Stop", None),
+        ("Interrupt", None),
     ];
+    let begins =
+        [("UserPromptSubmit", "working"), ("task_started", "working"), ("SessionStart", "idle")];
     for (index, (event, status)) in begins.into_iter().enumerate() {
         told(&client, "session_end", None).await;
-        told(&client, "PostToolUse", None).await;
-        assert_eq!(client.get(seat).await.json()["headline"], "ended");
+        for (event, kind) in late {
+            told(&client, event, kind).await;
+            let explained = client.get(&format!("{seat}/explain")).await.json();
+            assert_eq!(explained["headline"], "ended", "{event}");
+            let rejected = &explained["rejected"][0];
+            assert_eq!((&rejected["rule"], &rejected["event"]), (&json!("G1"), &json!(event)));
+        }
         assert_eq!(told(&client, event, None).await, status, "{event}");
         let doc = client.get(seat).await.json();
         assert_eq!(doc["incarnation"], json!(index + 2), "{event}");
+    }
+    // Nothing is on its way for so long.
+    for (index, (event, kind)) in late.into_iter().take(5).enumerate() {
+        told(&client, "session_end", None).await;
+        bench.pass(31_000).await;
+        let status = match event {
+            "PostToolUse" | "PermissionResult" => "working",
+            _ => "blocked",
+        };
+        assert_eq!(told(&client, event, kind).await, status, "{event}");
+        assert_eq!(client.get(seat).await.json()["incarnation"], json!(index + 5), "{event}");
+    }
+}
+
+/// Nobody has told of the turn's beginning. Its end says more than that it is unknown all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_of_a_turn_may_be_the_first_that_is_heard_of_an_agent() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (agent, event, status, headline, outcome) in [
+        ("a", "Stop", "idle", "done", "completed"),
+        ("b", "Failed", "error", "failed", "failed"),
+        ("c", "Interrupt", "idle", "idle", "interrupted"),
+    ] {
+        let answer = say(&client, "c-1", agent, event, None).await;
+        assert_eq!(answer.json()["status"], status, "{event}");
+        let doc = client.get(&format!("/api/v1/agents/{agent}.c-1")).await.json();
+        assert_eq!(
+            (&doc["headline"], &doc["outcome"]["kind"]),
+            (&json!(headline), &json!(outcome))
+        );
+        // The same again is no news.
+        let head = client.head().await;
+        assert_eq!(say(&client, "c-1", agent, event, None).await.json()["status"], status);
+        assert_eq!(client.head().await, head, "{event}");
+        // Nor is an end behind a failure.
+        let left = say(&client, "c-1", agent, "session_end", None).await;
+        assert_eq!(left.json()["status"], status, "{event}");
     }
 }
 

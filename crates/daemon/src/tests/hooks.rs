@@ -269,6 +269,24 @@ async fn an_unknown_event_of_a_known_agent_changes_nothing_and_is_explained() {
     assert_eq!(explain["rejected"][0]["rule"], "G11", "{explain}");
 }
 
+/// Its process may still tell that it was a goodbye; the word is none that is believed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_with_a_word_that_nobody_knows_changes_nothing_and_is_explained() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("UserPromptSubmit", "s1", &[]).await;
+    let end = json!({"hook_event_name": "SessionEnd", "session_id": "s1", "reason": "evaporated"});
+    let end = end.to_string();
+    let reply = client.send("POST", "/api/v1/hooks/claude-code", &[], end).await;
+    assert_eq!(reply.status, 202);
+    assert_eq!(client.headline("claude-code-s1").await, "working");
+    let explain = client.get("/api/v1/agents/claude-code-s1/explain").await.json();
+    let rejected = &explain["rejected"][0];
+    assert_eq!((&rejected["rule"], &rejected["event"]), (&json!("G11"), &json!("SessionEnd")));
+    assert!(rejected["why"].as_str().unwrap().starts_with("its reason "), "{explain}");
+    assert_eq!(explain["rejected"].as_array().unwrap().len(), 1, "{explain}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_was_not_understood_at_first_is_known_by_its_next_hook() {
     let bench = Bench::new().await;
@@ -375,6 +393,38 @@ async fn a_conversation_that_is_taken_up_leaves_no_empty_seat_behind() {
     assert_eq!(tell(13, "session.started", Some("s3")).await, "opencode-api-2");
     assert_eq!(client.headline("opencode-api").await, "ended");
     assert_eq!(client.headline("opencode-api-2").await, "idle");
+}
+
+/// Its start says that it starts up, and nothing that is understood has told the end of the one before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_begins_one_conversation_after_the_other_is_one_agent() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let tell = async |pid: u32, event: &str, session: &str| {
+        // Nobody's: there are no such processes.
+        let parents = json!([{ "pid": pid, "start": 7, "comm": "pi" }]);
+        let context = json!({ "parents": parents, "pidns": 1 }).to_string();
+        let payload = json!({
+            "hook_event_name": event, "session_id": session, "cwd": "/home/dev/api",
+            "source": "startup", "turn_id": "t1",
+        });
+        let headers = [("x-headsup-context", &*context)];
+        let reply = client.send("POST", "/api/v1/hooks/pi", &headers, payload.to_string()).await;
+        assert_eq!(reply.status, 202);
+        let agent = reply.json()["agent_id"].as_str().unwrap().to_owned();
+        let headline = client.headline(&agent).await;
+        (agent, headline)
+    };
+    let is = |agent: &str, headline: &str| (agent.to_owned(), headline.to_owned());
+    assert_eq!(tell(21, "session_start", "s1").await, is("pi-api", "idle"));
+    assert_eq!(tell(21, "agent_start", "s1").await, is("pi-api", "working"));
+    assert_eq!(tell(21, "session_switched", "s1").await, is("pi-api", "working"));
+    assert_eq!(tell(21, "session_start", "s2").await, is("pi-api", "idle"));
+    assert_eq!(tell(21, "agent_start", "s2").await, is("pi-api", "working"));
+    // In another process another one is; then the first goes over to what that was in.
+    assert_eq!(tell(22, "session_start", "s3").await, is("pi-api-2", "idle"));
+    assert_eq!(tell(21, "session_start", "s3").await, is("pi-api-2", "idle"));
+    assert_eq!(client.headline("pi-api").await, "ended");
 }
 
 /// The process of a conversation among several lives on when that one has ended.

@@ -84,7 +84,7 @@ async fn a_log_is_a_hundred_entries_and_no_more() {
 
 /// Its hooks go on telling of tools while the agent itself waits for a person.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_heartbeat_answers_no_question_of_another_witness() {
+async fn a_heartbeat_answers_no_question_whoever_has_told_of_it() {
     let bench = Bench::new().await;
     let client = bench.client();
     let seat = [("x-headsup-agent", "a")];
@@ -93,10 +93,59 @@ async fn a_heartbeat_answers_no_question_of_another_witness() {
     }
     beat(&client, "a", json!({"state": "active", "tool": "Read"})).await;
     assert_eq!(client.headline("a").await, "blocked");
-    // Whoever said by word alone that it waits is taken at its word again.
-    client.report("b", "blocked").await;
-    beat(&client, "b", json!({"state": "active"})).await;
-    assert_eq!(client.headline("b").await, "working");
+    // One that may be approved by the agent itself is not shown yet, and is not answered either.
+    let alone = r#"{"env":{"CLAUDE_CODE_ENTRYPOINT":"sdk-cli"}}"#;
+    let seat = [("x-headsup-agent", "c"), ("x-headsup-context", alone)];
+    for event in ["UserPromptSubmit", "PermissionRequest"] {
+        client.hook(event, "s3", &seat).await;
+    }
+    assert_eq!(client.headline("c").await, "working");
+    beat(&client, "c", json!({"state": "active", "tool": "Read"})).await;
+    bench.pass(1_500).await;
+    assert_eq!(client.headline("c").await, "blocked");
+    // Nor what it has told of by word alone: a word as good as that, or rest, takes it back.
+    for headline in ["working", "idle"] {
+        client.report("b", "blocked").await;
+        for body in [json!({"state": "active"}), json!({"state": "active", "tool": "Read"})] {
+            beat(&client, "b", body).await;
+            assert_eq!(client.headline("b").await, "blocked");
+        }
+        let log = activity(&client, "b", "?limit=1").await["activity"].clone();
+        assert_eq!((&log[0]["tool"], &log[0]["state"]), (&json!("Read"), &json!("active")));
+        let taken_back = match headline {
+            "idle" => beat(&client, "b", json!({"state": "idle"})).await,
+            word => client.report("b", word).await,
+        };
+        assert_eq!(taken_back.status, 202);
+        assert_eq!(client.headline("b").await, headline);
+    }
+}
+
+/// No process is named: only a turn that begins is another life at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rest_or_a_question_behind_an_end_brings_nobody_back() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let reports = "/api/v1/agents/a/reports";
+    let tell = |body: &'static str| client.send("POST", reports, &[], body);
+    beat(&client, "a", json!({"state": "active"})).await;
+    tell(r#"{"process":"exited"}"#).await;
+    for late in [r#"{"turn":"blocked"}"#, r#"{"turn":"idle","outcome":"completed"}"#] {
+        assert_eq!(tell(late).await.status, 202);
+        assert_eq!(client.headline("a").await, "ended", "{late}");
+    }
+    beat(&client, "a", json!({"state": "idle"})).await;
+    assert_eq!(client.headline("a").await, "ended");
+    let explained = client.get("/api/v1/agents/a/explain").await.json();
+    let rejected = explained["rejected"].as_array().unwrap();
+    let rules: Vec<&Value> = rejected.iter().map(|one| &one["rule"]).collect();
+    assert_eq!(rules, ["G1", "G1", "G1"]);
+    beat(&client, "a", json!({"state": "active"})).await;
+    assert_eq!(client.headline("a").await, "working");
+    tell(r#"{"process":"exited"}"#).await;
+    bench.pass(31_000).await;
+    beat(&client, "a", json!({"state": "idle"})).await;
+    assert_eq!(client.headline("a").await, "idle");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -439,6 +439,26 @@ async fn a_status_that_nobody_knows_changes_nothing_and_is_counted_and_explained
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_status_file_that_is_none_changes_nothing_and_is_counted() {
+    let rig = Rig::new().await;
+    let agent = Agent::start(&rig.sessions, "s1");
+    agent.shows("busy");
+    let seat = rig.until_headline("working").await;
+    let client = rig.bench.client();
+    let name = "headsup_not_understood_total{kind=\"claude-code\",event=\"registry.file\"}";
+    for (text, count) in [("[]", 1), ("", 2)] {
+        fs::write(agent.file(), text).unwrap();
+        let counted = async {
+            while client.metric(name).await < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        soon("the count", counted).await;
+    }
+    assert_eq!(client.headline(seat["id"].as_str().unwrap()).await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_report_at_the_terminal_that_nobody_knows_changes_nothing_and_is_counted() {
     let rig = Rig::new().await;
     let agent = Agent::start(&rig.sessions, "s1");

@@ -1,7 +1,7 @@
 use super::bench::{Bench, payload};
 use crate::job::Work;
 use crate::limits::Limits;
-use headsup_core::spool::{OF_A_PROCESS, Record, Report, encode};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Record, Report, encode};
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::fs;
@@ -171,12 +171,17 @@ async fn damage_in_the_spool_is_counted_and_the_rest_taken() {
     bench.stop().await;
     let unknown = encode(&Record::Report(Report { kind: "no-such".into(), ..Report::default() }));
     let dropped = encode(&Record::Dropped { count: 12 });
-    let pieces = [b"torn".to_vec(), dropped, unknown, turn("s1", super::bench::START)];
+    let deep = encode(&Record::Report(Report {
+        kind: "claude-code".into(),
+        body: vec![b'['; 65],
+        ..Report::default()
+    }));
+    let pieces = [b"torn".to_vec(), dropped, unknown, deep, turn("s1", super::bench::START)];
     fs::write(bench.home().join("spool/queue"), pieces.concat()).unwrap();
     bench.start().await;
     let client = bench.client();
     assert_eq!(client.headline("claude-code-s1").await, "done");
-    for (name, count) in [("corrupt", 1), ("dropped", 12), ("refused", 1), ("drained", 4)] {
+    for (name, count) in [("corrupt", 1), ("dropped", 12), ("refused", 2), ("drained", 5)] {
         let counted = client.metric(&format!("headsup_spool_{name}_total")).await;
         assert_eq!(counted, count, "{name}");
     }
@@ -236,17 +241,41 @@ impl Launch {
     fn exit(&self, code: i32, token: &str) -> Vec<u8> {
         let mut body = self.body.clone();
         body["code"] = code.into();
-        encode(&Record::Report(Report {
-            kind: OF_A_PROCESS.into(),
-            id: "exit".into(),
-            reported_at: super::bench::START.plus(-5_000),
-            agent: Some("api".into()),
-            agent_token: Some(token.into()),
-            body: body.to_string().into_bytes(),
-            is_transition: true,
-            ..Report::default()
-        }))
+        left(OF_A_PROCESS, "exit", &body, token)
     }
+
+    /// What it says of itself to its terminal.
+    fn status(&self, state: &str) -> Value {
+        json!({
+            "pid": self.body["pid"], "start_ticks": self.body["start_ticks"],
+            "status": format!("state={state}"),
+        })
+    }
+
+    /// Its launcher tells that at once.
+    async fn tell(&self, bench: &Bench, id: &str, state: &str) {
+        let (path, body) = (format!("{API}/terminal"), self.status(state).to_string());
+        let told = bench.client().send("POST", &path, &[("x-headsup-id", id)], body).await;
+        assert_eq!(told.status, 202, "{}", told.text());
+    }
+
+    /// Its launcher leaves it in the spool.
+    fn said(&self, id: &str, state: &str) -> Vec<u8> {
+        left(OF_A_TERMINAL, id, &self.status(state), TOKEN)
+    }
+}
+
+fn left(kind: &str, id: &str, body: &Value, token: &str) -> Vec<u8> {
+    encode(&Record::Report(Report {
+        kind: kind.into(),
+        id: id.into(),
+        reported_at: super::bench::START.plus(-5_000),
+        agent: Some("api".into()),
+        agent_token: Some(token.into()),
+        body: body.to_string().into_bytes(),
+        is_transition: true,
+        ..Report::default()
+    }))
 }
 
 /// Headlines that the seat has had.
@@ -325,8 +354,61 @@ async fn what_an_earlier_launch_has_left_ends_no_later_one() {
     let client = bench.client();
     let other = json!({ "token": TOKEN.replace('0', "f") }).to_string();
     assert_eq!(client.send("PUT", API, &[], other).await.status, 201);
-    fs::write(bench.home().join("spool/queue"), launch.exit(0, TOKEN)).unwrap();
+    let words = [launch.said("said", "done"), launch.exit(0, TOKEN)].concat();
+    fs::write(bench.home().join("spool/queue"), words).unwrap();
     bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
     assert!(!bench.home().join("spool/queue").exists());
     assert_eq!(client.headline("api").await, "starting");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_program_said_before_its_end_counts_though_both_wait_in_the_spool() {
+    let mut bench = Bench::new().await;
+    let mut launch = Launch::new(&bench).await;
+    launch.tell(&bench, "said-1", "idle").await;
+    bench.pass(2_000).await;
+    launch.tell(&bench, "said-2", "working").await;
+    assert_eq!(bench.client().headline("api").await, "working");
+    bench.stop().await;
+    launch.end();
+    // The first of these was heard, which its launcher has not heard.
+    let said =
+        [("said-2", "working"), ("said-3", "done"), ("said-4", "working"), ("said-5", "done")];
+    let mut words: Vec<u8> = said.iter().flat_map(|(id, state)| launch.said(id, state)).collect();
+    words.extend(launch.exit(0, TOKEN));
+    fs::write(bench.home().join("spool/queue"), words).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    let doc = client.get(API).await.json();
+    let end = (&doc["headline"], &doc["outcome"]["kind"], &doc["process"]["code"]);
+    assert_eq!(end, (&json!("ended"), &json!("completed"), &json!(0)), "{doc}");
+    let log = client.log().await;
+    let turns: Vec<_> = log.iter().filter(|event| event["type"] == "turn.completed").collect();
+    assert_eq!(turns.len(), 2, "{log:?}");
+    assert!(turns.iter().all(|turn| turn["spooled"] == true), "{turns:?}");
+    // Behind its end nothing that it said brings it back.
+    bench.clock.advance(60_000);
+    fs::write(bench.home().join("spool/queue"), launch.said("said-6", "working")).unwrap();
+    bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
+    assert_eq!(client.headline("api").await, "ended");
+    assert_eq!(client.log().await.len(), log.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_may_come_as_late_as_the_end_of_its_process_and_a_title_may_not() {
+    let bench = Bench::new().await;
+    let _launch = Launch::new(&bench).await;
+    // It has started what sits in the seat, and is gone.
+    let mut wrapper = std::process::Command::new("true").spawn().unwrap();
+    let (pid, start_ticks) = crate::process::identity(wrapper.id()).unwrap();
+    wrapper.wait().unwrap();
+    let client = bench.client();
+    let path = format!("{API}/terminal");
+    for (what, code) in [(json!({"status": "state=idle"}), 202), (json!({"title": "x"}), 409)] {
+        let mut body = json!({"pid": pid, "start_ticks": start_ticks});
+        body.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        let told = client.send("POST", &path, &[], body.to_string()).await;
+        assert_eq!(told.status.as_u16(), code, "{body}: {}", told.text());
+    }
+    assert_eq!(client.headline("api").await, "idle");
 }

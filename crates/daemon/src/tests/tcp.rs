@@ -106,7 +106,7 @@ async fn attacks_of_web_pages_have_no_effect_and_learn_nothing() {
     let text = ("content-type", "text/plain");
     let form = ("content-type", "application/x-www-form-urlencoded");
     let body = r#"{"turn":"working"}"#;
-    let attacks: [(&str, &str, Headers<'_>, u16); 12] = [
+    let attacks: [(&str, &str, Headers<'_>, u16); 13] = [
         ("GET", "/api/v1/agents", &[session, ("host", &rebound)], 421),
         ("GET", "/api/v1/events", &[session, ("host", &rebound)], 421),
         ("POST", REPORT, &[session, ("host", &rebound)], 421),
@@ -119,12 +119,14 @@ async fn attacks_of_web_pages_have_no_effect_and_learn_nothing() {
         ("GET", "/api/v1/events", &[session, evil, cross], 403),
         ("OPTIONS", REPORT, &[evil, cross, ("access-control-request-method", "POST")], 403),
         ("OPTIONS", REPORT, &[("origin", &own)], 405),
+        ("TRACE", REPORT, &[session], 405),
     ];
     for (method, path, headers, status) in attacks {
         let reply = tcp.send(method, path, headers, body).await;
         assert_eq!(reply.status, status, "{method} {path} {headers:?}");
         assert!(reply.headers.keys().all(|name| !name.as_str().starts_with("access-control")));
         assert_eq!(reply.headers["content-type"], "application/problem+json");
+        assert_eq!(reply.headers.contains_key("allow"), status == 405, "{method} {path}");
     }
     assert_eq!(bench.client().head().await, 0);
     for (name, value) in [

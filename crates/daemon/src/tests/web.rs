@@ -37,6 +37,32 @@ async fn every_path_of_the_page_has_an_answer_under_its_policy() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_inbox_of_the_page_has_a_failure_whose_agent_has_ended() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    for id in ["api", "web"] {
+        client.report(id, "failed").await;
+        let path = format!("/api/v1/agents/{id}/reports");
+        client.send("POST", &path, &[], r#"{"process":"exited"}"#).await;
+        assert_eq!(client.headline(id).await, "ended");
+    }
+    let count = async || {
+        let page = tcp.send("GET", "/inbox", &token, "").await.text();
+        assert_eq!(page.contains("Nothing waits for you."), !page.contains("failed; ended"));
+        page.matches("failed; ended").count()
+    };
+    assert_eq!(count().await, 2);
+    client.send("POST", "/api/v1/agents/api/seen", &[], "").await;
+    assert_eq!(count().await, 1);
+    // With the roster it leaves the inbox, too.
+    bench.pass(3_600_001).await;
+    assert_eq!(count().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_inbox_of_the_page_has_whoever_is_stuck() {
     let bench = Bench::new().await;
     let tcp = bench.on_tcp().await;

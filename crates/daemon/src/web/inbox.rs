@@ -4,7 +4,7 @@ use super::ages::Ages;
 use super::parts::Parts;
 use super::prompt::{Room, prompt};
 use super::{drawn, row, shell, sink};
-use crate::api::{App, Refused, prompts};
+use crate::api::{App, Refused, prompts, roster};
 use crate::job::Refusal;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -74,7 +74,7 @@ fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
     let mut ended: Vec<AgentDoc<'static>> =
-        seats.values().filter(|seat| is_waiting(seat)).map(|seat| seat.doc()).collect();
+        seats.values().filter(|seat| is_waiting(seat, now)).map(|seat| seat.doc()).collect();
     ended.sort_by_key(|agent| (agent.headline.attention(), agent.since));
     for agent in ended {
         let id = row::id(agent.id.as_str());
@@ -116,9 +116,9 @@ fn snoozed(seat: &Seat, now: UnixMs) -> Option<UnixMs> {
     seat.snoozed_until.filter(|until| *until > now)
 }
 
-fn is_waiting(seat: &Seat) -> bool {
-    let stage = seat.stage.as_ref().map(|status| status.stage);
-    seat.headline().is_in_inbox(seat.seen(), !seat.prompts.is_empty(), stage)
+/// Who has left the roster waits for nobody.
+fn is_waiting(seat: &Seat, now: UnixMs) -> bool {
+    seat.is_in_inbox() && roster::is_visible(seat, now)
 }
 
 fn card(open: &PromptDoc, until: Option<UnixMs>, ages: Ages) -> Markup {

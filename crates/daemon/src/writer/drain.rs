@@ -1,17 +1,19 @@
 //! Taking over what hooks have spooled.
 
 use super::{Found, Item, Writer};
+use crate::body::is_too_deep;
 use crate::caller;
 use crate::evidence::Hook;
-use crate::job::{Key, Launched, Refusal, Spooled, Work};
+use crate::job::{Key, Launched, Left, Refusal, Spooled, Witnessed, Work};
 use crate::launched::{self, ProcessBody};
 use crate::limits::BATCH_JOBS;
 use crate::namespaces::Peer;
 use crate::sighting::{self, Envelope};
+use crate::spoken::{self, TerminalBody};
 use crate::spool::{Draining, Tally};
 use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
-use headsup_core::spool::{OF_A_PROCESS, Report};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Report};
 
 /// Between two tries at a spool that the disk refuses. Milliseconds.
 const AGAIN_MS: i64 = 1_000;
@@ -66,12 +68,18 @@ impl Writer {
         Ok(tally)
     }
 
-    /// What the request would have been. `None` if no adapter takes it.
+    /// What the request would have been. `None` if it would have been refused.
     fn item(&self, report: Report) -> Option<Item> {
-        if report.kind == OF_A_PROCESS {
-            return self.word_on_a_process(report);
+        match report.kind.as_str() {
+            OF_A_PROCESS => return self.word_on_a_process(report),
+            OF_A_TERMINAL => return self.word_at_a_terminal(report),
+            _ => {}
         }
         let Report { kind, event, id, reported_at, agent, context, body, .. } = report;
+        if is_too_deep(&body) {
+            tracing::warn!(kind, "a spooled report is nested too deep");
+            return None;
+        }
         let envelope = Envelope {
             kind: &kind,
             event: event.as_deref(),
@@ -105,6 +113,7 @@ impl Writer {
             }
         }
     }
+
     /// What a launcher would have told. `None` if it cannot be read, or names nobody.
     fn word_on_a_process(&self, report: Report) -> Option<Item> {
         let Report { id, reported_at, agent, agent_token, body, .. } = report;
@@ -125,6 +134,29 @@ impl Writer {
             answer: None,
             spooled: Some((self.evidence.now(), Found::Row(row))),
             work: Work::Launched(Box::new(Launched { spooled, ..found })),
+        })
+    }
+
+    /// What a launcher has heard at its agent's terminal and would have told. `None` if it cannot be read, or names
+    /// nobody.
+    fn word_at_a_terminal(&self, report: Report) -> Option<Item> {
+        let Report { id, reported_at, agent, agent_token, body, .. } = report;
+        let agent = agent.and_then(|agent| AgentId::new(agent).ok())?;
+        let read = serde_json::from_slice::<TerminalBody>(&body);
+        let said = read.inspect_err(
+            |error| tracing::warn!(%error, "a spooled word at a terminal cannot be read"),
+        );
+        let status = said.ok()?.status?;
+        let key = Key::new(&id, &spoken::path(&agent), &body);
+        let token = agent_token.as_deref().map(caller::digest);
+        let seat = self.board.seat(&agent)?;
+        let (sight, row) = spoken::report(&agent, &seat.kind, &status);
+        let spooled = Spooled { reported_at, token };
+        Some(Item {
+            key,
+            answer: None,
+            spooled: Some((self.evidence.now(), Found::Row(row))),
+            work: Work::Witnessed(Witnessed::Left(Box::new(Left { sight, spooled }))),
         })
     }
 }

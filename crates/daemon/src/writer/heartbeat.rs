@@ -6,7 +6,7 @@ use crate::job::{Answer, Heartbeat, Reply};
 use headsup_core::compat::panopticon::Activity;
 use headsup_core::gate::{self, Decision};
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
-use headsup_core::seat::Seat;
+use headsup_core::seat::{Held, HeldFact, Seat};
 use headsup_core::source::Source;
 use headsup_core::status::WorkingReason;
 use headsup_core::time::UnixMs;
@@ -51,8 +51,10 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
 
 fn fact(seat: &Seat, heartbeat: &Heartbeat) -> Fact {
     let Heartbeat { activity, tool, .. } = heartbeat;
-    // It goes on with something else: no answer to what another witness says it asks.
-    let asks = seat.own_prompts().any(|open| open.source != Source::Report);
+    // It goes on with something else: that is no answer to what it asks, whoever has told of that. A heartbeat
+    // itself never does.
+    let is_settling = |held: &Held| matches!(held.what, HeldFact::Prompt { .. });
+    let asks = seat.own_prompts().next().is_some() || seat.held.iter().any(is_settling);
     let reported = |turn, process| {
         Fact::Reported(Reported { turn, detail: tool.clone(), outcome: None, process })
     };

@@ -6,11 +6,11 @@ use crate::job::{Answer, Refusal, Reply};
 use crate::process;
 use crate::sighting::HookReport;
 use headsup_core::event::EventBody;
-use headsup_core::gate::{self, Decision, Description};
+use headsup_core::gate::{self, Decision, Description, Rule};
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Delivery, Fact, Observation, SessionStart};
+use headsup_core::observation::{Delivery, Fact, Observation, SessionEnd, SessionStart};
 use headsup_core::roster::{Caller, Place};
-use headsup_core::seat::Seat;
+use headsup_core::seat::{Rejection, Seat};
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
@@ -60,7 +60,7 @@ fn left_empty(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Optio
 fn vacated(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Option<AgentId> {
     let HookReport { claimed: None, sighting, .. } = report else { return None };
     let Fact::SessionStarted { how, .. } = sighting.fact else { return None };
-    let goes_over = !matches!(how, SessionStart::Startup | SessionStart::Early);
+    let goes_over = how != SessionStart::Compact;
     let process = sighting.process.as_ref().filter(|_| goes_over && !sighting.shares_process)?;
     let other = staging.roster.seat_of(process).filter(|other| *other != id)?;
     let seat = staging.seat(other)?;
@@ -71,6 +71,9 @@ fn vacated(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Option<A
 fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixMs) -> Decision {
     let mut decision = gate::admit(seat, &observe(report, now));
     decision.changed |= report.sighting.shares_process && gate::part(seat);
+    if decision.refused.is_none() {
+        keep_strange_end(seat, report, now);
+    }
     let news = decision.refused.is_none() && (decision.changed || !decision.events.is_empty());
     if let Some(activity) = report.sighting.activity.as_ref().filter(|_| news) {
         let (tool, action) = (activity.tool.clone(), activity.action.clone());
@@ -79,6 +82,22 @@ fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixM
     decision.changed |= described.changed;
     decision.events.splice(0..0, described.events);
     decision
+}
+
+/// An end whose word nobody knows is not believed (G11), though its process may still make a goodbye of it.
+fn keep_strange_end(seat: &mut Seat, report: &HookReport, now: UnixMs) {
+    let sighting = &report.sighting;
+    let Fact::SessionEnded { how: SessionEnd::Unclear } = sighting.fact else { return };
+    let member = sighting.strange.unwrap_or("word");
+    let why =
+        format!("its {member} is one that nobody knows: its process tells whether it has left");
+    seat.history.get_or_insert_default().reject(Rejection {
+        at: now,
+        source: sighting.source,
+        event: sighting.event.as_str().into(),
+        rule: Rule::G11.word().into(),
+        why: why.as_str().into(),
+    });
 }
 
 fn place(staging: &Staging<'_>, report: &HookReport) -> Place {

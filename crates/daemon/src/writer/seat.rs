@@ -3,6 +3,7 @@
 use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, Launched, Refusal, Registration};
+use crate::process;
 use crate::sources::OBSERVABLE;
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
@@ -72,22 +73,27 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
 /// The launcher's word on a process is as good as a look at it: it is its parent. What it has left in the
 /// spool is of the launch that it was said in, and of no later one in the same seat.
 pub(super) fn launched(staging: &mut Staging<'_>, launched: &Launched) -> Answer {
-    let Launched { agent, process, container, fact, spooled } = launched;
+    let Launched { agent, process, container, fact, headless, spooled } = launched;
     let token = spooled.as_ref().and_then(|spooled| spooled.token.as_deref());
-    let of_seat = staging.seat(agent).and_then(|seat| seat.about.token.clone());
-    if token.zip(of_seat.as_deref()).is_some_and(|(said, taken)| said != taken) {
+    let seat = staging.seat(agent);
+    let of_seat = seat.as_ref().and_then(|seat| seat.about.token.as_deref());
+    if token.zip(of_seat).is_some_and(|(said, taken)| said != taken) {
         return Ok(done(staging, agent));
     }
     let reported_at = spooled.as_ref().map(|spooled| spooled.reported_at);
-    let about = Description { container: container.clone(), ..Description::default() };
+    let (container, headless) = (container.clone(), *headless);
+    let about = Description { container, headless, ..Description::default() };
     let name = if matches!(fact, ProcessFact::Exited(_)) { "exit" } else { "launch" };
+    let ended = seat.as_deref().filter(|_| matches!(fact, ProcessFact::Exited(_)));
+    let whose = |seat| gate::whose_end(seat, process, staging.now, process::is_alive);
+    let process = ended.map_or_else(|| process.clone(), whose);
     let observation = Observation {
         at: staging.now,
         delivery: reported_at
             .map_or(Delivery::Live, |reported_at| Delivery::Spooled { reported_at }),
         source: Source::Process,
         session: None,
-        process: Some(process.clone()),
+        process: Some(process),
         made_at: None,
         name: name.to_owned(),
         fact: Fact::Process(*fact),

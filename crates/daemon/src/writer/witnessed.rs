@@ -2,7 +2,7 @@
 
 use super::batch::done;
 use super::staging::Staging;
-use crate::job::{Answer, Refusal, Reply, Sight, StatusFile, Witnessed};
+use crate::job::{Answer, Left, Refusal, Reply, Sight, StatusFile, Witnessed};
 use crate::process;
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
@@ -17,14 +17,29 @@ use std::path::Path;
 
 pub(super) fn admit(staging: &mut Staging<'_>, witnessed: &Witnessed) -> Answer {
     match witnessed {
-        Witnessed::Seat(sight) => seat(staging, sight),
+        Witnessed::Seat(sight) => seat(staging, sight, None),
+        Witnessed::Left(left) => left_behind(staging, left),
         Witnessed::Status(file) => status(staging, file),
     }
 }
 
-fn seat(staging: &mut Staging<'_>, sight: &Sight) -> Answer {
+/// Once its seat is over, or taken for another launch, nothing that one has said before says anything of it.
+fn left_behind(staging: &mut Staging<'_>, left: &Left) -> Answer {
+    let Left { sight, spooled } = left;
+    let taken = staging.seat(&sight.agent).filter(|seat| !seat.process.state.is_over());
+    if taken.is_none() || spooled.is_of_another(taken.as_deref()) {
+        return Ok(Reply::Done { agent: None, cursor: staging.head });
+    }
+    seat(staging, sight, Some(spooled.reported_at))
+}
+
+fn seat(staging: &mut Staging<'_>, sight: &Sight, reported_at: Option<UnixMs>) -> Answer {
     let Sight { agent, source, name, session, process, is_history, fact } = sight;
-    let delivery = if *is_history { Delivery::Replayed } else { Delivery::Live };
+    let delivery = match reported_at {
+        Some(reported_at) => Delivery::Spooled { reported_at },
+        None if *is_history => Delivery::Replayed,
+        None => Delivery::Live,
+    };
     let observation = Observation {
         at: staging.now,
         delivery,
@@ -35,7 +50,7 @@ fn seat(staging: &mut Staging<'_>, sight: &Sight) -> Answer {
         name: name.clone(),
         fact: fact.clone(),
     };
-    staging.change(agent, None, |seat| {
+    staging.change(agent, reported_at, |seat| {
         let current = seat.session.as_ref().map(|session| &session.id);
         if session.is_some() && current != session.as_ref() {
             // A log of another conversation says nothing of this one.

@@ -16,7 +16,7 @@ use headsup_core::words::{self, Remains};
 use headsup_core::workflow::Stage;
 use serde::Serialize;
 
-/// Mark outcomes as seen: `done` and `failed` become `idle`, and a crash leaves the inbox.
+/// Mark outcomes as seen: `done` and `failed` become `idle`, and what has crashed or ended leaves the inbox.
 ///
 /// What waits for an answer or for a move of its workflow goes on waiting: it is said with what ends
 /// that, and `next` leads to all others before it.
@@ -94,7 +94,7 @@ async fn everyone(client: &Client) -> Result<Vec<AgentDoc<'static>>, CommandErro
     let has_ended =
         |agent: &AgentDoc| agent.outcome.is_some() || agent.headline == Headline::Crashed;
     let is_unseen = |agent: &AgentDoc| !agent.seen && has_ended(agent);
-    let concerns = |agent: &AgentDoc| is_unseen(agent) || super::inbox::is_waiting(agent);
+    let concerns = |agent: &AgentDoc| is_unseen(agent) || agent.is_in_inbox();
     Ok(roster.agents.into_iter().filter(concerns).collect())
 }
 

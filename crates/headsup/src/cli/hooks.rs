@@ -214,7 +214,8 @@ fn install(
         } else {
             "until that is put right, none of them fires"
         };
-        format!("{}: hooks are installed; {then}", site.recipe.title)
+        let awaits = site.awaits().map(|what| format!("; {what}")).unwrap_or_default();
+        format!("{}: hooks are installed; {then}{awaits}", site.recipe.title)
     })
 }
 
@@ -261,7 +262,7 @@ pub(crate) fn apply(
         let plan = if dry_run {
             make(site)
         } else {
-            plan::carry_out(&site.state, || make(site), &mut edit::no_fault)
+            plan::carry_out(site, || make(site), &mut edit::no_fault)
         };
         let mut plan = match plan {
             Ok(plan) => plan,

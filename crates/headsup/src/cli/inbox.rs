@@ -20,8 +20,9 @@ use std::collections::BTreeMap;
 /// Show everything that waits for you: questions, permissions, agents that are stuck, and outcomes
 /// and crashes that nobody has seen.
 ///
-/// What you have snoozed comes last. Questions that agents ask through headsup are answered from here;
-/// an agent's own dialogs are answered in its terminal, which is named.
+/// An agent that has ended stays here with a failure that nobody has seen, and one that nobody could type to
+/// also with what it has done, until `ack`. What you have snoozed comes last. Questions that agents ask through
+/// headsup are answered from here; an agent's own dialogs are answered in its terminal, which is named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {}
@@ -88,22 +89,17 @@ pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> 
 /// What waits, the most urgent first.
 pub(crate) async fn fetch(client: &Client) -> Result<Inbox, CommandError> {
     let prompts = client.get_doc::<PromptsDoc>("/api/v1/prompts?state=open").await?.prompts;
-    let roster = client.get_doc::<RosterDoc>("/api/v1/agents?all=true").await?.agents;
-    let outcomes = roster.iter().filter(|agent| is_waiting(agent)).cloned().collect();
+    // Who has left the roster waits for nobody.
+    let roster = client.get_doc::<RosterDoc>("/api/v1/agents").await?.agents;
+    let outcomes = roster.iter().filter(|agent| agent.is_in_inbox()).cloned().collect();
     let agents: BTreeMap<AgentId, AgentDoc<'static>> =
         roster.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
     Ok(Inbox { prompts, outcomes, agents })
 }
 
-/// Has it stopped, or ended something, in a way that a person should look at?
-pub(super) fn is_waiting(agent: &AgentDoc) -> bool {
-    let stage = agent.stage.as_ref().map(|stage| stage.stage);
-    agent.headline.is_in_inbox(agent.seen, !agent.prompts.is_empty(), stage)
-}
-
 /// Since when it waits: an outcome that lies behind another state is not what waits.
 fn since(agent: &AgentDoc) -> UnixMs {
-    let ended = matches!(agent.headline, Headline::Done | Headline::Failed);
+    let ended = matches!(agent.headline, Headline::Done | Headline::Failed | Headline::Ended);
     let outcome = agent.outcome.as_ref().filter(|_| ended);
     outcome.map_or(agent.since, |outcome| outcome.at)
 }

@@ -51,7 +51,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let wants = |agent: &&AgentDoc| {
         let snoozed = agent.snoozed_until.is_some_and(|until| until > now);
         let waits = all.prompts.iter().any(|prompt| prompt.agent_id == agent.id);
-        !snoozed && (waits || inbox::is_waiting(agent))
+        !snoozed && (waits || agent.is_in_inbox())
     };
     let next = all.agents.values().filter(wants).min_by_key(|agent| place_in_round(agent));
     let of = |prompt: &&PromptDoc| next.is_some_and(|agent| prompt.agent_id == agent.id);

@@ -115,6 +115,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Err(CommandError::usage(format!("nothing is known of a stream of {name:?}"))
             .hint("it can call `headsup report` itself"));
     }
+    if let Some(path) = args.stream.as_ref().map(|path| here.join(path))
+        && !crate::launch::stream::is_readable(&path)?
+    {
+        let words = format!("headsup: {} cannot be read: nothing of it is told", path.display());
+        context.output.say(&Line::plain(words));
+    }
     let in_tmux = !args.here && Tmux::version().is_some();
     if args.tmux && !in_tmux {
         return Err(CommandError::new(Kind::Refused, "tmux is not installed")
@@ -170,7 +176,9 @@ fn streaming(
     let (kind, file) = (program.kind(), args.stream.as_ref().map(|path| here.join(path)));
     let is_wanted = file.is_some() || stream::is_asked_for(kind, arguments);
     let is_answered = file.is_none() && stream::is_answered(kind, arguments);
-    is_wanted.then(|| Streaming::new(kind, file.as_deref()).answered(is_answered))
+    let is_one_run = stream::is_one_run(kind, arguments);
+    is_wanted
+        .then(|| Streaming::new(kind, file.as_deref()).answered(is_answered).of_one_run(is_one_run))
 }
 
 pub(super) fn told(

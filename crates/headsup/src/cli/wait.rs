@@ -1,7 +1,7 @@
 //! `headsup wait`
 
 mod calm;
-mod condition;
+pub(super) mod condition;
 
 use crate::cli::{Context, a_duration, duration};
 use crate::client::stream::{EventStream, Heard, Message, Query, log_end};
@@ -123,7 +123,7 @@ async fn wait(
             (Verdict::Met(_), Some(hold)) => {
                 Some(calm.until(condition.changes(), hold, Instant::now()))
             }
-            (Verdict::Ended { id, how }, _) => return Err(ended(&id, how)),
+            (Verdict::Ended { id, how }, _) => return Err(ended(&id, how, NO_STATE)),
             (Verdict::Pending, _) => {
                 calm.broken();
                 None
@@ -186,7 +186,11 @@ impl Args {
     }
 }
 
-fn ended(id: &AgentId, how: &str) -> CommandError {
+/// What an agent that has ended does not do any more.
+pub(super) const NO_STATE: &str = "it will not come to that state";
+
+/// The agent is not there any more, and so something will not be.
+pub(super) fn ended(id: &AgentId, how: &str, so: &str) -> CommandError {
     let hint = match how {
         // There is nothing left to explain it with.
         "forgotten" => "somebody took it off the roster; see the others: `headsup ls --all`".into(),
@@ -197,8 +201,7 @@ fn ended(id: &AgentId, how: &str) -> CommandError {
         "absent" => "is absent".to_owned(),
         word => format!("has {word}"),
     };
-    CommandError::new(Kind::TargetEnded, format!("{id} {how}; it will not come to that state"))
-        .hint(hint)
+    CommandError::new(Kind::TargetEnded, format!("{id} {how}; {so}")).hint(hint)
 }
 
 fn timed_out(args: &Args, condition: &Condition) -> CommandError {

@@ -1,5 +1,6 @@
 //! `headsup watch`
 
+mod chance;
 mod until;
 
 use crate::cli::{Context, a_duration};
@@ -10,6 +11,7 @@ use crate::error::{CommandError, Kind};
 use crate::output::changes::Known;
 use crate::output::line::Line;
 use crate::output::{Output, event};
+use chance::Chance;
 use std::time::Duration;
 use tokio::time::timeout;
 use until::Until;
@@ -18,6 +20,10 @@ use until::Until;
 ///
 /// A line carries the event's cursor; `--since` takes it to go on exactly there, also after the
 /// hub was restarted. `--since 0` begins with the oldest event kept.
+///
+/// With agents named, `--until` ends with exit code 8 once none of them can meet it any more: all
+/// have ended, crashed or were forgotten. What lies in the log behind `--since` is looked through
+/// first. Without any, whoever comes next may meet it, and it is waited for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,7 +36,8 @@ pub(crate) struct Args {
     /// End at the log's end.
     #[arg(long)]
     no_follow: bool,
-    /// End when this happens: `status:SET`, `event:TYPE`, or `delivery:STATE`.
+    /// End when this happens: `status:SET`, `event:TYPE`, or `delivery:STATE` (which nothing makes
+    /// yet: there are no messages to agents so far).
     #[arg(long, value_name = "COND", value_parser = Until::parse)]
     until: Option<Until>,
     /// Give up after this time (exit code 3).
@@ -67,21 +74,37 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
 }
 
 async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), CommandError> {
-    let agents = resolve::agents(client, &args.agents).await?;
     let since = match args.since.as_deref() {
         // The cursor of now, and not the word: it survives a restart of the hub.
         None | Some("now") => log_end(client).await?,
         Some(cursor) => cursor.to_owned(),
     };
+    // Behind the cursor: the log tells what becomes of them from there on.
+    let agents = resolve::agents(client, &args.agents).await?;
+    let until = args.until.as_ref().filter(|_| !args.no_follow);
+    let mut chance = until.and_then(|until| Chance::new(until, &agents, &since));
+    let is_lost = |chance: Option<&Chance>| chance.is_some_and(|chance| chance.lost().is_some());
     let mut known = Known::default();
     for agent in &agents {
         known.note(agent);
     }
     let agents = agents.into_iter().map(|agent| agent.id).collect();
-    let query = Query { agents, types: Vec::new(), since: Some(since), ends: args.no_follow };
+    // Where nobody is left to meet it, the log may still have what has.
+    let mut ends = args.no_follow || is_lost(chance.as_ref());
+    let query = Query { agents, types: Vec::new(), since: Some(since), ends };
     let mut stream = EventStream::open(client, query).await?;
     let mut bridged = false;
-    while let Some(frame) = stream.next().await? {
+    loop {
+        let Some(frame) = stream.next().await? else {
+            let Some(chance) = &chance else { break };
+            if let Some(error) = chance.lost() {
+                return Err(error);
+            }
+            // Somebody has come back meanwhile.
+            ends = false;
+            stream.go_on(ends);
+            continue;
+        };
         if args.until.is_some() && frame.event == "lagged" {
             // The condition may be in the gap; the log still has it.
             stream.rewind();
@@ -107,6 +130,14 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
             && until.is_met_by(event)
         {
             return Ok(());
+        }
+        if let Some(chance) = &mut chance {
+            chance.hear(&message);
+        }
+        if !ends && is_lost(chance.as_ref()) {
+            // What happened with the end, or right behind it, is in the log by now.
+            ends = true;
+            stream.go_on(ends);
         }
     }
     match args.until {

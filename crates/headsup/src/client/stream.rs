@@ -211,6 +211,12 @@ impl<'a> EventStream<'a> {
         self.lost();
     }
 
+    /// The same, and from there to the log's end as it is then, or without an end.
+    pub(crate) fn go_on(&mut self, ends: bool) {
+        self.query.ends = ends;
+        self.rewind();
+    }
+
     /// Is the hub away, or back without having told all that was missed?
     pub(crate) fn is_behind(&self) -> bool {
         self.behind

@@ -38,7 +38,7 @@ pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check
         };
         let found = status(&site);
         if found.is_installed() {
-            checks.push(in_place(&found));
+            checks.push(in_place(&site, &found));
             checks.push(fires(&site, &found, hub).await);
         } else if site.is_present() || found.was_installed {
             checks.push(without(&found, site.recipe.takes_settings()));
@@ -99,7 +99,7 @@ pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
     Check::bad(name, detail, hint)
 }
 
-fn in_place(found: &Status) -> Check {
+fn in_place(site: &Site, found: &Status) -> Check {
     let name = format!("{} hooks", found.kind);
     let install = format!("`headsup hooks install {}`", found.kind);
     if !found.is_complete() {
@@ -115,7 +115,12 @@ fn in_place(found: &Status) -> Check {
             Check::bad(name, untrusted.clone(), "it is for you to trust them, in the agent itself")
         }
         ([], None) => {
-            Check::good(name, format!("{}{}", hooks::summary(found), known_by(found.kind)))
+            let detail = format!("{}{}", hooks::summary(found), known_by(found.kind));
+            let check = Check::good(name, detail);
+            match site.awaits() {
+                Some(what) => check.with(what),
+                None => check,
+            }
         }
         (problems, _) => {
             Check::bad(name, problems.join("; "), "put that right in the file it names")

@@ -4,7 +4,7 @@
 use super::deadline::Deadline;
 use super::{context, exchange, handover, queue, request, wall_clock};
 use crate::place::Url;
-use headsup_core::spool::{OF_A_PROCESS, Record, Report};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Record, Report};
 use headsup_core::time::UnixMs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -124,23 +124,58 @@ impl Delivery {
     }
 }
 
-/// A launcher's word on its agent's process, the same however often it is said: as the hub is told it, and
-/// as it lies in the spool.
-#[derive(Debug)]
-pub(crate) struct Word {
+/// Which word it is, however often it is said, and when it was said first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
     id: String,
-    reported_at: UnixMs,
-    body: String,
+    at: UnixMs,
 }
 
-impl Word {
-    /// Said now.
-    pub(crate) fn new(body: String) -> Self {
-        Self { id: request::unique_id(), reported_at: wall_clock(Instant::now()), body }
+impl Mark {
+    /// Of what is said now.
+    pub(crate) fn now() -> Self {
+        Self { id: request::unique_id(), at: wall_clock(Instant::now()) }
     }
 
     pub(crate) fn id(&self) -> &str {
         &self.id
+    }
+}
+
+/// What a launcher tells of its agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    Process,
+    /// What it says of itself to its terminal.
+    Terminal,
+}
+
+/// A launcher's word on its agent, the same however often it is said: as the hub is told it, and
+/// as it lies in the spool.
+#[derive(Debug)]
+pub(crate) struct Word {
+    about: About,
+    mark: Mark,
+    body: String,
+}
+
+impl Word {
+    /// On its process, said now.
+    pub(crate) fn new(body: String) -> Self {
+        Self { about: About::Process, mark: Mark::now(), body }
+    }
+
+    /// What was heard at its terminal.
+    pub(crate) fn at_terminal(mark: Mark, body: String) -> Self {
+        Self { about: About::Terminal, mark, body }
+    }
+
+    pub(crate) fn about(&self) -> About {
+        self.about
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.mark.id()
     }
 
     pub(crate) fn body(&self) -> &[u8] {
@@ -149,10 +184,14 @@ impl Word {
 
     /// Leaves it for the hub of this home to fetch. False where that cannot be.
     pub(crate) fn leave(&self, home: &Path, agent: &str, token: Option<&str>) -> bool {
+        let kind = match self.about {
+            About::Process => OF_A_PROCESS,
+            About::Terminal => OF_A_TERMINAL,
+        };
         let report = Report {
-            kind: OF_A_PROCESS.to_owned(),
-            id: self.id.clone(),
-            reported_at: self.reported_at,
+            kind: kind.to_owned(),
+            id: self.mark.id.clone(),
+            reported_at: self.mark.at,
             agent: Some(agent.to_owned()),
             agent_token: token.map(str::to_owned),
             is_transition: true,

@@ -5,6 +5,7 @@
 //! start the agent.
 
 use super::shim::keeper;
+use super::stream::mark::Mark;
 use crate::error::CommandError;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use std::fs::File;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -45,6 +47,9 @@ pub(crate) struct Order {
     name: Vec<u8>,
     arguments: Vec<Vec<u8>>,
     folder: Vec<u8>,
+    /// What the person calls it, where that is by a link.
+    #[serde(default)]
+    called: Option<Vec<u8>>,
     environment: Vec<(Vec<u8>, Vec<u8>)>,
     /// There is nothing else in its environment but what tells of the terminal.
     whole: bool,
@@ -62,25 +67,39 @@ pub(crate) struct Streaming {
     pub(crate) kind: String,
     /// A file or a FIFO; else its own output.
     file: Option<Vec<u8>>,
-    /// What stands in the file before is of another run. Bytes.
-    pub(crate) from: u64,
+    /// What stands in the file before it is of another run.
+    #[serde(default)]
+    pub(crate) past: Option<Mark>,
     /// What it asks is answered on its input.
     #[serde(default)]
     is_answered: bool,
+    /// It does what it was started for, and leaves.
+    #[serde(default)]
+    is_one_run: bool,
 }
 
 impl Streaming {
     pub(crate) fn new(kind: &str, file: Option<&Path>) -> Self {
-        let known = file.and_then(|path| path.metadata().ok());
-        let from = known.filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());
+        let past = file.and_then(Mark::end_of);
         let file = file.map(|path| path.as_os_str().as_bytes().to_vec());
-        Self { kind: kind.to_owned(), file, from, is_answered: false }
+        Self { kind: kind.to_owned(), file, past, is_answered: false, is_one_run: false }
     }
 
     #[must_use]
     pub(crate) fn answered(mut self, is_answered: bool) -> Self {
         self.is_answered = is_answered;
         self
+    }
+
+    #[must_use]
+    pub(crate) fn of_one_run(mut self, is_one_run: bool) -> Self {
+        self.is_one_run = is_one_run;
+        self
+    }
+
+    /// Does it do what it was started for, and leave? Nobody can type to it then.
+    pub(crate) fn is_one_run(&self) -> bool {
+        self.is_one_run
     }
 
     /// Are there answers that can be read along? A person who types them answers to the agent.
@@ -105,6 +124,7 @@ impl Order {
             name: program.name.as_bytes().to_vec(),
             arguments: arguments.iter().map(|word| word.as_bytes().to_vec()).collect(),
             folder: folder.as_os_str().as_bytes().to_vec(),
+            called: called(std::env::var_os("PWD"), folder).map(OsString::into_vec),
             environment: Vec::new(),
             whole: false,
             id: id.to_owned(),
@@ -201,7 +221,7 @@ impl Order {
             let of_here = std::env::vars_os().filter(|(name, _)| is_of_the_terminal(name));
             command.env_clear().envs(of_here.collect::<Vec<_>>());
         }
-        command.env("PWD", os(&self.folder));
+        command.env("PWD", os(self.called.as_ref().unwrap_or(&self.folder)));
         command.envs(self.environment.iter().map(|(name, value)| (os(name), os(value))));
     }
 
@@ -242,6 +262,14 @@ fn os(bytes: &[u8]) -> OsString {
     OsString::from_vec(bytes.to_vec())
 }
 
+/// What a shell says that it is in, if that is this folder. It may be another name of it.
+fn called(said: Option<OsString>, folder: &Path) -> Option<OsString> {
+    let place = |path: &Path| path.metadata().map(|meta| (meta.dev(), meta.ino())).ok();
+    let said = said.filter(|said| Path::new(said).is_absolute())?;
+    let place_of_it = place(Path::new(&said))?;
+    (place(folder) == Some(place_of_it)).then_some(said)
+}
+
 fn is_of_the_terminal(name: &OsStr) -> bool {
     OF_THE_TERMINAL.iter().any(|known| name == *known)
 }
@@ -274,4 +302,26 @@ pub(crate) fn secret() -> Result<String, CommandError> {
 /// Where an order waits.
 pub(crate) fn path(launch: &Path, id: &str) -> PathBuf {
     launch.join(format!("{id}.order"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_called_what_the_shell_calls_it_if_that_is_the_same() {
+        let temp = tempfile::tempdir().unwrap();
+        let names = ["real", "other", "link", "nowhere"];
+        let [real, other, link, nowhere] = names.map(|name| temp.path().join(name));
+        std::fs::create_dir(&real).unwrap();
+        std::fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let said = |path: &Path| called(Some(path.as_os_str().to_owned()), &real);
+        assert_eq!(said(&link), Some(link.clone().into_os_string()));
+        assert_eq!(said(&real), Some(real.clone().into_os_string()));
+        for wrong in [other.as_path(), nowhere.as_path(), Path::new("."), Path::new("")] {
+            assert_eq!(said(wrong), None, "{}", wrong.display());
+        }
+        assert_eq!(called(None, &real), None);
+    }
 }

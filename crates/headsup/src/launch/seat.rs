@@ -1,11 +1,11 @@
 //! The seat of an agent that was launched, and what is told of its process there. What the hub cannot be
 //! told now it finds in the spool.
 
-use super::order::Order;
+use super::order::{Order, Streaming};
 use super::tend::End;
 use crate::client::{Client, KEY, UNTIL, answer};
-use crate::error::CommandError;
-use crate::hook::deliver::Word;
+use crate::error::{CommandError, Kind};
+use crate::hook::deliver::{About, Word};
 use crate::hook::process::Process;
 use crate::output::age;
 use bytes::Bytes;
@@ -59,13 +59,25 @@ impl Seat<'_> {
     }
 
     pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) {
-        let state = if order.speaks() { "starting" } else { "running" };
-        let word = process.map(|process| word(process, state, End::default()));
+        let is_one_run = order.stream().is_some_and(Streaming::is_one_run);
+        let (state, attach) = match (order.speaks(), is_one_run) {
+            (true, true) => ("starting", Some(Attach::Headless)),
+            // Whether a person can type to it the agent tells itself.
+            (true, false) => ("starting", None),
+            (false, true) => ("running", Some(Attach::Headless)),
+            (false, false) => ("running", Some(of_input())),
+        };
+        let word = process.map(|process| word(process, state, attach, End::default()));
         self.tell_or_leave(word).await;
     }
 
     pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {
         self.tell_or_leave(process.map(|process| ended(process, end))).await;
+    }
+
+    /// For the hub to fetch behind what was left there before. False where it cannot be left.
+    pub(super) fn leave_end(&self, process: Option<&Process>, end: End) -> bool {
+        process.is_some_and(|process| self.leave(&ended(process, end)))
     }
 
     /// The seat that was wanted is another's: of the one that has this process, if there is one.
@@ -79,27 +91,45 @@ impl Seat<'_> {
     }
 
     pub(super) async fn tell(&self, word: &Word) -> Told {
+        let body = Bytes::copy_from_slice(word.body());
+        self.say(word.about(), Some(word.id()), body, TELL_WITHIN).await
+    }
+
+    /// What has no name is said for now alone.
+    pub(super) async fn say(
+        &self,
+        about: About,
+        id: Option<&str>,
+        body: Bytes,
+        within: Duration,
+    ) -> Told {
         let Some(hub) = self.hub else { return Told::Away };
-        let path = format!("/api/v1/agents/{}/process", self.id);
-        let (key, body) = (word.id(), Bytes::copy_from_slice(word.body()));
-        let headers = [(KEY, key)];
-        let asked = hub.exchange(Method::PUT, &path, Some(body), &headers);
-        let Ok(Ok((status, reply))) = timeout(TELL_WITHIN, asked).await else { return Told::Away };
+        let (method, part) = match about {
+            About::Process => (Method::PUT, "process"),
+            About::Terminal => (Method::POST, "terminal"),
+        };
+        let path = format!("/api/v1/agents/{}/{part}", self.id);
+        let headers: Vec<_> = id.map(|id| (KEY, id)).into_iter().collect();
+        let asked = hub.exchange(method, &path, Some(body), &headers);
+        let Ok(Ok((status, reply))) = timeout(within, asked).await else { return Told::Away };
+        let is_away = |error: &CommandError| {
+            let is_unreachable = error.kind == Kind::HubUnreachable;
+            is_unreachable || error.retryable || status.is_server_error()
+        };
         match answer::check(status, &path, reply) {
             Ok(_) => Told::Heard,
-            Err(error) if error.retryable || status.is_server_error() => Told::Away,
+            Err(error) if is_away(&error) => Told::Away,
             Err(_) => Told::Refused,
         }
     }
 
     /// The hub finds it once it is back. One elsewhere would not: to the hub of this home it would speak of
-    /// somebody else.
-    pub(super) fn leave(&self, word: &Word) {
+    /// somebody else. False where it cannot be left.
+    pub(super) fn leave(&self, word: &Word) -> bool {
         let hub_at = self.hub.map(|hub| hub.address().socket());
-        let Some(home) = self.home else { return };
-        if hub_at.is_none_or(|socket| socket == Some(&home.join("headsup.sock"))) {
-            word.leave(home, self.id, self.token);
-        }
+        let Some(home) = self.home else { return false };
+        let is_its_own = hub_at.is_none_or(|socket| socket == Some(&home.join("headsup.sock")));
+        is_its_own && word.leave(home, self.id, self.token)
     }
 
     async fn tell_or_leave(&self, word: Option<Word>) {
@@ -155,14 +185,18 @@ async fn ask(
 
 /// How it has ended.
 pub(super) fn ended(process: &Process, end: End) -> Word {
-    word(process, "exited", end)
+    word(process, "exited", Some(of_input()), end)
 }
 
-fn word(process: &Process, state: &str, end: End) -> Word {
-    let attach = match std::io::stdin().is_terminal() {
+/// Whether a person can type to what has our input.
+fn of_input() -> Attach {
+    match std::io::stdin().is_terminal() {
         true => Attach::Interactive,
         false => Attach::Headless,
-    };
+    }
+}
+
+fn word(process: &Process, state: &str, attach: Option<Attach>, end: End) -> Word {
     let body = json!({
         "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
         "state": state, "attach": attach,
@@ -180,7 +214,6 @@ pub(crate) fn pid_namespace() -> Option<u64> {
 mod tests {
     use super::*;
     use crate::client::address::Address;
-    use crate::error::Kind;
     use crate::place::Url;
     use headsup_core::spool::{Decoder, OF_A_PROCESS, Record};
     use headsup_core::time::UnixMs;
@@ -236,7 +269,7 @@ mod tests {
         let client = client(&home.join("headsup.sock"));
         let seat = Seat { id: "api", hub: Some(&client), home: Some(home), token: Some("t") };
         let process = Process::read(std::process::id()).unwrap();
-        let started = word(&process, "running", End::default());
+        let started = word(&process, "running", None, End::default());
         seat.tell_or_leave(Some(started)).await;
         seat.tell_end(Some(&process), End { code: None, signal: Some(15) }).await;
         let spool = std::fs::read(home.join("spool/queue")).unwrap();

@@ -1,7 +1,8 @@
 //! The agent on a terminal of its own, with us between it and the one that we are in: nothing on
 //! the way is changed, and what the agent says of itself to its terminal is told to the hub.
 //!
-//! - [`keeper`]: the processes between us and the agent; [`mod@line`]: what they tell us
+//! - [`keeper`]: the processes between us and the agent; [`mod@line`]: what they tell us;
+//!   [`hold`]: what it leaves running
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
 //! - [`reply`]: what our own terminal answers us; [`overdue`]: what it still owes us at the end
@@ -11,6 +12,7 @@
 //! The hub is spoken to beside all this: an agent and its person never wait for it.
 
 mod found;
+mod hold;
 pub(crate) mod keeper;
 mod line;
 mod overdue;
@@ -23,7 +25,7 @@ mod told;
 mod upward;
 
 use super::order::Order;
-use super::seat::Seat;
+use super::seat::{Seat, Told};
 use super::signals::hear;
 use super::stream;
 use super::tend::End;
@@ -36,9 +38,13 @@ use relay::Relay;
 use rustix::process::{
     Pid, PidfdFlags, Signal, kill_current_process_group, kill_process_group, pidfd_open,
 };
+use rustix::stdio::stdout;
+use rustix::termios::tcgetpgrp;
 use shared::Shared;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
+use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::Outer;
@@ -47,16 +53,30 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
+use told::News;
 
 /// How long the last words before a stop or an end may take.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 /// How long an agent that has lost its keeper may take to end of that.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
+/// A terminal that has not taken the last words by then may not be read at all.
+const STANDS_STILL: Duration = Duration::from_secs(1);
+/// How long it may take for them where somebody wants us gone.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The agent as we know it once it runs.
 struct Agent {
     pid: Pid,
     is_stopped: bool,
+}
+
+/// What is between the two terminals beside the thread.
+struct Between<'a> {
+    agent: Agent,
+    outer: Outer,
+    shared: &'a Shared,
+    /// Our end of the agent's terminal. `None`: it is let go.
+    master: Option<OwnedFd>,
 }
 
 impl Agent {
@@ -73,13 +93,13 @@ pub(super) async fn run(
     place: &Place,
 ) -> Result<End, CommandError> {
     let cannot = |error: io::Error| CommandError::internal(error.to_string());
-    let signals = signals().map_err(cannot)?;
+    let mut signals = signals().map_err(cannot)?;
     let mut outer = Outer::new().map_err(cannot)?;
     let (master, slave) = terminal::open(&outer).map_err(cannot)?;
     let size = master.try_clone().map_err(cannot)?;
     let (line, theirs) = keeper::pair().map_err(cannot)?;
     let mut line = Line::new(line).map_err(cannot)?;
-    let mut keeper = order.start_on(slave, theirs)?;
+    let keeper = order.start_on(slave, theirs)?;
     let pid = match line.next().await {
         Some(Word::Runs(pid)) => Pid::from_raw(pid),
         Some(Word::Failed(number)) => {
@@ -88,7 +108,7 @@ pub(super) async fn run(
         _ => None,
     };
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
-    let mut agent = Agent { pid, is_stopped: false };
+    let agent = Agent { pid, is_stopped: false };
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
     line.go_on().await.map_err(cannot)?;
     let is_ours = outer.raw().map_err(cannot)?;
@@ -104,16 +124,20 @@ pub(super) async fn run(
     if let Some(listening) = &listening {
         listening.observer.begin();
     }
+    let mut between = Between { agent, outer, shared: &shared, master: Some(size) };
+    let mut news = News::default();
     let tended = async {
-        let told = told::tell(&shared, seat, process.as_ref());
+        let told = told::tell(&shared, seat, process.as_ref(), &mut news);
         let upward = upward::tell(&shared, seat);
         tokio::join!(told, upward);
     };
-    let kept = keep(&mut agent, &mut line, &shared, &mut outer, &size, signals, &mut relay);
+    let kept = between.keep(&mut line, &mut signals, &mut relay);
     let end = tokio::select! {
         end = kept => end,
         () = tended => End::default(),
     };
+    // What came before the end was for the agent.
+    while signals.try_recv().is_ok() {}
     // What the agent has said is heard before its end is told. What is typed now is the shell's.
     tokio::select! {
         () = shared.flush() => {}
@@ -121,6 +145,7 @@ pub(super) async fn run(
         () = sleep(FLUSH_WITHIN) => {}
     }
     shared.set_ours(false);
+    let told = told::tell_last(&shared, seat, process.as_ref(), news).await;
     if let Some(listening) = &listening {
         listening.end();
     }
@@ -129,16 +154,16 @@ pub(super) async fn run(
         Some(process) if end == End::default() => outlives(process).await,
         _ => false,
     };
-    if !goes_on {
+    // A hub that is away is not waited for twice: what is left there comes in the same order.
+    let is_left = told == Told::Away && !goes_on && seat.leave_end(process.as_ref(), end);
+    if !goes_on && !is_left {
         seat.tell_end(process.as_ref(), end).await;
     }
     // In the background our last words may stop us, so they come last; whoever outlives the agent
     // is passed on until then. Our terminal is as it was before.
     shared.end(upward::clear().filter(|_| !shared.speaks()));
-    ended(&mut relay).await;
-    outer.restore();
-    drop(line);
-    keeper.wait().ok();
+    between.pass_on_the_rest(&mut signals, &mut relay).await;
+    between.leave(line, keeper).await;
     Ok(end)
 }
 
@@ -176,83 +201,147 @@ fn pass_on(master: OwnedFd, shared: &Arc<Shared>) -> io::Result<oneshot::Receive
     Ok(end)
 }
 
-/// Until the agent has ended.
-async fn keep(
-    agent: &mut Agent,
-    line: &mut Line,
-    shared: &Shared,
-    outer: &mut Outer,
-    size: &OwnedFd,
-    mut signals: mpsc::Receiver<SignalKind>,
-    relay: &mut oneshot::Receiver<()>,
-) -> End {
-    let mut hung_up = false;
-    loop {
-        tokio::select! {
-            word = line.next() => match word {
-                Some(Word::Stopped(signal)) => {
-                    timeout(FLUSH_WITHIN, shared.flush()).await.ok();
-                    stop(agent, outer, shared, size, signal);
-                }
-                Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
-                Some(Word::Killed(signal)) => return End { code: None, signal: Some(signal) },
-                Some(Word::Runs(_) | Word::Failed(_)) => {}
-                // Its keeper is gone, and with it the agent's terminal. Nobody can say how it ends.
-                None => return End::default(),
-            },
-            kind = signals.recv() => if let Some(kind) = kind {
-                heard(kind, agent, outer, shared, size);
-            },
-            () = terminal::comes_back(), if !shared.is_ours() => take(outer, shared, size),
-            () = shared.lost() => {}
-            () = shared.gone(), if !hung_up => {
-                hung_up = true;
-                agent.signal(Signal::HUP);
-                agent.signal(Signal::CONT);
+impl Between<'_> {
+    /// Until the agent has ended.
+    async fn keep(
+        &mut self,
+        line: &mut Line,
+        signals: &mut mpsc::Receiver<SignalKind>,
+        relay: &mut oneshot::Receiver<()>,
+    ) -> End {
+        let shared = self.shared;
+        loop {
+            tokio::select! {
+                word = line.next() => match word {
+                    Some(Word::Stopped(signal)) => {
+                        timeout(FLUSH_WITHIN, shared.flush()).await.ok();
+                        self.stop(signal);
+                    }
+                    Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
+                    Some(Word::Killed(signal)) => return End { code: None, signal: Some(signal) },
+                    Some(Word::Runs(_) | Word::Failed(_)) => {}
+                    // Its keeper is gone, and with it the agent's terminal. Nobody can say how it ends.
+                    None => return End::default(),
+                },
+                kind = signals.recv() => if let Some(kind) = kind {
+                    self.heard(kind);
+                },
+                () = terminal::comes_back(), if !shared.is_ours() => self.take(),
+                () = shared.lost() => {}
+                () = shared.gone() => self.hang_up(),
+                _ = &mut *relay, if !relay.is_terminated() => self.hang_up(),
             }
-            _ = &mut *relay, if !relay.is_terminated() => agent.signal(Signal::HUP),
+        }
+    }
+
+    /// Our terminal is gone, and so is the agent's: as from a real one, whoever is in its foreground and the
+    /// agent get one HUP, and whoever reads or writes there finds nobody at it.
+    fn hang_up(&mut self) {
+        let Some(master) = self.master.take() else { return };
+        let front = tcgetpgrp(&master).ok().filter(|front| *front != self.agent.pid);
+        for signal in [Signal::HUP, Signal::CONT] {
+            self.agent.signal(signal);
+            if let Some(front) = front {
+                kill_process_group(front, signal).ok();
+            }
+        }
+        self.agent.is_stopped = false;
+        self.shared.leave();
+    }
+
+    /// The agent has stopped itself, or somebody has stopped it: so do we, with whoever is in our
+    /// process group, as without us. Comes back when somebody continues us.
+    fn stop(&mut self, signal: i32) {
+        self.agent.is_stopped = true;
+        self.shared.set_ours(false);
+        self.outer.restore();
+        // In a process group that nobody could continue the kernel lets it pass.
+        kill_current_process_group(Signal::TSTP).ok();
+        self.take();
+        if signal != Signal::STOP.as_raw() {
+            self.wake();
+        }
+    }
+
+    /// Our terminal is the agent's, as far as it is ours: in the background it is left alone.
+    fn take(&mut self) {
+        // One that cannot be set is read: so it is seen that it is gone.
+        self.shared.set_ours(self.outer.raw().unwrap_or(true));
+        self.copy_size();
+    }
+
+    fn copy_size(&self) {
+        if let Some(master) = &self.master {
+            terminal::copy_size(master);
+        }
+    }
+
+    fn wake(&mut self) {
+        if self.agent.is_stopped {
+            self.agent.is_stopped = false;
+            self.agent.signal(Signal::CONT);
+        }
+    }
+
+    fn heard(&mut self, kind: SignalKind) {
+        if kind == SignalKind::window_change() {
+            self.copy_size();
+        } else if kind.as_raw_value() == Signal::CONT.as_raw() {
+            // Whoever had the terminal meanwhile has set it as it pleased.
+            self.take();
+            self.wake();
+        } else if kind == SignalKind::hangup() && (self.master.is_none() || terminal::is_gone()) {
+            // It comes with the end of our terminal: the agent hears of that once.
+            self.hang_up();
+        } else if let Some(signal) = Signal::from_named_raw(kind.as_raw_value()) {
+            self.agent.signal(signal);
+        }
+    }
+
+    /// Until our terminal has taken what the agent has said, as long as it is there: the agent itself would have
+    /// waited for it. Whoever wants us gone does not.
+    async fn pass_on_the_rest(
+        &mut self,
+        signals: &mut mpsc::Receiver<SignalKind>,
+        relay: &mut oneshot::Receiver<()>,
+    ) {
+        let mut stands_still = pin!(sleep(STANDS_STILL));
+        let mut hears_keys = false;
+        loop {
+            tokio::select! {
+                () = ended(relay) => return,
+                Some(kind) = signals.recv() => if ends_us(kind) { break },
+                () = &mut stands_still, if !hears_keys => {
+                    hears_keys = true;
+                    self.outer.hear_keys();
+                }
+            }
+        }
+        // The same signal may have ended the agent, whose last words are on their way.
+        timeout(LAST_WORDS, ended(relay)).await.ok();
+        self.shared.leave();
+        ended(relay).await;
+    }
+
+    /// Our terminal is as it was before. Whoever still has the agent's open keeps it, as long as ours is there.
+    async fn leave(mut self, mut line: Line, mut keeper: Child) {
+        self.master.iter().for_each(terminal::say_plainly);
+        self.outer.restore();
+        let master = self.master.take();
+        if master.is_some_and(|master| line.hand_over(master, stdout()).is_ok()) {
+            // Either it has ended, or it lets us go.
+            timeout(FLUSH_WITHIN, line.next()).await.ok();
+            keeper.try_wait().ok();
+        } else {
+            drop(line);
+            keeper.wait().ok();
         }
     }
 }
 
-/// The agent has stopped itself, or somebody has stopped it: so do we, with whoever is in our
-/// process group, as without us. Comes back when somebody continues us.
-fn stop(agent: &mut Agent, outer: &mut Outer, shared: &Shared, size: &OwnedFd, signal: i32) {
-    agent.is_stopped = true;
-    shared.set_ours(false);
-    outer.restore();
-    // In a process group that nobody could continue the kernel lets it pass.
-    kill_current_process_group(Signal::TSTP).ok();
-    take(outer, shared, size);
-    if signal != Signal::STOP.as_raw() {
-        wake(agent);
-    }
-}
-
-/// Our terminal is the agent's, as far as it is ours: in the background it is left alone.
-fn take(outer: &mut Outer, shared: &Shared, size: &OwnedFd) {
-    // One that cannot be set is read: so it is seen that it is gone.
-    shared.set_ours(outer.raw().unwrap_or(true));
-    terminal::copy_size(size);
-}
-
-fn wake(agent: &mut Agent) {
-    if agent.is_stopped {
-        agent.is_stopped = false;
-        agent.signal(Signal::CONT);
-    }
-}
-
-fn heard(kind: SignalKind, agent: &mut Agent, outer: &mut Outer, shared: &Shared, size: &OwnedFd) {
-    if kind == SignalKind::window_change() {
-        terminal::copy_size(size);
-    } else if kind.as_raw_value() == Signal::CONT.as_raw() {
-        // Whoever had the terminal meanwhile has set it as it pleased.
-        take(outer, shared, size);
-        wake(agent);
-    } else if let Some(signal) = Signal::from_named_raw(kind.as_raw_value()) {
-        agent.signal(signal);
-    }
+/// Whether a program that does not hear it ends of it.
+fn ends_us(kind: SignalKind) -> bool {
+    kind != SignalKind::window_change() && kind.as_raw_value() != Signal::CONT.as_raw()
 }
 
 /// What we hear, one by one.

@@ -1,19 +1,24 @@
 //! A headless run that says line by line what it does: on its output, or in a file beside.
 //!
 //! The output is passed on unchanged; the file is read as it grows, and from its beginning where it begins
-//! anew, a FIFO as it is written to.
+//! anew ([`mark`]), a FIFO as it is written to.
 //! Who tells the hub, and that nothing waits for it, is as with [`super::acp`].
+
+pub(crate) mod mark;
 
 use super::acp::LAST_WORDS;
 use super::acp::observer::Observer;
 use super::order::Order;
+use crate::error::CommandError;
 use crate::hook::deliver::{self, Delivery};
 use crate::place::Place;
 use headsup_adapters::acp::Side;
 use headsup_adapters::stream::Stream;
+use mark::Mark;
+use rustix::fs::{Access, access};
 use std::fs::{File, Metadata};
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -56,6 +61,26 @@ impl Listening {
     }
 }
 
+/// Can a stream be read there, as things are now? What is not there yet can.
+///
+/// # Errors
+/// Where none will ever be: at a folder, and in one that is not there.
+pub(crate) fn is_readable(path: &Path) -> Result<bool, CommandError> {
+    let shown = path.display();
+    match path.metadata() {
+        Ok(there) if there.is_dir() => {
+            Err(CommandError::usage(format!("cannot read a stream from {shown}: it is a folder"))
+                .hint("name a file or a FIFO, which the program writes to"))
+        }
+        Ok(there) => Ok(!there.file_type().is_socket() && access(path, Access::READ_OK).is_ok()),
+        Err(_) if path.parent().is_none_or(Path::is_dir) => Ok(true),
+        Err(_) => Err(CommandError::usage(format!(
+            "cannot read a stream from {shown}: its folder is not there"
+        ))
+        .hint("make the folder, or name a file elsewhere")),
+    }
+}
+
 /// Starts to listen to the agent that `order` has started, if it is to be listened to.
 pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Listening> {
     let stream = order.stream()?;
@@ -70,37 +95,48 @@ pub(crate) fn listen(order: &Order, place: &Place, pid: u32) -> Option<Listening
         patience: deliver::EXCHANGE,
     });
     let observer = Observer::start(delivery, Box::new(Stream::new(&stream.kind)));
-    let follow = |path| follow(path, stream.from, Arc::downgrade(&observer));
+    let follow = |path| follow(path, stream.past.clone(), Arc::downgrade(&observer));
     let file = stream.file().and_then(follow);
     Some(Listening { observer, file })
 }
 
 /// Reads along in a thread of its own, until nobody listens any more or the agent has ended.
-fn follow(path: PathBuf, from: u64, observer: Weak<Observer>) -> Option<Reading> {
+fn follow(path: PathBuf, past: Option<Mark>, observer: Weak<Observer>) -> Option<Reading> {
     let is_last = Arc::new(AtomicBool::new(false));
     let (tell, done) = mpsc::channel();
     let flag = Arc::clone(&is_last);
     let run = move || {
-        read_along(&path, from, &observer, &flag);
+        read_along(&path, past, &observer, &flag);
         drop(tell);
     };
     let thread = thread::Builder::new().name("stream".to_owned()).spawn(run).ok()?;
     Some(Reading { thread: thread.thread().clone(), is_last, done })
 }
 
-fn read_along(path: &Path, from: u64, observer: &Weak<Observer>, is_last: &AtomicBool) {
+fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_last: &AtomicBool) {
     let Some(mut file) = open(path, observer, is_last) else { return };
-    // A FIFO has no place to go to.
-    file.seek(SeekFrom::Start(from)).ok();
+    // A FIFO has no places.
+    let there = file.metadata().ok();
+    let past = past.filter(|past| there.as_ref().is_some_and(|there| past.is_in(there)));
+    let past = past.filter(|past| past.holds(&file));
+    let past = past.filter(|past| file.seek(SeekFrom::Start(past.at())).is_ok());
+    let mut mark = past.or_else(|| Mark::start_of(there.as_ref()?));
     let mut buffer = vec![0; PIECE];
     loop {
         // Before the read: what stands there at the agent's end is read.
         let is_last = is_last.load(Ordering::Acquire);
         let Some(observer) = observer.upgrade() else { return };
         match file.read(&mut buffer) {
-            Ok(length @ 1..) => observer.hear(Side::Agent, &buffer[..length]),
             // What the old one has ended with is a line, and the new one begins with another.
-            Ok(0) if begins_anew(path, &mut file) => observer.hear_end(Side::Agent),
+            Ok(length) if begins_anew(path, &mut file, &mut mark, length == 0) => {
+                observer.hear_end(Side::Agent);
+            }
+            Ok(length @ 1..) => {
+                if let Some(mark) = &mut mark {
+                    mark.goes_on(&buffer[..length]);
+                }
+                observer.hear(Side::Agent, &buffer[..length]);
+            }
             Ok(0) if is_last => return observer.hear_end(Side::Agent),
             Ok(0) => {
                 drop(observer);
@@ -112,18 +148,19 @@ fn read_along(path: &Path, from: u64, observer: &Weak<Observer>, is_last: &Atomi
     }
 }
 
-/// Whether the file is another one by now, or shorter than what was read of it: then it is read from
-/// its beginning.
-fn begins_anew(path: &Path, file: &mut File) -> bool {
-    let Some(own) = file.metadata().ok().filter(Metadata::is_file) else { return false };
-    let place = |meta: &Metadata| (meta.dev(), meta.ino());
-    let there = path.metadata().ok().filter(Metadata::is_file);
-    if there.is_some_and(|there| place(&there) != place(&own)) {
+/// Whether there is something else in the file than what was read of it, or, once that is read to its end,
+/// another file: then it is read from its beginning.
+fn begins_anew(path: &Path, file: &mut File, mark: &mut Option<Mark>, is_read: bool) -> bool {
+    let Some(own) = mark else { return false };
+    let there = is_read.then(|| path.metadata()).and_then(Result::ok).filter(Metadata::is_file);
+    if there.is_some_and(|there| !own.is_in(&there)) {
         let Ok(other) = File::open(path) else { return false };
         *file = other;
-        return true;
+    } else if own.holds(file) || file.rewind().is_err() {
+        return false;
     }
-    file.stream_position().is_ok_and(|at| own.len() < at) && file.rewind().is_ok()
+    *mark = file.metadata().ok().as_ref().and_then(Mark::start_of);
+    true
 }
 
 /// Once it is there. A FIFO waits for whoever writes to it.

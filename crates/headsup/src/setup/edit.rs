@@ -2,6 +2,7 @@
 //! whatever happens in its middle.
 
 use super::SetupError;
+use super::temporary::{beside, left};
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
@@ -72,7 +73,7 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
         Step::DeleteTree { path, .. } => {
             let temp = beside(path);
             let mut gone = || {
-                clear(&temp)?;
+                sweep(path)?;
                 fault("move away")?;
                 fs::rename(path, &temp)?;
                 sync_parent(path)?;
@@ -82,7 +83,7 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
             gone().map_err(io_of("delete", path))
         }
         Step::Clear { path } => fault("clear what was left")
-            .and_then(|()| clear(&beside(path)))
+            .and_then(|()| sweep(path))
             .map_err(io_of("clear what was left beside", path)),
         Step::DeleteEmpty { path } => {
             fault("delete a folder").map_err(io_of("delete", path))?;
@@ -97,7 +98,7 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
         Step::Link { path, to } => {
             let temp = beside(path);
             let mut linked = || {
-                clear(&temp)?;
+                sweep(path)?;
                 fault("link")?;
                 symlink(to, &temp)?;
                 fault("rename")?;
@@ -122,7 +123,7 @@ fn write(
     fault: Fault<'_>,
 ) -> Result<(), SetupError> {
     let prepare = |fault: Fault<'_>| -> io::Result<()> {
-        clear(temp)?;
+        sweep(path)?;
         fault("make the new file")?;
         let mut file = create(temp)?;
         fault("write it")?;
@@ -161,7 +162,7 @@ fn unchanged(path: &Path, before: Option<&str>) -> Result<(), SetupError> {
 }
 
 fn tree(path: &Path, temp: &Path, files: &[(String, String)], fault: Fault<'_>) -> io::Result<()> {
-    clear(temp)?;
+    sweep(path)?;
     fault("make the new folder")?;
     make(temp, 0o700)?;
     for (name, text) in files {
@@ -193,21 +194,16 @@ fn make(path: &Path, mode: u32) -> io::Result<()> {
 
 /// Has an edit of `path` been killed?
 pub(super) fn was_cut_off(path: &Path) -> bool {
-    fs::symlink_metadata(beside(path)).is_ok()
+    !left(path).is_empty()
 }
 
-/// A name in the same folder that only we use. What a crash has left there goes.
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.headsup-new"))
-}
-
-fn clear(temp: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(temp) {
+/// What a crash has left beside `path` goes.
+fn sweep(path: &Path) -> io::Result<()> {
+    left(path).iter().try_for_each(|temp| match fs::symlink_metadata(temp) {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(temp),
         Ok(_) => fs::remove_file(temp),
         Err(_) => Ok(()),
-    }
+    })
 }
 
 fn sync_parent(path: &Path) -> io::Result<()> {

@@ -34,6 +34,8 @@ pub(crate) enum Denied {
     ForeignFolder,
     #[error("it is larger than {} MiB", LARGEST >> 20)]
     TooLarge,
+    #[error("with what is added it would be larger than {} MiB, and could not be edited again", LARGEST >> 20)]
+    Full,
     #[error("it is not UTF-8")]
     NotText,
 }
@@ -69,11 +71,12 @@ pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupEr
             }
         }
     };
-    let inside = roots.iter().any(|root| real.starts_with(root));
-    if !inside {
-        return Err(SetupError::denied(path, Denied::Outside(real)));
+    let whole = missing.into_iter().rev().fold(real, |path, name| path.join(name));
+    // A root need not be there either.
+    if roots.iter().any(|root| whole.starts_with(root)) {
+        return Ok(whole);
     }
-    Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)))
+    Err(SetupError::denied(path, Denied::Outside(whole)))
 }
 
 /// Where `path` really is, wherever that may be.
@@ -124,6 +127,14 @@ pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError>
     let bytes = fs::read(&real).map_err(|error| SetupError::io("read", path, error))?;
     let Ok(text) = String::from_utf8(bytes) else { return deny(Denied::NotText) };
     Ok(Target { path: real, before: Some(text), mode: meta.mode() & 0o7777 })
+}
+
+/// Whether a file with this text could be edited again: whoever puts something in takes it out later.
+pub(crate) fn fits(path: &Path, text: &str) -> Result<(), SetupError> {
+    match u64::try_from(text.len()) {
+        Ok(bytes) if bytes <= LARGEST => Ok(()),
+        _ => Err(SetupError::denied(path, Denied::Full)),
+    }
 }
 
 /// What is in a regular file, if that is what is there. Anything else might keep us waiting.

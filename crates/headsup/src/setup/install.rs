@@ -71,7 +71,7 @@ fn plugin(
 ) -> Result<Vec<Step>, SetupError> {
     let path = site.real_plugin(plugin)?;
     guard::can_put(&path)?;
-    let files = plugin.files(&site.launcher);
+    let files = plugin.files(&site.launcher_of(plugin));
     let whole = files.iter().filter(|file| file.path != plugin.entries);
     let written = whole.map(|file| (file.path.to_owned(), file.text.clone())).collect();
     if fs::symlink_metadata(&path).is_err() {
@@ -117,15 +117,15 @@ fn plugin(
 /// Our entries, and without those of other hubs, in a file that has something of a person's in it.
 /// `None`: it has nothing of that.
 fn with_theirs(site: &Site, text: &str) -> Result<Option<String>, Unchanged> {
-    let found = site.recipe.inspect(text, &site.launcher)?;
+    let found = site.inspect(text)?;
     let mut rest = text.to_owned();
     for home in found.elsewhere {
         rest = site.recipe.remove(&rest, &format!("{home}/bin/headsup"), None)?;
     }
-    if holds_nothing(&site.recipe.remove(&rest, &site.launcher, None)?) {
+    if holds_nothing(&site.remove(&rest, None)?) {
         return Ok(None);
     }
-    site.recipe.append(&rest, &site.launcher).map(Some)
+    site.append(&rest).map(Some)
 }
 
 /// The folder may report to another hub: then that is said.
@@ -139,7 +139,7 @@ fn take_over(
     let text = guard::read(&path.join(plugin.entries)).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     inherit(site, &text, path, record);
-    let found = site.recipe.inspect(&text, &site.launcher).unwrap_or_default();
+    let found = site.inspect(&text).unwrap_or_default();
     notes.extend(taken(site, &site.plugin(plugin), &found.elsewhere));
 }
 
@@ -158,13 +158,14 @@ fn taken(site: &Site, at: &Path, homes: &[String]) -> Vec<String> {
 fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edited> {
     let mut edits = Vec::new();
     for recipe in of_one_file(site.recipe) {
-        let found = recipe.inspect(text, &site.launcher).unwrap_or_default();
+        let part = Site { recipe, ..site.clone() };
+        let found = part.inspect(text).unwrap_or_default();
         let is_beside = recipe.record() != site.recipe.record() && !found.is_empty();
         let own = is_beside.then(|| site.state.clone());
         let homes = found.elsewhere.iter().map(PathBuf::from);
         let homes = homes.chain(sharers::ever_with_tools(site));
         for state in own.into_iter().chain(homes) {
-            let other = Site { recipe, state, ..site.clone() };
+            let other = Site { state, ..part.clone() };
             let theirs = Record::look(&other).unwrap_or_default();
             let made = theirs.folders.into_iter().filter(|folder| path.starts_with(folder));
             for folder in made {
@@ -208,7 +209,7 @@ pub(super) fn without_others(
     if !site.recipe.has_one_place() {
         return Ok(Some(text.to_owned()));
     }
-    let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
+    let found = site.inspect(text).unwrap_or_default();
     let Some(home) = found.elsewhere.first() else { return Ok(Some(text.to_owned())) };
     let rest = site.recipe.remove(text, &format!("{home}/bin/headsup"), original)?;
     Ok(Some(rest).filter(|rest| !rest.is_empty() || original == Some("")))
@@ -217,7 +218,7 @@ pub(super) fn without_others(
 /// A folder that one of our files marks, or that has entries of this hub in it.
 pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
     let has_entries = |text: &str| {
-        let found = site.recipe.inspect(text, &site.launcher);
+        let found = site.inspect(text);
         found.is_ok_and(|found| !found.is_empty())
     };
     plugin.files(&site.launcher).iter().any(|file| {
@@ -237,14 +238,15 @@ fn settings(
     let unclear = |why| SetupError::unclear(&named, why);
     let is_remembered = yours::is_remembered(site, record.settings.as_ref(), text);
     let seen = if is_remembered { "" } else { text };
-    let after = site.recipe.append(seen, &site.launcher).map_err(unclear)?;
+    let after = site.append(seen).map_err(unclear)?;
     if target.before.as_ref() == Some(&after) {
         adopt(site, target.path, after, record).map_err(unclear)?;
         return Ok(Vec::new());
     }
+    guard::fits(&named, &after)?;
     let others = inherit(site, text, &target.path, record);
     let was_written = record.settings.iter().chain(&others).any(|edited| edited.wrote(site, text));
-    let found = site.recipe.inspect(text, &site.launcher).unwrap_or_default();
+    let found = site.inspect(text).unwrap_or_default();
     let takes_over = site.recipe.has_one_place();
     if takes_over {
         notes.extend(taken(site, &named, &found.elsewhere));
@@ -254,6 +256,8 @@ fn settings(
     }
     // What was remembered of a file that nothing of this is in any more is not about this one.
     let known = record.settings.take();
+    let at = &target.path;
+    let emptied = yours::keep_original(at, known.as_ref(), text, target.mode, notes);
     let is_in_there = is_remembered || !found.is_empty();
     let known = known.filter(|known| is_in_there && known.is_of(&target.path));
     let theirs = theirs(site, &found.elsewhere, &target.path);
@@ -262,16 +266,19 @@ fn settings(
         let earliest = known.as_ref().filter(|_| !others.is_empty()).or(others.first())?;
         Some(First { text: earliest.original().map(str::to_owned) })
     });
+    let has_aliases =
+        |known: &Edited| known.before.as_ref().is_some_and(|before| site.has_aliases(before));
+    let is_as_written = |known: &Edited| known.after == text && !has_aliases(known);
     let before = match (&known, &theirs) {
         // Ours are in there, and nobody has been at it since.
-        (Some(known), _) if is_remembered || known.after == text => known.before.clone(),
+        (Some(known), _) if is_remembered || is_as_written(known) => known.before.clone(),
         // So are theirs, and ours take their place.
         (_, Some(theirs)) if takes_over && theirs.after == text => theirs.before.clone(),
         _ => {
             let ours = known.as_ref().and_then(Edited::original);
             let original = first.as_ref().map_or(ours, |first| first.text.as_deref());
             let clean = |text: &String| {
-                let rest = site.recipe.remove(text, &site.launcher, ours)?;
+                let rest = site.remove(text, known.as_ref().map(Edited::start))?;
                 without_others(site, &rest, original)
             };
             let rest = target.before.as_ref().map(clean).transpose().map_err(unclear)?.flatten();
@@ -279,12 +286,16 @@ fn settings(
             let was_made = |rest: &str| is_forgotten && uninstall::is_made(site, text, rest);
             // Of a file that held nothing but what is ours nothing is left.
             let is_left = |rest: &str| !rest.is_empty() || text.is_empty() || original == Some("");
-            rest.filter(|rest| is_left(rest) && !was_made(rest))
+            // So it is of one that was made for it, whatever somebody has changed since.
+            let is_new = known.as_ref().is_some_and(|known| known.original().is_none());
+            let is_bare = |rest: &str| is_new && holds_nothing(rest);
+            rest.filter(|rest| is_left(rest) && !was_made(rest) && !is_bare(rest))
         }
     };
     let path = target.path;
     record.settings = Some(Edited { path: path.clone(), before, after: after.clone(), first });
     let mut steps = folders(site, path.parent(), record);
+    steps.extend(emptied);
     if (is_remembered || site.recipe.is_altered(text)) && !was_written {
         steps.extend(yours::keep(&path, &path, text, target.mode, notes));
     }

@@ -2,7 +2,6 @@
 
 use super::record::Record;
 use super::{Site, guard};
-use headsup_adapters::inject;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -51,10 +50,10 @@ fn stands(site: &Site) -> bool {
 /// Is anything of this hub's in this text? A skill names none: nobody else writes the same. Where the text
 /// cannot be read, a launcher's path in it says so.
 pub(super) fn is_ours(site: &Site, text: &str) -> bool {
-    let found = site.recipe.inspect(text, &site.launcher);
+    let found = site.inspect(text);
     let is_found = found.is_ok_and(|found| match site.tools {
         Some(_) => found.is_complete(),
         None => !found.is_empty(),
     });
-    is_found || inject::names(text, &site.launcher)
+    is_found || site.is_named_in(text)
 }

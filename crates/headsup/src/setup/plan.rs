@@ -1,8 +1,7 @@
 //! Steps that are worked out and not yet done.
 
 use super::edit::{self, Fault, Step};
-use super::{SetupError, diff};
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use super::{SetupError, Site, diff, lock};
 use std::path::{Path, PathBuf};
 
 /// How often a plan is made anew because a file changed under it.
@@ -56,11 +55,11 @@ impl Step {
 /// Makes a plan and carries it out, one command at a time. If a file changes in between, the
 /// plan is made again from what is there then.
 pub(crate) fn carry_out(
-    state: &Path,
+    site: &Site,
     mut plan: impl FnMut() -> Result<Plan, SetupError>,
     fault: Fault<'_>,
 ) -> Result<Plan, SetupError> {
-    let _lock = lock(state)?;
+    let _held = lock::all(site)?;
     let mut tries = 0;
     loop {
         let made = plan()?;
@@ -70,18 +69,4 @@ pub(crate) fn carry_out(
             outcome => return outcome.map(|()| made),
         }
     }
-}
-
-/// Held until it is dropped.
-fn lock(state: &Path) -> Result<std::fs::File, SetupError> {
-    let folder = state.join("setup");
-    let folders = [state, &folder].map(|path| Step::Folder { path: path.to_owned(), mode: 0o700 });
-    edit::perform(&folders, &mut edit::no_fault)?;
-    let path = folder.join("lock");
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
-        .map_err(|errno| SetupError::io("open", &path, errno.into()))?;
-    rustix::fs::flock(&file, FlockOperation::LockExclusive)
-        .map_err(|errno| SetupError::io("lock", &path, errno.into()))?;
-    Ok(file.into())
 }

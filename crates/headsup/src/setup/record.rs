@@ -69,6 +69,11 @@ impl Edited {
         let first = self.first.as_ref().map(|first| first.text.as_deref());
         first.unwrap_or(self.before.as_deref())
     }
+
+    /// The same for whoever takes ours out: where there was no file, nothing in it is older than ours.
+    pub(super) fn start(&self) -> &str {
+        self.original().unwrap_or_default()
+    }
 }
 
 /// Does a path that was real once lead to `real`? Somebody may have put a link in its way since.

@@ -26,7 +26,7 @@ pub(super) fn anywhere(site: &Site) -> Vec<PathBuf> {
 /// The state folders of the other hubs that a file reports to.
 fn named_in(site: &Site, path: PathBuf) -> Vec<PathBuf> {
     let text = guard::read(&path).unwrap_or_default();
-    let found = site.recipe.inspect(&String::from_utf8_lossy(&text), &site.launcher);
+    let found = site.inspect(&String::from_utf8_lossy(&text));
     found.unwrap_or_default().elsewhere.into_iter().map(PathBuf::from).collect()
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Site {
     pub(super) usual: Option<PathBuf>,
     /// What must not be left, without links.
     pub(crate) roots: Vec<PathBuf>,
+    /// The home folder, without links.
+    pub(super) home: Option<PathBuf>,
     /// Our state folder.
     pub(crate) state: PathBuf,
     /// The path that entries name.
@@ -71,17 +73,19 @@ impl Site {
         let Some(folder) = folder else {
             return Err(SetupError::io("find", Path::new(recipe.folder), no_home()));
         };
-        // Whoever moves the folder says by that where it may be.
-        let roots = home.into_iter().chain(moved).filter_map(|root| root.canonicalize().ok());
+        // Whoever moves the folder says by that where it may be, also where it is still to be made. A home
+        // folder that is not there is nobody's.
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let moved = moved.and_then(|moved| guard::real(&moved));
+        let roots = home.iter().cloned().chain(moved).collect();
         let launcher = state.join("bin/headsup");
         let Some(launcher) = launcher.to_str().map(str::to_owned) else {
             return Err(SetupError::denied(&launcher, Denied::NotText));
         };
         let program = recipe.programs.iter().find_map(|name| on_path(name, set("PATH")));
         let state = state.to_owned();
-        let roots = roots.collect();
         let (tools, kin) = (None, Vec::new());
-        Ok(Self { recipe, folder, usual, roots, state, launcher, program, tools, kin })
+        Ok(Self { recipe, folder, usual, roots, home, state, launcher, program, tools, kin })
     }
 
     /// Is there anything of this program here?
@@ -116,6 +120,12 @@ impl Site {
             Some(format!("{name}={} ", quote(moved.to_str()?)))
         };
         ways.find_map(value)
+    }
+
+    /// What a person should know as long as the program has not fetched what it waits for once ours is there.
+    pub(crate) fn awaits(&self) -> Option<&'static str> {
+        let fetched = self.recipe.fetched?;
+        (!self.folder.join(fetched.path).exists()).then_some(fetched.advice)
     }
 
     pub(crate) fn settings(&self) -> PathBuf {

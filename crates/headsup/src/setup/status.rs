@@ -134,10 +134,7 @@ fn untrusted(site: &Site, found: &Found) -> Option<String> {
     let settings = read(&path)?;
     // It may know the file by where a link leads.
     let named = [Some(path.clone()), fs::canonicalize(&path).ok()];
-    let missing = named
-        .iter()
-        .flatten()
-        .map(|path| trust.missing(&kept, &settings, &path.to_string_lossy(), &site.launcher));
+    let missing = named.iter().flatten().map(|path| site.untrusted_in(&kept, &settings, path));
     let missing = missing.min().filter(|missing| *missing > 0)?;
     let all = found.entries.len();
     let title = site.recipe.title;
@@ -169,7 +166,7 @@ fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found
         problems.push(format!("{at}: it is not UTF-8"));
         return None;
     };
-    match site.recipe.inspect(&text, &site.launcher) {
+    match site.inspect(&text) {
         Err(why) => {
             problems.push(format!("{at}: {why}"));
             None

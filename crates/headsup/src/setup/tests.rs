@@ -1,10 +1,13 @@
 //! Every way an edit can end in its middle.
 
 use super::edit::{Step, no_fault, perform};
+use super::guard::Denied;
 use super::plan::carry_out;
-use super::{SetupError, Site, Way, install, uninstall};
+use super::{SetupError, Site, Way, install, lock, uninstall};
 use headsup_adapters::inject::recipes;
 use headsup_testkit::settings::{Fixture, Snapshot, kept, snapshot};
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -50,11 +53,11 @@ impl Bench {
 
     fn install(&self, way: Way, fault: super::edit::Fault<'_>) -> Result<(), SetupError> {
         let binary = Path::new("/usr/bin/true");
-        carry_out(&self.site.state, || install(&self.site, way, binary), fault).map(drop)
+        carry_out(&self.site, || install(&self.site, way, binary), fault).map(drop)
     }
 
     fn uninstall(&self, fault: super::edit::Fault<'_>) -> Result<(), SetupError> {
-        carry_out(&self.site.state, || uninstall(&self.site), fault).map(drop)
+        carry_out(&self.site, || uninstall(&self.site), fault).map(drop)
     }
 
     /// What is there, whatever this bench's own folder is called.
@@ -254,4 +257,43 @@ fn a_temporary_name_that_is_taken_is_no_trap() {
     perform(&[step], &mut no_fault).unwrap();
     assert_eq!(fs::read_to_string(path).unwrap(), "new");
     assert_eq!(fs::read_to_string(precious).unwrap(), "x");
+}
+
+/// Does anybody hold the lock of this folder?
+fn is_locked(folder: &Path) -> bool {
+    let folder = fs::File::open(folder).unwrap();
+    rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+}
+
+/// Whether their folder is there or is still to be made.
+#[test]
+fn other_hubs_wait_from_before_the_settings_are_read_until_they_are_written() {
+    let bench = Bench::new();
+    assert!(lock::folders(&bench.site).contains(&bench.site.folder));
+    for bench in [bench, Bench::with(|_, _| ())] {
+        let home = bench.home();
+        let mut steps = 0;
+        let mut look = |_: &'static str| -> io::Result<()> {
+            steps += 1;
+            assert!(is_locked(&home));
+            Ok(())
+        };
+        let make = || {
+            assert!(is_locked(&home));
+            install(&bench.site, Way::Settings, Path::new("/usr/bin/true"))
+        };
+        carry_out(&bench.site, make, &mut look).unwrap();
+        assert!(steps > 5 && !is_locked(&home));
+    }
+}
+
+/// With our entries it would be larger than what is read.
+#[test]
+fn a_file_that_could_not_be_edited_again_is_left_as_it_is() {
+    let bench = Bench::new();
+    let text = format!("{{\"a\": \"{}\"}}\n", "x".repeat((16 << 20) - 100));
+    fs::write(bench.site.settings(), &text).unwrap();
+    let error = bench.install(Way::Settings, &mut no_fault).unwrap_err();
+    assert!(matches!(error, SetupError::Denied { why: Denied::Full, .. }), "{error}");
+    assert!(fs::read_to_string(bench.site.settings()).unwrap() == text);
 }

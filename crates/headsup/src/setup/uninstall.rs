@@ -72,8 +72,14 @@ pub(super) fn settings(
     let Some(text) = before else { return Ok(Vec::new()) };
     let known = known.filter(|known| known.is_of(&path));
     let was_written = known.is_some_and(|known| known.wrote(site, &text));
+    if let Some(step) = yours::keep_original(&path, known, &text, mode, notes) {
+        return Ok(vec![step]);
+    }
     let mut steps = Vec::new();
-    let after = if let Some(known) = known.filter(|known| known.after == text) {
+    let has_aliases =
+        |known: &Edited| known.before.as_ref().is_some_and(|before| site.has_aliases(before));
+    let is_as_written = |known: &&Edited| known.after == text && !has_aliases(known);
+    let after = if let Some(known) = known.filter(is_as_written) {
         // An older version has kept what another hub had there.
         let first = known.first.as_ref().and_then(|first| first.text.as_deref());
         let back = known.before.as_deref().map(|before| without_others(site, before, first));
@@ -92,7 +98,7 @@ pub(super) fn settings(
         let is_remembered = yours::is_remembered(site, known, &text);
         let removed = match is_remembered {
             true => Ok(original.unwrap_or_default().to_owned()),
-            false => site.recipe.remove(&text, &site.launcher, original),
+            false => site.remove(&text, known.map(Edited::start)),
         };
         let rest = removed.map_err(|why| SetupError::unclear(&named, why))?;
         if rest == text {
@@ -136,18 +142,18 @@ fn is_as_it_was(site: &Site, original: &str, rest: &str) -> bool {
         return true;
     }
     // One that has something of ours in it would lose that.
-    let found = site.recipe.inspect(original, &site.launcher).unwrap_or_default();
+    let found = site.inspect(original).unwrap_or_default();
     if !found.is_empty() || !found.elsewhere.is_empty() {
         return false;
     }
-    let came = site.recipe.append(original, &site.launcher);
-    let went = came.and_then(|came| site.recipe.remove(&came, &site.launcher, Some(original)));
+    let came = site.append(original);
+    let went = came.and_then(|came| site.remove(&came, Some(original)));
     went.is_ok_and(|went| means_the_same(&went, rest))
 }
 
 /// What is left without our part of a file of which nobody remembers what was there before. `None`: nothing.
 pub(super) fn without_ours(site: &Site, text: &str) -> Result<Option<String>, Unchanged> {
-    let rest = site.recipe.remove(text, &site.launcher, None)?;
+    let rest = site.remove(text, None)?;
     let goes = rest.is_empty() || is_made(site, text, &rest);
     Ok((!goes).then_some(rest))
 }
@@ -155,9 +161,7 @@ pub(super) fn without_ours(site: &Site, text: &str) -> Result<Option<String>, Un
 /// Was a file with ours in it, of which nobody remembers where it came from, made for ours alone? A link is a
 /// person's.
 pub(super) fn is_made(site: &Site, text: &str, rest: &str) -> bool {
-    holds_nothing(rest)
-        && !site.settings().is_symlink()
-        && site.recipe.has_made(text, &site.launcher)
+    holds_nothing(rest) && !site.settings().is_symlink() && site.has_made(text)
 }
 
 fn mentions_us(site: &Site, path: &Path) -> bool {
@@ -239,12 +243,12 @@ pub(super) fn plugin(
     let mut altered = Vec::new();
     let mut stays = strangers(site, plugin, &folder);
     let mut has_entries = false;
-    for file in plugin.files(&site.launcher) {
+    for file in plugin.files(&site.launcher_of(plugin)) {
         let Target { path, before, mode } = guard::look(&folder.join(file.path), &site.roots)?;
         let Some(text) = before else { continue };
         // Somebody may have put entries of their own beside ours.
         if file.path == plugin.entries && text != file.text {
-            let removed = site.recipe.remove(&text, &site.launcher, None);
+            let removed = site.remove(&text, None);
             let after = removed.map_err(|why| SetupError::unclear(&path, why))?;
             if !holds_nothing(&after) {
                 has_entries = true;

@@ -2,6 +2,7 @@
 
 use super::edit::Step;
 use super::record::Edited;
+use super::uninstall::holds_nothing;
 use super::{Site, guard};
 use std::collections::HashSet;
 use std::fs;
@@ -30,17 +31,45 @@ pub(super) fn keep(
     mode: u32,
     notes: &mut Vec<String>,
 ) -> Option<Step> {
-    let is_kept = |at: &Path| guard::read(at).is_some_and(|bytes| bytes == text.as_bytes());
-    let is_free = |at: &Path| fs::symlink_metadata(at).is_err();
-    let mut places = (1..).map(|number| numbered(beside, number));
-    let at = places.find(|at| is_free(at) || is_kept(at))?;
+    let (at, step) = put(beside, text, mode)?;
     notes.push(format!(
         "{} is not as it was installed: what was in it is kept as {}",
         path.display(),
         at.display()
     ));
+    step
+}
+
+/// Keeps what was in the file at `path` before us, and says so, where that file is empty by now: it is about to be
+/// forgotten.
+pub(super) fn keep_original(
+    path: &Path,
+    known: Option<&Edited>,
+    text: &str,
+    mode: u32,
+    notes: &mut Vec<String>,
+) -> Option<Step> {
+    let known = known.filter(|known| text.trim().is_empty() && known.is_of(path));
+    let original = known.and_then(Edited::original);
+    let original = original.filter(|text| !text.trim().is_empty() && !holds_nothing(text))?;
+    let (at, step) = put(path, original, mode)?;
+    notes.push(format!(
+        "{} is empty: what was in it before headsup came is kept as {}",
+        path.display(),
+        at.display()
+    ));
+    step
+}
+
+/// Where this text is kept under the name of `beside`, and what puts it there if it is not.
+fn put(beside: &Path, text: &str, mode: u32) -> Option<(PathBuf, Option<Step>)> {
+    let is_kept = |at: &Path| guard::read(at).is_some_and(|bytes| bytes == text.as_bytes());
+    let is_free = |at: &Path| fs::symlink_metadata(at).is_err();
+    let mut places = (1..).map(|number| numbered(beside, number));
+    let at = places.find(|at| is_free(at) || is_kept(at))?;
     let step = Step::Write { path: at.clone(), before: None, after: text.to_owned(), mode };
-    (!is_kept(&at)).then_some(step)
+    let step = (!is_kept(&at)).then_some(step);
+    Some((at, step))
 }
 
 /// Is this a file of ours that nothing in it shows to be ours any more, but what we remember of it? Whoever has

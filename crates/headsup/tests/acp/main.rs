@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod anew;
 mod bytes;
 mod control;
 mod hubless;

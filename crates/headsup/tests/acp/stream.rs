@@ -4,6 +4,7 @@ use crate::rig::{Rig, Talk};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::pty::Pty;
 use headsup_testkit::wait;
+use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -128,6 +129,9 @@ fn a_stream_beside_is_read_from_a_fifo_and_from_a_file() {
         assert_eq!(talk.rest(), b"what people read\n");
         assert_eq!(talk.ends().code(), Some(0));
         rig.comes_to("ended");
+        // Nobody could type to it: what it has done a person has still to hear.
+        let inbox = rig.home.run(["inbox", "--json"]).ok().json();
+        assert_eq!(inbox["outcomes"][0]["headline"], "ended", "{inbox}");
     }
 }
 
@@ -153,6 +157,28 @@ fn a_stream_beside_that_is_cut_short_or_replaced_is_read_from_its_beginning() {
         rig.comes_to("done");
         program.leaves(0);
         assert_eq!(talk.ends().code(), Some(0));
+    }
+}
+
+/// It may do so before anybody has looked: what stood there is known again by its last bytes.
+#[test]
+fn a_stream_beside_that_is_filled_anew_at_once_is_read_from_its_beginning() {
+    let anew = "{\"type\":\"turn.started\"}\n{\"type\":\"turn.completed\"}\n";
+    for length in [anew.len() / 3, anew.len() - 1, anew.len(), anew.len() * 2] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let bin = rig.file("bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(rig.file("anew"), anew).unwrap();
+        let script = "#!/bin/sh\ncat \"$HOME/anew\" >\"$HOME/events\"\n";
+        fs::write(bin.join("codex"), script).unwrap();
+        fs::set_permissions(bin.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(rig.file("events"), format!("{}\n", "x".repeat(length - 1))).unwrap();
+        let words = ["run", "--here", "--id", "api", "--stream", "events"];
+        let mut talk = rig.run(&words, &["codex", "exec", "x"]);
+        assert_eq!(talk.ends().code(), Some(0));
+        rig.comes_to("ended");
+        assert_eq!(rig.doc()["outcome"]["kind"], "completed", "{length}: {}", rig.doc());
     }
 }
 
@@ -210,6 +236,7 @@ fn on_a_terminal_it_is_read_too() {
     program.says(4);
     pty.shows("success");
     rig.comes_to("done");
+    assert_eq!(rig.doc()["process"]["attach"], "headless", "nobody can type to it there either");
     program.leaves(0);
     assert!(pty.ended().success());
     rig.comes_to("ended");
@@ -222,4 +249,59 @@ fn a_stream_of_a_program_that_nobody_knows_is_refused() {
     assert_eq!(talk.ends().code(), Some(2));
     let said = talk.stderr();
     assert!(said.contains("nothing is known of a stream of \"true\""), "{said}");
+}
+
+#[test]
+fn a_place_where_no_stream_will_ever_be_is_refused() {
+    let rig = Rig::new();
+    fs::create_dir_all(rig.file("bin")).unwrap();
+    fs::write(rig.file("bin/codex"), "#!/bin/sh\n").unwrap();
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(rig.file("bin/codex"), executable).unwrap();
+    for (place, why) in
+        [("bin", "is a folder"), (".", "is a folder"), ("none/events", "folder is not there")]
+    {
+        let words = ["run", "--json", "--here", "--stream", place];
+        let mut talk = rig.run(&words, &["codex", "exec", "x"]);
+        assert_eq!(talk.ends().code(), Some(2), "{place}");
+        let said: serde_json::Value = serde_json::from_str(&talk.stderr()).unwrap();
+        assert_eq!(said["error"]["code"], "usage", "{place}: {said}");
+        assert!(said["error"]["message"].as_str().unwrap().contains(why), "{place}: {said}");
+    }
+}
+
+#[test]
+fn a_stream_that_cannot_be_read_is_named_and_the_run_goes_on() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut program = Program::new(&rig, "codex", "what people read\n");
+    // One that nobody can open, whoever they are.
+    let _socket = std::os::unix::net::UnixListener::bind(rig.file("events")).unwrap();
+    let mut talk = program.start(&["--stream", "events"], &["exec", "x"]);
+    program.says(1);
+    program.leaves(3);
+    assert_eq!(talk.rest(), b"what people read\n");
+    assert_eq!(talk.ends().code(), Some(3));
+    let said = talk.stderr();
+    assert!(said.contains("events cannot be read"), "{said}");
+}
+
+#[test]
+fn a_server_whose_client_has_left_its_thread_comes_to_rest() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let status = |kind: &str| {
+        let params = json!({"threadId": "t-1", "status": {"type": kind}});
+        json!({"method": "thread/status/changed", "params": params})
+    };
+    let says = format!("{}\n{}\n", status("active"), status("idle"));
+    let mut program = Program::new(&rig, "codex", &says);
+    let mut talk = program.start(&[], &["-c", "model=\"x\"", "app-server"]);
+    rig.comes_to("starting");
+    program.says(1);
+    rig.comes_to("working");
+    program.says(1);
+    rig.comes_to("idle");
+    program.leaves(0);
+    assert_eq!(talk.ends().code(), Some(0));
 }

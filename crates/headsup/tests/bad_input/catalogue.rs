@@ -6,7 +6,6 @@
 //! answers, W web hooks. A few sorts cannot be as they are elsewhere, and say so where they are tried:
 //!
 //! - 2: an empty payload never leaves the hook, so no counter of the hub's can have it.
-//! - 8: a hook's payload may be nested without end in a member that says nothing: it is walked over.
 //! - 18: no agent numbers its events, so there is nothing to put back into an order; what comes is
 //!   taken as it comes.
 //! - 23: there are no tokens of single agents yet; the hub's own, and one of a launch that is over, are

@@ -17,6 +17,7 @@ enum Comes {
 use Comes::{Counted, Known, OfNothing};
 
 const NOT_UNDERSTOOD: &str = "headsup_reports_total{result=\"not_understood\"}";
+const TOO_DEEP: &str = "headsup_refusals_total{code=\"too_deep\"}";
 
 struct Row {
     sort: &'static str,
@@ -33,6 +34,11 @@ pub(crate) fn prompt(session: &str, more: &str) -> Vec<u8> {
          {more}}}"
     )
     .into_bytes()
+}
+
+/// A member with so many lists in one another.
+fn nested(depth: usize) -> String {
+    format!(",\"x\":{}{}", "[".repeat(depth), "]".repeat(depth))
 }
 
 fn bytes(text: &str) -> Vec<u8> {
@@ -95,14 +101,35 @@ const ROWS: &[Row] = &[
     row(
         "8 nested without end",
         "nesting in a member",
-        || prompt("r8", &format!(",\"x\":{}{}", "[".repeat(100_000), "]".repeat(100_000))),
+        || prompt("r8-deep", &nested(100_000)),
+        Counted(TOO_DEEP),
+    ),
+    row(
+        "8 nested without end",
+        "one list more than there may be",
+        || prompt("r8-deep", &nested(64)),
+        Counted(TOO_DEEP),
+    ),
+    row(
+        "8 nested without end",
+        "as many lists as there may be",
+        || prompt("r8", &nested(63)),
         Known("claude-code-r8", "working"),
+    ),
+    row(
+        "8 nested without end",
+        "brackets in a text, and lists beside one another",
+        || {
+            let (text, lists) = ("[{".repeat(50_000), "[[]],".repeat(20_000));
+            prompt("r8-flat", &format!(",\"prompt\":\"{text}\",\"x\":[{lists}0]"))
+        },
+        Known("claude-code-r8-flat", "working"),
     ),
     row(
         "8 nested without end",
         "nesting and nothing else",
         || vec![b'['; 100_000],
-        Counted(NOT_UNDERSTOOD),
+        Counted(TOO_DEEP),
     ),
     row(
         "9 no finite number",

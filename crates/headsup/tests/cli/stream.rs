@@ -2,16 +2,21 @@
 
 use crate::hub::{Hub, Reply, message};
 use crate::rig::{Rig, agent, answer, changed, snapshot};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 /// A hub whose streams are these, one after the other; a stream ends after its last message.
 fn hub_with(rig: &Rig, streams: Vec<Vec<String>>) -> Hub {
+    hub_of(rig, vec![agent("api", "working")], streams)
+}
+
+/// The same, with these agents.
+fn hub_of(rig: &Rig, agents: Vec<Value>, streams: Vec<Vec<String>>) -> Hub {
     let next = AtomicUsize::new(0);
     rig.hub(move |request| {
         if !request.path.starts_with("/api/v1/events") {
-            return answer(&[agent("api", "working")], request);
+            return answer(&agents, request);
         }
         let stream = streams.get(next.fetch_add(1, Ordering::SeqCst)).cloned().unwrap_or_default();
         let (sender, receiver) = mpsc::channel();
@@ -23,8 +28,13 @@ fn hub_with(rig: &Rig, streams: Vec<Vec<String>>) -> Hub {
 }
 
 fn first_stream(hub: &Hub) -> String {
-    let seen = hub.seen();
-    seen.iter().find(|request| request.path.starts_with("/api/v1/events")).unwrap().path.clone()
+    streams_of(hub).remove(0).0
+}
+
+/// Every stream that was asked for: the path, and the last event that had come before.
+fn streams_of(hub: &Hub) -> Vec<(String, Option<String>)> {
+    let seen = hub.seen().into_iter().filter(|call| call.path.starts_with("/api/v1/events"));
+    seen.map(|call| (call.path, call.last_event_id)).collect()
 }
 
 #[test]
@@ -54,8 +64,7 @@ fn watch_begins_with_the_next_event_at_a_cursor_that_survives_a_restart() {
     let seen = rig.run(&["watch", "--until", "status:done", "--json"]);
     let event: serde_json::Value = serde_json::from_str(seen.ok()).unwrap();
     assert_eq!(event["cursor"], "11");
-    let streams = hub.seen().into_iter().filter(|r| r.path.starts_with("/api/v1/events"));
-    let paths: Vec<String> = streams.map(|request| request.path).collect();
+    let paths: Vec<String> = streams_of(&hub).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["/api/v1/events?since=10", "/api/v1/events?since=10"]);
 }
 
@@ -145,4 +154,75 @@ fn a_cursor_that_means_nothing_is_told() {
     let _hub = hub_with(&rig, vec![stream]);
     let seen = rig.run(&["watch", "--since", "999", "--no-follow"]);
     assert_eq!(seen.stderr, "headsup: the hub knows no cursor 999; going on from now\n");
+}
+
+#[test]
+fn an_agent_that_ends_before_the_condition_ends_the_watch_with_8() {
+    let rig = Rig::new();
+    let hub = hub_with(&rig, vec![vec![changed("11", "api", "working", "crashed")]]);
+    let seen = rig.run(&["watch", "api", "--until", "status:done"]);
+    assert_eq!((seen.code, seen.stdout.lines().count()), (8, 1), "{seen:?}");
+    insta::assert_snapshot!(seen.stderr, @"
+    error: api has crashed; it will not come to that state
+    hint: see why: `headsup explain api`
+    ");
+    // First all is heard that had happened by then.
+    let first = ("/api/v1/events?since=10&agent=api".to_owned(), None);
+    let rest = ("/api/v1/events?agent=api&follow=false".to_owned(), Some("11".to_owned()));
+    assert_eq!(streams_of(&hub), [first, rest]);
+}
+
+#[test]
+fn an_agent_that_is_gone_already_ends_the_watch_once_the_log_was_looked_through() {
+    let gone = || vec![agent("api", "ended")];
+    let rig = Rig::new();
+    let hub = hub_of(&rig, gone(), vec![]);
+    let seen = rig.run(&["watch", "api", "--until", "event:turn.completed", "--json"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (8, ""), "{seen:?}");
+    assert_eq!(seen.error()["message"], "api has ended; no turn.completed will come of it");
+    assert_eq!(first_stream(&hub), "/api/v1/events?since=10&agent=api&follow=false");
+
+    let rig = Rig::new();
+    let log = vec![changed("5", "api", "working", "done"), changed("6", "api", "done", "ended")];
+    let _hub = hub_of(&rig, gone(), vec![log]);
+    let seen = rig.run(&["watch", "api", "--since", "0", "--until", "status:done"]);
+    assert_eq!(seen.ok().lines().count(), 1, "{seen:?}");
+}
+
+#[test]
+fn an_agent_that_comes_back_is_watched_on() {
+    let rig = Rig::new();
+    let streams = vec![
+        vec![changed("11", "api", "working", "ended")],
+        vec![changed("12", "api", "ended", "starting")],
+        vec![changed("13", "api", "starting", "done")],
+    ];
+    let hub = hub_with(&rig, streams);
+    let seen = rig.run(&["watch", "api", "--until", "status:done"]);
+    assert_eq!(seen.ok().lines().count(), 3, "{seen:?}");
+    let asked: Vec<_> = streams_of(&hub).into_iter().map(|(path, _)| path).collect();
+    let (on, to_the_end) = ("/api/v1/events?agent=api", "/api/v1/events?agent=api&follow=false");
+    assert_eq!(asked, ["/api/v1/events?since=10&agent=api", to_the_end, on]);
+}
+
+#[test]
+fn as_long_as_one_agent_is_there_it_is_watched() {
+    let rig = Rig::new();
+    let log =
+        vec![changed("11", "api", "working", "crashed"), changed("12", "web", "working", "done")];
+    let agents = vec![agent("api", "working"), agent("web", "working")];
+    let _hub = hub_of(&rig, agents, vec![log]);
+    let seen = rig.run(&["watch", "api", "web", "--until", "status:done"]);
+    assert_eq!(seen.ok().lines().count(), 2, "{seen:?}");
+}
+
+#[test]
+fn where_nobody_is_named_whoever_comes_next_is_waited_for() {
+    let rig = Rig::new();
+    let log =
+        vec![changed("11", "api", "working", "crashed"), changed("12", "new", "working", "done")];
+    let hub = hub_with(&rig, vec![log]);
+    let seen = rig.run(&["watch", "--until", "status:done"]);
+    assert_eq!(seen.ok().lines().count(), 2, "{seen:?}");
+    assert_eq!(streams_of(&hub).len(), 1);
 }

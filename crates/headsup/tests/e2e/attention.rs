@@ -122,6 +122,41 @@ fn a_crash_before_any_turn_is_in_the_inbox_until_somebody_has_looked() {
     wait::until("its second crash", || (outcomes(&home) == both[..1]).then_some(()));
 }
 
+/// Nobody could type to them, so nobody has seen how they left.
+#[test]
+fn an_agent_that_has_ended_is_in_the_inbox_until_somebody_has_seen_how_its_turn_did() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let binary = env!("CARGO_BIN_EXE_headsup");
+    for (id, word) in [("f2", "failed"), ("d2", "done"), ("i2", "idle")] {
+        let script = format!("'{binary}' report working; '{binary}' report {word}; exit 0");
+        home.run(["run", "--here", "--id", id, "--", "sh", "-c", script.as_str()]).ok();
+        wait::until("its end", || {
+            let shown = home.run(["show", id, "--json"]).ok().json();
+            (shown["headline"] == "ended" && shown["seen"] == false).then_some(())
+        });
+    }
+    let both = [pair("f2", "ended"), pair("d2", "ended")];
+    assert_eq!(outcomes(&home), both);
+    let inbox = home.run(["inbox", "--json"]).ok().json();
+    let failed = home.run(["show", "f2", "--json"]).ok().json();
+    assert_eq!(inbox["outcomes"][0]["at"], failed["outcome"]["at"]);
+    let shown = home.run(["inbox"]).ok().stdout.clone();
+    for words in ["· ended  f2  ", "failed; left by itself", "done; left by itself"] {
+        assert!(shown.contains(words), "{words:?} in {shown}");
+    }
+    assert!(home.run(["ls"]).ok().stdout.contains("failed; left by itself"));
+    // To wait for attention is to wait for a headline.
+    assert_eq!(home.run(["wait", "f2", "--until", "attention"]).code, 8);
+    assert_eq!((next(&home), next(&home)), ("f2".into(), "d2".into()));
+    let told = home.run(["ack", "f2", "--json"]).ok().json();
+    assert_eq!(told["agents"], serde_json::json!(["f2"]));
+    assert_eq!(outcomes(&home), both[1..]);
+    home.run(["ack", "--all"]).ok();
+    assert_eq!(home.run(["inbox"]).ok().stderr, "Nothing waits for you.\n");
+    assert!(!home.run(["ls"]).ok().stdout.contains("failed; left by itself"));
+}
+
 #[test]
 fn a_name_is_one_agent_wherever_it_is_typed() {
     let home = home();

@@ -143,6 +143,35 @@ fn what_holds_over_a_restart_of_the_hub_is_settled_without_another_word() {
     assert_eq!((done.code, done.stdout.trim()), (0, "api idle"), "{done:?}");
 }
 
+/// As a wait does; but first what is in the log behind the cursor counts.
+#[test]
+fn a_watch_ends_with_the_agent_that_it_is_about() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let agent = Agent::new(&home, "api");
+    agent.starts();
+    agent.is_prompted("prompt-1");
+    let until = |what| ["watch", "api", "--timeout", "60s", "--until", what];
+    let spawned = ["status:done", "event:prompt.opened"].map(|what| spawn(&home, &until(what)));
+    subscribers(&home, 2);
+    agent.fires("SessionEnd", &serde_json::json!({"reason": "prompt_input_exit"}));
+    let [by_status, mut by_prompt] = spawned;
+    let done = end(by_status);
+    assert_eq!(done.code, 8, "{done:?}");
+    assert!(done.stderr.contains("api has ended"), "{done:?}");
+    // A person may still ask something there.
+    assert!(by_prompt.try_wait().unwrap().is_none());
+    by_prompt.kill().unwrap();
+    by_prompt.wait().unwrap();
+    for what in ["status:done", "event:turn.started"] {
+        let done = home.run(until(what));
+        assert_eq!(done.code, 8, "{what}: {done:?}");
+    }
+    let of_old = until("event:turn.started").into_iter().chain(["--since", "0"]);
+    let of_old = home.run(of_old);
+    assert_eq!(of_old.code, 0, "{of_old:?}");
+}
+
 #[test]
 fn watch_streams_from_a_cursor_and_ends_on_its_condition() {
     let home = home();

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod documented;
+mod hangs;
 mod terminal;
 
 use headsup_testkit::home::Home;

@@ -53,11 +53,11 @@ fn wrong_only_in_silence(verdicts: &[Verdict], silences: &[Silence], all: usize)
 #[test]
 fn the_truth_is_told_wherever_a_witness_speaks() {
     let programs = [
-        ("copilot-cli/1.0.102", &COPILOT_CLI[..], 39),
-        ("gemini-cli/0.61.0", &GEMINI_CLI[..], 60),
+        ("copilot-cli/1.0.102", &COPILOT_CLI[..], 50),
+        ("gemini-cli/0.61.0", &GEMINI_CLI[..], 67),
         ("kilo/7.7.9", &[], 16),
         ("opencode/1.18.33", &[], 122),
-        ("qwen-code/0.24.4", &[], 48),
+        ("qwen-code/0.24.4", &[], 55),
     ];
     let folders = programs.map(|(version, ..)| recordings(version));
     let verdicts = played(&folders.concat(), &[]);
@@ -75,7 +75,7 @@ fn qwen_code_needs_no_title_and_gemini_cli_does() {
     let mut folders = recordings("qwen-code/0.24.4");
     folders.push(fixtures().join("gemini-cli/0.61.0/permission_denied_esc"));
     let verdicts = played(&folders, &[Witness::Terminal]);
-    wrong_only_in_silence(&verdicts, &[("permission_denied_esc", 10_011, "blocked")], 53);
+    wrong_only_in_silence(&verdicts, &[("permission_denied_esc", 10_011, "blocked")], 60);
 }
 
 /// Its log alone tells of Esc at a dialog.

@@ -251,3 +251,28 @@ fn what_an_older_version_has_remembered_is_found() {
     assert!(!home.path().join(".claude").exists(), "the folders were ours");
     assert!(!home.state().join("setup/claude-code.json").exists());
 }
+
+/// It may be on another disk.
+#[test]
+fn a_folder_that_a_variable_names_is_made_where_it_is_not_there_yet() {
+    for (kind, variable, way) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", &["--live"][..]),
+        ("claude-code", "CLAUDE_CONFIG_DIR", &[]),
+        ("codex", "CODEX_HOME", &[]),
+        ("copilot-cli", "COPILOT_HOME", &[]),
+        ("opencode", "XDG_CONFIG_HOME", &[]),
+    ] {
+        let (home, disk) = (home(), tempfile::tempdir().unwrap());
+        let before = tree(&home);
+        let folder = disk.path().join("data/agent");
+        let run = |args: &[&str]| {
+            let mut command = home.command([&["hooks"][..], args].concat());
+            Done::from(command.env(variable, &folder).output().unwrap()).ok().code
+        };
+        run(&[&["install", kind][..], way].concat());
+        assert!(folder.is_dir(), "{kind}");
+        assert_eq!(tree(&home), before, "{kind}");
+        run(&["uninstall", kind]);
+        assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0, "{kind}");
+    }
+}

@@ -282,6 +282,8 @@ fn what_nobody_knows_changes_nothing_and_the_doctor_names_it() {
         say(kind, unknown, &format!("{{{payload}}}"));
         assert_eq!(headline(kind), before, "{kind}");
     }
+    let member = r#"{"hook_event_name":"PreCompact","session_id":"s","why":"manual"}"#;
+    say("kimi", "PreCompact", member);
     let doctor = home.run(["doctor", "--json"]).ok().json();
     let checks = doctor["checks"].as_array().unwrap();
     let events = checks.iter().find(|check| check["name"] == "events").unwrap();
@@ -289,4 +291,5 @@ fn what_nobody_knows_changes_nothing_and_the_doctor_names_it() {
         let named = format!("{kind} {unknown}: 2");
         assert!(events["detail"].as_str().unwrap().contains(&named), "{events}");
     }
+    assert!(events["detail"].as_str().unwrap().contains("kimi PreCompact.trigger: 1"), "{events}");
 }

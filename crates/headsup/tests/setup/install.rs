@@ -154,7 +154,7 @@ fn the_launcher_is_a_link_that_follows_the_program() {
     let value: Value = serde_json::from_str(&text).unwrap();
     let path = launcher.display();
     let expected = format!(
-        "[ -f '{path}' ] && [ -x '{path}' ] && HEADSUP_HOME='{}' '{path}' hook claude-code Stop 2>/dev/null; exit 0",
+        "[ -f '{path}' ] && [ -x '{path}' ] && HEADSUP_HOME='{}' '{path}' hook claude-code Stop >/dev/null 2>&1; exit 0",
         home.state().display()
     );
     assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], expected);

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod accounts;
+mod at_once;
 mod codex;
 mod config;
 mod doctor;
@@ -19,6 +20,7 @@ mod launch_alone;
 mod launch_tools;
 mod lifecycle;
 mod lost;
+mod named;
 mod others;
 mod plugin_file;
 mod refuse;

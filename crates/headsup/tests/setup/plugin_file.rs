@@ -265,6 +265,30 @@ fn doctor_sends_an_event_the_way_of_the_file() {
     }
 }
 
+#[test]
+fn what_the_program_fetches_for_itself_is_told_until_it_is_there() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let package = "@opencode-ai/plugin";
+    let row = || {
+        let doc: Value = serde_json::from_str(&home.run(["doctor", "--json"]).stdout).unwrap();
+        let mut checks = doc["checks"].as_array().unwrap().clone().into_iter();
+        checks.find(|check| check["name"] == "opencode hooks").unwrap()
+    };
+    let done = home.run(["hooks", "install", "opencode"]);
+    assert!(done.ok().stderr.contains(package), "{done:?}");
+    let told = row();
+    assert!(told["hint"].as_str().unwrap().contains(package) && told["ok"] == true, "{told}");
+    let folder = home.path().join(".config/opencode/node_modules");
+    fs::create_dir_all(folder.join(package)).unwrap();
+    assert_eq!(row()["hint"], Value::Null);
+    home.run(["hooks", "uninstall", "opencode"]).ok();
+    for kind in ["opencode", "kilo"] {
+        let done = home.run(["hooks", "install", kind]);
+        assert!(!done.ok().stderr.contains(package), "{done:?}");
+    }
+}
+
 /// Writes its arguments and the variable down.
 pub(crate) fn stand_in(variable: &str) -> String {
     format!(

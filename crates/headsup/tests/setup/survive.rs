@@ -2,11 +2,16 @@
 
 use crate::install::{home, settings};
 use headsup_testkit::home::{Done, Home};
+use headsup_testkit::wait;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// Every command that is installed.
 fn commands(home: &Home) -> Vec<String> {
@@ -47,7 +52,7 @@ fn the_installed_command_is_silent_whatever_became_of_the_program() {
         fs::write(&launcher, bytes).unwrap();
         fs::set_permissions(&launcher, fs::Permissions::from_mode(mode)).unwrap();
     };
-    let cases: [(&str, &dyn Fn()); 9] = [
+    let cases: [(&str, &dyn Fn()); 10] = [
         ("it is gone", &|| ()),
         ("its link leads nowhere", &|| symlink("/nowhere/headsup", &launcher).unwrap()),
         ("it may not be run", &|| file(b"x", 0o644)),
@@ -57,6 +62,7 @@ fn the_installed_command_is_silent_whatever_became_of_the_program() {
         ("it is empty", &|| file(b"", 0o755)),
         ("its interpreter is gone", &|| file(b"#!/no/such/interpreter\n", 0o755)),
         ("it blocks and complains", &|| file(b"#!/bin/sh\necho no >&2\nexit 2\n", 0o755)),
+        ("it decides", &|| file(b"#!/bin/sh\necho '{\"decision\":\"block\"}'\n", 0o755)),
     ];
     let commands = commands(&home);
     assert!(commands.len() > 10);
@@ -92,4 +98,29 @@ fn hooks_report_to_the_home_that_they_were_installed_from() {
     let _hub = headsup_testkit::hub::Hub::start(&home);
     let agents = home.run(["ls", "--json"]).ok().json();
     assert_eq!(agents["agents"][0]["session_id"], "s1");
+}
+
+/// Whoever runs it ends the shell when its time is over, and waits for all that could still write.
+#[test]
+fn a_program_that_hangs_keeps_nobody_waiting_behind_its_shell() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+    let (launcher, told) = (home.state().join("bin/headsup"), home.path().join("told"));
+    fs::remove_file(&launcher).unwrap();
+    let script = "#!/bin/sh\necho $$ > '@.new'\nmv '@.new' '@'\nexec sleep 600\n";
+    fs::write(&launcher, script.replace('@', told.to_str().unwrap())).unwrap();
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &commands(&home)[0]]).env_clear().env("PATH", "/usr/bin:/bin");
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    let hangs = wait::until("the program", || fs::read_to_string(&told).ok());
+    shell.kill().unwrap();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(shell.wait_with_output()));
+    let ended = ended.recv_timeout(Duration::from_secs(20));
+    let hangs = Pid::from_raw(hangs.trim().parse().unwrap()).unwrap();
+    kill_process(hangs, Signal::KILL).unwrap();
+    let output = ended.unwrap().unwrap();
+    assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
 }

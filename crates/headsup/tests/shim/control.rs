@@ -1,7 +1,7 @@
 //! Size, signals, stops and ends.
 
-use crate::rig::Rig;
-use headsup_testkit::pty::SIZE;
+use crate::rig::{QUERY, Rig, has_ended};
+use headsup_testkit::pty::{Pty, SIZE};
 use headsup_testkit::{hub::Hub, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, Winsize};
@@ -166,6 +166,87 @@ fn a_terminal_that_goes_away_hangs_the_agent_up() {
     pty.shows("READY");
     pty.hang_up().unwrap();
     assert_eq!(rig.lines("end", 1), ["hung up"]);
+}
+
+#[test]
+fn a_terminal_that_goes_away_is_at_its_end_for_whoever_ignores_that() {
+    // One reads, the other one writes.
+    for script in ["cat", "while echo x; do sleep 0.02; done"] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let script =
+            format!("trap '' HUP; echo READY; {script}; echo over > o.new; mv o.new over; exit 5");
+        let mut pty = rig.agent(&script);
+        pty.shows("READY");
+        pty.hang_up().unwrap();
+        assert_eq!(rig.lines("over", 1), ["over"], "{script}");
+        wait::until("its end", || (rig.doc()["process"]["state"] == "exited").then_some(()));
+        assert_eq!(rig.doc()["process"]["code"], 5, "{script}");
+    }
+}
+
+#[test]
+fn the_agent_hears_once_that_the_terminal_is_gone() {
+    let rig = Rig::new();
+    let script = "trap 'echo hup >> heard' HUP; \
+        trap 'echo end >> heard; mv heard all; exit 0' USR1; echo READY; \
+        while read line; do :; done; echo eof > eof.new; mv eof.new eof; \
+        while :; do sleep 0.02; done";
+    let mut pty = rig.agent(script);
+    pty.shows("READY");
+    pty.hang_up().unwrap();
+    assert_eq!(rig.lines("eof", 1), ["eof"]);
+    // A shell that is hung up tells its jobs, too.
+    signal(pty.pid(), Signal::HUP);
+    signal(pty.pid(), Signal::USR1);
+    assert_eq!(rig.lines("all", 2), ["hup", "end"]);
+}
+
+/// Says more than the terminals keep, and ends. Comes back when we wait for ours to take the rest of it.
+fn waits_for_its_terminal(rig: &Rig) -> Pty {
+    let pty = rig.agent("seq 1 4000; exit 3");
+    let modes = || pty.modes().unwrap().local_modes;
+    wait::until("a raw terminal", || (!modes().contains(LocalModes::ISIG)).then_some(()));
+    wait::until("keys to be heard", || modes().contains(LocalModes::ISIG).then_some(()));
+    pty
+}
+
+#[test]
+fn the_last_words_wait_for_a_terminal_that_is_not_read() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = waits_for_its_terminal(&rig);
+    assert_eq!(rig.doc()["process"]["code"], 3, "the hub does not wait for it");
+    assert_eq!(pty.ended().code(), Some(3));
+    let lines: Vec<String> = (1..=4_000).map(|number| format!("{number}\r\n")).collect();
+    let lines = lines.concat();
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    let last = said.lines().last().unwrap_or_default();
+    assert!(said == format!("{QUERY}{lines}"), "{} bytes, the last line {last:?}", said.len());
+    assert!(pty.modes().unwrap().local_modes.contains(LocalModes::ICANON));
+}
+
+#[test]
+fn a_key_that_ends_a_program_ends_the_wait_for_a_terminal_that_is_not_read() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = waits_for_its_terminal(&rig);
+    // Typed so that nothing is read meanwhile.
+    rustix::io::write(pty.master(), b"\x03").unwrap();
+    wait::until("our end", || has_ended(pty.pid()).then_some(()));
+    assert_eq!(pty.ended().code(), Some(3), "it is the agent's");
+}
+
+#[test]
+fn the_agent_knows_its_folder_by_the_name_that_the_shell_has_for_it() {
+    let rig = Rig::new();
+    let mut pty = rig.shell(
+        "mkdir real; ln -s real link; cd link; \"$HEADSUP\" run --here --id api -- bash -c pwd",
+    );
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    let link = rig.home.path().canonicalize().unwrap().join("link");
+    assert!(said.contains(&format!("{}\r\n", link.display())), "{said:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod background;
 mod bytes;
 mod control;
+mod left;
 mod programs;
 mod rig;
 mod status;

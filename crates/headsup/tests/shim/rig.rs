@@ -32,9 +32,14 @@ impl Rig {
     }
 
     pub(crate) fn run(&self, words: &[&str]) -> Pty {
+        self.run_on("xterm-256color", words)
+    }
+
+    /// On a terminal that calls itself so.
+    pub(crate) fn run_on(&self, term: &str, words: &[&str]) -> Pty {
         let own = ["run", "--here", "--id", "api", "--"];
         let mut command = self.home.command(own.iter().chain(words));
-        command.env_remove("COLUMNS").env("HEADSUP", BINARY);
+        command.env_remove("COLUMNS").env("HEADSUP", BINARY).env("TERM", term);
         Pty::start(&command).unwrap()
     }
 
@@ -62,6 +67,11 @@ impl Rig {
         })
     }
 
+    /// Makes a file that somebody waits for.
+    pub(crate) fn touch(&self, name: &str) {
+        std::fs::write(self.file(name), "").unwrap();
+    }
+
     pub(crate) fn doc(&self) -> Value {
         self.home.run(["show", "api", "--json", "--no-start"]).json()
     }
@@ -71,4 +81,10 @@ impl Rig {
     pub(crate) fn comes_to(&self, headline: &str) {
         wait::until(headline, || (self.doc()["headline"] == headline).then_some(()));
     }
+}
+
+/// Whether this process runs no more, whoever has yet to collect it.
+pub(crate) fn has_ended(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(true, |stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
 }

@@ -3,6 +3,8 @@
 use crate::rig::{QUERY, Rig};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
+use rustix::process::Signal;
+use serde_json::Value;
 
 /// Says `state=` and each line that it is told.
 const SPEAKER: &str = "stty -echo; echo READY; \
@@ -43,6 +45,85 @@ fn what_a_program_says_of_itself_is_its_status() {
     let said = String::from_utf8_lossy(&pty.said).into_owned();
     assert_eq!(said.matches("\x1b]7501;state=").count(), 10, "{said:?}");
     assert_eq!(rig.doc()["headline"], "ended");
+}
+
+/// How many turns have been told to be complete, and how many of them out of the spool.
+fn turns(rig: &Rig) -> (usize, usize) {
+    let log = rig.home.run(["watch", "--since", "0", "--no-follow", "--json"]);
+    let events = log.ok().stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    let ended: Vec<Value> =
+        events.filter(|event: &Value| event["type"] == "turn.completed").collect();
+    (ended.len(), ended.iter().filter(|event| event["spooled"] == true).count())
+}
+
+#[test]
+fn what_is_said_before_the_end_is_known_though_the_hub_was_away_or_hung() {
+    for hangs in [false, true] {
+        let rig = Rig::new();
+        let hub = Hub::start(&rig.home);
+        let mut pty = rig.agent(SPEAKER);
+        pty.shows("READY");
+        for said in ["idle", "working"] {
+            pty.type_in(format!("{said}\n").as_bytes()).unwrap();
+            rig.comes_to(said);
+        }
+        let hung = if hangs {
+            hub.signal(Signal::STOP);
+            Some(hub)
+        } else {
+            hub.kill();
+            None
+        };
+        // Two turns come to their end meanwhile.
+        for said in ["done", "working", "blocked", "working", "done:app=x"] {
+            pty.type_in(format!("{said}\n").as_bytes()).unwrap();
+        }
+        pty.shows("state=done:app=x");
+        pty.type_in(b"\x04").unwrap();
+        assert!(pty.ended().success());
+        let _hub = match hung {
+            Some(hub) => {
+                hub.signal(Signal::CONT);
+                hub
+            }
+            None => Hub::start(&rig.home),
+        };
+        rig.comes_to("ended");
+        let doc = rig.doc();
+        assert_eq!(doc["outcome"]["kind"], "completed", "{doc}");
+        let (all, spooled) = turns(&rig);
+        assert_eq!(all, 2, "{hangs}");
+        // What a hub that goes on has still found on its line it has heard live.
+        assert!(spooled == 2 || hangs, "{spooled}");
+    }
+}
+
+#[test]
+fn what_is_said_in_the_last_moment_is_known() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.agent(
+        "stty -echo; echo READY; read line; printf '\\033]7501;state=working\\007'; \
+         read line; printf '\\033]7501;state=done\\007'; exit 0",
+    );
+    pty.shows("READY");
+    pty.type_in(b"\n").unwrap();
+    rig.comes_to("working");
+    pty.type_in(b"\n").unwrap();
+    assert!(pty.ended().success());
+    rig.comes_to("ended");
+    let doc = rig.doc();
+    assert_eq!(doc["outcome"]["kind"], "completed", "{doc}");
+}
+
+#[test]
+fn a_terminal_that_would_show_a_question_is_asked_none() {
+    for term in ["dumb", ""] {
+        let rig = Rig::new();
+        let mut pty = rig.run_on(term, &["echo", "LAST"]);
+        assert!(pty.ended().success());
+        assert_eq!(String::from_utf8_lossy(&pty.said), "LAST\r\n", "{term:?}");
+    }
 }
 
 #[test]

@@ -54,11 +54,13 @@ struct Args {
     /// One JSON object a play, and the figures.
     #[arg(long)]
     json: bool,
-    /// Keep the plays in this folder, in the form of the fixtures.
+    /// Keep the plays in this folder, in the form of the fixtures, and tell of their times which part was
+    /// headsup's own.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Write a page. For it every case is played once more, recorded, and that is played back with
-    /// the hooks alone and the log alone; times are those of the plays without a recorder, one play at a time.
+    /// the hooks alone and the log alone; times are those of the plays without a recorder, one play at a time,
+    /// but for headsup's own, from the program's hook on.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 }

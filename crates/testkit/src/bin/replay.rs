@@ -51,7 +51,10 @@ fn witness(word: &str) -> Result<Witness, &'static str> {
 }
 
 fn said(text: &str) -> Result<Said, &'static str> {
-    Said::parse(text).ok_or("it is a time in milliseconds and a status, as '2300 blocked'")
+    Said::parse(text).ok_or(
+        "it is a time in milliseconds and a status, as '2300 blocked': idle, working, blocked, error, \
+         crashed, ended, gone, starting or unknown",
+    )
 }
 
 fn main() -> Outcome<ExitCode> {

@@ -1,5 +1,6 @@
 //! Was the truth told, in order, once each, and how fast?
 
+use super::programs::Tells;
 use super::record::Row;
 use super::truth::{Class, Seat, Truth};
 use super::watcher::Told;
@@ -32,7 +33,7 @@ pub struct Span {
     /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_shown_ms: Option<f64>,
-    /// From the program's own signal to the event; known in recorded plays.
+    /// From the program's own signal to the event; known in recorded plays, where that signal decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_ms: Option<f64>,
 }
@@ -95,12 +96,13 @@ impl Verdict {
         }
     }
 
-    /// Splits the latencies: what came after the program's own signals was ours.
-    pub(super) fn split(&mut self, signals: &[Row]) {
+    /// Splits the latencies: what came after the program's own signals was ours. `tells`: by which hooks
+    /// it tells of what.
+    pub(super) fn split(&mut self, signals: &[Row], tells: Tells) {
         for span in &mut self.spans {
             let Some(latency) = span.latency_ms else { continue };
             let told = span.t_ms + latency;
-            let own = signals.iter().filter_map(|row| signal(row, span.truth, span.class));
+            let own = signals.iter().filter_map(|row| signal(row, span, tells));
             let last = own.filter(|at| *at <= told).fold(f64::MIN, f64::max);
             span.own_ms = (last > span.t_ms - 1_000.0).then_some(told - last);
         }
@@ -164,25 +166,29 @@ impl Verdict {
     }
 }
 
-/// When a signal was given, if it is one of those that tell of such a change.
-fn signal(row: &Row, headline: &str, class: Class) -> Option<f64> {
-    let event = row.row["payload"]["hook_event_name"].as_str();
-    let status = row.row["record"]["status"].as_str();
-    let tells = match (class, headline) {
-        (Class::Hooked, "working") => matches!(
-            event,
-            Some("UserPromptSubmit" | "PostToolUse" | "ElicitationResult" | "PreCompact")
-        ),
-        (Class::Hooked, "blocked") => matches!(event, Some("PermissionRequest" | "Elicitation")),
-        (Class::Hooked, "done") => matches!(event, Some("Stop" | "PostCompact")),
-        (Class::Hooked, "failed") => event == Some("StopFailure"),
-        (Class::Hooked, "ended") => event == Some("SessionEnd"),
-        (Class::Unhooked, "working") => status == Some("busy"),
-        (Class::Unhooked, "idle") => status == Some("idle"),
-        (Class::Unhooked, "blocked") => status == Some("waiting"),
-        _ => false,
+/// When a signal was given, if it is one of those that tell of such a change. Where another witness told
+/// of it, and perhaps first, the time since then is nobody's.
+fn signal(row: &Row, span: &Span, tells: Tells) -> Option<f64> {
+    let Row { t_ms, row } = row;
+    let by = span.by.as_deref()?;
+    let is_told = match span.class {
+        Class::Hooked => {
+            let event = row["payload"]["hook_event_name"].as_str()?;
+            let mut events = tells.iter().filter(|(headline, _)| *headline == span.truth);
+            by == "hook" && events.any(|(_, events)| events.contains(&event))
+        }
+        Class::Unhooked => {
+            let status = match span.truth {
+                "working" => "busy",
+                "idle" => "idle",
+                "blocked" => "waiting",
+                _ => return None,
+            };
+            by == "registry" && row["record"]["status"] == status
+        }
+        Class::Kill | Class::Unmeasured => false,
     };
-    tells.then_some(row.t_ms)
+    is_told.then_some(*t_ms)
 }
 
 /// Milliseconds; negative if `to` was first.
@@ -301,4 +307,85 @@ fn faults(mine: &[&Told]) -> Vec<String> {
     let torn = prompts.iter().filter(|(_, count)| **count != 0);
     faults.extend(torn.map(|(id, _)| format!("the prompt {id} was not both opened and resolved")));
     faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::programs;
+    use super::*;
+    use serde_json::json;
+
+    /// A change at 2 s that was told 50 ms later.
+    fn span(truth: &'static str, class: Class, by: &str) -> Span {
+        Span {
+            t_ms: 2_000.0,
+            seat: "a".to_owned(),
+            truth,
+            why: String::new(),
+            class,
+            told: Some(truth.to_owned()),
+            right: true,
+            by: Some(by.to_owned()),
+            latency_ms: Some(50.0),
+            since_shown_ms: None,
+            own_ms: None,
+        }
+    }
+
+    fn called(t_ms: f64, event: &str) -> Row {
+        Row { t_ms, row: json!({ "src": "hook", "payload": { "hook_event_name": event } }) }
+    }
+
+    fn own(kind: &str, span: Span, signals: &[Row]) -> Option<f64> {
+        let mut verdict = Verdict { spans: vec![span], ..Verdict::empty("case") };
+        verdict.split(signals, programs::of_kind(kind).unwrap().tells);
+        verdict.spans[0].own_ms
+    }
+
+    #[test]
+    fn headsups_own_time_begins_with_the_hook_that_tells_of_the_change() {
+        for (kind, truth, event) in [
+            ("claude-code", "ended", "SessionEnd"),
+            ("codex", "working", "UserPromptSubmit"),
+            ("codex", "blocked", "PreToolUse"),
+            ("opencode", "failed", "session.status/idle"),
+            ("gemini-cli", "blocked", "Notification"),
+            ("qwen-code", "failed", "StopFailure"),
+            ("copilot-cli", "done", "agentStop"),
+        ] {
+            // Long before, the last one before it was told, another one, and one that came later.
+            let signals = [
+                called(900.0, event),
+                called(2_020.0, event),
+                called(2_030.0, event),
+                called(2_040.0, "SessionStart"),
+                called(2_060.0, event),
+            ];
+            let span = span(truth, Class::Hooked, "hook");
+            assert_eq!(own(kind, span, &signals), Some(20.0), "{kind} {truth}");
+        }
+        let before = [called(900.0, "Stop")];
+        assert_eq!(own("codex", span("done", Class::Hooked, "hook"), &before), None);
+    }
+
+    #[test]
+    fn what_another_witness_told_has_no_time_of_its_own() {
+        let signals = [called(2_030.0, "UserPromptSubmit")];
+        for by in ["program_status", "process", "transcript", "registry"] {
+            let span = span("working", Class::Hooked, by);
+            assert_eq!(own("codex", span, &signals), None, "{by}");
+        }
+        let nobody = Span { by: None, ..span("working", Class::Hooked, "") };
+        assert_eq!(own("codex", nobody, &signals), None);
+        let unmeasured = Span { latency_ms: None, ..span("working", Class::Hooked, "hook") };
+        assert_eq!(own("codex", unmeasured, &signals), None);
+        let unhooked = span("working", Class::Unhooked, "hook");
+        assert_eq!(own("codex", unhooked, &signals), None);
+        // So it is with status files.
+        let row = json!({ "src": "registry", "record": { "status": "busy" } });
+        let signals = [Row { t_ms: 2_030.0, row }];
+        let span = |by| span("working", Class::Unhooked, by);
+        assert_eq!(own("claude-code", span("registry"), &signals), Some(20.0));
+        assert_eq!(own("claude-code", span("transcript"), &signals), None);
+    }
 }

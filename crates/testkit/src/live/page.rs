@@ -40,8 +40,10 @@ the other, by the driver's own acts and the model's marks. *Told*: spans that we
 as one event and in order. *ms*: the median time from mark to event where the moment is known, by
 what can tell of it. Marks are keys that were pressed and answers that ended: the program's own time until
 it shows the change and runs its hook is part of that. What is left without it is in two rows above: from the
-moment at which prompts and dialogs are on the screen, and from the program's own hook, in plays with a second
-hook that notes the moment. *By*: the witnesses that decided. The same play, recorded, is then played back
+moment at which prompts and dialogs are on the screen, and, of changes that a hook decided, from the program's own
+hook. That moment is noted in the recorded plays alone: by a second hook (Claude Code), by a plugin beside
+headsup's (OpenCode), or by a script that stands where the hooks of the others expect `headsup`, and becomes it.
+*By*: the witnesses that decided. The same play, recorded, is then played back
 with a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
 nothing but the transcript, is heard, without status files, status reports, servers, processes and screens; for
 the log the first status file, or without one the first hook that names it, introduces the session. Claude Code's recording
@@ -257,6 +259,24 @@ mod tests {
         assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 3/6."), "{page}");
         // What was not played stays as it was.
         assert!(page.contains("\n## Codex 0.169.0\n\n1 of 1 plays\n\n## OpenCode"), "{page}");
+    }
+
+    #[test]
+    fn of_every_program_a_row_tells_what_was_headsups_own() {
+        for program in programs::ALL {
+            let case = super::super::named(program.kind, "plain_turn").unwrap();
+            let mut verdict = Verdict::broken(&case.full_name(), String::new());
+            verdict.disorder.clear();
+            verdict.spans = vec![span("working", "hook", 42.0)];
+            let own = |own_ms| Span { own_ms, ..span("working", "hook", 45.0) };
+            let spans = [Some(2.0), Some(9.0), None, Some(4.0)].map(own);
+            let recorded = Verdict { spans: spans.to_vec(), ..verdict.clone() };
+            let (hooks, log) = <(Alone, Alone)>::default();
+            let rows = [Row { case, verdicts: vec![verdict], hooks, log }];
+            let line = "| hooked, from the program's own hook | 3 | 4 ms | 9 ms | 9 ms |  |\n";
+            assert!(page(&rows, &[recorded], "").contains(line), "{}", program.kind);
+            assert!(!page(&rows, &[], "").contains("own hook |"), "{}", program.kind);
+        }
     }
 
     /// Whoever adds a situation writes the page anew.

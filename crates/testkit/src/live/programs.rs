@@ -43,6 +43,9 @@ pub struct Program {
     pub(super) arguments: fn(&[&str]) -> Vec<String>,
     /// What makes it work at one prompt without a terminal.
     pub(super) headless: fn(&str) -> Vec<String>,
+    /// How it is noted when it calls its hooks.
+    pub(super) noted: Noted,
+    pub(super) tells: Tells,
     /// What it cannot be in, or what no witness tells of it, and why: for the page.
     pub(super) silences: &'static [(&'static str, &'static str)],
 }
@@ -51,6 +54,21 @@ impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program").field("kind", &self.kind).finish_non_exhaustive()
     }
+}
+
+/// Headlines, and the hooks by which a program tells of them: one of these is called, and headsup's own
+/// time begins.
+pub(super) type Tells = &'static [(&'static str, &'static [&'static str])];
+
+/// How the moments are noted at which a program calls its hooks, in plays that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Noted {
+    /// By a second hook, which takes down all that a recording of its own has.
+    SecondHook,
+    /// By what stands where its hooks expect `headsup`.
+    Launcher,
+    /// By a plugin in this file, below the home folder: it runs no command.
+    Plugin(&'static str),
 }
 
 /// Where it is had from.
@@ -189,5 +207,34 @@ fn arch() -> Option<&'static str> {
         "x86_64" => Some("x64"),
         "aarch64" => Some("arm64"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// What is measured from a name that no version has is never measured.
+    #[test]
+    fn programs_tell_by_hooks_that_their_recordings_have() {
+        for program in ALL {
+            let folder = format!("../adapters/fixtures/{}/{}", program.kind, program.version);
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            let plays = fs::read_dir(&folder).unwrap().flatten();
+            let timeline =
+                |play: fs::DirEntry| fs::read_to_string(play.path().join("timeline.jsonl"));
+            let recorded: String = plays.filter_map(|play| timeline(play).ok()).collect();
+            for headline in ["working", "blocked", "done"] {
+                let told = program.tells.iter().filter(|(of, _)| *of == headline).count();
+                assert_eq!(told, 1, "{}: {headline}", program.kind);
+            }
+            for event in program.tells.iter().flat_map(|(_, events)| *events) {
+                for word in event.split('/') {
+                    let is_known = recorded.contains(&format!("\"{word}\""));
+                    assert!(is_known, "{}: {event}", program.kind);
+                }
+            }
+        }
     }
 }

@@ -8,8 +8,9 @@ pub use agent::Agent;
 use super::captured;
 use super::cases::With;
 use super::judge::Verdict;
+use super::moments::Moments;
 use super::pane::Tmux;
-use super::programs::{CLAUDE_CODE, Installed, Program, Screen};
+use super::programs::{Installed, Noted, Program, Screen};
 use super::record::{self, Recorder, Row};
 use super::truth::{Class, Mark, Seat, Truth};
 use super::watcher::{Told, Watcher};
@@ -49,6 +50,8 @@ pub struct Stage {
     /// What was done to the program.
     actions: RefCell<Vec<(Instant, Value)>>,
     recorder: Option<Recorder>,
+    /// When hooks were called, where no recorder takes that down.
+    moments: Option<Moments>,
     /// How many answers of main agents, helpers and compactions have been waited for.
     answers: RefCell<[usize; 3]>,
     /// Variables that the program is started without.
@@ -76,6 +79,7 @@ impl Stage {
             truth: RefCell::default(),
             actions: RefCell::default(),
             recorder: None,
+            moments: None,
             answers: RefCell::default(),
             forgotten: RefCell::default(),
             program,
@@ -89,12 +93,26 @@ impl Stage {
         if hooks == Hooks::Installed {
             stage.home.run(["hooks", "install", program.kind]).ok();
         }
-        // Others have no second hook that notes the moments.
-        if with.record.is_some() && program.kind == CLAUDE_CODE.kind {
-            record::install(stage.home.path());
-            stage.recorder = Some(Recorder::start(stage.home.path(), stage.start));
+        if with.record.is_some() {
+            stage.note(with.binary);
         }
         stage
+    }
+
+    /// From here on it is noted when the program calls its hooks. What is measured is played without.
+    fn note(&mut self, binary: &Path) {
+        match self.program.noted {
+            Noted::SecondHook => {
+                record::install(self.home.path());
+                self.recorder = Some(Recorder::start(self.home.path(), self.start));
+            }
+            Noted::Launcher => {
+                self.moments = Some(Moments::by_launcher(&self.home, binary, self.start));
+            }
+            Noted::Plugin(file) => {
+                self.moments = Some(Moments::by_plugin(&self.home, file, self.start));
+            }
+        }
     }
 
     /// Starts the hub, and with it the taking down of what it tells.
@@ -321,8 +339,10 @@ impl Stage {
         truth.end = Some(Instant::now());
         let mut verdict = Verdict::new(case, &truth, &self.told(), self.start);
         verdict.look(&truth);
-        if let Some(recorder) = &self.recorder {
-            verdict.split(&recorder.rows());
+        let recorded = self.recorder.as_ref().map(Recorder::rows);
+        let noted = || self.moments.as_ref().map(Moments::rows);
+        if let Some(signals) = recorded.or_else(noted) {
+            verdict.split(&signals, self.program.tells);
         }
         verdict
     }

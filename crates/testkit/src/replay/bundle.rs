@@ -6,6 +6,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// What may be said to be true.
+pub(super) const STATUSES: [&str; 9] =
+    ["idle", "working", "blocked", "error", "ended", "gone", "crashed", "unknown", "starting"];
+
 /// What was really so from a moment on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
@@ -14,12 +18,12 @@ pub struct Said {
 }
 
 impl Said {
-    /// Reads `T_MS STATUS`.
+    /// Reads `T_MS STATUS`. `None` if it is something else, or a status that none can be judged by.
     pub fn parse(text: &str) -> Option<Self> {
         let (t_ms, status) = text.trim().split_once(' ')?;
         let status = status.trim();
-        let legal = !status.is_empty() && status.bytes().all(|byte| byte.is_ascii_lowercase());
-        legal.then(|| Some(Self { t_ms: t_ms.parse().ok()?, status: status.to_owned() }))?
+        let t_ms = t_ms.parse().ok()?;
+        STATUSES.contains(&status).then(|| Self { t_ms, status: status.to_owned() })
     }
 }
 
@@ -112,6 +116,16 @@ fn write(path: &Path, rows: &[Value]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_to_be_true_is_a_time_and_a_status_that_there_is() {
+        let said = |t_ms, status: &str| Some(Said { t_ms, status: status.to_owned() });
+        assert_eq!(Said::parse("0 idle"), said(0, "idle"));
+        assert_eq!(Said::parse(" 2300  blocked "), said(2_300, "blocked"));
+        for bad in ["", "0", "idle", "idle 0", "0 foo", "0 Idle", "-1 idle", "0 idle now"] {
+            assert_eq!(Said::parse(bad), None, "{bad:?}");
+        }
+    }
 
     #[test]
     fn a_capture_with_lines_that_are_no_rows_is_refused_in_words() {

@@ -220,7 +220,17 @@ fn holds(truth: &str, told: &Told) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bundle::STATUSES;
     use super::*;
+
+    #[test]
+    fn whatever_may_be_said_to_be_true_some_headline_says() {
+        let headlines = ["idle", "working", "blocked", "failed", "ended", "crashed", "unknown"];
+        for status in STATUSES {
+            let is_said = |headline: &&str| holds(status, &told(0, "a", headline));
+            assert!(headlines.iter().any(is_said), "{status}");
+        }
+    }
 
     fn told(at_ms: u64, agent: &str, headline: &str) -> Told {
         Told {

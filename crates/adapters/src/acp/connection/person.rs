@@ -6,7 +6,7 @@ use super::{Connection, STATE, key, session};
 use crate::json::Raw;
 use crate::text;
 
-/// Prompts for the person that may be open at once: more of them tell nobody more.
+/// Prompts for the person that are told at once: more of them tell nobody more.
 const MOST_OPEN: usize = 256;
 /// Options of a prompt that are told.
 const OPTIONS: usize = 20;
@@ -17,9 +17,7 @@ impl Connection {
             return Vec::new();
         }
         let session = session(params.session);
-        if self.prompts.len() >= MOST_OPEN
-            || !self.note(Side::Agent, id, method, session.clone(), None)
-        {
+        if !self.note(Side::Agent, id, method, session.clone(), None) {
             return Vec::new();
         }
         let call: Call<'_> = params.call.object();
@@ -31,6 +29,10 @@ impl Connection {
             options: choices(params.options),
             ..self.opens(method, id, session.clone())
         };
+        if self.prompts.len() >= MOST_OPEN {
+            self.waiting.push(asked);
+            return Vec::new();
+        }
         let mut said = vec![asked.clone()];
         // Now it is known what the session waits for.
         said.extend(self.withdraw(|open| open.session == session && open.method == STATE));
@@ -50,9 +52,11 @@ impl Connection {
         }
         let Some(index) = self.prompts.iter().position(|open| open.id.as_deref() == Some(id))
         else {
+            self.waiting.retain(|open| open.id.as_deref() != Some(id));
             return Vec::new();
         };
         let open = self.prompts.remove(index);
+        let mut said = self.takes_free_places();
         let answer: Answer<'_> = result.unwrap_or_default().object();
         let outcome: Outcome<'_> = answer.outcome.object();
         let chosen = outcome.option.text().or_else(|| answer.action.text());
@@ -68,7 +72,7 @@ impl Connection {
         let from = Side::Client.word();
         let options = chosen.into_iter().collect();
         let session = open.session.clone();
-        let mut said = vec![Said { event, from, options, ..open }];
+        said.push(Said { event, from, options, ..open });
         said.extend(self.still_requires_action(session));
         said.extend(self.rests(None));
         said
@@ -77,7 +81,7 @@ impl Connection {
     /// The session waits for more than what was answered, unless it takes its word back.
     fn still_requires_action(&mut self, session: Option<String>) -> Option<Said> {
         let requires = self.sessions.get(key(session.as_deref()))?.requires_action();
-        if !requires || self.prompts.iter().any(|open| open.session == session) {
+        if !requires || self.asked_of_person().any(|open| open.session == session) {
             return None;
         }
         let open = Said { settles: true, ..self.requires_action(session) };
@@ -91,17 +95,31 @@ impl Connection {
         Said { id: Some(id), session, turn: self.turn.clone(), ..open }
     }
 
-    /// Takes back what was asked.
+    /// Takes back what was asked. What is told in its place comes first.
     pub(super) fn withdraw(&mut self, which: impl Fn(&Said) -> bool) -> Vec<Said> {
-        let (gone, kept) = std::mem::take(&mut self.prompts).into_iter().partition(which);
-        self.prompts = kept;
-        let gone: Vec<Said> = gone;
+        let gone: Vec<Said> = self.prompts.extract_if(.., |open| which(open)).collect();
+        let untold: Vec<Said> = self.waiting.extract_if(.., |open| which(open)).collect();
         // An answer that still comes is to nothing.
-        for id in gone.iter().filter_map(|open| open.id.clone()) {
+        for id in gone.iter().chain(&untold).filter_map(|open| open.id.clone()) {
             self.asked.remove(&(Side::Agent, id));
         }
-        let cancelled = |open: Said| Said { event: Event::PromptCancelled, ..open };
-        gone.into_iter().map(cancelled).collect()
+        let mut said = self.takes_free_places();
+        said.extend(gone.into_iter().map(|open| Said { event: Event::PromptCancelled, ..open }));
+        said
+    }
+
+    /// What waits to be told, once there is room for it. It is told before what has made room is over: the
+    /// agent waits for its person throughout.
+    fn takes_free_places(&mut self) -> Vec<Said> {
+        let free = MOST_OPEN.saturating_sub(self.prompts.len()).min(self.waiting.len());
+        let told: Vec<Said> = self.waiting.drain(..free).collect();
+        self.prompts.extend(told.iter().cloned());
+        told
+    }
+
+    /// All that waits for the person, told or not.
+    pub(super) fn asked_of_person(&self) -> impl Iterator<Item = &Said> {
+        self.prompts.iter().chain(&self.waiting)
     }
 }
 

@@ -73,3 +73,31 @@ fn no_word_of_a_person_and_no_output_is_told() {
         }
     }
 }
+
+/// In front of each message stands more than is kept of any.
+#[test]
+fn what_decides_is_kept_of_a_message_however_long_it_is() {
+    let long = "x".repeat(2_000);
+    let members: Vec<String> = (0..40).map(|n| format!("\"k{n}\":\"{long}\"")).collect();
+    let before = format!("{{\"_meta\":{{{}}},", members.join(","));
+    for (name, text) in RECORDED {
+        let (mut plain, mut grown) = (Rig::new(), Rig::new());
+        for row in rows(text) {
+            let side = match row["kind"].as_str() {
+                Some("client_to_agent") => Side::Client,
+                Some("agent_to_client") => Side::Agent,
+                _ => continue,
+            };
+            let message = row["msg"].to_string();
+            let headline = plain.line(side, &message);
+            let message = format!("{before}{}", &message[1..]);
+            assert_eq!(grown.line(side, &message), headline, "{name}: {}", row["msg"]);
+        }
+        let told = |rig: &Rig| {
+            let told =
+                rig.said.iter().map(|said| (said.event, said.id.clone(), said.session.clone()));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(told(&grown), told(&plain), "{name}");
+    }
+}

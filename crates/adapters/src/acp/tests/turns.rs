@@ -50,6 +50,30 @@ fn who_has_said_nothing_is_starting_and_one_that_has_a_session_idle() {
 }
 
 #[test]
+fn the_first_answer_ends_no_turn_that_was_begun_before_it() {
+    let initialize =
+        |id: u32| json!({"id": id, "method": "initialize", "params": {"protocolVersion": 1}});
+    let answer = |id: u32| json!({"id": id, "result": {"protocolVersion": 1}});
+    let mut rig = Rig::new();
+    rig.client(&initialize(0));
+    rig.client(&json!({"id": 1, "method": "session/load", "params": {"sessionId": "s"}}));
+    assert_eq!(rig.prompt(5, "s"), "working");
+    assert_eq!(rig.agent(&answer(0)), "working");
+    assert_eq!(rig.agent(&json!({"id": 1, "result": {}})), "working");
+    // Nor one that comes again.
+    rig.client(&initialize(6));
+    assert_eq!(rig.agent(&answer(6)), "working");
+    rig.ask(0, "s");
+    rig.client(&initialize(7));
+    assert_eq!(rig.agent(&answer(7)), "blocked");
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+    assert_eq!((rig.outcome(), rig.seat.counters.turns), (Some("completed"), 1));
+    rig.client(&initialize(8));
+    assert_eq!(rig.agent(&answer(8)), "done");
+}
+
+#[test]
 fn the_agent_is_blocked_until_the_last_of_its_requests_is_answered() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

@@ -40,7 +40,7 @@ fn the_empty_settings_get_one_entry_for_each_event() {
             "hooks": [
               {
                 "type": "command",
-                "command": "[ -f '/home/ada/.local/state/headsup/bin/headsup' ] && [ -x '/home/ada/.local/state/headsup/bin/headsup' ] && HEADSUP_HOME='/home/ada/.local/state/headsup' '/home/ada/.local/state/headsup/bin/headsup' hook claude-code SessionStart 2>/dev/null; exit 0",
+                "command": "[ -f '/home/ada/.local/state/headsup/bin/headsup' ] && [ -x '/home/ada/.local/state/headsup/bin/headsup' ] && HEADSUP_HOME='/home/ada/.local/state/headsup' '/home/ada/.local/state/headsup/bin/headsup' hook claude-code SessionStart >/dev/null 2>&1; exit 0",
                 "timeout": 5
               }
             ]
@@ -199,19 +199,21 @@ fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
 #[test]
 fn entries_of_an_earlier_version_are_ours_and_are_replaced() {
     let now = install("{}");
-    let old = |event: &str| {
-        let (start, end) = around_before(super::super::KIND, LAUNCHER);
-        format!("{start}{event}{end}")
-    };
-    let mut value = json(&now);
-    for event in EVENTS {
-        value["hooks"][event][0]["hooks"][0]["command"] = old(event).into();
+    for (start, end) in around_before(super::super::KIND, LAUNCHER) {
+        let mut value = json(&now);
+        for event in EVENTS {
+            let old = format!("{start}{event}{end}");
+            value["hooks"][event][0]["hooks"][0]["command"] = old.into();
+        }
+        let before = serde_json::to_string_pretty(&value).unwrap();
+        assert_ne!(json(&before), json(&now));
+        let found = RECIPE.inspect(&before, LAUNCHER).unwrap();
+        assert_eq!((found.outdated, found.entries.len()), (EVENTS.len(), 0), "{before}");
+        let found = RECIPE.inspect(&before, "/elsewhere/bin/headsup").unwrap();
+        assert_eq!((found.pasted, found.elsewhere.len()), (0, 1), "another hub's: {before}");
+        assert_eq!(json(&install(&before)), json(&now));
+        assert_eq!(json(&uninstall(&before, None)), json("{}"));
     }
-    let before = serde_json::to_string_pretty(&value).unwrap();
-    let found = RECIPE.inspect(&before, LAUNCHER).unwrap();
-    assert_eq!((found.outdated, found.entries.len()), (EVENTS.len(), 0));
-    assert_eq!(json(&install(&before)), json(&now));
-    assert_eq!(json(&uninstall(&before, None)), json("{}"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The transcript's lines.
 
-use crate::{LogLine, log_line};
+use crate::{LogLine, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Level};
 use headsup_core::status::WorkingReason;
 
@@ -106,4 +106,35 @@ fn the_time_that_a_turn_took_is_its_end_unless_helpers_go_on() {
     assert_eq!(took(""), Some(ended));
     assert_eq!(took(r#""pendingBackgroundAgentCount":1,"#), None);
     assert_eq!(took(r#""isSidechain":true,"#), None);
+}
+
+#[test]
+fn what_a_line_says_anew_is_named_by_its_member() {
+    let news = |text: &str| strange_line("claude-code", text.as_bytes());
+    let says = |members: &str| {
+        news(&format!(r#"{{"type":"assistant","message":{{"role":"assistant",{members}}}}}"#))
+    };
+    assert_eq!(news(r#"{"type":"hologram"}"#), Some("type"));
+    assert_eq!(news(r#"{"type":"system","subtype":"turn_dreamt"}"#), Some("subtype"));
+    assert_eq!(news(r#"{"type":"system"}"#), Some("subtype"));
+    assert_eq!(says(r#""stop_reason":"bored","content":[]"#), Some("stop_reason"));
+    assert_eq!(says(r#""stop_reason":7,"content":[]"#), Some("stop_reason"));
+    let block = r#""content":[{"type":"text","text":"x"},{"type":"smell","text":"[x]"}]"#;
+    assert_eq!(says(block), Some("content"));
+    assert_eq!(says(r#""content":[{"kind":"text"}]"#), Some("content"));
+    for known in [
+        r#"{"type":"file-history-snapshot","messageId":"m"}"#,
+        r#"{"type":"attachment","attachment":{"type":"smell"}}"#,
+        r#"{"type":"api-request-blob","message":7}"#,
+        r#"{"type":"system","subtype":"away_summary","content":"x"}"#,
+        r#"{"type":"user","message":{"role":"user","content":"hologram"}}"#,
+    ] {
+        assert_eq!(news(known), None, "{known}");
+    }
+    assert_eq!(says(r#""stop_reason":null,"content":[{"type":"thinking"}]"#), None);
+    // No line, a broken one, and another program's.
+    for none in ["", "{", "[]", r#"{"type":7}"#, r#"{"type":"hologram","x":tru}"#] {
+        assert_eq!(news(none), None, "{none}");
+    }
+    assert_eq!(strange_line("custom", br#"{"type":"hologram"}"#), None);
 }

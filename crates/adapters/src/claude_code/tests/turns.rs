@@ -131,13 +131,24 @@ fn a_stop_without_its_list_leaves_the_helpers_that_run() {
 }
 
 #[test]
-fn a_stop_with_a_new_state_or_without_its_list_is_counted() {
+fn a_stop_with_a_new_state_or_type_or_without_its_list_is_counted() {
     let strange = |members: &str| seen("Stop", members, &[]).strange;
-    let task = |status: &str| format!(r#""background_tasks":[{{"id":"a","status":"{status}"}}]"#);
-    for members in [String::new(), task("in_progress")] {
+    let tasks = |members: &str| format!(r#""background_tasks":[{{"id":"a",{members}}}]"#);
+    let task = |status: &str| tasks(&format!(r#""type":"subagent","status":"{status}""#));
+    // A shell whose type has another name would count as a helper.
+    let untyped = [
+        r#""status":"running""#,
+        r#""kind":"shell","status":"running""#,
+        r#""type":"command","status":"running""#,
+        r#""type":7,"status":"running""#,
+    ];
+    let untyped = untyped.map(tasks);
+    for members in [String::new(), task("in_progress")].into_iter().chain(untyped) {
         assert_eq!(strange(&members), Some("background_tasks"), "{members}");
     }
-    for members in [r#""background_tasks":[]"#.to_owned(), task("running"), task("completed")] {
+    let monitor = tasks(r#""type":"monitor","status":"running""#);
+    let none = r#""background_tasks":[]"#.to_owned();
+    for members in [none, task("running"), task("completed"), monitor] {
         assert_eq!(strange(&members), None, "{members}");
     }
 }

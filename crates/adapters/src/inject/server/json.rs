@@ -1,6 +1,7 @@
 //! A server as a member of a JSON object; everything else stays as it is.
 
 use super::super::Unchanged;
+use super::super::comments::{is_among, take_out};
 use super::super::entries::{one, parse, shape};
 use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, wished};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp};
@@ -63,21 +64,33 @@ pub(super) fn remove(
     original: Option<&str>,
 ) -> Result<String, Unchanged> {
     let (bom, root) = parse(text)?;
-    let Some((holder, servers)) = holder(form, root.object_value().as_ref())? else {
-        return Ok(text.to_owned());
-    };
-    let ours = one(&servers, NAME)?;
-    let Some(ours) = ours.filter(|prop| value(prop).is_some_and(|it| is_of(&it, launcher))) else {
-        return Ok(text.to_owned());
-    };
-    ours.remove();
     let before = original.and_then(|text| parse(text).ok());
     let before = before.and_then(|(_, root)| root.object_value());
     let was_there = before.is_some_and(|top| top.get(form.within).is_some());
-    if servers.properties().is_empty() && !was_there {
-        holder.remove();
-    }
-    Ok(format!("{bom}{root}"))
+    // What is not clear is said.
+    ours(form, root.object_value().as_ref(), launcher)?;
+    let find = |top: Option<&CstObject>| {
+        let Ok(Some((holder, servers, ours))) = ours(form, top, launcher) else {
+            return Vec::new();
+        };
+        let is_alone = servers.properties().len() == 1 && !is_among(&servers.children());
+        let is_whole = is_alone && !was_there && !is_among(&holder.children());
+        vec![CstNode::from(if is_whole { holder } else { ours })]
+    };
+    let (root, has_found) = take_out(root, find)?;
+    Ok(if has_found { format!("{bom}{root}") } else { text.to_owned() })
+}
+
+/// The property of the servers, their object, and in it the property that is ours.
+fn ours(
+    form: &Form,
+    top: Option<&CstObject>,
+    launcher: &str,
+) -> Result<Option<(CstObjectProp, CstObject, CstObjectProp)>, Unchanged> {
+    let Some((holder, servers)) = holder(form, top)? else { return Ok(None) };
+    let ours = one(&servers, NAME)?;
+    let ours = ours.filter(|prop| value(prop).is_some_and(|it| is_of(&it, launcher)));
+    Ok(ours.map(|ours| (holder, servers, ours)))
 }
 
 /// The server of our name.

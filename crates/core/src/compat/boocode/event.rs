@@ -17,8 +17,10 @@ pub enum Meaning {
     SessionStarted,
     /// A person handed it a prompt.
     Prompted,
-    /// It goes on with its work; whatever it waited for is settled.
+    /// It goes on with its work, or begins some; whatever it waited for is settled.
     GoesOn,
+    /// A person has answered what it waited for.
+    Answered,
     /// A tool started: work, and no answer to what it waits for.
     ToolStarted,
     /// A tool ended: whatever asked about it is settled.
@@ -54,7 +56,7 @@ pub const EVENTS: &[(&str, Meaning)] = &[
     ("BeforeAgent", M::Prompted),
     ("Start", M::GoesOn),
     ("task_started", M::GoesOn),
-    ("PermissionResult", M::GoesOn),
+    ("PermissionResult", M::Answered),
     ("PreToolUse", M::ToolStarted),
     ("preToolUse", M::ToolStarted),
     ("pre_tool_use", M::ToolStarted),
@@ -141,6 +143,7 @@ impl Meaning {
                 outcome: None,
                 process: None,
             }),
+            Self::Answered => Fact::Answered,
             Self::ToolStarted => Fact::ToolStarted { actor, tool, turn_ref },
             Self::ToolEnded => {
                 Fact::ToolsEnded { actor, tools: vec![tool], interrupted: false, turn_ref }

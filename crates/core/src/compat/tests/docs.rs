@@ -126,6 +126,7 @@ fn told_apart() -> Vec<State> {
         State::process(Process::Stopping),
         State::process(Process::Suspended),
         exited(Exit::of(ExitKind::Clean)),
+        State { outcome: Some(OutcomeKind::Failed), ..exited(Exit::of(ExitKind::Clean)) },
         exited(Exit::of(ExitKind::Killed)),
         exited(crashed),
         exited(killed),
@@ -179,7 +180,8 @@ fn said(meaning: boocode::Meaning) -> String {
     let text = match meaning {
         M::SessionStarted => "idle where no turn runs; else nothing",
         M::Prompted => "a turn begins: working",
-        M::GoesOn => "working, and whatever it waited for is settled",
+        M::GoesOn => "working, in an open turn or a new one; whatever it waited for is settled",
+        M::Answered => "whatever it waited for is settled: working",
         M::ToolStarted => "working; a prompt that is open stays open",
         M::ToolEnded => "working; what asked about the tool is settled",
         M::Asks(reason) => return format!("blocked({})", reason.word()),

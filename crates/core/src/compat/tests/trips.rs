@@ -138,6 +138,39 @@ fn jackin_calls_no_turn_done_that_was_interrupted() {
     }
 }
 
+/// Where there is a word for a failure, the end behind it takes that back as little as a look does.
+#[test]
+fn what_has_ended_behind_a_failure_is_called_failed() {
+    let code = Some("rate_limit".to_owned());
+    for kind in [ExitKind::Clean, ExitKind::Killed, ExitKind::Unspecified] {
+        for seen in [true, false] {
+            let outcome = Some(OutcomeKind::Failed);
+            let failed = State { outcome, code: code.clone(), seen, ..State::exited(kind) };
+            let said = boocode::Status::with_reason(&failed);
+            assert_eq!(said, (boocode::Status::Error, code.clone()), "{failed:?}");
+            assert_eq!(boocode::Status::of(&failed), Some(boocode::Status::Error));
+            assert_eq!(wardian::Status::of(&failed), Some(wardian::Status::Error));
+            assert_eq!(wardian::Input::of(&failed), Some(wardian::Input::Unavailable));
+            assert_eq!(bob::Session::of(&failed), Some(bob::Session::Failed));
+            assert_eq!(superset::Status::of(&failed), Some(superset::Status::Failed));
+            assert_eq!(overdeck::Activity::of(&failed), Some(overdeck::Activity::Stopped));
+            let resolution = overdeck::Resolution::of(&failed);
+            assert_eq!(resolution, Some(overdeck::Resolution::ApiError));
+            // These have none.
+            assert_eq!(jackin::Status::of(&failed), Some(jackin::Status::Idle));
+            assert_eq!(multicode::Session::of(&failed), Some(multicode::Session::Idle));
+            let nameless = State { code: None, ..failed.clone() };
+            assert_eq!(boocode::Status::with_reason(&nameless).1.as_deref(), Some("failed"));
+            let done = State { outcome: Some(OutcomeKind::Completed), ..failed };
+            let said = boocode::Status::with_reason(&done);
+            assert_eq!(said, (boocode::Status::Idle, Some("ended".to_owned())));
+            assert_eq!(wardian::Status::of(&done), Some(wardian::Status::Off));
+            assert_eq!(superset::Status::of(&done), Some(superset::Status::Idle));
+            assert_ne!(bob::Session::of(&done), Some(bob::Session::Failed));
+        }
+    }
+}
+
 #[test]
 fn what_boocodes_helper_says_of_an_edge_is_one_event_of_ours() {
     for edge in boocode::Edge::ALL {

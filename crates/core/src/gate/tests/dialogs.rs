@@ -1,9 +1,11 @@
 //! G4: notices of a dialog, which do not name the call that it is about, and come in any order.
 
-use super::script::{Script, sub};
+use super::script::{Script, busy, sub, waiting};
 use crate::observation::Fact;
-use crate::prompt::{Actor, NewPrompt, ToolRef};
+use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
+use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
+use crate::time::UnixMs;
 
 fn call(input: u64) -> ToolRef {
     ToolRef { name: "Bash".into(), id: None, input: Some(input) }
@@ -24,6 +26,20 @@ fn notice(title: &str) -> Fact {
 }
 
 const MAIN: Actor = Actor::Main;
+
+#[test]
+fn an_answer_that_names_nothing_is_one_to_all_that_was_asked() {
+    let mut script = Script::blocked();
+    script.hook(notice("Bash: make"));
+    script.hook(Fact::Answered);
+    assert_eq!((script.headline(), script.seat.prompts.len()), (Headline::Working, 0));
+    assert_eq!(script.phrase(), "working(model)");
+    // Nobody has told of what was asked, or of its turn.
+    let mut script = Script::new();
+    script.hook(Fact::Answered);
+    assert_eq!(script.phrase(), "working(model)");
+    assert_eq!(script.count("turn.started"), 1);
+}
 
 #[test]
 fn g3_a_notice_that_is_told_twice_is_one_prompt() {
@@ -102,4 +118,115 @@ fn a_notice_without_a_name_is_a_helpers_whose_call_is_told_just_after_it() {
         script.hook(ends(&sub("h"), 7));
         assert_eq!(script.headline(), Headline::Working);
     }
+}
+
+/// A line of a log that names a request.
+fn requested(key: &str, title: &str) -> Fact {
+    let prompt = NewPrompt::plain(BlockedReason::Permission, Some(title));
+    let prompt = NewPrompt { key: Some(key.to_owned()), ..prompt };
+    Fact::PromptOpened { actor: MAIN, prompt, settle_ms: 1_500, turn_ref: None }
+}
+
+fn completed(key: &str) -> Fact {
+    let (reason, key) = (BlockedReason::Permission, Some(key.to_owned()));
+    let resolution = Resolution::elsewhere(UnixMs::default());
+    Fact::PromptResolved { actor: MAIN, reason, key, resolution }
+}
+
+fn titles(script: &Script) -> Vec<&str> {
+    script.seat.own_prompts().map(|open| open.ask.title.as_str()).collect()
+}
+
+/// Both calls are open, so that nothing but its name tells whose answer one is.
+#[test]
+fn g4_a_notice_and_the_line_that_names_its_request_are_one_prompt_in_any_order() {
+    for order in ["n1 n2 l1 l2", "l1 l2 n1 n2", "l1 l2 n2 n1", "n1 l1 l2 n2", "l1 n1 n2 l2"] {
+        let mut script = Script::working();
+        script.hook(begins(&MAIN, 1));
+        script.hook(begins(&MAIN, 2));
+        for told in order.split(' ') {
+            match told {
+                "n1" => script.hook(notice("one?")),
+                "n2" => script.hook(notice("two?")),
+                "l1" => script.log(requested("k1", "one?")),
+                _ => script.log(requested("k2", "two?")),
+            };
+        }
+        script.tick(5_000);
+        assert_eq!((script.count("prompt.opened"), titles(&script).len()), (2, 2), "{order}");
+        script.log(completed("k1"));
+        script.hook(ends(&MAIN, 1));
+        assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["two?"]));
+        script.log(completed("k2"));
+        assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 2));
+    }
+}
+
+#[test]
+fn g12_a_request_that_a_rule_answers_at_once_is_no_prompt_and_no_answer_to_another() {
+    let mut script = Script::working();
+    script.hook(begins(&MAIN, 1));
+    script.log(requested("k1", "one?"));
+    script.silent();
+    script.log(completed("k1"));
+    script.tick(5_000);
+    script.silent();
+    script.hook(notice("two?"));
+    script.log(requested("k2", "two?"));
+    script.log(requested("k3", "three?"));
+    script.log(completed("k3"));
+    assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["two?"]));
+    // One whose notice was lost has settled after a while.
+    script.log(requested("k4", "four?"));
+    script.tick(1_500);
+    assert_eq!(titles(&script), ["two?", "four?"]);
+    // Its notice is late, and in other words.
+    script.hook(notice("Number four?"));
+    assert_eq!(titles(&script), ["two?", "Number four?"]);
+}
+
+#[test]
+fn g4_an_answer_whose_request_was_not_read_is_one_to_what_has_no_name() {
+    let mut script = Script::working();
+    script.hook(notice("go?"));
+    script.log(completed("k1"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(notice("go?"));
+    script.log(requested("k2", "go?"));
+    script.log(completed("k1"));
+    assert_eq!(script.headline(), Headline::Blocked);
+    // Told again it is the same.
+    script.log(requested("k2", "go?"));
+    script.tick(1_500);
+    assert_eq!(titles(&script).len(), 1);
+}
+
+/// Of two that were asked at once the first call runs when both are answered, and nothing names the second any more.
+#[test]
+fn g4_a_title_that_works_again_ends_all_that_notices_have_told_of() {
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(busy()));
+    for (call, title) in [(1, "one?"), (2, "two?")] {
+        script.hook(begins(&MAIN, call));
+        script.hook(notice(title));
+    }
+    script.said(Source::Title, Fact::Level(waiting()));
+    assert_eq!((script.headline(), titles(&script).len()), (Headline::Blocked, 2));
+    script.after(8_000).said(Source::Title, Fact::Level(busy()));
+    script.hook(ends(&MAIN, 1));
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 2));
+}
+
+#[test]
+fn g4_notices_that_read_otherwise_are_of_two_dialogs() {
+    let mut script = Script::working();
+    script.hook(notice("one?"));
+    script.hook(notice("two?"));
+    script.hook(notice("two?"));
+    // Calls of whose starts nothing was told.
+    script.hook(ends(&MAIN, 1));
+    assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["two?"]));
+    script.hook(ends(&MAIN, 2));
+    assert_eq!(script.headline(), Headline::Working);
 }

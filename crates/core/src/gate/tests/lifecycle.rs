@@ -8,7 +8,7 @@ use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::prompt::Actor;
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Headline, Process, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
 
 /// A seat whose process is known, at rest behind its first turn.
 fn at_ease() -> Script {
@@ -411,4 +411,27 @@ fn only_the_life_that_was_taken_up_may_hear_the_goodbye_of_the_one_before() {
     script.process = None;
     script.hook(exit());
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Its container was paused, or a person stopped it: nobody can type to it afterwards either.
+#[test]
+fn a_headless_run_is_one_also_when_it_was_out_of_sight() {
+    for alive in [Some(Fact::Process(ProcessFact::Alive)), None] {
+        let mut script = Script::new();
+        script.process = Some(ProcessId::new(5, 50));
+        let attach = Some(Attach::Headless);
+        script.hook(Fact::SessionStarted { how: SessionStart::Startup, attach });
+        script.hook(prompt("t1"));
+        script.said(Source::Container, Fact::Process(ProcessFact::Unprobeable));
+        assert_eq!(script.headline(), Headline::Unknown);
+        if let Some(alive) = alive {
+            script.said(Source::Container, alive);
+        }
+        script.hook(stop("t1"));
+        let headless = Process::Running { attach: Attach::Headless };
+        assert_eq!(script.seat.process.state, headless);
+        script
+            .said(Source::Process, Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed))));
+        assert_eq!(script.headline(), Headline::Ended);
+    }
 }

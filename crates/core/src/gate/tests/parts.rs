@@ -1,6 +1,7 @@
 //! What a program's own status says of its parts (G4, G6).
 
 use super::script::{Script, at_rest, busy, permission, sub, waiting};
+use crate::gate;
 use crate::observation::{Fact, Level};
 use crate::prompt::Actor;
 use crate::source::Source;
@@ -115,9 +116,63 @@ fn g4_a_program_that_comes_to_rest_asks_nothing_any_more() {
     script.silent();
     assert_eq!(script.headline(), Headline::Blocked);
     part_said(&mut script, "one", Some(busy()));
-    assert_eq!(script.phrase(), "working(background)");
-    said(&mut script, at_rest());
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+#[test]
+fn g6_what_a_part_asks_behind_a_turn_begins_none_and_leaves_its_outcome_as_it_was() {
+    let failed = Level::Failed { code: "oops".into() };
+    for (end, outcome) in
+        [(Level::Done, "completed"), (failed, "failed"), (at_rest(), "interrupted")]
+    {
+        for (answer, seen) in [(Some(busy()), false), (Some(Level::Done), true), (None, false)] {
+            let mut script = works();
+            said(&mut script, end.clone());
+            if seen {
+                gate::mark_seen(&mut script.seat, script.now);
+            }
+            let before = (script.headline(), script.phrase());
+            script.published.clear();
+            for id in ["one", "two"] {
+                asks(&mut script, id, "go?");
+            }
+            part_said(&mut script, "one", answer.clone());
+            assert_eq!(script.headline(), Headline::Blocked);
+            part_said(&mut script, "two", answer.clone());
+            assert_eq!((script.headline(), script.phrase()), before, "{end:?} {answer:?}");
+            assert_eq!((script.outcome(), script.seat.seen()), (Some(outcome), seen));
+            let told = [
+                "prompt.opened",
+                "agent.status_changed",
+                "prompt.opened",
+                "prompt.resolved",
+                "prompt.resolved",
+                "agent.status_changed",
+            ];
+            assert_eq!(script.published, told);
+            // It still rests.
+            said(&mut script, end.clone());
+            script.silent();
+        }
+    }
+}
+
+#[test]
+fn what_the_program_does_while_a_part_asks_is_told_once_that_has_its_answer() {
+    let mut script = works();
+    said(&mut script, Level::Done);
+    asks(&mut script, "one", "go?");
+    said(&mut script, busy());
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 1));
+    part_said(&mut script, "one", None);
+    assert_eq!(script.phrase(), "working(model)");
+    // Of this one nobody tells anything else.
+    let mut script = Script::new();
+    script.session = None;
+    asks(&mut script, "one", "go?");
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 0));
+    part_said(&mut script, "one", None);
+    assert_eq!(script.headline(), Headline::Unknown);
 }
 
 #[test]

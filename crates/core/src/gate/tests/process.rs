@@ -249,22 +249,6 @@ fn a_goodbye_that_comes_late_explains_a_code_but_no_signal() {
 }
 
 #[test]
-fn what_was_launched_may_start_the_agent_and_wait_for_it() {
-    let mut script = Script::new();
-    let session = script.session.take();
-    script.process = Some(process(5, 50));
-    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
-    let incarnation = script.seat.incarnation;
-    (script.process, script.session) = (Some(process(6, 60)), session);
-    script.hook(start(SessionStart::Startup));
-    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, incarnation));
-    assert_eq!(script.seat.process.id, Some(process(6, 60)));
-    (script.process, script.session) = (Some(process(5, 50)), None);
-    script.said(Source::Process, exited(Some(0), None));
-    script.refused(Rule::G9);
-}
-
-#[test]
 fn a_seat_that_is_taken_again_forgets_the_process_that_left_it() {
     let mut script = Script::working();
     script.hook(stop("t1"));
@@ -386,12 +370,12 @@ fn a_crash_is_unseen_until_a_person_looks_also_where_no_turn_was_begun() {
     script.process = Some(process(5, 50));
     script.said(Source::Process, died(ExitKind::Crashed));
     assert_eq!((script.headline(), script.seat.seen()), (Headline::Crashed, false));
-    assert!(script.headline().is_in_inbox(script.seat.seen(), false, None));
+    assert!(script.seat.is_in_inbox() && script.seat.doc().is_in_inbox());
     let kept = serde_json::to_string(&script.seat).unwrap();
     assert!(!serde_json::from_str::<crate::seat::Seat>(&kept).unwrap().seen());
     let decision = crate::gate::mark_seen(&mut script.seat, script.now);
     assert!(decision.changed && script.seat.seen());
-    assert!(!script.headline().is_in_inbox(script.seat.seen(), false, None));
+    assert!(!script.seat.is_in_inbox() && !script.seat.doc().is_in_inbox());
 }
 
 #[test]

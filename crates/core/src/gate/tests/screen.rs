@@ -1,11 +1,11 @@
 //! What a terminal shows.
 
-use super::script::{Script, prompt, start, stop};
+use super::script::{Script, at_rest, busy, prompt, start, stop, waiting};
 use crate::gate::{Rule, may_ask_unheard};
 use crate::id::ProcessId;
 use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
 use crate::source::{Confidence, Source};
-use crate::status::{BlockedReason, Exit, Headline, StartPhase, Turn};
+use crate::status::{Attach, BlockedReason, Exit, Headline, StartPhase, Turn};
 
 fn trust(first: bool) -> Fact {
     let (reason, detail) = (BlockedReason::Trust, Some("Trust?".to_owned()));
@@ -153,6 +153,86 @@ fn whoever_refuses_at_the_first_dialog_crashes_nothing() {
     script.said(Source::Screen, trust(false));
     script.said(Source::Report, left(Some(1), None));
     assert_eq!(script.headline(), Headline::Crashed);
+}
+
+/// An agent of which its launcher knows no more than that it runs: its own status tells the rest.
+fn running() -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    script.process = Some(ProcessId::new(5, 50));
+    let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+    script.said(Source::Process, Fact::Process(running));
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.published.clear();
+    script
+}
+
+fn own(script: &mut Script, level: Level) {
+    script.said(Source::ProgramStatus, Fact::Level(level));
+}
+
+fn leaves(script: &mut Script, code: i32) {
+    let exit = Exit::from_wait(Some(code), None, false);
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+}
+
+#[test]
+fn whoever_dies_at_a_dialog_behind_its_first_turns_beginning_has_crashed() {
+    for turns in [0_u64, 3] {
+        let mut script = running();
+        own(&mut script, at_rest());
+        script.after(1_000);
+        for _ in 0..turns {
+            own(&mut script, busy());
+            own(&mut script, Level::Done);
+        }
+        own(&mut script, busy());
+        own(&mut script, waiting());
+        assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Blocked, turns + 1));
+        leaves(&mut script, 6);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
+        assert!(script.seat.is_in_inbox());
+    }
+    // A part of it asks behind a turn.
+    let mut script = running();
+    own(&mut script, at_rest());
+    own(&mut script, Level::Done);
+    let level = Some(waiting());
+    script.said(Source::ProgramStatus, Fact::PartStatus { id: "one".into(), level });
+    assert_eq!(script.headline(), Headline::Blocked);
+    leaves(&mut script, 6);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("completed")));
+}
+
+#[test]
+fn what_a_program_asks_before_all_else_belongs_to_no_turn() {
+    let asking = || {
+        let mut script = running();
+        own(&mut script, waiting());
+        assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 0));
+        script
+    };
+    let mut script = asking();
+    own(&mut script, at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, None));
+    let mut script = asking();
+    own(&mut script, busy());
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Working, 1));
+    // A person has refused.
+    let mut script = asking();
+    leaves(&mut script, 1);
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
+#[test]
+fn work_that_is_taken_back_before_it_is_believed_is_none() {
+    let mut script = running();
+    own(&mut script, at_rest());
+    own(&mut script, busy());
+    script.silent();
+    script.said(Source::ProgramStatus, Fact::Withdrawn);
+    script.tick(300);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
 }
 
 fn ready() -> Fact {

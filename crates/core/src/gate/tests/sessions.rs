@@ -24,10 +24,20 @@ fn g1_a_straggler_after_the_end_does_not_bring_the_seat_back() {
     assert_eq!(script.seat.incarnation, 2);
 }
 
+/// A seat in which neither a session nor a process was ever named, behind its end.
+fn nameless() -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    script.hook(prompt("t1"));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Ended, 1));
+    script
+}
+
 /// Where nobody is named, a straggler cannot be told from a new turn but by what it says.
 #[test]
-fn g1_a_new_turn_or_a_question_brings_back_a_seat_that_was_never_named() {
-    use super::script::permission;
+fn g1_a_new_turn_or_a_start_brings_back_a_seat_that_was_never_named_and_nothing_else_at_once() {
+    use super::script::{permission, tool_end};
     use crate::observation::{Reported, ReportedTurn};
     use crate::prompt::Actor;
     use crate::status::WorkingReason;
@@ -37,18 +47,32 @@ fn g1_a_new_turn_or_a_question_brings_back_a_seat_that_was_never_named() {
         outcome: None,
         process: None,
     });
-    let asks = permission(&Actor::Main, 7);
-    for (fact, headline) in
-        [(prompt("t2"), Headline::Working), (goes_on, Headline::Working), (asks, Headline::Blocked)]
-    {
-        let mut script = Script::new();
-        script.session = None;
-        script.hook(prompt("t1"));
-        script.hook(exit());
-        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Ended, 1));
-        script.hook(stop("t1"));
-        script.refused(Rule::G1);
+    for (fact, headline) in [
+        (prompt("t2"), Headline::Working),
+        (goes_on, Headline::Working),
+        (start(SessionStart::Startup), Headline::Idle),
+    ] {
+        let mut script = nameless();
         script.hook(fact);
+        assert_eq!((script.headline(), script.seat.incarnation), (headline, 2));
+    }
+    // They may have been on their way; later they tell of somebody.
+    for (fact, headline) in [
+        (permission(&Actor::Main, 7), Headline::Blocked),
+        (Fact::Answered, Headline::Working),
+        (Fact::IdleNotice { turn_ref: None }, Headline::Idle),
+        (stop("t1"), Headline::Done),
+        (tool_end(&Actor::Main, "c1", 7), Headline::Working),
+    ] {
+        let mut script = nameless();
+        for _ in 0..2 {
+            script.after(14_000).hook(fact.clone());
+            script.refused(Rule::G1);
+            assert_eq!((script.headline(), script.seat.incarnation), (Headline::Ended, 1));
+        }
+        let explained = script.explained();
+        assert_eq!((explained.rejected.len(), explained.rejected[0].rule.as_str()), (2, "G1"));
+        script.after(2_000).hook(fact);
         assert_eq!((script.headline(), script.seat.incarnation), (headline, 2));
     }
 }

@@ -1,8 +1,9 @@
 //! G12 beside the program's own status: a dialog that both tell of is one prompt.
 
-use super::script::{Script, busy, settling_permission, tool, waiting};
-use crate::observation::Level;
+use super::script::{Script, at_rest, busy, prompt, settling_permission, tool, waiting};
+use crate::observation::{Fact, Level};
 use crate::prompt::Actor;
+use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
 
 /// An agent of which nobody knows whether somebody sits at it runs these calls.
@@ -73,4 +74,44 @@ fn g12_a_request_behind_a_dialog_of_another_kind_settles_and_is_no_second_one() 
     script.tick(1_000);
     assert_eq!(titles(&script), ["Bash: input 7"]);
     assert_eq!((script.count("prompt.opened"), script.count("agent.updated")), (1, 1));
+}
+
+/// What is asked in a turn is not over with that turn's beginning, which its program's own account has passed.
+#[test]
+fn a_late_hook_of_a_prompt_hides_nothing_that_is_asked_in_its_turn() {
+    for late in [0, 400] {
+        let mut script = Script::idle();
+        for level in [at_rest(), busy(), waiting()] {
+            script.said(Source::EventStream, Fact::Level(level));
+        }
+        script.tick(late);
+        script.hook(prompt("t1"));
+        script.hook(tool(&Actor::Main, "c1", 7));
+        script.tick(300);
+        assert_eq!(script.headline(), Headline::Blocked, "{late}");
+        asks(&mut script, 7);
+        script.tick(5_000);
+        assert_eq!(titles(&script), ["Bash: input 7"]);
+        script.said(Source::EventStream, Fact::Level(busy()));
+        assert_eq!(script.phrase(), "working(tool)");
+        let told = ["turn.started", "prompt.opened", "prompt.resolved"];
+        assert_eq!(told.map(|kind| script.count(kind)), [1, 1, 1]);
+    }
+}
+
+/// Once it shows something else there is nothing that could be kept.
+#[test]
+fn a_prompt_behind_a_dialog_that_was_left_finds_none() {
+    for left in [busy(), at_rest()] {
+        let mut script = Script::idle();
+        for level in [at_rest(), busy(), waiting()] {
+            script.said(Source::EventStream, Fact::Level(level));
+        }
+        script.tick(400);
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.said(Source::EventStream, Fact::Level(left));
+        script.hook(prompt("t1"));
+        script.tick(400);
+        assert!(titles(&script).is_empty());
+    }
 }

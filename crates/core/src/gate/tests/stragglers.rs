@@ -106,9 +106,15 @@ fn g9_no_report_says_that_a_dead_process_runs() {
     assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 2));
 }
 
+/// What says no more than that it rests or asks may have been on its way when the end was told.
 #[test]
 fn where_no_process_was_ever_known_a_report_is_all_there_is() {
-    for (late, headline) in [(reported(WORKS), Headline::Working), (done(), Headline::Done)] {
+    for (late, headline, is_at_once) in [
+        (reported(WORKS), Headline::Working, true),
+        (done(), Headline::Done, false),
+        (reported(ReportedTurn::Idle), Headline::Idle, false),
+        (reported(ASKS), Headline::Blocked, false),
+    ] {
         let mut script = Script::new();
         script.session = None;
         script.said(Source::Report, reported(WORKS));
@@ -116,6 +122,12 @@ fn where_no_process_was_ever_known_a_report_is_all_there_is() {
         let left = Reported { turn: None, detail: None, outcome: None, process };
         script.said(Source::Report, Fact::Reported(left));
         assert_eq!(script.headline(), Headline::Ended);
+        if !is_at_once {
+            script.after(29_000).said(Source::Report, late.clone());
+            script.refused(Rule::G1);
+            assert_eq!((script.headline(), script.seat.incarnation), (Headline::Ended, 1));
+            script.after(1_000);
+        }
         script.said(Source::Report, late);
         assert_eq!((script.headline(), script.seat.incarnation), (headline, 2));
     }

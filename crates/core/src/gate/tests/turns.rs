@@ -410,6 +410,22 @@ fn a_tools_end_never_takes_an_ended_turn_up_again() {
     assert_eq!(script.headline(), Headline::Done);
 }
 
+/// Nobody has told of its beginning.
+#[test]
+fn an_interruption_may_be_the_first_that_is_heard_and_is_told_once() {
+    let stopped = || Fact::TurnInterrupted { turn_ref: None };
+    let mut script = Script::new();
+    script.hook(stopped());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    script.hook(stopped());
+    script.silent();
+    // Of one that rests it is no news.
+    let mut script = Script::idle();
+    script.hook(stopped());
+    script.silent();
+    assert_eq!((script.phrase().as_str(), script.outcome()), ("idle(ready)", None));
+}
+
 #[test]
 fn an_end_of_turn_and_process_in_one_report_is_both() {
     use crate::source::Source;

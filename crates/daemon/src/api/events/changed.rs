@@ -13,7 +13,7 @@ use std::collections::{HashSet, VecDeque};
 
 /// What a stream tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum View {
+pub(in crate::api) enum View {
     /// Every event.
     #[default]
     Events,
@@ -22,7 +22,8 @@ pub(super) enum View {
 }
 
 impl View {
-    const ALL: [(&'static str, Self); 2] = [("events", Self::Events), ("state", Self::State)];
+    pub(in crate::api) const ALL: [(&'static str, Self); 2] =
+        [("events", Self::Events), ("state", Self::State)];
 
     pub(super) fn of(query: &Query) -> Result<Self, Refused> {
         let Some(word) = query.one("view")? else { return Ok(Self::default()) };

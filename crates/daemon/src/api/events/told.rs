@@ -11,6 +11,11 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
+/// The types of messages that are no events.
+pub(in crate::api) const SNAPSHOT: &str = "snapshot";
+pub(in crate::api) const CURSOR_EXPIRED: &str = "cursor_expired";
+pub(in crate::api) const LAGGED: &str = "lagged";
+
 /// What a watcher is told.
 #[derive(Clone, Debug)]
 pub(in crate::api) enum Told {
@@ -41,9 +46,8 @@ pub(super) async fn snapshot(
     filter: &Filter,
 ) -> Option<Message> {
     seats.retain(|seat| filter.wants_agent(seat.id.as_str()));
-    let kind = "snapshot";
-    let json = roster::json(seats, head, View::Agents(Some(kind)), |_| true).await?;
-    Some(Message::new(Some(head), kind, &json.concat()))
+    let json = roster::json(seats, head, View::Agents(Some(SNAPSHOT)), |_| true).await?;
+    Some(Message::new(Some(head), SNAPSHOT, &json.concat()))
 }
 
 /// What came behind the cursor is not kept any more, or never was in this log; a snapshot follows.
@@ -59,8 +63,8 @@ pub(in crate::api) struct CursorExpired {
 
 pub(super) fn cursor_expired(cursor: String, oldest: u64) -> Message {
     let oldest = oldest.to_string();
-    let kind = "cursor_expired";
-    message(kind, &CursorExpired { schema: SCHEMA, r#type: kind, cursor, oldest })
+    let r#type = CURSOR_EXPIRED;
+    message(r#type, &CursorExpired { schema: SCHEMA, r#type, cursor, oldest })
 }
 
 /// The first and the last event that this client was not told; a snapshot follows.
@@ -74,8 +78,8 @@ pub(in crate::api) struct Lagged {
 
 pub(super) fn lagged(from: u64, to: u64) -> Message {
     let (from, to) = (from.to_string(), to.to_string());
-    let kind = "lagged";
-    message(kind, &Lagged { schema: SCHEMA, r#type: kind, from, to })
+    let r#type = LAGGED;
+    message(r#type, &Lagged { schema: SCHEMA, r#type, from, to })
 }
 
 fn message(kind: &str, told: &impl Serialize) -> Message {

@@ -63,7 +63,7 @@ fn require(schema: &mut RefOr<Schema>) {
     }
 }
 
-fn may_be_null(property: &RefOr<Schema>) -> bool {
+pub(super) fn may_be_null(property: &RefOr<Schema>) -> bool {
     let RefOr::T(schema) = property else { return false };
     let has_null = |kind: &SchemaType| match kind {
         SchemaType::Type(kind) => *kind == Type::Null,

@@ -1,5 +1,7 @@
 use super::*;
-use serde_json::Value;
+use crate::job::Key;
+use headsup_core::event::EventBody;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -122,5 +124,110 @@ fn every_reference_leads_somewhere() {
     for reference in found {
         let pointer = reference.strip_prefix('#').unwrap();
         assert!(api.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+/// A client finds out by its type alone what a message of the stream is.
+#[test]
+fn each_type_of_message_is_of_one_schema_of_the_stream() {
+    fn types<'a>(api: &'a Value, schema: &'a Value, found: &mut Vec<&'a str>) {
+        let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+        if let Some(target) = reference.and_then(|pointer| api.pointer(pointer)) {
+            types(api, target, found);
+        }
+        let words = schema["properties"]["type"]["enum"].as_array();
+        found.extend(words.into_iter().flatten().filter_map(Value::as_str));
+        for of in ["oneOf", "allOf"] {
+            for part in schema[of].as_array().into_iter().flatten() {
+                types(api, part, found);
+            }
+        }
+    }
+    let api = api();
+    let mut found = Vec::new();
+    types(&api, &api["components"]["schemas"]["StreamMessage"], &mut found);
+    let mut wanted = EventBody::KINDS.to_vec();
+    wanted.extend(["snapshot", "cursor_expired", "lagged"]);
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
+fn parameter<'a>(api: &'a Value, path: &str, method: &str, name: &str) -> &'a Value {
+    let all = api["paths"][path][method]["parameters"].as_array().unwrap();
+    all.iter().find(|parameter| parameter["name"] == name).unwrap()
+}
+
+#[test]
+fn an_id_of_a_request_is_described_as_it_is_taken() {
+    let api = api();
+    let mut described = 0;
+    for operation in api["paths"].as_object().unwrap().values().filter_map(|item| item.as_object())
+    {
+        for parameter in operation.values().filter_map(|of| of["parameters"].as_array()).flatten() {
+            if parameter["name"] != "X-Headsup-Id" {
+                continue;
+            }
+            described += 1;
+            let fits = jsonschema::validator_for(&parameter["schema"]).unwrap();
+            let (longest, longer) = ("x".repeat(128), "x".repeat(129));
+            for id in ["1", "a b", "~", "!", "", "a\tb", "é", "\u{7f}", &longest, &longer] {
+                assert_eq!(fits.is_valid(&json!(id)), Key::new(id, "", b"").is_some(), "{id:?}");
+            }
+        }
+    }
+    assert!(described > 30, "{described}");
+}
+
+#[test]
+fn where_a_text_is_one_of_some_words_they_are_described() {
+    let api = api();
+    let statuses = parameter(&api, "/api/v1/agents", "get", "status");
+    assert_eq!(statuses["explode"], false, "they are separated by commas");
+    let words = statuses["schema"]["items"]["enum"].as_array().unwrap();
+    assert_eq!(words.len(), 14, "{words:?}");
+    assert!(words.contains(&json!("attention")) && words.contains(&json!("blocked")));
+    let types = parameter(&api, "/api/v1/ws", "get", "type");
+    assert_eq!(types["schema"]["items"]["enum"], json!(EventBody::KINDS));
+    for (path, name, words) in [
+        ("/api/v1/agents", "view", json!(["rows"])),
+        ("/api/v1/agents/{id}/prs", "state", json!(["open", "closed", "merged"])),
+        ("/api/v1/effects", "state", json!(["queued", "done", "skipped", "failed"])),
+        ("/api/v1/events", "view", json!(["events", "state"])),
+        ("/api/v1/prompts", "state", json!(["open", "resolved", "untold"])),
+        ("/api/v1/prs", "state", json!(["open", "closed", "merged"])),
+        ("/api/v1/tasks", "status", json!(["todo", "in_progress", "in_review", "done"])),
+    ] {
+        assert_eq!(parameter(&api, path, "get", name)["schema"]["enum"], words, "{path} {name}");
+    }
+    for (schema, member, words) in [
+        ("HeartbeatBody", "state", json!(["active", "idle", "suspended", "uninitialized"])),
+        ("MergeBody", "merge_method", json!(["merge", "squash", "rebase", null])),
+        ("NewTaskBody", "status", json!(["todo", "in_progress", "in_review", "done", null])),
+        ("PullChangeBody", "state", json!(["open", "closed", null])),
+        ("PullReviewBody", "state", json!(["approved", "changes_requested", "commented"])),
+        ("ReportBody", "process", json!(["running", "stopping", "suspended", "exited", null])),
+        ("ReportStatusBody", "status", json!(["passed", "blocked", "failed", "in-progress"])),
+        ("TaskStatusBody", "status", json!(["todo", "in_progress", "in_review", "done"])),
+        ("VerdictBody", "verdict", json!(["in_progress", "passed", "blocked", "failed"])),
+    ] {
+        let described = &api["components"]["schemas"][schema]["properties"][member]["enum"];
+        assert_eq!(*described, words, "{schema}.{member}");
+    }
+}
+
+#[test]
+fn how_many_are_listed_at_most_is_described() {
+    let api = api();
+    for (path, most) in [
+        ("/api/v1/agents/{id}/activity", 100),
+        ("/api/v1/agents/{id}/prs", 1_000),
+        ("/api/v1/prompts", 1_000),
+        ("/api/v1/prs", 1_000),
+        ("/api/v1/tasks", 1_000),
+        ("/api/v1/webhooks", 20_000),
+    ] {
+        let schema = &parameter(&api, path, "get", "limit")["schema"];
+        assert_eq!((&schema["minimum"], &schema["maximum"]), (&json!(1), &json!(most)), "{path}");
     }
 }

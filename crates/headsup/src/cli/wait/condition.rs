@@ -1,5 +1,5 @@
 //! What `wait` waits for, as a state machine: snapshots and events in, a verdict out. No I/O,
-//! no clock.
+//! no clock. `watch` asks it who can still come to something.
 
 use headsup_core::event::{Event, EventBody, StatusChange};
 use headsup_core::id::AgentId;
@@ -7,6 +7,9 @@ use headsup_core::select::HeadlineSet;
 use headsup_core::status::{Headline, Outcome, OutcomeKind};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
+
+/// The states of a seat that its agent has left: it comes to no other by itself.
+pub(crate) const OVER: [Headline; 3] = [Headline::Ended, Headline::Crashed, Headline::Absent];
 
 /// How the targets have to be in the set.
 #[derive(Clone, Debug)]
@@ -239,7 +242,7 @@ impl Target {
 }
 
 fn is_over(headline: Headline) -> bool {
-    matches!(headline, Headline::Ended | Headline::Crashed | Headline::Absent)
+    OVER.contains(&headline)
 }
 
 /// The word that a turn's end leaves behind.

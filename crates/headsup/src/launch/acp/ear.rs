@@ -12,6 +12,12 @@ pub(crate) trait Ear: Debug + Send {
 
     fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News));
 
+    /// Has something been heard of which only what follows says what it is? That comes at once, or never.
+    fn is_unsettled(&self) -> bool;
+
+    /// Nothing has followed.
+    fn settle(&mut self, put: &mut dyn FnMut(News));
+
     /// How it stands, to be said again. `also_rest`: also where nothing is under way.
     fn stands(&self, also_rest: bool) -> Option<News>;
 
@@ -30,6 +36,12 @@ impl Ear for Traffic {
     fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News)) {
         self.finish(side, |said| put(news(&said)));
     }
+
+    fn is_unsettled(&self) -> bool {
+        false
+    }
+
+    fn settle(&mut self, _: &mut dyn FnMut(News)) {}
 
     fn stands(&self, also_rest: bool) -> Option<News> {
         let said = Traffic::stands(self)?;
@@ -64,6 +76,14 @@ impl Ear for Stream {
         if side == Side::Agent {
             self.finish(|body| put(shown(body)));
         }
+    }
+
+    fn is_unsettled(&self) -> bool {
+        Stream::is_unsettled(self)
+    }
+
+    fn settle(&mut self, put: &mut dyn FnMut(News)) {
+        Stream::settle(self, |body| put(shown(body)));
     }
 
     fn stands(&self, _: bool) -> Option<News> {

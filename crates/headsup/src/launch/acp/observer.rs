@@ -20,6 +20,8 @@ const MOST: usize = 1_024;
 const MAKE_GOOD_WITHIN: Duration = Duration::from_secs(1);
 /// What is under way is said again: so a hub knows that it still is.
 const AGAIN_AFTER: Duration = Duration::from_secs(15);
+/// What says more of something that was heard comes within a few milliseconds; after this it does not.
+const SETTLES_WITHIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct Observer {
@@ -36,6 +38,8 @@ struct Queue {
     lost: u64,
     /// Since something was lost, until it has been told how everything stands.
     lost_since: Option<Instant>,
+    /// Until then something that was heard waits for what follows it.
+    settles_at: Option<Instant>,
     /// The agent has its seat, or never will.
     begins: bool,
     /// Nothing more comes.
@@ -70,7 +74,17 @@ impl Observer {
 
     /// These bytes go by.
     pub(crate) fn hear(&self, side: Side, bytes: &[u8]) {
-        lock(&self.ear).hear(side, bytes, &mut |news| self.put(news));
+        let mut ear = lock(&self.ear);
+        ear.hear(side, bytes, &mut |news| self.put(news));
+        let mut queue = lock(&self.queue);
+        let waited = queue.settles_at.is_some();
+        queue.settles_at = match ear.is_unsettled() {
+            true => queue.settles_at.or_else(|| Some(Instant::now() + SETTLES_WITHIN)),
+            false => None,
+        };
+        if queue.settles_at.is_some() && !waited {
+            self.changed.notify_all();
+        }
     }
 
     /// One side has said all.
@@ -154,6 +168,7 @@ impl Observer {
                     self.make_good(&mut delivery);
                     again_at = Instant::now() + AGAIN_AFTER;
                 }
+                Next::Settles => lock(&self.ear).settle(&mut |news| self.put(news)),
                 Next::Again => {
                     self.refresh(&mut delivery, false);
                     again_at = Instant::now() + AGAIN_AFTER;
@@ -202,6 +217,10 @@ impl Observer {
                     return Next::Nothing;
                 }
                 let now = Instant::now();
+                if queue.settles_at.is_some_and(|at| now >= at) {
+                    queue.settles_at = None;
+                    return Next::Settles;
+                }
                 if queue.lost_since.is_some() && now >= again_at {
                     return Next::Lost;
                 }
@@ -209,7 +228,9 @@ impl Observer {
                     return Next::Again;
                 }
             }
-            let left = again_at.saturating_duration_since(Instant::now());
+            let settles_at = queue.settles_at.filter(|_| queue.begins);
+            let wakes_at = settles_at.map_or(again_at, |at| at.min(again_at));
+            let left = wakes_at.saturating_duration_since(Instant::now());
             let left = left.max(Duration::from_millis(1));
             let waited = self.changed.wait_timeout(queue, left);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -220,6 +241,8 @@ impl Observer {
 /// What is to be told next.
 enum Next {
     Said(News),
+    /// What follows something that was heard has not come.
+    Settles,
     /// Something was lost, and it is quiet.
     Lost,
     /// How everything stands.
@@ -329,6 +352,61 @@ mod tests {
         let places: Vec<_> = words.iter().map(|word| spool.find(word.as_str()).unwrap()).collect();
         assert!(places.is_sorted());
         assert!(spool.rfind(ended).unwrap() > *places.last().unwrap());
+    }
+
+    /// Waits for what follows a question mark.
+    #[derive(Debug, Default)]
+    struct Doubtful {
+        waits: bool,
+    }
+
+    impl Ear for Doubtful {
+        fn hear(&mut self, _: Side, bytes: &[u8], put: &mut dyn FnMut(News)) {
+            self.waits = bytes == b"?";
+            if !self.waits {
+                put(News { event: "explained", is_transition: true, body: Vec::new() });
+            }
+        }
+
+        fn hear_end(&mut self, _: Side, _: &mut dyn FnMut(News)) {}
+
+        fn is_unsettled(&self) -> bool {
+            self.waits
+        }
+
+        fn settle(&mut self, put: &mut dyn FnMut(News)) {
+            if std::mem::take(&mut self.waits) {
+                put(News { event: "settled", is_transition: true, body: Vec::new() });
+            }
+        }
+
+        fn stands(&self, _: bool) -> Option<News> {
+            None
+        }
+
+        fn lost(&self, _: u64) -> Option<News> {
+            None
+        }
+
+        fn ended(&self, _: End) -> Option<News> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_nothing_explains_is_told_as_it_stands_after_a_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("hub");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let patience = Duration::from_secs(60);
+        let delivery = Delivery { url: Url::Unix(socket), patience, ..Delivery::nowhere() };
+        let observer = Observer::start(Some(delivery), Box::<Doubtful>::default());
+        observer.hear(Side::Agent, b"?");
+        observer.hear(Side::Agent, b"!");
+        observer.begin();
+        assert_eq!(next(&listener), "explained");
+        observer.hear(Side::Agent, b"?");
+        assert_eq!(next(&listener), "settled", "nobody has to say anything for that");
     }
 
     fn news(is_transition: bool) -> News {

@@ -2,20 +2,29 @@
 //!
 //! It is bounded, and all of it are levels: the last one of each sort counts. Of titles and of
 //! progress only that is kept. Statuses come in order; where too many wait, only the last one on
-//! the program as a whole, which is never lost, and on each of its parts.
+//! the program as a whole, which is never lost, and on each of its parts. While the hub is away, the
+//! turns that have come to their end are kept as well.
 
 use super::scan::Finding;
+use crate::hook::deliver::Mark;
 use std::collections::VecDeque;
-use termstate::{Id, Message, parse_body};
+use termstate::{Id, Message, State, parse_body};
 
 /// Statuses that wait in order.
 const MOST: usize = 256;
 /// Parts of a program that are remembered where only what stands is kept.
 const PARTS: usize = 64;
 
+/// A status, and which one it is, however often it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) body: Vec<u8>,
+    pub(crate) mark: Mark,
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    pub(crate) statuses: VecDeque<Vec<u8>>,
+    pub(crate) statuses: VecDeque<Status>,
     pub(crate) title: Option<Vec<u8>>,
     pub(crate) progress: Option<Vec<u8>>,
 }
@@ -28,7 +37,7 @@ impl Found {
     pub(crate) fn take(&mut self, finding: Finding) {
         match finding {
             Finding::Query => {}
-            Finding::Status(body) => self.push(body),
+            Finding::Status(body) => self.push(Status { body, mark: Mark::now() }),
             Finding::Title(title) => self.title = Some(title),
             Finding::Progress(progress) => self.progress = Some(progress),
         }
@@ -36,38 +45,55 @@ impl Found {
 
     /// What was found after all this.
     pub(crate) fn append(&mut self, later: Self) {
-        for body in later.statuses {
-            self.push(body);
+        for status in later.statuses {
+            self.push(status);
         }
         self.title = later.title.or(self.title.take());
         self.progress = later.progress.or(self.progress.take());
     }
 
-    fn push(&mut self, body: Vec<u8>) {
-        if self.statuses.back() == Some(&body) {
+    fn push(&mut self, status: Status) {
+        if self.statuses.back().is_some_and(|last| last.body == status.body) {
             return;
         }
         if self.statuses.len() >= MOST {
             self.keep_what_stands();
         }
-        self.statuses.push_back(body);
+        self.statuses.push_back(status);
     }
 
     /// The last word on the program, and on each of its parts.
-    pub(crate) fn keep_what_stands(&mut self) {
+    fn keep_what_stands(&mut self) {
+        self.keep(false);
+    }
+
+    /// Where they are told late: the same, and of the program as a whole each turn that it has begun or ended
+    /// before. What it asked then is answered.
+    pub(crate) fn keep_turns(&mut self) {
+        self.keep(true);
+    }
+
+    fn keep(&mut self, with_turns: bool) {
         let (mut known, mut kept) = (Vec::new(), VecDeque::new());
-        for body in std::mem::take(&mut self.statuses).into_iter().rev() {
-            let Some((part, stands)) = record(&body) else { continue };
-            if part.is_none() && !stands {
-                // With that it has taken back all that it had said.
-                kept.push_front(body);
-                break;
-            }
-            if known.contains(&part) || part.is_some() && known.len() >= PARTS {
+        // Of the program as a whole: the one that comes behind, `None` within where it takes back what it has said.
+        let (mut later, mut is_taken_back) = (None, false);
+        for status in std::mem::take(&mut self.statuses).into_iter().rev() {
+            let Some((part, state)) = record(&status.body) else { continue };
+            if let Some(part) = part {
+                // With its own the program has taken back those of its parts.
+                if !is_taken_back && !known.contains(&part) && known.len() < PARTS {
+                    known.push(part);
+                    kept.push_front(status);
+                }
                 continue;
             }
-            kept.push_front(body);
-            known.push(part);
+            let takes_back = state.is_none() && !is_taken_back;
+            let is_turn = later != Some(state) && state != Some(State::Blocked);
+            if later.is_none() || takes_back || with_turns && is_turn {
+                later = Some(state);
+                kept.push_front(status);
+            }
+            is_taken_back |= takes_back;
         }
         self.statuses = kept;
     }
@@ -75,16 +101,15 @@ impl Found {
 
 /// Whether it is about the program as a whole, and a status rather than the end of one.
 pub(crate) fn root(body: &[u8]) -> Option<bool> {
-    record(body).and_then(|(part, stands)| part.is_none().then_some(stands))
+    record(body).and_then(|(part, state)| part.is_none().then_some(state.is_some()))
 }
 
-/// The part of the program that it is about, `None` for the whole; and whether it is a status rather than the end
-/// of one.
-fn record(body: &[u8]) -> Option<(Option<String>, bool)> {
+/// The part of the program that it is about, `None` for the whole; and its status, `None` where that is taken back.
+fn record(body: &[u8]) -> Option<(Option<String>, Option<State>)> {
     let part = |id: Option<Id<'_>>| id.map(|id| id.as_str().to_owned());
     match parse_body(body) {
-        Ok(Message::Report(report)) => Some((part(report.id), true)),
-        Ok(Message::Clear { id }) => Some((part(id), false)),
+        Ok(Message::Report(report)) => Some((part(report.id), Some(report.state))),
+        Ok(Message::Clear { id }) => Some((part(id), None)),
         _ => None,
     }
 }
@@ -98,7 +123,8 @@ mod tests {
     }
 
     fn said(found: &Found) -> Vec<&str> {
-        found.statuses.iter().map(|body| std::str::from_utf8(body).unwrap()).collect()
+        let bodies = found.statuses.iter().map(|status| status.body.as_slice());
+        bodies.map(|body| std::str::from_utf8(body).unwrap()).collect()
     }
 
     #[test]
@@ -147,5 +173,51 @@ mod tests {
         found.append(later);
         found.keep_what_stands();
         assert_eq!(said(&found), ["state=working:id=x", "state=done", "state=clear:id=y"]);
+    }
+    #[test]
+    fn what_is_told_late_are_the_turns_and_what_stands() {
+        let mut found = Found::default();
+        let words = [
+            "working",
+            "working:id=x",
+            "blocked",
+            "working:progress=5",
+            "working:progress=9",
+            "done",
+            "working",
+            "blocked",
+            "done",
+            "clear:id=x",
+            "idle",
+            "working",
+            "blocked:id=y",
+            "blocked",
+        ];
+        for word in words {
+            say(&mut found, &format!("state={word}"));
+        }
+        let marks: Vec<Mark> = found.statuses.iter().map(|status| status.mark.clone()).collect();
+        found.keep_turns();
+        let kept = [
+            "working:progress=9",
+            "done",
+            "working",
+            "done",
+            "clear:id=x",
+            "idle",
+            "working",
+            "blocked:id=y",
+            "blocked",
+        ];
+        assert_eq!(said(&found), kept.map(|word| format!("state={word}")));
+        let places = [4, 5, 6, 8, 9, 10, 11, 12, 13];
+        assert!(found.statuses.iter().zip(places).all(|(status, at)| status.mark == marks[at]));
+        found.keep_turns();
+        assert_eq!(found.statuses.len(), kept.len());
+        // A program that takes back what it has said as it leaves has done what it did.
+        say(&mut found, "state=done");
+        say(&mut found, "state=clear");
+        found.keep_turns();
+        assert_eq!(said(&found)[4..], ["state=idle", "state=working", "state=done", "state=clear"],);
     }
 }

@@ -6,8 +6,15 @@
 //! one sits where the agent will, waits until its process group is the terminal's foreground, and
 //! becomes the agent: it is never a background process of its own terminal.
 //!
-//! Both begin before anything is set up: std and rustix alone.
+//! A terminal that is hung up the kernel tells to whoever leads its session, which is the keeper. It
+//! stays all the same, to tell how the agent ends. Its own end hangs up whoever is in the foreground
+//! then: so it ends with the shim, and stays behind the agent's end as long as somebody else has
+//! the terminal ([`hold`]).
+//!
+//! Both begin before anything is set up.
 
+use super::hold;
+use crate::launch::signals::hear;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus, ioctl_tiocsctty, setsid, waitpid};
 use rustix::stdio::{dup2_stdin, stdin, stdout};
@@ -20,6 +27,8 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::signal::unix::{SignalKind, signal};
 
 const KEEP: &str = "__keep-agent";
 const BECOME: &str = "__become-agent";
@@ -116,23 +125,43 @@ fn keep(program: OsString, name: OsString, args: impl Iterator<Item = OsString>)
             return shim.write_all(&Word::Failed(number).bytes());
         }
     };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let Some(shim) = runtime.block_on(watch(pid, shim))? else { return Ok(()) };
+    drop(runtime);
+    shim.set_nonblocking(false)?;
+    hold::take_over(shim)
+}
+
+/// Tells the shim of every stop and of the end, and gives the line to it back. `None`: the shim is gone before.
+async fn watch(pid: Pid, mut shim: UnixStream) -> io::Result<Option<UnixStream>> {
+    let mut changes = signal(SignalKind::child())?;
+    // What is heard, unlike what is ignored, would not have been handed on to the agent.
+    let _deaf = hear(SignalKind::hangup())?;
     shim.write_all(&Word::Runs(pid.as_raw_pid()).bytes())?;
     // The shim looks at the process first: one that is collected is no more.
     shim.read_exact(&mut [0])?;
+    shim.set_nonblocking(true)?;
+    let mut shim = tokio::net::UnixStream::from_std(shim)?;
     loop {
-        let status = match waitpid(Some(pid), WaitOptions::UNTRACED) {
-            Ok(Some((_, status))) => status,
-            Ok(None) | Err(Errno::INTR) => continue,
+        match waitpid(Some(pid), WaitOptions::UNTRACED | WaitOptions::NOHANG) {
+            Ok(Some((_, status))) => {
+                let Some(word) = word(status) else { continue };
+                shim.write_all(&word.bytes()).await?;
+                if !matches!(word, Word::Stopped(_)) {
+                    return shim.into_std().map(Some);
+                }
+                continue;
+            }
+            Ok(None) => {}
+            Err(Errno::INTR) => continue,
             Err(errno) => return Err(errno.into()),
-        };
-        let Some(word) = word(status) else { continue };
-        shim.write_all(&word.bytes())?;
-        if !matches!(word, Word::Stopped(_)) {
-            break;
+        }
+        tokio::select! {
+            _ = changes.recv() => {}
+            // While the agent runs nothing comes but its end.
+            _ = shim.read_u8() => return Ok(None),
         }
     }
-    // With us the terminal ends; the shim first takes what is still on its way.
-    shim.read(&mut [0]).map(drop)
 }
 
 fn word(status: WaitStatus) -> Option<Word> {

@@ -1,10 +1,12 @@
-//! The line to the keeper: its words come in, one sign goes out.
+//! The line to the keeper: its words come in, one sign goes out, and at the end both terminals.
 //!
 //! Whoever waits for a word also waits for other things. What has come of a word is therefore kept
 //! here, and not with the wait: the other half may come to the next one.
 
+use super::hold;
 use super::keeper::Word;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -34,6 +36,12 @@ impl Line {
         }
         self.come = 0;
         Word::read(self.word)
+    }
+
+    /// The keeper is to hold our end of the agent's terminal for whoever has that still open, as long as `ours`
+    /// is there.
+    pub(super) fn hand_over(&self, master: impl AsFd, ours: impl AsFd) -> io::Result<()> {
+        hold::hand_over(&self.stream, master.as_fd(), ours.as_fd())
     }
 
     /// The keeper may go on.

@@ -6,6 +6,9 @@
 //! the way ([`super::scan`]) and answered, and on the way in the answer to our own. One that is still
 //! to come at the end is waited for a moment ([`overdue`]).
 //!
+//! What the agent has said before its end goes through however long our terminal takes for it, as if
+//! the agent itself waited. Where that is gone, the agent's is let go, which hangs the agent up.
+//!
 //! In the background the terminal is somebody else's: it is neither read nor asked, and where a
 //! write would stop us what the agent says waits, so that its end is not missed.
 
@@ -21,15 +24,18 @@ use rustix::stdio::{stdin, stdout};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use termstate::{Capabilities, Terminator, write_query};
 
 /// One read.
 const PIECE: usize = 64 * 1024;
 /// A program that asks without ever reading gets no more answers than this. Bytes.
 const MOST_ANSWERS: usize = 64 * 1024;
-/// How long a terminal that takes nothing more may keep the end back.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// More than this no terminal keeps of what was said on it: what comes behind so much was said later. Bytes; on
+/// Linux it is 12 KiB.
+const MOST_KEPT: u64 = 64 * 1024;
+/// So many pieces of it are heard where nobody reads them.
+const LAST_PIECES: usize = 16;
 
 pub(super) struct Relay {
     master: OwnedFd,
@@ -46,7 +52,14 @@ pub(super) struct Relay {
     outward: Way,
     /// Nobody is at the terminal any more: what the agent says is taken and dropped.
     is_gone: bool,
-    ends_at: Option<Instant>,
+    /// Nobody has the agent's terminal open any more.
+    is_closed: bool,
+    /// Nothing more is passed on but what is kept for our terminal.
+    is_over: bool,
+    /// Bytes that the agent has said: in all, when somebody asked for all of it, and when it had ended.
+    said: u64,
+    flush_from: Option<u64>,
+    end_from: Option<u64>,
     buffer: Vec<u8>,
 }
 
@@ -106,7 +119,13 @@ impl Relay {
         let (mut answer, mut query) = (String::new(), String::new());
         let written = Capabilities::default().write_reply(&mut answer, Terminator::St);
         written.map_err(io::Error::other)?;
-        write_query(&mut query, Terminator::St).map_err(io::Error::other)?;
+        let reply = match terminal::can_be_asked() {
+            true => {
+                write_query(&mut query, Terminator::St).map_err(io::Error::other)?;
+                Reply::asked(Instant::now())
+            }
+            false => Reply::none(Instant::now()),
+        };
         Ok(Self {
             master,
             input: reopened(stdin(), OFlags::RDONLY)?,
@@ -114,31 +133,35 @@ impl Relay {
             shared,
             scanner: Scanner::new(),
             query: query.into_bytes(),
-            reply: Reply::asked(Instant::now()),
+            reply,
             answer,
             inward: Way::default(),
             outward: Way::default(),
             is_gone: false,
-            ends_at: None,
+            is_closed: false,
+            is_over: false,
+            said: 0,
+            flush_from: None,
+            end_from: None,
             buffer: vec![0; PIECE],
         })
     }
 
     /// Asks our terminal whether it understands reports, once it is ours, and passes on until the
-    /// agent has ended and everything that it said is said.
+    /// agent has ended and everything that it said is said, or until it is to leave.
     pub(super) fn run(mut self) -> io::Result<()> {
-        loop {
+        while !self.shared.leaves() {
             self.say();
-            if self.shared.ends() && self.ends_at.is_none() {
-                self.ends_at = Some(Instant::now() + LAST_WORDS);
+            if self.shared.is_to_flush() {
+                self.flush_from.get_or_insert(self.said);
+            }
+            if self.shared.ends() {
+                self.end_from.get_or_insert(self.said);
             }
             // While something is kept for our terminal the agent is not listened to: that it says
             // nothing then means nothing.
             let listens = self.outward.is_empty();
             let Some([typed, said, taken, heard]) = self.wait()? else { continue };
-            if heard {
-                rustix::io::read(self.shared.waker(), &mut [0; 8]).ok();
-            }
             if taken {
                 self.send_outward();
             }
@@ -152,22 +175,43 @@ impl Relay {
             }
             let is_quiet = listens && !said && !heard && self.outward.is_empty();
             // What has to wait for our terminal keeps nobody else waiting.
-            if is_quiet || self.is_held() {
+            if is_quiet || self.is_held() || self.is_past(self.flush_from) {
+                self.flush_from = None;
                 self.shared.is_flushed();
             }
-            if let Some(end) = self.ends_at
-                && (is_quiet || Instant::now() > end)
-            {
-                self.scanner.finish(&mut self.outward.bytes);
-                self.say();
-                self.send_outward();
-                // Where nothing was asked nothing is answered.
-                if self.query.is_empty() && !self.is_gone && !terminal::is_behind() {
-                    overdue::hear(&mut self.reply, &self.input);
-                }
-                return Ok(());
+            let has_ended = self.end_from.is_some() && is_quiet || self.is_past(self.end_from);
+            if has_ended || self.is_closed && self.outward.is_empty() {
+                return self.finish();
             }
         }
+        // Nobody reads it, and it is heard all the same.
+        self.is_gone = true;
+        for _ in 0..LAST_PIECES {
+            self.hear_agent();
+        }
+        Ok(())
+    }
+
+    /// Whether all is passed on that had been said when so many bytes had been heard: who has never done is not
+    /// waited for.
+    fn is_past(&self, from: Option<u64>) -> bool {
+        self.outward.is_empty() && from.is_some_and(|from| self.said - from > MOST_KEPT)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.is_over = true;
+        self.scanner.finish(&mut self.outward.bytes);
+        self.say();
+        self.send_outward();
+        while !self.outward.is_empty() && !self.shared.leaves() {
+            self.wait()?;
+            self.send_outward();
+        }
+        // Where nothing was asked nothing is answered.
+        if self.query.is_empty() && !self.is_gone && !terminal::is_behind() {
+            overdue::hear(&mut self.reply, &self.input);
+        }
+        Ok(())
     }
 
     /// Until there is something to do: whether something was typed, the agent said something, our
@@ -177,13 +221,18 @@ impl Relay {
             true => flag,
             false => PollFlags::empty(),
         };
-        let listens = self.inward.is_empty() && !self.is_gone && self.shared.is_ours();
+        let is_there = !self.is_gone && !self.is_over && self.shared.is_ours();
+        let listens = is_there && self.inward.is_empty();
         let is_held = self.is_held();
         let agent = wanted(self.outward.is_empty(), PollFlags::IN)
             | wanted(!self.inward.is_empty(), PollFlags::OUT);
-        let mut polled =
-            vec![PollFd::new(&self.master, agent), PollFd::new(self.shared.waker(), PollFlags::IN)];
+        let mut polled = vec![PollFd::new(self.shared.waker(), PollFlags::IN)];
         // A side that is not asked is left out: what has hung up would say so without end.
+        let is_silent = agent.is_empty() || self.is_closed || self.is_over;
+        let at_agent = (!is_silent).then(|| {
+            polled.push(PollFd::new(&self.master, agent));
+            polled.len() - 1
+        });
         let at_input = listens.then(|| {
             polled.push(PollFd::new(&self.input, PollFlags::IN));
             polled.len() - 1
@@ -199,8 +248,12 @@ impl Relay {
             Err(errno) => return Err(errno.into()),
         }
         let any = |at: usize| !polled[at].revents().is_empty();
-        let said = polled[0].revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
-        let (heard, typed, taken) = (any(1), at_input.is_some_and(any), at_output.is_some_and(any));
+        let says = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
+        let said = at_agent.is_some_and(|at| polled[at].revents().intersects(says));
+        let (heard, typed, taken) = (any(0), at_input.is_some_and(any), at_output.is_some_and(any));
+        if heard {
+            rustix::io::read(self.shared.waker(), &mut [0; 8]).ok();
+        }
         let late = self.reply.waits_until().is_some_and(|until| Instant::now() >= until);
         if late {
             self.reply.give_up(&mut self.inward.bytes);
@@ -212,12 +265,10 @@ impl Relay {
     fn patience(&self, is_held: bool) -> Option<Timespec> {
         let now = Instant::now();
         let is_empty = self.is_gone || self.outward.is_empty();
-        let for_end = match self.ends_at {
-            _ if is_empty && (self.ends_at.is_some() || self.shared.is_to_flush()) => Some(now),
-            end => end,
-        };
+        let is_asked = self.shared.ends() || self.shared.is_to_flush() || self.is_closed;
+        let at_once = (is_empty && is_asked).then_some(now);
         let again = is_held.then(|| now + terminal::LOOK_AGAIN);
-        let until = [for_end, self.reply.waits_until(), again].into_iter().flatten().min()?;
+        let until = [at_once, self.reply.waits_until(), again].into_iter().flatten().min()?;
         Timespec::try_from(until.saturating_duration_since(now)).ok()
     }
 
@@ -226,10 +277,11 @@ impl Relay {
             Read::Some(count) => count,
             Read::Nothing => return,
             Read::Gone => {
-                self.ends_at.get_or_insert_with(Instant::now);
+                self.is_closed = true;
                 return;
             }
         };
+        self.said += count as u64;
         let Self { scanner, outward, inward, answer, shared, .. } = self;
         shared.heard(&self.buffer[..count]);
         scanner.feed(&self.buffer[..count], &mut outward.bytes, |finding| {

@@ -30,6 +30,11 @@ impl Reply {
         Self { until: Some(now + WITHIN), begun: Vec::new(), rest_until: now }
     }
 
+    /// Where nothing is asked.
+    pub(super) fn none(now: Instant) -> Self {
+        Self { until: None, begun: Vec::new(), rest_until: now }
+    }
+
     /// Appends what was typed to `out`. Whether the terminal has said that it understands.
     pub(super) fn take(&mut self, input: &[u8], out: &mut Vec<u8>, now: Instant) -> bool {
         if self.begun.is_empty() && self.until.is_none_or(|until| now > until) {
@@ -150,6 +155,15 @@ mod tests {
         let (mut reply, mut out) = (Reply::asked(now), Vec::new());
         assert!(!reply.take(ANSWER, &mut out, now + WITHIN + Duration::from_millis(1)));
         assert_eq!(out, ANSWER);
+    }
+
+    #[test]
+    fn where_nothing_is_asked_nothing_is_an_answer() {
+        let now = Instant::now();
+        let (mut reply, mut out) = (Reply::none(now), Vec::new());
+        assert!(!reply.take(ANSWER, &mut out, now));
+        assert_eq!(out, ANSWER);
+        assert_eq!((reply.waits_until(), reply.overdue_until(now)), (None, None));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     ours: AtomicBool,
     lost: Notify,
     outer_gone: Notify,
+    /// Nobody waits for our terminal any more.
+    leaves: AtomicBool,
 }
 
 impl Shared {
@@ -51,6 +53,7 @@ impl Shared {
             ours: AtomicBool::new(false),
             lost: Notify::new(),
             outer_gone: Notify::new(),
+            leaves: AtomicBool::new(false),
         })
     }
 
@@ -70,10 +73,15 @@ impl Shared {
         self.found.notify_one();
     }
 
-    /// Everything that was found since the last call; waits until there is something.
+    /// Everything that was found since the last call.
+    pub(crate) fn take_findings(&self) -> Found {
+        std::mem::take(&mut *lock(&self.findings))
+    }
+
+    /// The same; waits until there is something.
     pub(crate) async fn findings(&self) -> Found {
         loop {
-            let findings = std::mem::take(&mut *lock(&self.findings));
+            let findings = self.take_findings();
             if !findings.is_empty() {
                 return findings;
             }
@@ -170,6 +178,18 @@ impl Shared {
     /// Waits until nobody is at the terminal any more. For one caller, once.
     pub(crate) async fn gone(&self) {
         self.outer_gone.notified().await;
+    }
+
+    /// Whoever is at the terminal leaves it now, and lets go of the agent's. What our terminal has not taken
+    /// is dropped.
+    pub(crate) fn leave(&self) {
+        self.leaves.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// At the terminal: whether it is to be left.
+    pub(crate) fn leaves(&self) -> bool {
+        self.leaves.load(Ordering::Acquire)
     }
 
     pub(crate) fn waker(&self) -> &OwnedFd {

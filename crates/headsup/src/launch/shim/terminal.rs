@@ -6,9 +6,10 @@ use rustix::process::getpgrp;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{
-    LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
-    tcsetwinsize,
+    InputModes, LocalModes, OptionalActions, OutputModes, Termios, isatty, tcgetattr, tcgetpgrp,
+    tcgetwinsize, tcsetattr, tcsetwinsize,
 };
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -20,6 +21,20 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Whether a person sits at this process: both what it reads and what it writes is a terminal.
 pub(crate) fn is_here() -> bool {
     isatty(stdin()) && isatty(stdout())
+}
+
+/// Whether our terminal can be asked anything. One that calls itself nothing, or `dumb`, shows a question as text.
+pub(super) fn can_be_asked() -> bool {
+    can_ask(std::env::var_os("TERM").as_deref())
+}
+
+fn can_ask(term: Option<&OsStr>) -> bool {
+    term.is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Whether nobody is at our terminal any more.
+pub(super) fn is_gone() -> bool {
+    matches!(tcgetattr(stdin()), Err(Errno::IO))
 }
 
 /// Whether our terminal is somebody else's now, as a shell's for whom we run in the background: who
@@ -69,6 +84,17 @@ impl Outer {
         Ok(true)
     }
 
+    /// Raw, but for the keys that stop and end a program: of the others none is read.
+    pub(crate) fn hear_keys(&mut self) {
+        if self.is_raw && !is_behind() {
+            let mut modes = self.before.clone();
+            modes.make_raw();
+            modes.local_modes |= self.before.local_modes & LocalModes::ISIG;
+            modes.input_modes |= self.before.input_modes & InputModes::IXON;
+            tcsetattr(stdin(), OptionalActions::Now, &modes).ok();
+        }
+    }
+
     /// As it was, unless whoever has it now has set it.
     pub(crate) fn restore(&mut self) {
         if self.is_raw && !is_behind() {
@@ -109,6 +135,14 @@ pub(crate) fn open(like: &Outer) -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, slave))
 }
 
+/// What is said on the agent's terminal from now on gets the ends of its lines from ours, which is as it was before.
+pub(super) fn say_plainly(master: impl AsFd) {
+    if let Ok(mut modes) = tcgetattr(&master) {
+        modes.output_modes.remove(OutputModes::OPOST);
+        tcsetattr(&master, OptionalActions::Now, &modes).ok();
+    }
+}
+
 /// Gives the agent's terminal the size of ours, in cells and pixels. The kernel tells the agent.
 pub(crate) fn copy_size(master: impl AsFd) {
     if let Ok(size) = tcgetwinsize(stdout()) {
@@ -123,4 +157,18 @@ pub(crate) fn reopened(of: BorrowedFd<'_>, flags: OFlags) -> Result<OwnedFd, Err
     let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::open(&*name, flags, Mode::empty())
         .or_else(|_| rustix::io::fcntl_dupfd_cloexec(of, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_says_what_it_is_can_be_asked() {
+        for (term, asked) in
+            [(None, false), (Some(""), false), (Some("dumb"), false), (Some("xterm"), true)]
+        {
+            assert_eq!(can_ask(term.map(OsStr::new)), asked, "{term:?}");
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! What the hub is told of what an agent says to its terminal: raw, in order, and never so that
-//! anybody waits for it.
+//! anybody waits for it. What it has not acknowledged at the agent's end is left for it in the spool.
 
-use super::found::{Found, root};
+use super::found::{Found, Status, root};
 use super::shared::Shared;
-use crate::error::Kind;
+use crate::hook::deliver::{About, Word};
 use crate::hook::process::Process;
-use crate::launch::seat::{Seat, pid_namespace};
+use crate::launch::seat::{Seat, Told, pid_namespace};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// A status that stands, or a title where there is none, is said again: so a hub knows that it still does, also one that was away.
 const AGAIN_AFTER: Duration = Duration::from_secs(15);
@@ -18,19 +18,21 @@ const SLOWLY: Duration = Duration::from_secs(1);
 /// So many of them are told at once before that: what a turn does to a title is news.
 const AT_ONCE: u32 = 5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+/// The same for all that is told behind the agent's end: somebody waits for ours.
+const LAST_WITHIN: Duration = Duration::from_secs(1);
 /// A hub that is away is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Tells until nobody asks for it any more.
-pub(super) async fn tell(shared: &Shared, seat: &Seat<'_>, process: Option<&Process>) {
-    let (Some(hub), Some(process)) = (seat.hub, process) else {
+pub(super) async fn tell(
+    shared: &Shared,
+    seat: &Seat<'_>,
+    process: Option<&Process>,
+    news: &mut News,
+) {
+    let (Some(_), Some(of)) = (seat.hub, process.map(of)) else {
         return std::future::pending().await;
     };
-    let path = format!("/api/v1/agents/{}/terminal", seat.id);
-    let of = json!({
-        "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
-    });
-    let mut news = News::default();
     loop {
         let wake = news.wakes_at();
         tokio::select! {
@@ -38,21 +40,55 @@ pub(super) async fn tell(shared: &Shared, seat: &Seat<'_>, process: Option<&Proc
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
         }
         while let Some(body) = news.next(&of, Instant::now()) {
-            let asked = hub.post(&path, Bytes::from(body.to_string()));
-            let is_away = match timeout(ANSWER_WITHIN, asked).await {
-                Ok(Ok(_)) => false,
-                // What the hub refuses it would refuse again.
-                Ok(Err(error)) => error.kind == Kind::HubUnreachable || error.retryable,
-                Err(_) => true,
-            };
-            news.said(is_away, Instant::now());
+            let body = Bytes::from(body.to_string());
+            let id = news.found.statuses.front().map(|status| status.mark.id());
+            let told = seat.say(About::Terminal, id, body, ANSWER_WITHIN).await;
+            news.said(told == Told::Away, Instant::now());
         }
     }
 }
 
+/// The agent has ended: the statuses of which the hub has not been heard to know are told within a
+/// moment, or else left for it to fetch. What became of the last one.
+pub(super) async fn tell_last(
+    shared: &Shared,
+    seat: &Seat<'_>,
+    process: Option<&Process>,
+    mut news: News,
+) -> Told {
+    let mut told = Told::Heard;
+    let Some(of) = process.map(of) else { return told };
+    news.found.append(shared.take_findings());
+    let until = Instant::now() + LAST_WITHIN;
+    for Status { body, mark } in news.found.statuses {
+        let word = Word::at_terminal(mark, report(&of, &body).to_string());
+        // What was told before one that could not be told would come behind it.
+        if told != Told::Away {
+            told = timeout_at(until, seat.tell(&word)).await.unwrap_or(Told::Away);
+        }
+        if told == Told::Away {
+            seat.leave(&word);
+        }
+    }
+    told
+}
+
+/// Whose words they are.
+fn of(process: &Process) -> Value {
+    json!({
+        "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
+    })
+}
+
+fn report(of: &Value, status: &[u8]) -> Value {
+    let mut body = of.clone();
+    body["status"] = text(status);
+    body
+}
+
 /// What is still to be told.
 #[derive(Debug, Default)]
-struct News {
+pub(super) struct News {
     found: Found,
     /// The status of the program as a whole that stands.
     stands: Option<Vec<u8>>,
@@ -88,10 +124,11 @@ impl News {
         if self.retry_at.is_some_and(|at| now < at) {
             return None;
         }
-        let mut body = of.clone();
         if let Some(status) = self.found.statuses.front() {
-            body["status"] = text(status);
-        } else if (self.found.title.is_some() || self.found.progress.is_some())
+            return Some(report(of, &status.body));
+        }
+        let mut body = of.clone();
+        if (self.found.title.is_some() || self.found.progress.is_some())
             && self.slow_at().is_none_or(|at| now >= at)
         {
             self.found.title.iter().for_each(|title| body["title"] = text(title));
@@ -105,19 +142,19 @@ impl News {
         Some(body)
     }
 
-    /// What was asked for last is told, or the hub is away: then only what stands at its return
-    /// counts.
+    /// What was asked for last is told, or the hub is away: then what stands at its return counts,
+    /// and which turns there were.
     fn said(&mut self, is_away: bool, now: Instant) {
         self.again_at = Some(now + if is_away { RETRY_AFTER } else { AGAIN_AFTER });
         if is_away {
             self.retry_at = Some(now + RETRY_AFTER);
-            self.found.keep_what_stands();
+            self.found.keep_turns();
             return;
         }
         self.retry_at = None;
         match self.found.statuses.pop_front() {
-            Some(status) => match root(&status) {
-                Some(true) => self.stands = Some(status),
+            Some(status) => match root(&status.body) {
+                Some(true) => self.stands = Some(status.body),
                 Some(false) => self.stands = None,
                 None => {}
             },
@@ -139,6 +176,11 @@ fn text(bytes: &[u8]) -> Value {
 mod tests {
     use super::super::scan::Finding;
     use super::*;
+    use crate::client::Client;
+    use crate::client::address::Address;
+    use crate::place::Url;
+    use headsup_core::spool::{Decoder, OF_A_TERMINAL, Record};
+    use std::path::Path;
 
     fn status(body: &str) -> Finding {
         Finding::Status(body.as_bytes().to_vec())
@@ -207,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_hub_was_away_only_what_stands_counts() {
+    fn after_a_hub_was_away_what_stands_counts_and_which_turns_there_were() {
         let (mut news, now) = (News::default(), Instant::now());
         let said = ["clear", "blocked:id=x", "working", "blocked:id=y", "working:id=x", "done"];
         for state in ["blocked:id=z"].iter().chain(&said) {
@@ -217,12 +259,51 @@ mod tests {
         news.said(true, now);
         assert_eq!(news.next(&json!({}), now), None, "not at once");
         let later = now + RETRY_AFTER;
-        for state in ["clear", "blocked:id=y", "working:id=x", "done"] {
+        for state in ["clear", "working", "blocked:id=y", "working:id=x", "done"] {
             let body = json!({"status": format!("state={state}")});
             assert_eq!(news.next(&json!({}), later), Some(body));
             news.said(false, later);
         }
         assert_eq!(news.next(&json!({}), later), None);
+    }
+
+    /// What the spool of this home holds of the agent's statuses.
+    fn spooled(home: &Path) -> Vec<(String, Value)> {
+        let spool = std::fs::read(home.join("spool/queue")).unwrap_or_default();
+        let words = Decoder::new(&spool).map(|record| {
+            let Ok(Record::Report(report)) = record else { panic!("{record:?}") };
+            assert_eq!(report.kind, OF_A_TERMINAL);
+            assert_eq!(report.agent_token.as_deref(), Some("t"));
+            let body: Value = serde_json::from_slice(&report.body).unwrap();
+            assert_eq!(body["pid"], std::process::id());
+            (report.id, body["status"].clone())
+        });
+        words.collect()
+    }
+
+    #[tokio::test]
+    async fn what_a_hub_that_is_away_has_not_acknowledged_at_the_end_lies_in_the_spool_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        let socket = Address::of(&Url::Unix(home.join("headsup.sock"))).unwrap();
+        let client = Client::new(socket, None);
+        let seat = Seat { id: "api", hub: Some(&client), home: Some(home), token: Some("t") };
+        let (shared, process) = (Shared::new(None).unwrap(), Process::read(std::process::id()));
+        let mut news = News::default();
+        news.found.take(status("state=working"));
+        let tried = news.found.statuses[0].mark.id().to_owned();
+        news.said(true, Instant::now());
+        shared.found(status("state=done"));
+        assert_eq!(tell_last(&shared, &seat, process.as_ref(), news).await, Told::Away);
+        let words = spooled(home);
+        let statuses: Vec<_> = words.iter().map(|(_, status)| status.clone()).collect();
+        assert_eq!(statuses, ["state=working", "state=done"]);
+        // A hub that has taken it all the same knows it again.
+        assert_eq!(words[0].0, tried);
+        assert_ne!(words[1].0, tried);
+        let nothing = News::default();
+        assert_eq!(tell_last(&shared, &seat, process.as_ref(), nothing).await, Told::Heard);
+        assert_eq!(spooled(home).len(), 2);
     }
 
     /// A turn that fails at once changes the title twice within a moment: told late, the first of them

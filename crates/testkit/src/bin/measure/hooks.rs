@@ -38,9 +38,12 @@ const START: Promise = Promise::new(
     Shown,
 );
 
+/// As an installed entry runs it.
+const ENTRY: &str = "[ -f \"$0\" ] && [ -x \"$0\" ] && \"$0\" \"$@\" >/dev/null 2>&1; exit 0";
+
 fn through_shell(command: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", "\"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    shell.args(["-c", ENTRY]).arg(command.get_program()).args(command.get_args());
     shell.env_clear();
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell

@@ -1,6 +1,6 @@
 //! Claude Code 2.1.330.
 
-use super::{Npm, Program, Screen, arch};
+use super::{Noted, Npm, Program, Screen, arch};
 use crate::live::stage::Stage;
 use serde_json::json;
 use std::fs;
@@ -30,6 +30,14 @@ pub(in crate::live) const CLAUDE_CODE: Program = Program {
     env,
     arguments,
     headless: |prompt| vec!["-p".to_owned(), prompt.to_owned()],
+    noted: Noted::SecondHook,
+    tells: &[
+        ("working", &["UserPromptSubmit", "PostToolUse", "ElicitationResult", "PreCompact"]),
+        ("blocked", &["PermissionRequest", "Elicitation"]),
+        ("done", &["Stop", "PostCompact"]),
+        ("failed", &["StopFailure"]),
+        ("ended", &["SessionEnd"]),
+    ],
     silences: &[],
 };
 

@@ -1,6 +1,6 @@
 //! Codex 0.169.0.
 
-use super::{Npm, Program, Screen, arch};
+use super::{Noted, Npm, Program, Screen, arch};
 use crate::live::stage::Stage;
 use std::fmt::Write as _;
 use std::fs;
@@ -28,6 +28,13 @@ pub(in crate::live) const CODEX: Program = Program {
     env: |_| vec![("SCRIPTED_KEY", "made-up".to_owned())],
     arguments,
     headless,
+    noted: Noted::Launcher,
+    tells: &[
+        ("working", &["UserPromptSubmit"]),
+        // A question is a tool that begins; before a permission the tool begins first.
+        ("blocked", &["PermissionRequest", "PreToolUse"]),
+        ("done", &["Stop"]),
+    ],
     silences: SILENCES,
 };
 

@@ -1,6 +1,6 @@
 //! Copilot CLI 1.0.102, with a provider of one's own.
 
-use super::{Npm, Program, Screen, arch};
+use super::{Noted, Npm, Program, Screen, arch};
 use crate::live::stage::Stage;
 use serde_json::json;
 use std::fs;
@@ -35,6 +35,13 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
     env,
     arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
     headless: |prompt| ["-p", prompt].map(str::to_owned).to_vec(),
+    noted: Noted::Launcher,
+    tells: &[
+        ("working", &["userPromptSubmitted"]),
+        ("blocked", &["notification"]),
+        ("done", &["agentStop"]),
+        ("failed", &["errorOccurred"]),
+    ],
     silences: &[
         (
             "automatic compaction",

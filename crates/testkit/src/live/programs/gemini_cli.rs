@@ -1,6 +1,6 @@
 //! Gemini CLI 0.61.0.
 
-use super::{Npm, Program, Screen};
+use super::{Noted, Npm, Program, Screen};
 use crate::live::stage::Stage;
 use serde_json::json;
 use std::fs;
@@ -34,6 +34,13 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
     env,
     arguments,
     headless: |prompt| arguments(&["-p", prompt]),
+    noted: Noted::Launcher,
+    tells: &[
+        ("working", &["BeforeAgent"]),
+        ("blocked", &["Notification"]),
+        ("done", &["AfterAgent"]),
+        ("failed", &["AfterAgent"]),
+    ],
     silences: &[
         (
             "automatic compaction",

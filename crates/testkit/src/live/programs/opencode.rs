@@ -1,6 +1,6 @@
 //! OpenCode 1.18.33.
 
-use super::{Npm, Program, Screen, arch};
+use super::{Noted, Npm, Program, Screen, arch};
 use crate::live::stage::Stage;
 use serde_json::json;
 use std::fs;
@@ -33,6 +33,14 @@ pub(in crate::live) const OPENCODE: Program = Program {
     env,
     arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
     headless: |prompt| ["run", prompt].map(str::to_owned).to_vec(),
+    noted: Noted::Plugin(".config/opencode/plugin/moments.js"),
+    tells: &[
+        ("working", &["session.status/busy"]),
+        ("blocked", &["permission.asked", "question.asked"]),
+        ("done", &["session.status/idle"]),
+        // The error before it may be tried again.
+        ("failed", &["session.status/idle"]),
+    ],
     silences: &[
         ("trust or login dialog", "it has none: it starts with whatever provider is set"),
         ("a notice of idleness", "it has none: at rest its bus is silent"),

@@ -1,6 +1,6 @@
 //! Qwen Code 0.24.4. It wants Node 22.
 
-use super::{Npm, Program, Screen};
+use super::{Noted, Npm, Program, Screen};
 use crate::live::stage::Stage;
 use serde_json::json;
 use std::fs;
@@ -37,6 +37,13 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
     env,
     arguments: |args| args.iter().map(|&arg| arg.to_owned()).collect(),
     headless: |prompt| ["-p", prompt].map(str::to_owned).to_vec(),
+    noted: Noted::Launcher,
+    tells: &[
+        ("working", &["UserPromptSubmit"]),
+        ("blocked", &["PermissionRequest"]),
+        ("done", &["Stop"]),
+        ("failed", &["StopFailure"]),
+    ],
     silences: &[
         ("automatic compaction", "not played: it comes at a share of the model's window"),
         (

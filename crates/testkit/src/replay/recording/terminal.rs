@@ -70,7 +70,9 @@ pub(super) fn reports(
 ) -> Vec<Row> {
     said.sort_by_key(|word| word.t_ms);
     let mut lives = lives(rows);
-    lives.retain(|process, _| !parents.contains_key(process));
+    // What has only started a program says nothing itself.
+    let heard: Vec<ProcessKey> = lives.keys().copied().collect();
+    lives.retain(|process, _| parents.get(process).is_none_or(|above| !heard.contains(above)));
     let last = rows.iter().map(|row| row.t_ms).max().unwrap_or_default();
     let mut found: BTreeMap<ProcessKey, Vec<Word>> = BTreeMap::new();
     for word in said {
@@ -182,6 +184,15 @@ mod tests {
         let words = vec![at(50), at(300), at(650), at(950), of("s")];
         let told: Vec<_> = told(words, &rows).into_iter().map(|(at, who, _)| (at, who)).collect();
         assert_eq!(told, [(50, 1), (300, 1), (300, 2), (650, 2), (950, 2)]);
+    }
+
+    #[test]
+    fn a_program_that_has_started_itself_anew_speaks_for_itself() {
+        let rows = [heard(100, 3), heard(500, 3)];
+        let said = |rows: &[Row]| told(vec![word(300, 0, "t").unwrap()], rows);
+        assert_eq!(said(&rows), [(300, 3, "t".to_owned())]);
+        // What has started it speaks, too.
+        assert_eq!(said(&[heard(100, 1), heard(200, 3)])[0].1, 1);
     }
 
     #[test]

@@ -1,0 +1,119 @@
+//! Messages of any size, in any number: what decides is heard.
+
+use super::{Rig, Side};
+use serde_json::{Map, Value, json};
+
+fn flat(members: usize, bytes: usize) -> Value {
+    let member = |n: usize| (format!("key {n}"), Value::from("x".repeat(bytes)));
+    Value::Object((0..members).map(member).collect::<Map<_, _>>())
+}
+
+#[test]
+fn a_permission_and_an_answer_are_heard_whatever_flat_object_is_in_them() {
+    for (members, bytes) in [(10, 10), (1_500, 180), (20_000, 1)] {
+        let call = json!({"kind": "execute", "rawInput": flat(members, bytes), "title": "touch x",
+            "toolCallId": "c"});
+        let options = json!([{"optionId": "yes", "name": "Allow"}]);
+        let method = r#""method":"session/request_permission""#;
+        for line in [
+            format!(
+                r#"{{"id":0,{method},"params":{{"sessionId":"s","toolCall":{call},"options":{options}}}}}"#
+            ),
+            format!(
+                r#"{{"params":{{"options":{options},"toolCall":{call},"sessionId":"s"}},{method},"id":0}}"#
+            ),
+        ] {
+            let mut rig = Rig::with_session();
+            rig.prompt(5, "s");
+            assert_eq!(rig.line(Side::Agent, &line), "blocked", "{members}");
+            let ask = &rig.seat.prompts[0].ask;
+            assert_eq!((ask.title.as_str(), ask.options.len()), ("touch x", 1), "{members}");
+            let outcome = json!({"outcome": "selected", "optionId": "yes"});
+            let answer = json!({"_meta": flat(members, bytes), "outcome": outcome});
+            assert_eq!(rig.client(&json!({"id": 0, "result": answer})), "working", "{members}");
+            let end = json!({"_meta": flat(members, bytes), "stopReason": "end_turn"});
+            assert_eq!(rig.agent(&json!({"id": 5, "result": end})), "done", "{members}");
+        }
+    }
+}
+
+#[test]
+fn an_id_of_any_length_is_an_id() {
+    for length in [1, 61, 62, 63, 300, 1_900] {
+        let id = |last: &str| format!("{}{last}", "i".repeat(length));
+        let ask = |last: &str| {
+            let params = json!({"sessionId": "s", "options": [], "toolCall": {"toolCallId": "c"}});
+            json!({"id": id(last), "method": "session/request_permission", "params": params})
+        };
+        let outcome = json!({"outcome": {"outcome": "selected", "optionId": "yes"}});
+        let mut rig = Rig::with_session();
+        let params = json!({"sessionId": "s", "prompt": []});
+        let prompt = json!({"id": id("p"), "method": "session/prompt", "params": params});
+        assert_eq!(rig.client(&prompt), "working", "{length}");
+        assert_eq!(rig.agent(&ask("a")), "blocked", "{length}");
+        assert_eq!(rig.agent(&ask("b")), "blocked");
+        assert_eq!(rig.seat.prompts.len(), 2, "{length}");
+        assert_eq!(rig.client(&json!({"id": id("b"), "result": outcome})), "blocked");
+        assert_eq!(rig.client(&json!({"id": id("a"), "result": outcome})), "working");
+        assert_eq!(rig.agent(&ask("c")), "blocked");
+        let cancel = json!({"method": "$/cancel_request", "params": {"requestId": id("c")}});
+        assert_eq!(rig.agent(&cancel), "working");
+        let end = json!({"id": id("p"), "result": {"stopReason": "end_turn"}});
+        assert_eq!(rig.agent(&end), "done", "{length}");
+    }
+}
+
+#[test]
+fn what_is_asked_beside_all_that_is_told_is_waited_for_too() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    for id in 0..300 {
+        assert_eq!(rig.ask(id, "s"), "blocked", "{id}");
+    }
+    assert_eq!(rig.traffic.stands().unwrap().prompts, 300);
+    // Of these two nobody has been told.
+    rig.answer(280);
+    rig.agent(&json!({"method": "$/cancel_request", "params": {"requestId": 290}}));
+    let left = (0..300).filter(|id| ![280, 290, 299].contains(id));
+    for id in left {
+        assert_eq!(rig.answer(id), "blocked", "{id}");
+    }
+    assert_eq!(rig.answer(299), "working");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+    assert!(rig.seat.prompts.is_empty());
+}
+
+#[test]
+fn what_another_session_asks_is_told_in_the_place_of_what_is_over() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.prompt(6, "t");
+    for id in 0..256 {
+        rig.ask(id, "s");
+    }
+    rig.ask(256, "t");
+    let before = rig.said.len();
+    assert_eq!(rig.stop(5, "end_turn"), "blocked");
+    assert_eq!(rig.said[before].event, super::Event::PromptOpened, "first");
+    assert_eq!(rig.seat.prompts.len(), 1);
+    assert_eq!(rig.answer(256), "working");
+    for id in 0..257 {
+        rig.ask(id, "t");
+    }
+    assert_eq!(rig.stop(6, "end_turn"), "done", "the end of all is that of what waits, too");
+    assert_eq!(rig.traffic.stands().unwrap().prompts, 0);
+}
+
+#[test]
+fn every_message_of_a_batch_is_heard() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    let chunk = |n: u32| {
+        let text = json!({"type": "text", "text": format!("word {n}")});
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": text});
+        json!({"method": "session/update", "params": {"sessionId": "s", "update": update}})
+    };
+    let mut batch: Vec<Value> = (0..1_000).map(chunk).collect();
+    batch.push(json!({"id": 5, "result": {"stopReason": "end_turn"}}));
+    assert_eq!(rig.agent(&Value::from(batch)), "done");
+}

@@ -1,0 +1,204 @@
+//! A version that nobody knows: a member has another name, or says another word.
+
+use super::{headlines, put, seen, whole};
+use crate::mapped::map::Word;
+use crate::mapped::{maps, of};
+use headsup_core::observation::{Fact, SessionEnd};
+use headsup_core::prompt::Actor;
+use serde_json::{Value, json};
+use std::slice::from_ref;
+
+fn is_understood(fact: &Fact) -> bool {
+    !matches!(fact, Fact::NotUnderstood { .. })
+}
+
+fn ends(how: SessionEnd) -> Fact {
+    Fact::SessionEnded { how }
+}
+
+#[test]
+fn what_an_event_must_have_is_counted_where_it_is_not_there_or_says_another_word() {
+    for map in maps() {
+        for must in &map.musts {
+            for event in &must.events {
+                let at = format!("{} {event}.{}", map.kind, must.member);
+                assert!(map.rows(event).next().is_some(), "{at}");
+                let known = whole(map, event);
+                assert_eq!(seen(map, event, &known).strange, None, "{at}");
+                let mut renamed = known.clone();
+                let value = renamed.as_object_mut().unwrap().remove(&must.member).unwrap();
+                renamed[format!("{}V2", must.member)] = value;
+                let told = seen(map, event, &renamed);
+                assert_eq!(told.strange, Some(must.member.as_str()), "{at}");
+                let is_owner = must.tells_whose || map.members.session.contains(&must.member);
+                assert!(!is_owner || !is_understood(&told.fact), "{at}: {told:?}");
+                let mut anew = known;
+                put(&mut anew, from_ref(&must.member), &json!("news"));
+                let is_any = must.tells_whose || must.is.is_empty();
+                assert_eq!(seen(map, event, &anew).strange.is_none(), is_any, "{at}");
+            }
+        }
+    }
+}
+
+/// Its end would be the main agent's, if nobody knew of its start.
+#[test]
+fn every_helper_that_is_told_of_must_be_named() {
+    for map in maps() {
+        let told = |word| map.events.iter().filter(move |row| row.fact == word);
+        for row in told(Word::HelperStarted).chain(told(Word::HelperEnded)) {
+            let is_named = |path: &String| map.musts(&row.name).any(|must| must.member == *path);
+            assert!(map.members.helper.iter().any(is_named), "{} {}", map.kind, row.name);
+        }
+    }
+}
+
+#[test]
+fn no_program_leaves_but_by_a_word_that_says_so() {
+    for map in maps() {
+        for row in map.events.iter().filter(|row| row.fact == Word::SessionEnded) {
+            let words = row.when.as_ref().map_or(0, |when| when.is.len());
+            assert!(words > 0, "{} {}", map.kind, row.name);
+        }
+    }
+}
+
+#[test]
+fn an_end_with_a_reason_that_nobody_knows_is_left_to_the_process_and_counted() {
+    for kind in ["droid", "grok", "kimi", "pi"] {
+        let map = of(kind).unwrap();
+        let event = if kind == "pi" { "session_shutdown" } else { "SessionEnd" };
+        let told = |reason: Value| {
+            let mut payload = whole(map, event);
+            put(&mut payload, &map.members.helper, &Value::Null);
+            put(&mut payload, &["reason".to_owned()], &reason);
+            let seen = seen(map, event, &payload);
+            (seen.fact, seen.strange)
+        };
+        for none in [json!(null), json!("")] {
+            assert_eq!(told(none), (ends(SessionEnd::Either), Some("reason")), "{kind}");
+        }
+        let news = told(json!("evaporated"));
+        assert_eq!(news, (ends(SessionEnd::Unclear), Some("reason")), "{kind}");
+        for other in [json!(7), json!({}), json!(["clear"])] {
+            assert!(!is_understood(&told(other).0), "{kind}");
+        }
+    }
+    for (kind, word, how) in [
+        ("droid", "clear", SessionEnd::Clear),
+        ("droid", "prompt_input_exit", SessionEnd::Exit),
+        ("grok", "clear", SessionEnd::Clear),
+        ("grok", "shutdown", SessionEnd::Either),
+        ("kimi", "exit", SessionEnd::Either),
+    ] {
+        let map = of(kind).unwrap();
+        let mut payload = whole(map, "SessionEnd");
+        put(&mut payload, &map.members.helper, &Value::Null);
+        put(&mut payload, &["reason".to_owned()], &json!(word));
+        let seen = seen(map, "SessionEnd", &payload);
+        assert_eq!((seen.fact, seen.strange), (ends(how), None), "{kind} {word}");
+    }
+}
+
+#[test]
+fn a_stop_behind_a_helper_that_is_not_named_is_no_end_of_the_turn() {
+    let kimi = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "is_steer": false})),
+        ("PreToolUse", json!({"tool_name": "Agent", "tool_call_id": "c-1"})),
+        ("SubagentStart", json!({"subagent_name": "coder"})),
+        ("Stop", json!({})),
+        ("SubagentStop", json!({"subagent_name": "coder"})),
+        ("Stop", json!({})),
+    ];
+    let read = headlines("kimi", &kimi);
+    assert_eq!(read[0], "idle");
+    assert!(read[1..].iter().all(|headline| headline == "working"), "{read:?}");
+    let grok = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "promptId": "p"})),
+        ("SubagentStart", json!({"subagent_id": "h", "subagent_type": "x"})),
+        ("Stop", json!({"promptId": "p", "reason": "end_turn"})),
+        ("SubagentStop", json!({"subagent_id": "h", "subagent_type": "x"})),
+        ("SessionEnd", json!({"subagent_id": "h", "subagent_type": "x", "reason": "exit"})),
+    ];
+    let read = headlines("grok", &grok);
+    assert!(read[1..].iter().all(|headline| headline == "working"), "{read:?}");
+    // Whoever prompts next has seen it rest.
+    let [_, prompt, tool, start, stop, ..] = &kimi;
+    let next = [prompt, tool, start, stop, prompt, stop].map(Clone::clone);
+    assert_eq!(headlines("kimi", &next).last().unwrap(), "done");
+}
+
+#[test]
+fn whose_a_helpers_event_is_must_stand_in_it() {
+    let told = |kind: &str, event: &str, payload: Value| {
+        let seen = seen(of(kind).unwrap(), event, &payload);
+        (seen.fact, seen.strange, seen.session)
+    };
+    // Which one it is has another name: a helper's all the same.
+    let cline = json!({"taskId": "t-2", "agentId": "h", "parent_agent_id": "m"});
+    let nothing = (Fact::Nothing, Some("agent_id"), None);
+    assert_eq!(told("cline", "agent_end", cline.clone()), nothing);
+    assert_eq!(told("cline", "tool_call", cline).0, Fact::Nothing);
+    let vibe = json!({"sessionId": "s-2", "parent_session_id": "s-1"});
+    let nothing = (Fact::Nothing, Some("session_id"), Some("s-1".to_owned()));
+    assert_eq!(told("mistral-vibe", "post_agent", vibe), nothing);
+    // Whether it is one has another name.
+    let cline = json!({"taskId": "t-2", "agent_id": "h", "parentAgentId": "m"});
+    let vibe = json!({"session_id": "s-2", "parentSessionId": "s-1", "tool_name": "bash"});
+    for (kind, event, payload) in [
+        ("cline", "agent_end", &cline),
+        ("cline", "agent_error", &cline),
+        ("cline", "session_shutdown", &cline),
+        ("mistral-vibe", "post_agent", &vibe),
+        ("mistral-vibe", "pre_tool", &vibe),
+    ] {
+        let (fact, ..) = told(kind, event, payload.clone());
+        assert!(!is_understood(&fact), "{kind} {event}: {fact:?}");
+    }
+    let main = json!({"taskId": "t-1", "agent_id": "m", "parent_agent_id": null});
+    let (fact, strange, session) = told("cline", "agent_end", main);
+    assert!(matches!(fact, Fact::TurnEnded { .. }), "{fact:?}");
+    assert_eq!((strange, session.as_deref()), (None, Some("t-1")));
+}
+
+/// Only its start and its end say which helper it is; all that happens in it says of which type.
+#[test]
+fn what_comes_out_of_a_helper_without_its_name_says_nothing_of_the_turn() {
+    let map = of("grok").unwrap();
+    let of_helper = json!({
+        "sessionId": "s-2", "subagentType": "explore", "promptId": "p-2", "toolName": "bash",
+        "notificationType": "permission_prompt", "error": "rate_limit", "reason": "end_turn",
+        "source": "startup", "trigger": "manual",
+    });
+    let is_helpers = |word| matches!(word, Word::HelperStarted | Word::HelperEnded);
+    for row in map.events.iter().filter(|row| !is_helpers(row.fact)) {
+        let mut payload = of_helper.clone();
+        if let Some(when) = &row.when
+            && let Some(word) = when.is.first()
+        {
+            put(&mut payload, from_ref(&when.member), &json!(word));
+        }
+        let seen = seen(map, &row.name, &payload);
+        assert_eq!((seen.fact, seen.session), (Fact::Nothing, None), "{}", row.name);
+    }
+    let start = json!({"sessionId": "s-1", "subagentType": "explore", "subagentId": "h"});
+    let id = "h".to_owned();
+    assert_eq!(seen(map, "SubagentStart", &start).fact, Fact::SubagentStarted { id });
+    let tool = json!({"sessionId": "s-1", "toolName": "bash", "promptId": "p"});
+    let seen = seen(map, "PreToolUse", &tool);
+    assert!(matches!(seen.fact, Fact::ToolStarted { actor: Actor::Main, .. }), "{seen:?}");
+}
+
+/// It comes when the session ends, also in the middle of a turn.
+#[test]
+fn the_stop_at_the_end_of_a_session_ends_no_turn() {
+    let grok = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "promptId": "p"})),
+        ("Stop", json!({"reason": "shutdown"})),
+        ("Stop", json!({"promptId": "p", "reason": "end_turn"})),
+    ];
+    assert_eq!(headlines("grok", &grok), ["idle", "working", "working", "done"]);
+}

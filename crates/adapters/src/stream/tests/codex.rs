@@ -1,0 +1,121 @@
+//! A server of threads, and the words with which it is started.
+
+use super::{levels, seen};
+use crate::stream::{Stream, is_asked_for};
+use headsup_core::observation::Fact;
+use serde_json::json;
+use std::ffi::OsString;
+
+fn status(thread: &str, kind: &str) -> String {
+    let params = json!({"threadId": thread, "status": {"type": kind}});
+    json!({"method": "thread/status/changed", "params": params}).to_string()
+}
+
+fn over(thread: &str) -> String {
+    let turn = json!({"id": "t", "status": "completed"});
+    json!({"method": "turn/completed", "params": {"threadId": thread, "turn": turn}}).to_string()
+}
+
+fn asks(thread: &str) -> String {
+    let params = json!({"threadId": thread});
+    json!({"id": 7, "method": "item/fileChange/requestApproval", "params": params}).to_string()
+}
+
+fn closed(thread: &str) -> String {
+    json!({"method": "thread/closed", "params": {"threadId": thread}}).to_string()
+}
+
+fn level(body: &[u8]) -> &'static str {
+    match seen("codex", body).fact {
+        Fact::Level(level) => level.word(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn fed(stream: &mut Stream, line: &str) -> Vec<&'static str> {
+    let mut told = Vec::new();
+    stream.feed(format!("{line}\n").as_bytes(), |body| told.push(level(&body)));
+    told
+}
+
+fn settled(stream: &mut Stream) -> Vec<&'static str> {
+    let mut told = Vec::new();
+    stream.settle(|body| told.push(level(&body)));
+    assert!(!stream.is_unsettled());
+    told
+}
+
+#[test]
+fn a_server_is_found_behind_the_options_of_its_program() {
+    let asked = |words: &[&str]| {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        is_asked_for("codex", &words)
+    };
+    for words in [
+        &["app-server"][..],
+        &["-c", "model=\"x\"", "app-server"],
+        &["--config=model=x", "-cmodel=x", "app-server"],
+        &["--enable", "foo", "--disable", "bar", "app-server", "--listen", "stdio://"],
+        &["-m", "exec", "--oss", "--brand-new", "app-server"],
+    ] {
+        assert!(asked(words), "{words:?}");
+    }
+    for words in [
+        &["-c", "app-server"][..],
+        &["--", "app-server"],
+        &["--json"],
+        &["--enable", "foo", "look", "app-server"],
+        &["-c", "model=x", "app-server", "--listen", "unix://"],
+    ] {
+        assert!(!asked(words), "{words:?}");
+    }
+}
+
+/// After `thread/unsubscribe` (0.169.0, measured).
+#[test]
+fn a_rest_that_nothing_explains_is_told_once_that_has_had_its_time() {
+    for (kind, rest) in [("idle", "idle"), ("systemError", "failed")] {
+        let mut stream = Stream::new("codex");
+        assert!(fed(&mut stream, &status("a", kind)).is_empty());
+        assert!(!stream.is_unsettled(), "it was none");
+        assert_eq!(fed(&mut stream, &status("a", "active")), ["working"]);
+        assert!(fed(&mut stream, &status("a", kind)).is_empty());
+        assert!(stream.is_unsettled() && stream.stands().is_some());
+        assert!(fed(&mut stream, r#"{"method":"account/rateLimits/updated"}"#).is_empty());
+        assert_eq!(settled(&mut stream), [rest]);
+        assert!(settled(&mut stream).is_empty() && stream.stands().is_none());
+        // It is explained, or was none.
+        assert_eq!(fed(&mut stream, &status("a", "active")), ["working"]);
+        fed(&mut stream, &status("a", kind));
+        assert_eq!(fed(&mut stream, &over("a")), ["done"]);
+        assert!(!stream.is_unsettled());
+        assert_eq!(fed(&mut stream, &status("a", "active")), ["working"]);
+        fed(&mut stream, &status("a", kind));
+        assert!(fed(&mut stream, &status("a", "active")).is_empty() && !stream.is_unsettled());
+        // Others go on.
+        fed(&mut stream, &status("b", "active"));
+        fed(&mut stream, &status("a", kind));
+        assert!(settled(&mut stream).is_empty());
+        assert_eq!(fed(&mut stream, &over("b")), ["done"]);
+    }
+    let lines = [status("a", "active"), status("a", "idle")];
+    assert_eq!(levels("codex", &lines), ["working", "idle"], "nothing more comes");
+}
+
+#[test]
+fn a_thread_that_is_closed_stops_what_it_did() {
+    let active = status("a", "active");
+    for (lines, shown) in [
+        (vec![active.clone(), closed("a")], &["working", "idle"][..]),
+        (vec![active.clone(), asks("a"), closed("a")], &["working", "blocked", "idle"]),
+        (vec![active.clone(), status("a", "idle"), closed("a")], &["working", "idle"]),
+        (vec![active.clone(), over("a"), closed("a")], &["working", "done"]),
+        (vec![active.clone(), status("b", "active"), closed("a")], &["working"]),
+        (
+            vec![active, status("b", "active"), asks("b"), closed("b")],
+            &["working", "blocked", "working"],
+        ),
+    ] {
+        assert_eq!(levels("codex", &lines), shown, "{lines:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! The conversations of a program that has several, all of them in one seat.
+
+use super::Shown;
+use headsup_core::observation::Level;
+use std::collections::BTreeMap;
+
+/// Conversations that are told apart.
+const MOST: usize = 256;
+
+/// What each of them shows.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    levels: BTreeMap<String, Level>,
+    /// Which one names the seat.
+    first: Option<String>,
+    /// What is at rest and has still to say how it came to that.
+    unexplained: BTreeMap<String, Shown>,
+}
+
+impl Threads {
+    /// What all of them show, with this line of one; `None` where it waits for the next one.
+    pub(super) fn take(&mut self, read: Shown) -> Option<Shown> {
+        let Some(id) = read.session.clone().filter(|_| read.is_one_of_many) else {
+            return Some(read);
+        };
+        if read.is_unexplained {
+            // Of one that was not at work it is no news.
+            if self.levels.get(&id).is_some_and(is_busy) {
+                self.unexplained.insert(id, read);
+            }
+            return None;
+        }
+        self.unexplained.remove(&id);
+        Some(self.together(id, read))
+    }
+
+    pub(super) fn are_unsettled(&self) -> bool {
+        !self.unexplained.is_empty()
+    }
+
+    /// Nothing says how those at rest came to that.
+    pub(super) fn settle(&mut self) -> Vec<Shown> {
+        let resting = std::mem::take(&mut self.unexplained);
+        resting.into_iter().map(|(id, read)| self.together(id, read)).collect()
+    }
+
+    /// What waits comes before what works, and that before all else. The first one names the seat.
+    fn together(&mut self, id: String, mut read: Shown) -> Shown {
+        let gone = match read.level.clone() {
+            Some(level) => {
+                if self.levels.len() >= MOST && !self.levels.contains_key(&id) {
+                    self.levels.retain(|_, level| is_busy(level));
+                }
+                if self.levels.len() < MOST || self.levels.contains_key(&id) {
+                    self.levels.insert(id.clone(), level);
+                }
+                None
+            }
+            None => self.levels.remove(&id),
+        };
+        let shows =
+            |wanted: fn(&Level) -> bool| self.levels.values().find(|level| wanted(level)).cloned();
+        let waits = shows(|level| matches!(level, Level::Blocked { .. }));
+        let works = || shows(|level| matches!(level, Level::Working { .. }));
+        // Whoever goes in the middle of its work has stopped it.
+        let stops = || gone.filter(is_busy).map(|_| Level::Idle { shells: 0 });
+        read.level = waits.or_else(works).or(read.level).or_else(stops);
+        read.session = Some(self.first.get_or_insert(id).clone());
+        read
+    }
+}
+
+fn is_busy(level: &Level) -> bool {
+    matches!(level, Level::Working { .. } | Level::Blocked { .. })
+}

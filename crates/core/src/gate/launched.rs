@@ -1,0 +1,92 @@
+//! What was launched for a seat and is not the agent itself: a program that starts itself anew, a script around it.
+//! What is told of it is told of the agent that it waits for.
+
+use super::{Effect, STRAGGLERS_MS, Step, process};
+use crate::id::ProcessId;
+use crate::observation::{Fact, Observation, ProcessFact};
+use crate::seat::{Launched, LaunchedEnd, Seat};
+use crate::source::Source;
+use crate::status::{Exit, ExitKind, Process};
+use crate::time::UnixMs;
+
+/// Within this time a process is seen to be gone whose end its launcher was told. Milliseconds.
+const TOGETHER_MS: i64 = 3_000;
+
+/// Of which process it is the end that `process` has ended: what was launched for a seat ends with the agent that it
+/// has started and waits for, unless that lives on, or has been gone for long.
+pub fn whose_end(
+    seat: &Seat,
+    process: &ProcessId,
+    now: UnixMs,
+    is_alive: impl Fn(&ProcessId) -> bool,
+) -> ProcessId {
+    let facts = &seat.process;
+    let is_recent = !facts.state.is_over() || now.since(facts.since) < STRAGGLERS_MS;
+    let waits = is_recent && facts.outer() == Some(process);
+    let agent = facts.id.as_ref().filter(|&agent| waits && !is_alive(agent));
+    agent.unwrap_or(process).clone()
+}
+
+/// Does a launcher tell which process it has started?
+fn is_launch(observation: &Observation) -> bool {
+    let starts = matches!(
+        observation.fact,
+        Fact::Process(ProcessFact::Starting(_) | ProcessFact::Running { .. })
+    );
+    starts && observation.source == Source::Process
+}
+
+/// The process that its launcher names is the one in the seat.
+pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
+    if let Some(said) = observation.process.as_ref().filter(|_| is_launch(observation)) {
+        step.seat.process.launched = Some(Box::new(Launched::new(said.clone())));
+        step.changed = true;
+    }
+}
+
+/// The agent has spoken before its launcher did. True: this is the launcher's word.
+pub(super) fn comes_late(step: &mut Step<'_>, observation: &Observation) -> bool {
+    let (known, said) = (step.seat.process.id.as_ref(), observation.process.as_ref());
+    let (Some(known), Some(said)) = (known, said) else { return false };
+    // Whoever has started the agent was there before it.
+    let precedes =
+        said.pid_namespace == known.pid_namespace && said.start_ticks <= known.start_ticks;
+    let is_late = is_launch(observation) && precedes && !step.seat.process.state.is_over();
+    if is_late {
+        note(step, observation);
+    }
+    is_late
+}
+
+/// What was launched speaks for itself: it is the agent.
+pub(super) fn speaks(step: &mut Step<'_>, observation: &Observation) {
+    let is_its_own = matches!(observation.source, Source::Hook | Source::Plugin | Source::Registry);
+    if is_its_own && step.seat.process.is_unheard() {
+        step.seat.process.launched = None;
+        step.changed = true;
+    }
+}
+
+/// It has ended, and what it has started has not, as far as is known.
+pub(super) fn ended(step: &mut Step<'_>, exit: Exit) -> Effect {
+    let at = step.now;
+    if let Some(launched) = &mut step.seat.process.launched {
+        launched.end = Some(LaunchedEnd { exit, at });
+        step.changed = true;
+    }
+    Effect::Outranked("the agent that it has started lives on")
+}
+
+/// How the agent has ended, of which nobody knows more than that it is gone: as what has started it did a moment ago.
+pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
+    let launched = step.seat.process.launched.as_ref();
+    let end = launched.and_then(|launched| launched.end.as_ref());
+    let end = end.filter(|end| step.now.since(end.at) < TOGETHER_MS);
+    let is_bare = exit.code.is_none() && exit.signal.is_none();
+    match end.filter(|_| is_bare) {
+        // Why, its launcher does not know.
+        Some(end) if exit.kind == ExitKind::OomKilled => Exit { kind: exit.kind, ..end.exit },
+        Some(end) => process::refine(Process::Exited(end.exit), exit),
+        None => exit,
+    }
+}

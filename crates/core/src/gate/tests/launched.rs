@@ -1,0 +1,230 @@
+//! What was launched starts the agent and waits for it.
+
+use super::script::{Script, busy, exit, prompt, start, stop};
+use crate::gate::{self, Rule, whose_end};
+use crate::id::ProcessId;
+use crate::observation::{Fact, Level, ProcessFact, SessionStart};
+use crate::seat::Seat;
+use crate::source::Source;
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
+
+/// What was launched, and what it has started.
+const OUTER: u32 = 5;
+const INNER: u32 = 6;
+
+fn process(pid: u32) -> ProcessId {
+    ProcessId::new(pid, u64::from(pid) * 10)
+}
+
+fn starting() -> Fact {
+    Fact::Process(ProcessFact::Starting(StartPhase::Booting))
+}
+
+/// A word on a process, which names no conversation.
+fn of_process(script: &mut Script, pid: u32, fact: Fact) {
+    let session = script.session.take();
+    script.process = Some(process(pid));
+    script.said(Source::Process, fact);
+    script.session = session;
+}
+
+/// A launcher tells how what it has launched has ended.
+fn returns(script: &mut Script, code: Option<i32>, signal: Option<i32>, agent_lives: bool) {
+    let whose = whose_end(&script.seat, &process(OUTER), script.now, |_| agent_lives);
+    let exit = Exit::from_wait(code, signal, false);
+    of_process(script, whose.pid, Fact::Process(ProcessFact::Exited(exit)));
+}
+
+/// The agent is seen to be gone.
+fn is_gone(script: &mut Script, kind: ExitKind) {
+    of_process(script, INNER, Fact::Process(ProcessFact::Exited(Exit::of(kind))));
+}
+
+/// A launcher reads along.
+fn streams(script: &mut Script, level: Level) {
+    script.process = Some(process(OUTER));
+    script.said(Source::EventStream, Fact::Level(level));
+}
+
+fn hook(script: &mut Script, pid: u32, fact: Fact) {
+    script.process = Some(process(pid));
+    script.hook(fact);
+}
+
+fn launched() -> Script {
+    let mut script = Script::new();
+    of_process(&mut script, OUTER, starting());
+    assert_eq!(script.headline(), Headline::Starting);
+    script
+}
+
+/// In its first turn. Its hook or its stream has told of it first.
+fn at_work(is_read_first: bool) -> Script {
+    let mut script = launched();
+    if is_read_first {
+        streams(&mut script, busy());
+    }
+    hook(&mut script, INNER, prompt("t1"));
+    streams(&mut script, busy());
+    script.silent();
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 1));
+    assert_eq!(script.seat.process.id, Some(process(INNER)));
+    assert_eq!(script.seat.process.outer(), Some(&process(OUTER)));
+    script
+}
+
+/// Behind it.
+fn at_rest(is_read_first: bool) -> Script {
+    let mut script = at_work(is_read_first);
+    hook(&mut script, INNER, stop("t1"));
+    streams(&mut script, Level::Done);
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 1));
+    script
+}
+
+/// How it has ended.
+fn end(script: &Script) -> (ExitKind, Option<i32>, Option<i32>) {
+    match script.seat.process.state {
+        Process::Exited(exit) => (exit.kind, exit.code, exit.signal),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_launcher_tells_is_told_of_the_agent_that_its_program_has_started() {
+    for is_read_first in [true, false] {
+        for (code, kind, headline) in
+            [(0, ExitKind::Clean, Headline::Ended), (3, ExitKind::Crashed, Headline::Crashed)]
+        {
+            let mut script = at_rest(is_read_first);
+            returns(&mut script, Some(code), None, false);
+            // Whoever only saw it go knows less.
+            is_gone(&mut script, ExitKind::Crashed);
+            script.silent();
+            assert_eq!((script.headline(), script.outcome()), (headline, Some("completed")));
+            assert_eq!(end(&script), (kind, Some(code), None));
+            let turns = ["turn.started", "turn.completed"].map(|event| script.count(event));
+            assert_eq!(turns, [1, 1], "{is_read_first}");
+            // Starting, working, done, over; and at work first for no reason, then with a prompt.
+            let changes = 4 + usize::from(is_read_first);
+            assert_eq!(script.count("agent.status_changed"), changes);
+        }
+    }
+}
+
+#[test]
+fn an_end_that_was_seen_first_is_explained_by_what_has_started_the_agent() {
+    for (code, signal, headline) in [
+        (Some(0), None, Headline::Ended),
+        (Some(137), None, Headline::Crashed),
+        (None, Some(9), Headline::Crashed),
+        (None, Some(15), Headline::Ended),
+    ] {
+        for (after, is_heard) in [(0, true), (30_000, false)] {
+            let mut script = at_rest(false);
+            is_gone(&mut script, ExitKind::Crashed);
+            assert_eq!(end(&script), (ExitKind::Crashed, None, None));
+            script.after(after);
+            returns(&mut script, code, signal, false);
+            if is_heard {
+                assert_eq!(script.headline(), headline, "{code:?} {signal:?}");
+                let (_, known, by) = end(&script);
+                assert_eq!((known, by), (code, signal));
+            } else {
+                script.refused(Rule::G9);
+            }
+        }
+    }
+    // It said goodbye.
+    let mut script = at_rest(false);
+    hook(&mut script, INNER, exit());
+    returns(&mut script, Some(3), None, false);
+    assert_eq!(end(&script), (ExitKind::Clean, Some(3), None));
+}
+
+#[test]
+fn an_agent_outlives_what_has_started_it() {
+    let mut script = at_work(false);
+    returns(&mut script, None, Some(9), true);
+    script.silent();
+    assert_eq!(script.headline(), Headline::Working);
+    let kept = serde_json::to_string(&script.seat).unwrap();
+    let kept: Seat = serde_json::from_str(&kept).unwrap();
+    assert!(kept.process.launched.as_ref().is_some_and(|launched| launched.end.is_some()));
+    assert_eq!(kept.process.launched, script.seat.process.launched);
+    hook(&mut script, INNER, stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    // Its own end is its own.
+    script.after(10_000);
+    is_gone(&mut script, ExitKind::Clean);
+    assert_eq!(end(&script), (ExitKind::Clean, None, None));
+}
+
+/// Its launcher has looked a moment too early.
+#[test]
+fn who_ends_together_ends_in_the_same_way() {
+    for (code, signal, seen, kind) in [
+        (Some(0), None, ExitKind::Crashed, ExitKind::Clean),
+        (Some(3), None, ExitKind::Crashed, ExitKind::Crashed),
+        (None, Some(9), ExitKind::Crashed, ExitKind::Crashed),
+        (None, Some(15), ExitKind::Crashed, ExitKind::Killed),
+        // Why, its launcher does not know.
+        (Some(1), None, ExitKind::OomKilled, ExitKind::OomKilled),
+    ] {
+        let mut script = at_rest(false);
+        returns(&mut script, code, signal, true);
+        assert_eq!(script.headline(), Headline::Done);
+        is_gone(&mut script, seen);
+        assert_eq!(end(&script), (kind, code, signal));
+    }
+}
+
+#[test]
+fn a_launcher_may_tell_of_what_it_has_launched_after_that_has_started_the_agent() {
+    let running = ProcessFact::Running { attach: Attach::Headless, restored: false };
+    for word in [starting(), Fact::Process(running)] {
+        let mut script = Script::new();
+        hook(&mut script, INNER, start(SessionStart::Startup));
+        hook(&mut script, INNER, prompt("t1"));
+        of_process(&mut script, OUTER, word);
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 1));
+        assert_eq!(script.seat.process.id, Some(process(INNER)));
+        streams(&mut script, busy());
+        script.silent();
+        returns(&mut script, Some(0), None, false);
+        assert_eq!(end(&script), (ExitKind::Clean, Some(0), None));
+    }
+}
+
+#[test]
+fn a_program_that_speaks_for_itself_has_started_nobody() {
+    let mut script = launched();
+    hook(&mut script, OUTER, prompt("t1"));
+    assert_eq!(script.seat.process.launched, None);
+    // Somebody else has taken its seat.
+    hook(&mut script, INNER, prompt("t2"));
+    assert_eq!(script.seat.process.id, Some(process(INNER)));
+    assert_eq!(script.seat.incarnation, 2);
+    returns(&mut script, Some(0), None, false);
+    script.refused(Rule::G9);
+}
+
+#[test]
+fn what_a_launcher_tells_of_the_life_before_ends_no_later_one() {
+    let mut script = at_rest(false);
+    gate::suspend(&mut script.seat, script.now).unwrap();
+    is_gone(&mut script, ExitKind::Crashed);
+    assert_eq!(script.headline(), Headline::Suspended);
+    returns(&mut script, None, Some(15), false);
+    script.silent();
+    gate::resume(&mut script.seat, "a digest", script.now).unwrap();
+    returns(&mut script, None, Some(15), false);
+    script.refused(Rule::G9);
+    assert_eq!(script.headline(), Headline::Starting);
+    of_process(&mut script, 8, starting());
+    hook(&mut script, 9, start(SessionStart::Resume));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 2));
+    assert_eq!(script.seat.process.outer(), Some(&process(8)));
+    returns(&mut script, None, Some(15), false);
+    script.refused(Rule::G9);
+}

@@ -1,0 +1,106 @@
+//! What nobody has seen of an agent that has ended, and how it is known that nobody could.
+
+use super::script::{Script, exit, fail, prompt, stop};
+use crate::gate::{self, Description};
+use crate::id::ProcessId;
+use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::seat::Seat;
+use crate::source::Source;
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
+use crate::words;
+
+/// At work in its first turn.
+fn began(attach: Attach) -> Script {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    let attach = Some(attach);
+    script.hook(Fact::SessionStarted { how: SessionStart::Startup, attach });
+    script.hook(prompt("t1"));
+    script
+}
+
+fn returned() -> Fact {
+    let exit = Exit { code: Some(0), ..Exit::of(ExitKind::Clean) };
+    Fact::Process(ProcessFact::Exited(exit))
+}
+
+fn is_in_inbox(seat: &Seat) -> bool {
+    let doc = seat.doc();
+    assert_eq!(doc.is_in_inbox(), seat.is_in_inbox());
+    doc.is_in_inbox()
+}
+
+#[test]
+fn an_end_keeps_a_failure_in_the_inbox_and_what_was_done_where_nobody_could_type() {
+    use Attach::{Headless, Interactive};
+    for (attach, turn, expected, brief) in [
+        (Interactive, Some(stop("t1")), false, "left by itself"),
+        (Interactive, Some(fail("t1", "overloaded")), true, "failed (overloaded); left by itself"),
+        (Headless, Some(stop("t1")), true, "done; left by itself"),
+        (Headless, Some(fail("t1", "overloaded")), true, "failed (overloaded); left by itself"),
+        (Headless, None, false, "left by itself"),
+    ] {
+        for (source, end) in [(Source::Hook, exit()), (Source::Process, returned())] {
+            let mut script = began(attach);
+            if let Some(turn) = turn.clone() {
+                script.hook(turn);
+            }
+            script.said(source, end);
+            assert_eq!(script.headline(), Headline::Ended);
+            let said = format!("{attach:?} {brief}");
+            assert_eq!(is_in_inbox(&script.seat), expected, "{said}");
+            assert_eq!(words::brief(&script.seat.doc()).as_deref(), Some(brief));
+            let kept = serde_json::to_string(&script.seat).unwrap();
+            let kept: Seat = serde_json::from_str(&kept).unwrap();
+            assert_eq!(is_in_inbox(&kept), expected, "{said}");
+            // A person has seen it; how it ended is no other status.
+            let decision = gate::mark_seen(&mut script.seat, script.now);
+            assert!(decision.events.iter().all(|event| event.kind() == "agent.updated"), "{said}");
+            assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, false));
+            assert_eq!(words::brief(&script.seat.doc()).as_deref(), Some("left by itself"));
+        }
+    }
+}
+
+#[test]
+fn how_a_person_reached_it_is_known_until_the_next_one_sits_there() {
+    let mut script = began(Attach::Headless);
+    script.hook(stop("t1"));
+    // As an older version stored it, and out of sight before its end.
+    script.seat.process.headless = false;
+    script.said(Source::Container, Fact::Process(ProcessFact::Unprobeable));
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.said(Source::Process, returned());
+    assert!(is_in_inbox(&script.seat));
+    let attach = script.seat.doc().process.attach;
+    assert_eq!((script.headline(), attach), (Headline::Ended, Some(Attach::Headless)));
+    script.process = Some(ProcessId::new(8, 80));
+    script.hook(prompt("t2"));
+    let interactive = Process::Running { attach: Attach::Interactive };
+    assert_eq!(script.seat.process.state, interactive);
+    script.hook(stop("t2"));
+    script.said(Source::Process, returned());
+    assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, false));
+    assert_eq!(script.seat.doc().process.attach, None);
+}
+
+/// Of a run that writes line by line what it does nobody else says that.
+#[test]
+fn one_that_was_launched_where_nobody_can_type_is_so_from_its_first_word() {
+    let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
+    let about = Description { headless: true, ..Description::default() };
+    let mut script = Script::new();
+    script.said(Source::Process, starting());
+    let decision = gate::describe(&mut script.seat, &about, script.now);
+    assert!(decision.changed && decision.events.is_empty());
+    script.process = Some(ProcessId::new(5, 50));
+    script.said(Source::Process, starting());
+    script.said(Source::EventStream, prompt("t1"));
+    let headless = Process::Running { attach: Attach::Headless };
+    assert_eq!(script.seat.process.state, headless);
+    // It is there: what its launcher has said says nothing new.
+    assert!(!gate::describe(&mut script.seat, &about, script.now).changed);
+    script.said(Source::EventStream, stop("t1"));
+    script.said(Source::Process, returned());
+    assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, true));
+}

@@ -1,0 +1,99 @@
+//! Turns of which a program tells its terminal little more than that they are over.
+
+use super::script::{Script, at_rest, busy, prompt, stop, waiting};
+use crate::observation::{Fact, Level};
+use crate::source::Source;
+use crate::status::Headline;
+
+fn said(script: &mut Script, level: Level) {
+    script.said(Source::ProgramStatus, Fact::Level(level));
+}
+
+/// A program that has told of no session, and at first of this.
+fn told(first: Option<Level>) -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    if let Some(level) = first {
+        said(&mut script, level);
+    }
+    script
+}
+
+#[test]
+fn a_first_turn_that_is_too_short_to_be_believed_is_told_with_its_end() {
+    let failed = Level::Failed { code: "oops".into() };
+    for first in [None, Some(at_rest())] {
+        for (end, headline, outcome) in [
+            (Level::Done, Headline::Done, "completed"),
+            (failed.clone(), Headline::Failed, "failed"),
+        ] {
+            let mut script = told(first.clone());
+            said(&mut script, busy());
+            assert_eq!(script.count("turn.started"), 0);
+            script.published.clear();
+            said(&mut script, end.clone());
+            assert_eq!((script.headline(), script.outcome()), (headline, Some(outcome)));
+            said(&mut script, end);
+            script.tick(300);
+            let once = ["turn.started", "turn.completed", "agent.status_changed"];
+            assert_eq!(script.published, once, "{first:?}");
+        }
+    }
+}
+
+#[test]
+fn a_word_that_nobody_knows_between_work_and_its_end_takes_no_turn_away() {
+    let mut script = told(Some(at_rest()));
+    said(&mut script, busy());
+    let strange = Fact::NotUnderstood { why: "unknown state".to_owned() };
+    script.said(Source::ProgramStatus, strange);
+    said(&mut script, Level::Done);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+}
+
+/// As `headsup report done` says it.
+#[test]
+fn whoever_says_no_more_than_that_it_is_done_has_completed_a_turn() {
+    for first in [None, Some(at_rest()), Some(waiting())] {
+        let mut script = told(first.clone());
+        script.after(5_000);
+        said(&mut script, Level::Done);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        for again in [Level::Done, at_rest()] {
+            said(&mut script, again);
+            script.silent();
+        }
+        let turns =
+            |script: &Script| (script.count("turn.started"), script.count("turn.completed"));
+        assert_eq!(turns(&script), (1, 1), "{first:?}");
+        // It has been at rest since.
+        said(&mut script, Level::Done);
+        assert_eq!(turns(&script), (2, 2), "{first:?}");
+    }
+}
+
+#[test]
+fn what_another_witness_has_told_is_told_once() {
+    // Its hooks come first, or last.
+    for late in [false, true] {
+        let mut script = Script::idle();
+        said(&mut script, at_rest());
+        if late {
+            said(&mut script, busy());
+            said(&mut script, Level::Done);
+            script.silent();
+        }
+        script.hook(prompt("t1"));
+        script.hook(stop("t1"));
+        said(&mut script, Level::Done);
+        script.silent();
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    }
+    let mut script = told(Some(at_rest()));
+    said(&mut script, busy());
+    script.registry(busy());
+    script.registry(at_rest());
+    said(&mut script, Level::Done);
+    script.silent();
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+}
