@@ -274,8 +274,7 @@ impl Recording {
         let kind = speaker.unwrap_or_else(|| program.kind.to_owned());
         let watches_screens =
             timeline.iter().any(|row| row["src"] == "screen" && row["observable"] == true);
-        let nobody_says = timeline.iter().all(|row| row["src"] != "truth");
-        let mut raw = Raw::new(program, nobody_says);
+        let mut raw = Raw::new(program, timeline);
         for row in timeline {
             raw.take(row);
         }

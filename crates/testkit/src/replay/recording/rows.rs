@@ -99,7 +99,8 @@ pub(super) struct Raw {
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
     launches: u32,
-    /// The process that a capture tells as launched, last.
+    /// The process that a capture tells as launched, last; before the first, that one: it may be
+    /// heard of before its launcher has told which it is.
     agent: Option<ProcessKey>,
     last_t_ms: u64,
 }
@@ -122,7 +123,8 @@ pub(super) fn program(row: &Value) -> Option<&'static Program> {
 }
 
 impl Raw {
-    pub(super) fn new(program: &'static Program, judges_told: bool) -> Self {
+    pub(super) fn new(program: &'static Program, timeline: &[Value]) -> Self {
+        let judges_told = timeline.iter().all(|row| row["src"] != "truth");
         Self {
             program,
             rows: Vec::new(),
@@ -136,7 +138,7 @@ impl Raw {
             nameless: HashMap::new(),
             judges_told,
             launches: 0,
-            agent: None,
+            agent: timeline.iter().find_map(launched),
             last_t_ms: 0,
         }
     }
@@ -212,11 +214,8 @@ impl Raw {
             let stop = Stop { t_ms, pid, session, at_once: true, all: false, signal: None };
             self.stops.push(stop);
         }
-        let what = captured::process(row, process);
-        if let Some(What::Captured(Captured::Launch { .. })) = what {
-            self.agent = Some(process);
-        }
-        what
+        self.agent = launched(row).or(self.agent);
+        captured::process(row, process)
     }
 
     /// By `run`, or as that starts it: then what it says to its terminal is heard from the start.
@@ -289,6 +288,13 @@ impl Raw {
             known.push(process);
         }
     }
+}
+
+/// The process that a capture tells as launched.
+fn launched(row: &Value) -> Option<ProcessKey> {
+    let process = pid(&row["pid"]).filter(|_| row["src"] == "process")?;
+    let what = captured::process(row, process)?;
+    matches!(what, What::Captured(Captured::Launch { .. })).then_some(process)
 }
 
 /// When the recording began, by what was said of a moment `t_ms` after it.

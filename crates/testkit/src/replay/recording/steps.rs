@@ -58,3 +58,23 @@ pub fn steps(timeline: &[u8], log: &[u8], without: &[Witness], home: &Path) -> V
     });
     steps.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn one_that_is_heard_of_before_its_launcher_has_told_which_it_is_is_the_launched_one() {
+        let rows = [
+            json!({"t_ms": 0, "src": "capture", "kind": "claude-code"}),
+            json!({"t_ms": 1, "src": "hook", "label": ["SessionStart"], "env": {}, "parents": [],
+                "payload": {"hook_event_name": "SessionStart", "session_id": "s1"}}),
+            json!({"t_ms": 2, "src": "process", "pid": 7, "state": "starting"}),
+        ];
+        let timeline = rows.map(|row| row.to_string()).join("\n");
+        let steps = steps(timeline.as_bytes(), b"", &[], Path::new("/home/ada"));
+        let processes: Vec<_> = steps.iter().map(|step| step.process).collect();
+        assert_eq!(processes, [Some(7), Some(7)], "{steps:?}");
+    }
+}
