@@ -12,6 +12,7 @@ pub(crate) mod lines;
 mod message;
 mod normalize;
 mod said;
+mod strange;
 
 use crate::context::is_shell;
 use crate::{Activity, FactExt, HookContext, Sighting, json, text};
@@ -92,6 +93,12 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let describes = seen.event == Event::Described.word();
     let title = told.title.text().map(|title| text::line(&title, text::TITLE));
     seen.title = title.clone().filter(|_| describes);
+    seen.strange = strange::of(&seen.event, &told);
+    if told.strange.json().is_some() {
+        // It is counted by its own name.
+        let method = told.method.text().map(|method| text::line(&method, text::EVENT));
+        seen.event = method.filter(|method| !method.is_empty()).unwrap_or(seen.event);
+    }
     seen.tmux_pane = context.tmux_pane();
     // The proxy's chain begins with the agent. One that is a script is known by its launch alone.
     let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));

@@ -50,6 +50,15 @@ pub fn server_evidence(kind: &str, message: &str, thread: &str) -> Option<Value>
     }
 }
 
+/// What a message of a server of this kind says that no version has said that is known, as it is counted.
+pub fn server_strange(kind: &str, message: &str) -> Option<String> {
+    let (method, member) = match kind {
+        codex::KIND => codex::app_server::strange(message)?,
+        _ => return None,
+    };
+    Some(format!("{method}.{member}"))
+}
+
 /// Reads one message of a server of this kind: nothing if it says nothing of a conversation's status,
 /// and one fact for each where it lists them.
 pub fn server_message(kind: &str, message: &str) -> Vec<ThreadFact> {

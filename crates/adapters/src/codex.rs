@@ -8,6 +8,8 @@ mod activity;
 pub(crate) mod app_server;
 mod event;
 mod inject;
+pub(crate) mod lines;
+mod methods;
 mod normalize;
 mod payload;
 pub(crate) mod stream;

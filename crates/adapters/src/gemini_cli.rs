@@ -7,6 +7,7 @@
 
 mod activity;
 mod inject;
+pub(crate) mod lines;
 mod normalize;
 mod payload;
 pub(crate) mod stream;

@@ -6,6 +6,7 @@
 mod command;
 mod comments;
 pub(crate) mod entries;
+mod one_line;
 #[cfg(test)]
 mod recipes;
 pub(crate) mod script;

@@ -6,6 +6,7 @@
 //! that tells its clients what its conversations do is told of in the same words ([`crate::bus`]).
 
 mod ask;
+mod strange;
 mod threads;
 
 use crate::acp::lines::{Line, Lines};
@@ -24,6 +25,8 @@ use headsup_core::status::BlockedReason;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ffi::OsString;
+use strange::Strange;
+pub(crate) use strange::nameless;
 use threads::Threads;
 
 /// The event under which a launcher tells of a stream.
@@ -47,6 +50,15 @@ pub(crate) struct Shown {
     pub(crate) level: Option<Level>,
     /// What it is blocked by, where that has more words than the level.
     pub(crate) ask: Option<Box<NewPrompt>>,
+    /// The member by which it says what no version has said that is known.
+    pub(crate) strange: Option<&'static str>,
+}
+
+impl Shown {
+    /// Of a line that nobody knows nothing else is believed.
+    fn is_known(&self) -> bool {
+        self.strange != Some("type")
+    }
 }
 
 /// Do these arguments make a program of this kind read answers to what it asks from its input?
@@ -141,21 +153,24 @@ pub struct Stream {
     shown: Shown,
     /// Where it has several conversations.
     threads: Threads,
+    strange: Strange,
 }
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
         let (lines, answers, threads) = (Lines::default(), Lines::default(), Threads::default());
-        let (run, shown) = (Run::default(), Shown::default());
-        Self { kind: kind.to_owned(), lines, answers, run, shown, threads }
+        let (run, shown, strange) = (Run::default(), Shown::default(), Strange::default());
+        Self { kind: kind.to_owned(), lines, answers, run, shown, threads, strange }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, .. } = self;
+        let Self { kind, lines, run, shown, threads, strange, .. } = self;
         lines.feed(bytes, |line| {
-            let read = read_line(kind, run, line).and_then(|read| threads.take(read));
-            tell_of(shown, read, &mut tell);
+            let Some(read) = read_line(kind, run, line) else { return };
+            let news = strange.take(&read, shown);
+            tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
+            news.into_iter().for_each(&mut tell);
         });
     }
 
@@ -170,13 +185,16 @@ impl Stream {
 
     /// What it has ended with is a line too. What comes then begins a new one.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, .. } = self;
+        let Self { kind, lines, run, shown, threads, strange, .. } = self;
         lines.finish(|line| {
-            let read = read_line(kind, run, line).and_then(|read| threads.take(read));
-            tell_of(shown, read, &mut tell);
+            let Some(read) = read_line(kind, run, line) else { return };
+            let news = strange.take(&read, shown);
+            tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
+            news.into_iter().for_each(&mut tell);
         });
         *run = Run::default();
         self.settle(tell);
+        self.threads = Threads::default();
     }
 
     /// Has a conversation come to rest, and has still to say how? What says so comes at once, or never:
@@ -200,6 +218,12 @@ impl Stream {
             _ => false,
         };
         is_busy.then(|| body(&self.shown))
+    }
+
+    /// How it rests, to be said again where something of it was lost; `None` where it is busy, or nothing is known.
+    pub fn rests(&self) -> Option<Vec<u8>> {
+        let is_known = self.shown.level.is_some() && self.stands().is_none();
+        is_known.then(|| body(&self.shown))
     }
 }
 
@@ -277,6 +301,7 @@ skim! {
         code: "code",
         ask: "ask",
         shells: "shells",
+        strange: "strange",
     }
 }
 
@@ -296,6 +321,7 @@ pub(crate) fn hook(body: &[u8], context: &HookContext) -> Sighting {
     seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
     seen.title = told.title.text().map(|title| text::line(&title, text::TITLE));
     seen.shares_process = told.shared.is_true();
+    seen.strange = told.strange.text().and_then(|word| strange::member(&word));
     seen.tmux_pane = context.tmux_pane();
     // The launcher's chain begins with the agent. A script is known by its launch alone.
     let agent = context.parents.first().filter(|agent| !is_shell(&agent.comm));

@@ -36,6 +36,9 @@ pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
 pub fn strange_line(kind: &str, line: &[u8]) -> Option<&'static str> {
     match kind {
         claude_code::KIND => claude_code::lines::strange(line),
+        codex::KIND => codex::lines::strange(line),
+        copilot_cli::KIND => copilot_cli::lines::strange(line),
+        gemini_cli::KIND => gemini_cli::lines::strange(line),
         _ => None,
     }
 }

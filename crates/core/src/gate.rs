@@ -257,6 +257,9 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::TurnInterrupted { turn_ref } => turn::interrupted(step, turn_ref.as_deref()),
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
+        Fact::NamesakeStarted { name } => tools::namesake_started(step, name),
+        Fact::NamesakeEnded { name } => tools::namesake_ended(step, name),
+        Fact::SomeoneStopped { failed } => tools::someone_stopped(step, failed.as_ref()),
         Fact::CompactionStarted => compaction::started(step),
         Fact::CompactionEnded { manual } => compaction::ended(step, *manual),
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
@@ -442,7 +445,8 @@ impl Fact {
             Self::ToolStarted { .. }
             | Self::ToolGranted { .. }
             | Self::ToolsEnded { .. }
-            | Self::SubagentStarted { .. } => "working(subagent)",
+            | Self::SubagentStarted { .. }
+            | Self::NamesakeStarted { .. } => "working(subagent)",
             Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
@@ -455,9 +459,10 @@ impl Fact {
             {
                 "working(background)"
             }
-            Self::TurnEnded { .. } | Self::TurnFailed { .. } | Self::TurnInterrupted { .. } => {
-                "idle(turn_ended)"
-            }
+            Self::TurnEnded { .. }
+            | Self::TurnFailed { .. }
+            | Self::TurnInterrupted { .. }
+            | Self::SomeoneStopped { .. } => "idle(turn_ended)",
             Self::CompactionStarted => "working(compacting)",
             Self::CompactionEnded { manual: true } => "idle(turn_ended)",
             Self::CompactionEnded { manual: false } => "working(model)",
@@ -470,6 +475,7 @@ impl Fact {
             Self::Reported(reported) => return report::phrase(reported),
             Self::Process(fact) => return process::phrase(*fact),
             Self::SubagentEnded { .. }
+            | Self::NamesakeEnded { .. }
             | Self::History(_)
             | Self::Nothing
             | Self::ScreenCleared

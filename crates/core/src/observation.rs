@@ -122,6 +122,18 @@ pub enum Fact {
     SubagentEnded {
         id: String,
     },
+    /// A helper that is known by a name that others may have as well: each start is one more of them.
+    NamesakeStarted {
+        name: String,
+    },
+    NamesakeEnded {
+        name: String,
+    },
+    /// A turn has failed, with its code and in words, or was interrupted; nothing tells whether it was the
+    /// main agent's or a helper's.
+    SomeoneStopped {
+        failed: Option<(String, Option<String>)>,
+    },
     CompactionStarted,
     CompactionEnded {
         /// A person asked for it, so the turn ends with it.

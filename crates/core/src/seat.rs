@@ -21,7 +21,7 @@ use crate::id::AgentId;
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{Headline, HeadlineFacts, InboxFacts, Outcome, Process, Turn};
+use crate::status::{Headline, HeadlineFacts, IdleReason, InboxFacts, Outcome, Process, Turn};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -252,6 +252,9 @@ pub struct TurnFacts {
     /// While a turn is open: how the one before it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<Outcome>>,
+    /// How the agent rested when it said goodbye: whoever has not left after all does so still.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rested: Option<IdleReason>,
     pub evidence: Evidence,
 }
 
@@ -275,6 +278,7 @@ pub struct Claim {
 
 const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
+const QUEUED: usize = 64;
 /// What an agent has handed in at the end of its workflow; said again it is the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandIn {
@@ -324,6 +328,7 @@ impl Seat {
                 compacts_alone: false,
                 by_title: false,
                 before: None,
+                rested: None,
                 evidence,
             },
             outcome: None,
@@ -463,6 +468,15 @@ impl Seat {
             self.open_tools.pop_front();
         }
         self.open_tools.push_back(OpenTool { actor, tool });
+    }
+}
+
+impl TurnFacts {
+    pub(crate) fn queue(&mut self, reference: &str) {
+        if self.queued.len() == QUEUED {
+            self.queued.remove(0);
+        }
+        self.queued.push(reference.to_owned());
     }
 }
 

@@ -153,10 +153,10 @@ impl Sources {
         let mut tasks = JoinSet::new();
         tasks.spawn(spool::watch(spool, lookout.watcher(), inbox.clone()));
         let (logs, with_logs) = unbounded_channel();
-        let (bus_metrics, file_metrics) = (Arc::clone(&metrics), Arc::clone(&metrics));
+        let [bus_metrics, file_metrics, server_metrics] = [(); 3].map(|()| Arc::clone(&metrics));
         tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
         let (served, with_servers) = unbounded_channel();
-        tasks.spawn(server::watch(with_servers, inbox.clone()));
+        tasks.spawn(server::watch(with_servers, inbox.clone(), server_metrics));
         let last_words = Arc::<LastWords>::default();
         let (contained, with_containers) = unbounded_channel();
         let containers = Containers::new(engines, inbox.clone(), Arc::clone(&last_words));

@@ -5,7 +5,7 @@ use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::inject::Launch;
 use headsup_adapters::{HookContext, inject, log_line, registry as status_file, text as words};
 use headsup_adapters::{
-    log_of, registry_of_log, registry_pid, server_message, strange_line, terminal,
+    log_of, registry_of_log, registry_pid, server_message, server_strange, strange_line, terminal,
 };
 use headsup_core::observation::{Fact, Level};
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -53,7 +53,9 @@ pub(crate) fn context(bytes: &[u8]) {
 
 pub(crate) fn transcript(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
-        strange_line(KIND, line);
+        for kind in kinds() {
+            strange_line(kind, line);
+        }
         for line in kinds().filter_map(|kind| log_line(kind, line)) {
             assert!(is_clean(&line.name));
             let texts = [&line.title, &line.model];
@@ -108,6 +110,7 @@ pub(crate) fn server(bytes: &[u8]) {
         for message in kinds().flat_map(|kind| server_message(kind, line)) {
             assert!(is_clean(&message.name) && !message.thread.is_empty());
         }
+        assert!(kinds().filter_map(|kind| server_strange(kind, line)).all(|news| is_clean(&news)));
     }
 }
 

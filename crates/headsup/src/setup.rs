@@ -5,6 +5,7 @@
 //! a file of somebody else's, and [`guard`] says which it may. What was there before stands in a
 //! [`record`] in our own folder.
 
+mod attributes;
 pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod guard;

@@ -13,6 +13,7 @@ mod person;
 use super::conversation::{Answered, Conversation, State};
 use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update, Work};
 use super::said::{Event, Said};
+use super::strange::Strange;
 use crate::json::Raw;
 use crate::text;
 use std::collections::HashMap;
@@ -41,6 +42,7 @@ pub(super) struct Connection {
     /// What it has asked beside these, and is told of once there is room.
     waiting: Vec<Said>,
     unreadable: u64,
+    strange: Strange,
 }
 
 /// A request that is not answered yet.
@@ -62,7 +64,13 @@ impl Connection {
         if forms.is_empty() {
             return self.unreadable(side);
         }
-        forms.into_iter().flat_map(|form| self.form(side, form)).collect()
+        let mut said = Vec::new();
+        for form in forms {
+            let news = self.strange.take(side, &form);
+            said.extend(self.form(side, form));
+            said.extend(news);
+        }
+        said
     }
 
     /// A line that is no message. Not each of them is told: a program may write whatever it likes.

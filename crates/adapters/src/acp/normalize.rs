@@ -45,6 +45,7 @@ skim! {
         prompts: "prompts",
         settles: "settles",
         lost: "lost",
+        strange: "strange",
     }
 }
 

@@ -54,6 +54,9 @@ pub struct Said {
     /// How many messages could not be told before this one.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost: u64,
+    /// The member by which a message says what no version of the protocol has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strange: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -196,6 +199,7 @@ impl Said {
             prompts: 0,
             settles: false,
             lost: 0,
+            strange: None,
         }
     }
 }

@@ -2,6 +2,7 @@ mod limits;
 mod protocol;
 mod random;
 mod recorded;
+mod strange;
 mod turns;
 
 use super::{Event, Said, Side, Traffic};

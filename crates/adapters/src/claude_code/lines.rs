@@ -106,7 +106,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// Of `system`, also those that it says to its client alone.
-const SUBTYPES: &[&str] = &[
+pub(super) const SUBTYPES: &[&str] = &[
     "account_memory_saved",
     "agents_killed",
     "api_error",

@@ -4,21 +4,23 @@
 //!
 //! | line | shows |
 //! |---|---|
-//! | `system` of `init`, `status`, `api_retry`; `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
+//! | `system` of `init`, `api_retry`, `status` with a word (without one it tells of a mode, or that a step is over: read); `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
 //! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over; the calls that ask a question or show a plan (read) as by the hooks |
 //! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
-//! | `result` | done; idle where it was stopped; else failed. It ends all requests. With helpers behind it is working, with shells alone idle |
+//! | `result` | done; failed with an error; idle where it was stopped, or where nobody knows the word for it. It ends all requests. With helpers behind it is working, with shells alone idle |
 //! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was |
-//! | all others, as what hooks and tasks do | nothing |
+//! | all others, as what hooks and tasks do | nothing; what no version has said that is known is counted |
 
+use super::lines::SUBTYPES;
 use super::prompts;
 use super::tools::{self, PLAN, QUESTION};
 use crate::acp::lines::STRING;
 use crate::asks::Answer;
 use crate::calls::{self, Question};
 use crate::json::{self, Raw, Skim, skim};
-use crate::stream::{Shown, name};
+use crate::payload;
+use crate::stream::{self, Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
 use headsup_core::prompt::NewPrompt;
@@ -32,6 +34,7 @@ skim! {
         cwd: "cwd",
         model: "model",
         state: "state",
+        status: "status",
         tasks: "tasks",
         message: "message",
         id: "request_id",
@@ -86,6 +89,41 @@ pub(crate) const WANTED: &[&[&str]] = &[
 const WORKING: Level = Level::Working { reason: None };
 const IDLE: Level = Level::Idle { shells: 0 };
 
+/// What it writes (those that are not in the table: read).
+const TYPES: &[&str] = &[
+    "assistant",
+    "auth_status",
+    "control_cancel_request",
+    "control_request",
+    "control_response",
+    "keep_alive",
+    "prompt_suggestion",
+    "rate_limit_event",
+    "result",
+    "stream_event",
+    "streamlined_text",
+    "streamlined_tool_use_summary",
+    "system",
+    "tool_progress",
+    "tool_use_summary",
+    "transcript_mirror",
+    "user",
+];
+
+/// What it asks its client (those that are not in the table: read).
+const REQUESTS: &[&str] = &["can_use_tool", "elicitation", "hook_callback", "mcp_message"];
+
+/// How a run ends (measured and read).
+const RESULTS: &[&str] = &[
+    "error_during_execution",
+    "error_max_budget_usd",
+    "error_max_structured_output_retries",
+    "error_max_turns",
+    "success",
+];
+
+const STATES: &[&str] = &["idle", "requires_action", "running"];
+
 /// Requests that may wait at once.
 const MOST_ASKED: usize = 4_096;
 
@@ -119,9 +157,10 @@ impl Run {
     /// Takes a line of the program.
     pub(crate) fn read(&mut self, line: &str) -> Option<Shown> {
         let row: Row<'_> = json::payload(json::trim(line)).ok()?;
-        let kind = row.kind.text()?;
+        let Some(kind) = row.kind.text() else { return Some(stream::nameless()) };
         let subtype = row.subtype.text();
         match (&*kind, subtype.as_deref()) {
+            ("system", Some("status")) if row.status.text().is_none() => {}
             ("system", Some("init" | "status" | "api_retry")) => {
                 self.begins(row.session);
                 self.main = Some(WORKING);
@@ -149,6 +188,7 @@ impl Run {
             model: row.model.text().map(|model| text::line(&model, text::NAME)),
             level: self.level(),
             ask: self.ask(),
+            strange: strange(&kind, &row),
             ..Shown::default()
         })
     }
@@ -299,15 +339,35 @@ fn asked(tool: Option<String>, request: &Request<'_>) -> (Level, Option<Box<NewP
     (level, is_whole.then(|| Box::new(ask)))
 }
 
+/// The member by which a line says what no version has said that is known.
+fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
+    let of_kind = || match kind {
+        "system" if row.subtype.text().as_deref() == Some("session_state_changed") => {
+            payload::strange(("state", row.state, STATES))
+        }
+        "system" => payload::strange(("subtype", row.subtype, SUBTYPES)),
+        "result" => payload::strange(("subtype", row.subtype, RESULTS)),
+        "control_request" => {
+            let request: Request<'_> = row.request.object();
+            payload::strange(("subtype", request.subtype, REQUESTS))
+        }
+        _ => None,
+    };
+    payload::strange(("type", row.kind, TYPES)).or_else(of_kind)
+}
+
 fn result(row: &Row<'_>) -> Level {
     let stopped = row.reason.text().is_some_and(|reason| reason.starts_with("aborted"));
-    let subtype = row.subtype.text().unwrap_or_default();
-    match row.is_error.is_true() || subtype != "success" {
+    let subtype = row.subtype.text();
+    let has_failed = subtype.as_deref().is_some_and(|word| word.starts_with("error"));
+    match row.is_error.is_true() || has_failed {
         true if stopped => IDLE,
         true => {
-            let code = row.error.text().unwrap_or(subtype);
+            let code = row.error.text().or(subtype).unwrap_or_else(|| "error".into());
             Level::Failed { code: text::line(&code, text::NAME) }
         }
-        false => Level::Done,
+        false if subtype.as_deref() == Some("success") => Level::Done,
+        // It is over, and nobody knows how.
+        false => IDLE,
     }
 }

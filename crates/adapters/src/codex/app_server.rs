@@ -12,13 +12,15 @@
 //! | the same, `idle`, `systemError` | idle, failed (measured) |
 //! | the same, `notLoaded`, and `thread/closed` | session ended, a minute after its terminal has left (measured) |
 //! | `turn/completed` | turn ended, failed or interrupted; only whoever runs the thread hears it (measured) |
-//! | all others | nothing |
+//! | `thread/status/changed` with a status that nobody knows | not understood |
+//! | all others | nothing; what no version has said that is known is counted ([`strange`]) |
 
+use super::methods::METHODS;
 use super::transcript::code;
 use crate::app_server::{ServedSocket, ThreadFact};
 use crate::json::{self, Raw, Skim, skim};
 use crate::terminal::blocked;
-use crate::text;
+use crate::{FactExt, payload, text};
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
 use serde_json::{Value, json};
@@ -117,7 +119,8 @@ fn listed(result: Raw<'_>) -> Vec<ThreadFact> {
     let listed: Listed<'_> = result.object();
     let threads = listed.data.items().into_iter().filter_map(|thread| {
         let thread: Thread<'_> = thread.object();
-        let fact = status(&thread.status.object()).filter(|fact| matches!(fact, Fact::Level(_)))?;
+        let fact = status(&thread.status.object());
+        let fact = Some(fact).filter(|fact| matches!(fact, Fact::Level(_)))?;
         let id = thread.id.text().and_then(|id| text::id(&id))?;
         Some(ThreadFact { thread: id, name: LIST.to_owned(), fact })
     });
@@ -142,12 +145,31 @@ pub(crate) fn evidence(message: &Value, thread: &str) -> Option<Value> {
     Some(json!({"method": message["method"], "params": params}))
 }
 
+/// What ends a turn says how (`inProgress` read).
+const ENDS: &[&str] = &["completed", "failed", "inProgress", "interrupted"];
+
+/// The method of a message that says what no version has said that is known, and the member by which it does.
+pub(crate) fn strange(message: &str) -> Option<(String, &'static str)> {
+    let message: Message<'_> = json::payload(message).ok()?;
+    let method = message.method.text()?;
+    let of_turn = || {
+        let turn: Turn<'_> = message.params.object::<Params<'_>>().turn.object();
+        payload::strange(("status", turn.status, ENDS))
+    };
+    let member = match &*method {
+        "turn/completed" => of_turn()?,
+        known if METHODS.contains(&known) => return None,
+        _ => "method",
+    };
+    Some((text::line(&method, text::EVENT), member))
+}
+
 fn changed(message: Message<'_>) -> Option<ThreadFact> {
     let params: Params<'_> = message.params.object();
     let name = message.method.text()?;
     let gone = || Some(Fact::SessionEnded { how: SessionEnd::Exit });
     let fact = match &*name {
-        "thread/status/changed" => status(&params.status.object()),
+        "thread/status/changed" => Some(status(&params.status.object())),
         "thread/closed" => gone(),
         "turn/completed" => turn(&params.turn.object()),
         _ => None,
@@ -157,8 +179,8 @@ fn changed(message: Message<'_>) -> Option<ThreadFact> {
 }
 
 /// What is not known changes nothing; but a flag that waits for something new is a wait.
-fn status(status: &Status<'_>) -> Option<Fact> {
-    let level = match &*status.kind.text()? {
+fn status(status: &Status<'_>) -> Fact {
+    let level = match status.kind.text().as_deref().unwrap_or_default() {
         "active" => {
             let flags: Vec<_> = status.flags.items().into_iter().filter_map(Raw::text).collect();
             let mut waits = flags.iter().filter(|flag| flag.starts_with("waitingOn"));
@@ -171,10 +193,10 @@ fn status(status: &Status<'_>) -> Option<Fact> {
         }
         "idle" => Level::Idle { shells: 0 },
         "systemError" => Level::Failed { code: FAILED.to_owned() },
-        "notLoaded" => return Some(Fact::SessionEnded { how: SessionEnd::Exit }),
-        _ => return None,
+        "notLoaded" => return Fact::SessionEnded { how: SessionEnd::Exit },
+        _ => return Fact::not_understood("unknown status"),
     };
-    Some(Fact::Level(level))
+    Fact::Level(level)
 }
 
 fn turn(turn: &Turn<'_>) -> Option<Fact> {

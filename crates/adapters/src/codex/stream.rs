@@ -6,7 +6,7 @@
 //! | line | shows |
 //! |---|---|
 //! | `thread.started` | nothing but its session |
-//! | `turn.started`, `item.*` | working |
+//! | `turn.started`; `item.started`, `item.updated`, `item.completed` | working |
 //! | `turn.completed`, `turn.failed` | done, failed |
 //! | `error` | nothing: it tries again, or `turn.failed` follows |
 //! | `thread/started` | idle |
@@ -15,11 +15,12 @@
 //! | a request of approval, input or elicitation | blocked, also where the status has flags that nobody knows |
 //! | `turn/completed` | done, failed; idle where it was interrupted |
 //! | `thread/closed` | its thread is gone, and with it what it did |
+//! | all others | nothing; what no version has said that is known is counted |
 
 use super::app_server;
 use crate::app_server::ThreadFact;
 use crate::json::{self, Skim, skim};
-use crate::stream::{Shown, name};
+use crate::stream::{self, Shown, name};
 use crate::text;
 use headsup_core::observation::{Fact, Level};
 use headsup_core::status::BlockedReason;
@@ -44,16 +45,25 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
     if let Some(method) = row.method.text() {
         return served(line, &method, &row);
     }
-    let kind = row.kind.text()?;
+    let Some(kind) = row.kind.text() else {
+        // An answer of the server has an id, also `null`.
+        return (!row.id.is_there()).then(stream::nameless);
+    };
+    let mut strange = None;
     let level = match &*kind {
         "turn.completed" => Some(Level::Done),
         "turn.failed" => Some(Level::Failed { code: "error".to_owned() }),
-        "turn.started" => Some(Level::Working { reason: None }),
-        item if item.starts_with("item.") => Some(Level::Working { reason: None }),
-        _ => None,
+        "turn.started" | "item.started" | "item.updated" | "item.completed" => {
+            Some(Level::Working { reason: None })
+        }
+        "thread.started" | "error" => None,
+        _ => {
+            strange = Some("type");
+            None
+        }
     };
     let session = row.thread.text().and_then(|id| text::id(&id));
-    Some(Shown { name: name(&kind, None), session, level, ..Shown::default() })
+    Some(Shown { name: name(&kind, None), session, level, strange, ..Shown::default() })
 }
 
 /// What a client is told of one of its threads.
@@ -73,6 +83,9 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         let (name, session, is_one_of_many) = (name(method, None), Some(session), true);
         return Some(Shown { name, session, is_one_of_many, level, ..Shown::default() });
     }
+    if let Some((name, member)) = app_server::strange(line) {
+        return Some(Shown { name, strange: Some(member), ..Shown::default() });
+    }
     let ThreadFact { thread, name, fact } = app_server::read(line).into_iter().next()?;
     let is_unexplained = matches!(&fact, Fact::Level(Level::Idle { .. } | Level::Failed { .. }));
     let level = match fact {
@@ -81,6 +94,9 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         Fact::TurnInterrupted { .. } => Some(Level::Idle { shells: 0 }),
         Fact::TurnFailed { code, .. } => Some(Level::Failed { code }),
         Fact::SessionEnded { .. } => None,
+        Fact::NotUnderstood { .. } => {
+            return Some(Shown { name, strange: Some("status"), ..Shown::default() });
+        }
         _ => return None,
     };
     let (session, is_one_of_many) = (Some(thread), true);

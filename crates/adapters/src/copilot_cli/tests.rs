@@ -240,3 +240,13 @@ fn the_log_tells_that_a_person_has_the_conversation_summed_up() {
     assert_eq!(complete(""), Some(Fact::CompactionEnded { manual: true }));
     assert_eq!(complete(r#","agentId":"a-1""#), None);
 }
+
+#[test]
+fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
+    let news = |line: &str| crate::strange_line(KIND, line.as_bytes());
+    assert_eq!(news(r#"{"type":"session.dreamt","data":{}}"#), Some("type"));
+    let known = [r#"{"type":"session.info"}"#, r#"{"type":7}"#, "", "[]", r#"{"type":"dreamt","#];
+    for known in known {
+        assert_eq!(news(known), None, "{known}");
+    }
+}

@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `init` | nothing but its session |
 //! | `message`, `tool_use`, `tool_result` | working |
-//! | `result` | done, failed |
+//! | `result` | done, failed; with a status that nobody knows it rests |
 //! | `error` | nothing: `result` follows |
+//! | all others | nothing, and are counted |
 
 use crate::json::{self, Skim, skim};
-use crate::stream::{Shown, name};
+use crate::payload;
+use crate::stream::{self, Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
 
@@ -26,25 +28,40 @@ skim! {
 /// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
 pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Failure::NAMES];
 
+/// How a run ends.
+const ENDS: &[&str] = &["error", "success"];
+
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
-    let kind = row.kind.text()?;
+    let Some(kind) = row.kind.text() else { return Some(stream::nameless()) };
     let status = row.status.text();
+    let mut strange = None;
     let level = match &*kind {
         "message" | "tool_use" | "tool_result" => Some(Level::Working { reason: None }),
-        "result" if status.as_deref() == Some("success") => Some(Level::Done),
         "result" => {
-            let code = row.error.object::<Failure<'_>>().kind.text();
-            let code = code.map(|code| text::line(&code, text::NAME));
-            Some(Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) })
+            strange = payload::strange(("status", row.status, ENDS));
+            Some(match status.as_deref() {
+                Some("success") => Level::Done,
+                said if said == Some("error") || row.error.json().is_some() => {
+                    let code = row.error.object::<Failure<'_>>().kind.text();
+                    let code = code.map(|code| text::line(&code, text::NAME));
+                    Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) }
+                }
+                _ => Level::Idle { shells: 0 },
+            })
         }
-        _ => None,
+        "init" | "error" => None,
+        _ => {
+            strange = Some("type");
+            None
+        }
     };
     Some(Shown {
         name: name(&kind, None),
         session: row.session.text().and_then(|id| text::id(&id)),
         model: row.model.text().map(|model| text::line(&model, text::NAME)),
         level,
+        strange,
         ..Shown::default()
     })
 }

@@ -142,3 +142,17 @@ fn other_words_of_the_program_say_nothing_of_the_turn() {
     assert_eq!(read(r#"{"type":"user","content":[{"text":"go"}]}"#), Some((None, true)));
     assert_eq!(read(r#"{"type":"info","content":"Request cancelled.","#), None);
 }
+
+#[test]
+fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
+    let news = |line: &str| crate::strange_line(KIND, line.as_bytes());
+    for strange in [r#"{"type":"dreamt"}"#, r#"{"type":7}"#, r#"{"kind":"info"}"#] {
+        assert_eq!(news(strange), Some("type"), "{strange}");
+    }
+    let log = include_str!("../../fixtures/gemini-cli/0.61.0/samples/chat.jsonl");
+    let others =
+        ["", "[]", r#"{"type":"dreamt","#, r#"{"$rewindTo":"m"}"#, r#"{"type":"warning"}"#];
+    for known in log.lines().filter(|line| !line.contains("recorded_from")).chain(others) {
+        assert_eq!(news(known), None, "{known}");
+    }
+}

@@ -10,7 +10,8 @@ pub(super) fn take_out(
     find: impl Fn(Option<&CstObject>) -> Vec<CstNode>,
 ) -> Result<(CstRootNode, bool), Unchanged> {
     let mut going = find(root.object_value().as_ref());
-    if let Some(text) = spared(&root, &going) {
+    // One that comes before its node may be behind another one now.
+    while let Some(text) = spared(&root, &going) {
         (_, root) = parse(&text)?;
         going = find(root.object_value().as_ref());
     }
@@ -55,7 +56,7 @@ fn spared(root: &CstRootNode, going: &[CstNode]) -> Option<String> {
 }
 
 /// Where a node begins.
-fn place(node: &CstNode) -> usize {
+pub(super) fn place(node: &CstNode) -> usize {
     let before: usize = node.previous_siblings().map(|one| one.to_string().len()).sum();
     before + node.parent().map_or(0, |parent| place(&parent.into()))
 }

@@ -7,6 +7,7 @@ mod tests;
 
 use super::command::{command, event_of, home_of, is_other, is_stray};
 use super::comments::take_out;
+use super::one_line::parse_to_add;
 use super::{Found, Unchanged};
 use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
@@ -70,7 +71,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    let (bom, root) = parse(text)?;
+    let (bom, root) = parse_to_add(text)?;
     if root.value().is_none() {
         // Empty, or nothing but comments.
         root.set_value(CstInputValue::Object(Vec::new()));
@@ -126,23 +127,32 @@ pub(crate) fn remove(
     let emptied = Emptied::Goes(had.as_ref());
     let is_one = |_: &str, all: &[Entry], at: usize| is_ours(form, &all[at].1, launcher);
     let (root, edited) = take_out(root, |top| going(form, top, emptied, &is_one))?;
-    let top = root.object_value();
+    if !edited {
+        return Ok(text.to_owned());
+    }
     // The version that we have written goes with the last of what it is about.
-    let had_version = before.as_ref().is_some_and(|before| before.get(VERSION).is_some());
-    if let (Some(top), Some(version)) = (top.as_ref(), form.version)
-        && edited
-        && !had_version
-        && original.is_some()
-        && !needs_version(form, top, before.as_ref())
-        && let Some(prop) = top.get(VERSION)
-        && prop.value().is_some_and(|value| value.to_string() == version.to_string())
-    {
-        prop.remove();
-    }
-    if let Some(top) = top.filter(|top| original.is_none() && is_version_alone(form, top)) {
-        top.properties().into_iter().for_each(CstObjectProp::remove);
-    }
-    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
+    let find = |top: Option<&CstObject>| -> Vec<CstNode> {
+        let version = match (top, original) {
+            (Some(top), Some(_)) => own_version(form, top, before.as_ref()),
+            (Some(top), None) if is_version_alone(form, top) => top.properties(),
+            _ => Vec::new(),
+        };
+        version.into_iter().map(CstNode::from).collect()
+    };
+    let (root, _) = take_out(root, find)?;
+    Ok(format!("{bom}{root}"))
+}
+
+/// The version, where nothing needs it any more and it was not there before us.
+fn own_version(form: &Form, top: &CstObject, before: Option<&CstObject>) -> Vec<CstObjectProp> {
+    let had_one = before.is_some_and(|before| before.get(VERSION).is_some());
+    let Some(version) = form.version.filter(|_| !had_one && !needs_version(form, top, before))
+    else {
+        return Vec::new();
+    };
+    let is_it = |value: CstNode| value.to_string() == version.to_string();
+    let prop = top.get(VERSION).filter(|prop| prop.value().is_some_and(is_it));
+    prop.into_iter().collect()
 }
 
 /// Are there entries that were never without a version: another state folder's, or some where there were none?

@@ -219,9 +219,19 @@ fn is_of(server: &Value, launcher: &str) -> bool {
     command(server) == Some(launcher)
 }
 
-/// The state folder of a server that is headsup's, whichever it is.
+const BINARY: &str = "/bin/headsup";
+
+/// Does it run headsup, from wherever? A person may have written it.
+fn is_program(server: &Value) -> bool {
+    command(server).is_some_and(|command| command.ends_with(BINARY))
+}
+
+/// The state folder of a server that an installation of headsup has put there, whichever it is: such a server is
+/// told of it.
 fn home_of(server: &Value) -> Option<String> {
-    command(server)?.strip_suffix("/bin/headsup").map(str::to_owned)
+    let home = command(server)?.strip_suffix(BINARY)?;
+    let is_told = |member: &str| server[member]["HEADSUP_HOME"] == home;
+    (is_told("env") || is_told("environment")).then(|| home.to_owned())
 }
 
 const AFTER: &str =

@@ -32,6 +32,10 @@ pub(crate) struct Map {
     /// A helper's events name a session of its own, and not the main agent's.
     #[serde(default)]
     pub(crate) helpers_have_sessions: bool,
+    /// Several helpers may have one name, and nothing tells whose the end of a turn is, the main agent's or a
+    /// helper's.
+    #[serde(default)]
+    pub(crate) helpers_are_nameless: bool,
     pub(crate) install: Option<Install>,
     /// Why hooks are not installed, and what to do instead.
     pub(crate) instead: Option<String>,
@@ -131,8 +135,6 @@ pub(crate) enum Word {
     QuestionShown,
     PromptResolved,
     TurnEnded,
-    /// The turn has ended, or a helper: nothing tells which.
-    TurnOrHelperEnded,
     TurnFailed,
     TurnInterrupted,
     IdleNotice,

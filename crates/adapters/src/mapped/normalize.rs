@@ -209,19 +209,17 @@ impl<'a> Reading<'a> {
             Word::SessionUnclear => Fact::SessionEnded { how: SessionEnd::Unclear },
             Word::PromptSubmitted => Fact::PromptSubmitted { by: Submitter::Person, turn_ref },
             Word::PromptTold => Fact::PromptTold,
-            // No stop lists the helpers that it leaves behind: they end by their own ends.
-            Word::TurnEnded if self.map.tells_of_helpers() => {
-                Fact::TurnEnded { background: Background::unlisted(), turn_ref }
+            Word::TurnEnded => Fact::TurnEnded { background: self.left_behind(), turn_ref },
+            Word::TurnFailed => {
+                let (code, detail) = (self.code(), self.words(&members.detail, DETAIL));
+                match self.map.helpers_are_nameless {
+                    true => Fact::SomeoneStopped { failed: Some((code, detail)) },
+                    false => Fact::TurnFailed { code, detail, turn_ref },
+                }
             }
-            Word::TurnEnded => Fact::TurnEnded { background: Background::default(), turn_ref },
-            Word::TurnOrHelperEnded => {
-                Fact::TurnEnded { background: Background::anyones(), turn_ref }
+            Word::TurnInterrupted if self.map.helpers_are_nameless => {
+                Fact::SomeoneStopped { failed: None }
             }
-            Word::TurnFailed => Fact::TurnFailed {
-                code: self.code(),
-                detail: self.words(&members.detail, DETAIL),
-                turn_ref,
-            },
             Word::TurnInterrupted => Fact::TurnInterrupted { turn_ref },
             Word::IdleNotice => Fact::IdleNotice { turn_ref: None },
             // Another compaction is a part of its turn, and one that fails may have no end.
@@ -232,6 +230,15 @@ impl<'a> Reading<'a> {
             Word::ShowsBlocked => Fact::Level(terminal::blocked(BlockedReason::Permission, "")),
             Word::ShowsFailed => Fact::Level(Level::Failed { code: self.code() }),
             _ => Fact::Nothing,
+        }
+    }
+
+    /// No stop lists the helpers that it leaves behind: they end by their own ends.
+    fn left_behind(&self) -> Background {
+        match self.map.tells_of_helpers() {
+            true if self.map.helpers_are_nameless => Background::anyones(),
+            true => Background::unlisted(),
+            false => Background::default(),
         }
     }
 
@@ -263,13 +270,16 @@ impl<'a> Reading<'a> {
     }
 
     fn helper(&self, word: Word) -> Fact {
-        let id = self.words(&self.map.members.helper, NAME);
-        match (word, id) {
-            (Word::HelperStarted, id) => {
-                Fact::SubagentStarted { id: id.unwrap_or_else(|| UNNAMED.to_owned()) }
-            }
-            (_, Some(id)) => Fact::SubagentEnded { id },
-            (_, None) => Fact::not_understood("it does not say which helper it is"),
+        let told = self.words(&self.map.members.helper, NAME);
+        let starts = word == Word::HelperStarted;
+        let Some(id) = told.or_else(|| starts.then(|| UNNAMED.to_owned())) else {
+            return Fact::not_understood("it does not say which helper it is");
+        };
+        match (starts, self.map.helpers_are_nameless) {
+            (true, false) => Fact::SubagentStarted { id },
+            (false, false) => Fact::SubagentEnded { id },
+            (true, true) => Fact::NamesakeStarted { name: id },
+            (false, true) => Fact::NamesakeEnded { name: id },
         }
     }
 
@@ -281,7 +291,9 @@ impl<'a> Reading<'a> {
                 format!("prompt: {}", self.raw(&self.map.members.prompt).text()?)
             }
             Fact::TurnEnded { .. } => "turn ended".to_owned(),
-            Fact::TurnFailed { code, .. } => format!("failed: {code}"),
+            Fact::TurnFailed { code, .. } | Fact::SomeoneStopped { failed: Some((code, _)) } => {
+                format!("failed: {code}")
+            }
             _ => return None,
         };
         Some(Activity { tool: None, action: Some(text::line(&action, ACTION)) })

@@ -1,5 +1,7 @@
 /// It tries again after a pause that is shorter than this. Milliseconds.
 const RETRY_MS = 10_000
+/// So long a compaction may take, behind which it tries again. Milliseconds.
+const COMPACT_MS = 120_000
 /// What its reasons for a session's start are called elsewhere.
 const SOURCES = { new: "clear", resume: "resume", reload: "resume", fork: "fork" }
 
@@ -32,6 +34,12 @@ export default function (pi) {
       clearTimeout(failed?.timer)
       failed = undefined
     }
+    const hold = (tell, wait) => {
+      clearTimeout(failed?.timer)
+      failed = { tell, timer: setTimeout(tell, wait) }
+      failed.timer.unref?.()
+    }
+    const put_off = (wait) => failed && hold(failed.tell, wait)
     on("session_start", ({ reason }, ctx) => say(ctx, "session_start", { source: SOURCES[reason] ?? "startup" }))
     on("before_agent_start", (event) => {
       prompt = short(event.prompt)
@@ -55,14 +63,18 @@ export default function (pi) {
       const last = [...(event.messages ?? [])].reverse().find((message) => message.role === "assistant")
       const how = { status: last?.stopReason ?? "stop", message: short(last?.errorMessage) }
       if (how.status !== "error") return say(ctx, "agent_end", how)
-      calm()
       const tell = () => {
         calm()
         say(ctx, "agent_end", how)
       }
-      failed = { tell, timer: setTimeout(tell, RETRY_MS) }
-      failed.timer.unref?.()
+      hold(tell, RETRY_MS)
     })
+    // A request that was too long is tried again behind it; of one that fails nothing is told.
+    on("session_before_compact", ({ signal }) => {
+      put_off(COMPACT_MS)
+      signal?.addEventListener("abort", () => put_off(RETRY_MS))
+    })
+    on("session_compact", () => put_off(RETRY_MS))
     on("session_shutdown", async ({ reason }, ctx) => {
       failed?.tell()
       say(ctx, "session_shutdown", { reason: reason ?? "quit" })

@@ -80,6 +80,7 @@ fn shows(fact: &Fact, kind: PromptKind) -> bool {
 #[test]
 fn an_event_means_what_its_row_says() {
     for map in maps() {
+        let nameless = map.helpers_are_nameless;
         for row in &map.events {
             let mut payload = whole(map, &row.name);
             if let Some(when) = &row.when {
@@ -114,12 +115,15 @@ fn an_event_means_what_its_row_says() {
                 Word::TurnEnded => {
                     let unlisted = map.tells_of_helpers();
                     matches!(&seen.fact, Fact::TurnEnded { background, .. }
-                        if background.unlisted == unlisted && !background.anyones)
+                        if background.unlisted == unlisted && background.anyones == nameless)
                 }
-                Word::TurnOrHelperEnded => {
-                    matches!(&seen.fact, Fact::TurnEnded { background, .. } if background.anyones)
+                Word::TurnFailed if nameless => {
+                    matches!(seen.fact, Fact::SomeoneStopped { failed: Some(_) })
                 }
                 Word::TurnFailed => matches!(seen.fact, Fact::TurnFailed { .. }),
+                Word::TurnInterrupted if nameless => {
+                    seen.fact == Fact::SomeoneStopped { failed: None }
+                }
                 Word::TurnInterrupted => matches!(seen.fact, Fact::TurnInterrupted { .. }),
                 Word::PermissionOpened => {
                     opens(&seen.fact, PromptKind::Permission)
@@ -129,7 +133,11 @@ fn an_event_means_what_its_row_says() {
                 Word::PermissionShown => shows(&seen.fact, PromptKind::Permission),
                 Word::QuestionShown => shows(&seen.fact, PromptKind::Question),
                 Word::IdleNotice => seen.fact == Fact::IdleNotice { turn_ref: None },
+                Word::HelperStarted if nameless => {
+                    matches!(seen.fact, Fact::NamesakeStarted { .. })
+                }
                 Word::HelperStarted => matches!(seen.fact, Fact::SubagentStarted { .. }),
+                Word::HelperEnded if nameless => matches!(seen.fact, Fact::NamesakeEnded { .. }),
                 Word::HelperEnded => matches!(seen.fact, Fact::SubagentEnded { .. }),
                 Word::CompactionStarted => seen.fact == Fact::CompactionStarted,
                 Word::CompactionEnded => seen.fact == Fact::CompactionEnded { manual: true },
@@ -268,9 +276,8 @@ fn what_was_heard_of_kimi_code_is_understood() {
     }
     let failed =
         r#""hook_event_name":"StopFailure","error_type":"APIStatusError","error_message":"400""#;
-    assert!(
-        matches!(heard(failed).fact, Fact::TurnFailed { code, .. } if code == "APIStatusError")
-    );
+    let said = Some(("APIStatusError".to_owned(), Some("400".to_owned())));
+    assert_eq!(heard(failed).fact, Fact::SomeoneStopped { failed: said });
 }
 
 /// What people read after each of these events.
@@ -316,11 +323,16 @@ fn a_turn_that_leaves_a_helper_behind_goes_on_until_its_end() {
     let mastra = [
         ("SessionStart", json!({})),
         ("AgentStart", json!({"run_id": "r"})),
-        ("SubagentStart", json!({"agent_type": "coder"})),
+        ("SubagentStart", json!({"agent_type": "coder", "tool_call_id": "c-1"})),
+        ("SubagentStart", json!({"agent_type": "coder", "tool_call_id": "c-2"})),
         ("AgentEnd", json!({"stop_reason": "complete", "run_id": "r"})),
-        ("SubagentEnd", json!({"agent_type": "coder"})),
+        ("SubagentEnd", json!({"agent_type": "coder", "tool_call_id": "c-2"})),
+        ("SubagentEnd", json!({"agent_type": "coder", "tool_call_id": "c-1"})),
     ];
-    assert_eq!(headlines("mastra", &mastra), ["idle", "working", "working", "working", "done"]);
+    let read = headlines("mastra", &mastra);
+    assert_eq!(read[0], "idle");
+    assert!(read[1..6].iter().all(|headline| headline == "working"), "{read:?}");
+    assert_eq!(read[6], "done");
 }
 
 #[test]
@@ -356,4 +368,48 @@ fn a_stop_that_may_be_a_helpers_is_no_end_while_it_runs() {
     ];
     let read = headlines("kimi", &kimi);
     assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
+}
+
+/// Its stop and its end are told of each, by the name that both have.
+#[test]
+fn the_end_of_a_helper_is_not_that_of_another_one_of_its_profile() {
+    let start = ("SubagentStart", json!({"agent_name": "coder"}));
+    let end = ("SubagentStop", json!({"agent_name": "coder"}));
+    let stop = ("Stop", json!({}));
+    let kimi = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "is_steer": false})),
+        start.clone(),
+        start,
+        stop.clone(),
+        end.clone(),
+        stop.clone(),
+        end,
+        stop,
+    ];
+    let read = headlines("kimi", &kimi);
+    assert!(read[1..8].iter().all(|headline| headline == "working"), "{read:?}");
+    assert_eq!(read[8], "done");
+}
+
+/// A helper of Kimi Code that fails says so as the main agent does, and so does one that is interrupted with it.
+#[test]
+fn the_failure_of_a_helper_is_not_that_of_the_turn() {
+    let begin = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "x", "is_steer": false})),
+    ];
+    let start = ("SubagentStart", json!({"agent_name": "coder"}));
+    let failure = ("StopFailure", json!({"error_type": "APIStatusError"}));
+    let tool = ("PreToolUse", json!({"tool_name": "Bash", "tool_call_id": "c-1"}));
+    let interrupt = ("Interrupt", json!({"reason": "cancelled"}));
+    let told = |more: &[(&'static str, Value)]| headlines("kimi", &[&begin[..], more].concat());
+    let failed = told(&[start.clone(), failure.clone(), tool]);
+    assert_eq!(failed[2..], ["working", "working", "working"]);
+    assert_eq!(told(&[failure])[2], "failed");
+    // Each of them was stopped, the main agent, too; what comes next is as ever.
+    let [_, prompt] = begin.clone();
+    let stop = ("Stop", json!({}));
+    let stopped = told(&[start, interrupt.clone(), interrupt, prompt, stop]);
+    assert_eq!(stopped[2..], ["working", "working", "idle", "working", "done"]);
 }

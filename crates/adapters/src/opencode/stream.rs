@@ -7,9 +7,11 @@
 //! | `step_start`, `text`, `reasoning`, `tool_use` | working |
 //! | `step_finish` | done with the reason `stop`; working with `tool-calls`; else it rests |
 //! | `error` | failed, until a step follows |
+//! | all others | nothing, and are counted, as a reason that nobody knows |
 
 use crate::json::{self, Skim, skim};
-use crate::stream::{Shown, name};
+use crate::payload;
+use crate::stream::{self, Shown, name};
 use crate::text;
 use headsup_core::observation::Level;
 
@@ -28,25 +30,37 @@ skim! {
 /// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
 pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Part::NAMES, Failure::NAMES];
 
+/// Why a step ends (read).
+const REASONS: &[&str] =
+    &["content-filter", "error", "length", "other", "stop", "tool-calls", "unknown"];
+
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
-    let kind = row.kind.text()?;
+    let Some(kind) = row.kind.text() else { return Some(stream::nameless()) };
+    let mut strange = None;
     let working = Level::Working { reason: None };
     let level = match &*kind {
         "step_start" | "text" | "reasoning" | "tool_use" => Some(working),
-        "step_finish" => match row.part.object::<Part<'_>>().reason.text().as_deref() {
-            Some("stop") => Some(Level::Done),
-            Some("tool-calls") => Some(working),
-            Some(_) => Some(Level::Idle { shells: 0 }),
-            None => None,
-        },
+        "step_finish" => {
+            let reason = row.part.object::<Part<'_>>().reason;
+            strange = payload::strange(("reason", reason, REASONS));
+            match reason.text().as_deref() {
+                Some("stop") => Some(Level::Done),
+                Some("tool-calls") => Some(working),
+                Some(_) => Some(Level::Idle { shells: 0 }),
+                None => None,
+            }
+        }
         "error" => {
             let code = row.error.object::<Failure<'_>>().name.text();
             let code = code.map(|code| text::line(&code, text::NAME));
             Some(Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) })
         }
-        _ => None,
+        _ => {
+            strange = Some("type");
+            None
+        }
     };
     let session = row.session.text().and_then(|id| text::id(&id));
-    Some(Shown { name: name(&kind, None), session, level, ..Shown::default() })
+    Some(Shown { name: name(&kind, None), session, level, strange, ..Shown::default() })
 }

@@ -30,8 +30,8 @@ impl Threads {
             }
             return None;
         }
-        self.unexplained.remove(&id);
-        Some(self.together(id, read))
+        let rest = self.unexplained.remove(&id).and_then(|rest| rest.level);
+        Some(self.together(id, read, rest))
     }
 
     pub(super) fn are_unsettled(&self) -> bool {
@@ -41,11 +41,12 @@ impl Threads {
     /// Nothing says how those at rest came to that.
     pub(super) fn settle(&mut self) -> Vec<Shown> {
         let resting = std::mem::take(&mut self.unexplained);
-        resting.into_iter().map(|(id, read)| self.together(id, read)).collect()
+        resting.into_iter().map(|(id, read)| self.together(id, read, None)).collect()
     }
 
     /// What waits comes before what works, and that before all else. The first one names the seat.
-    fn together(&mut self, id: String, mut read: Shown) -> Shown {
+    /// `rest` is how it came to rest, if nothing has said more of that.
+    fn together(&mut self, id: String, mut read: Shown, rest: Option<Level>) -> Shown {
         let gone = match read.level.clone() {
             Some(level) => {
                 if self.levels.len() >= MOST && !self.levels.contains_key(&id) {
@@ -63,7 +64,7 @@ impl Threads {
         let waits = shows(|level| matches!(level, Level::Blocked { .. }));
         let works = || shows(|level| matches!(level, Level::Working { .. }));
         // Whoever goes in the middle of its work has stopped it.
-        let stops = || gone.filter(is_busy).map(|_| Level::Idle { shells: 0 });
+        let stops = || gone.filter(is_busy).map(|_| rest.unwrap_or(Level::Idle { shells: 0 }));
         read.level = waits.or_else(works).or(read.level).or_else(stops);
         read.session = Some(self.first.get_or_insert(id).clone());
         read

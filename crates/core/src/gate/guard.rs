@@ -4,11 +4,13 @@ use super::{
     Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, launched, level, process, refuse, session,
 };
 use crate::observation::{
-    Delivery, Fact, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
+    Delivery, Fact, Level, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
 };
 use crate::seat::Launched;
 use crate::source::{Source, Tier};
 use crate::status::{ExitKind, OutcomeKind, Process, Turn};
+
+const NOTHING_BEGUN: &str = "from another session, which has begun nothing here";
 
 pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if let Fact::NotUnderstood { why } = &observation.fact {
@@ -182,7 +184,11 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             if left && !starts {
                 return refuse(Rule::G1, "from a session that was left");
             }
-            if !step.seat.left_sessions.is_empty() && !session::is_counted(step.seat) {
+            let is_another = !step.seat.left_sessions.is_empty();
+            if is_another && !is_goodbye(&observation.fact) && !comes_in(step, observation) {
+                return refuse(Rule::G1, NOTHING_BEGUN);
+            }
+            if is_another && !session::is_counted(step.seat) {
                 // The one before was cleared.
                 step.seat.incarnation += 1;
             }
@@ -194,6 +200,13 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             let left = step.seat.left_sessions.iter().any(|left| left.id == said);
             if left && !starts && !is_taken_up(step, said, observation) {
                 return refuse(Rule::G1, "from a session that was left");
+            }
+            if !left && is_goodbye(&observation.fact) {
+                // Its process tells in a moment whether it has left.
+                return Ok(());
+            }
+            if !left && !comes_in(step, observation) {
+                return refuse(Rule::G1, NOTHING_BEGUN);
             }
             let process = &step.seat.process;
             let known = process.id.clone().filter(|_| !process.state.is_over());
@@ -213,13 +226,49 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
     }
 }
 
+/// Does a conversation that is not the seat's own begin something here? Any other word of one is late, or a
+/// helper's that has a conversation of its own; and so may be a call beside an open turn.
+fn comes_in(step: &Step<'_>, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let is_over = seat.process.state.is_over();
+    let is_gone = is_over && step.now.since(seat.process.since) >= STRAGGLERS_MS;
+    // Nobody in this life has spoken yet, or nobody is there to be disturbed.
+    let is_free = session::is_counted(seat) || is_gone;
+    // A program's own account of itself is of all that it does.
+    let is_own = observation.source.tier() == Tier::Own;
+    is_free || is_own || opens(&observation.fact) || !seat.turn.open && works(&observation.fact)
+}
+
+fn opens(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStarted { .. }
+            | Fact::PromptSubmitted { .. }
+            | Fact::PromptTold
+            | Fact::PromptOpened { .. }
+            | Fact::DialogShown { .. }
+            | Fact::Level(Level::Blocked { .. })
+    )
+}
+
+fn works(fact: &Fact) -> bool {
+    match fact {
+        Fact::ToolStarted { actor, .. } | Fact::ToolGranted { actor, .. } => actor.is_main(),
+        Fact::Level(level) => matches!(level, Level::Working { .. }),
+        _ => false,
+    }
+}
+
+fn is_goodbye(fact: &Fact) -> bool {
+    matches!(fact, Fact::SessionEnded { how } if *how != SessionEnd::Clear)
+}
+
 /// Does a program that has ended its conversation, and begun none, say goodbye with the name of that one?
 fn leaves(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
     let is_last = seat.left_sessions.back().is_some_and(|left| left.id == said);
-    let is_goodbye =
-        matches!(observation.fact, Fact::SessionEnded { how } if how != SessionEnd::Clear);
-    is_last && is_goodbye && !seat.turn.open && !seat.process.state.is_over()
+    let says_goodbye = is_goodbye(&observation.fact);
+    is_last && says_goodbye && !seat.turn.open && !seat.process.state.is_over()
 }
 
 /// Does the conversation that was left last begin something in the process that it was left in? Then its
@@ -346,9 +395,7 @@ fn begins_a_turn(fact: &Fact) -> bool {
 /// A death was seen before the goodbye that explains it: it was no crash.
 fn is_late_goodbye(step: &Step<'_>, observation: &Observation) -> bool {
     let process = &step.seat.process;
-    let goodbye =
-        matches!(observation.fact, Fact::SessionEnded { how } if how != SessionEnd::Clear);
     let unexplained = matches!(process.state, Process::Exited(exit)
         if exit.kind == ExitKind::Crashed && exit.signal.is_none());
-    goodbye && unexplained && step.now.since(process.since) < STRAGGLERS_MS
+    is_goodbye(&observation.fact) && unexplained && step.now.since(process.since) < STRAGGLERS_MS
 }

@@ -165,11 +165,14 @@ pub(super) fn said(
     Ok(Effect::Decides)
 }
 
-/// It has said goodbye, and has not left.
+/// It has said goodbye, and has not left. At rest it is what it was; what it does else, nobody knows.
 pub(super) fn stays(step: &mut Step<'_>) {
     let attach = step.seat.process.attach();
     turn_into(step, Process::Running { attach });
-    step.set_base(Turn::Idle(IdleReason::Cleared), None);
+    let base = step.seat.turn.rested.take().map_or(Turn::Unknown, Turn::Idle);
+    let failure = step.seat.outcome.as_ref().and_then(|outcome| outcome.code.clone());
+    let detail = failure.filter(|_| base == Turn::Idle(IdleReason::TurnEnded));
+    step.set_base(base, detail.as_deref());
 }
 
 /// A run that nobody can type to is over with its turn: not every program says more than that it

@@ -10,6 +10,7 @@ use crate::wire::PromptDoc;
 
 /// Milliseconds a request may settle at most before it is published (G12).
 const LONGEST_SETTLING_MS: u32 = 1_500;
+const MOST_PROMPTS: usize = 64;
 
 /// A prompt of the main agent belongs to the open turn, or shows that another one is open.
 pub(super) fn belongs(
@@ -175,6 +176,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
         }
     }
     let ask = about_its_call(step, actor, prompt);
+    make_room(step);
     step.seat.held.retain(|held| !matches!(held.what, HeldFact::Level(HeldLevel::Blocked { .. })));
     step.seat.prompts_opened += 1;
     let open = OpenPrompt {
@@ -189,6 +191,18 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let doc = Box::new(PromptDoc::new(&step.seat.id, &open, None));
     step.seat.prompts.push(open);
     step.emit(EventBody::PromptOpened { prompt: doc });
+}
+
+/// Nobody has so many dialogs open: where no end of any is told, the first of them is taken for over.
+fn make_room(step: &mut Step<'_>) {
+    let own = |open: &OpenPrompt| open.ask.kind != PromptKind::Input;
+    if step.seat.own_prompts().count() < MOST_PROMPTS {
+        return;
+    }
+    let Some(first) = step.seat.prompts.iter().position(own) else { return };
+    let open = step.seat.prompts.remove(first);
+    let doc = PromptDoc::new(&step.seat.id, &open, Some(Resolution::elsewhere(step.now)));
+    step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
 }
 
 /// Is it no turn of the agent's in which this is asked? Once it is answered all is as it was.
@@ -350,7 +364,9 @@ pub(super) fn resolved(
 pub(super) fn answered(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     withdraw_all(step);
     turn::follow(step, None)?;
-    step.set_base(Turn::Working(WorkingReason::Model), None);
+    if !step.seat.turn.main_stopped {
+        step.set_base(Turn::Working(WorkingReason::Model), None);
+    }
     Ok(Effect::Decides)
 }
 

@@ -108,6 +108,8 @@ pub(super) fn started(
     let known = step.seat.session.as_ref().is_some_and(|session| session.start_seen);
     let entered_now = step.entered;
     let running = step.seat.process.state.is_running();
+    // After a goodbye it begins anew: what went on is over, and what it had asked has been answered.
+    let anew = step.seat.held.iter().any(|held| held.what == HeldFact::Left);
     if entered_now && running && shows_work(step) {
         // It comes with the first prompt, which the program itself has shown already.
         if let Some(session) = &mut step.seat.session {
@@ -141,7 +143,7 @@ pub(super) fn started(
         }
     } else if known && !entered_now && running {
         return Ok(Effect::Confirms);
-    } else if step.seat.turn.open && running && !entered_now {
+    } else if step.seat.turn.open && running && !entered_now && !anew {
         // The start was told after what followed it.
         if let Some(session) = &mut step.seat.session {
             session.start_seen = true;
@@ -157,8 +159,6 @@ pub(super) fn started(
         session.start_seen = true;
         session.is_early = is_early;
     }
-    // After a goodbye it begins anew: what it had asked has been answered.
-    let anew = step.seat.held.iter().any(|held| held.what == HeldFact::Left);
     match is_early && !anew && screen::is_at_dialog(step.seat) {
         true => close_all_but_prompts(step, OutcomeKind::Interrupted),
         false => close(step, OutcomeKind::Interrupted),
@@ -197,10 +197,14 @@ pub(super) fn ended(
     how: SessionEnd,
     observation: &Observation,
 ) -> Result<Effect, Refusal> {
-    let name = &observation.name;
     let process = &step.seat.process;
     let is_watched = process.id.is_some() && !process.state.is_over();
+    let own = step.seat.session.as_ref().map(|session| &session.id);
+    let is_of_another =
+        own.zip(observation.session.as_ref()).is_some_and(|(own, said)| own != said);
     let how = match how {
+        // It may be that of a helper that has a conversation of its own.
+        _ if is_of_another => SessionEnd::Unclear,
         SessionEnd::Exit | SessionEnd::Either
             if is_watched && observation.process.is_none() && was_just_taken_up(step) =>
         {
@@ -214,19 +218,12 @@ pub(super) fn ended(
             if is_watched && (step.seat.turn.open || screen::is_at_dialog(step.seat)) =>
         {
             // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
-            let (until, source) = (step.now.plus(LEAVE_MS), step.evidence.source);
-            let what = HeldFact::Left;
-            step.seat.held.push(Held { until, source, name: name.clone(), what });
+            let effect = wait_for_process(step, &observation.name, HeldFact::Left, LEAVE_MS);
             leave_with_a_goodbye(step);
-            step.changed = true;
-            return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
+            return Ok(effect);
         }
         SessionEnd::Unclear if !process.state.is_over() => {
-            let (until, source) = (step.now.plus(SAY_MS), step.evidence.source);
-            let what = HeldFact::Goodbye;
-            step.seat.held.push(Held { until, source, name: name.clone(), what });
-            step.changed = true;
-            return Ok(Effect::Outranked("its process tells in a moment whether it has left"));
+            return Ok(wait_for_process(step, &observation.name, HeldFact::Goodbye, SAY_MS));
         }
         // Its process will tell.
         SessionEnd::Either if is_watched => {
@@ -240,10 +237,23 @@ pub(super) fn ended(
                 _ => None,
             };
             let exit = Exit { code, ..Exit::of(ExitKind::Clean) };
+            step.seat.turn.rested = match step.seat.turn() {
+                Turn::Idle(reason) => Some(reason),
+                Turn::None | Turn::Unknown | Turn::Working(_) | Turn::Blocked(_) => None,
+            };
             super::process::leave(step, Process::Exited(exit));
         }
     }
     Ok(Effect::Decides)
+}
+
+/// What may be a goodbye is one once the process is gone, within so many milliseconds from the last time it was said.
+fn wait_for_process(step: &mut Step<'_>, name: &str, what: HeldFact, ms: i64) -> Effect {
+    let (until, source) = (step.now.plus(ms), step.evidence.source);
+    step.seat.held.retain(|held| held.what != what);
+    step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+    step.changed = true;
+    Effect::Outranked("its process tells in a moment whether it has left")
 }
 
 /// Was it put away, and taken up again a moment ago?
@@ -252,8 +262,19 @@ fn was_just_taken_up(step: &Step<'_>) -> bool {
     since.is_some_and(|at| step.now.since(at) < STRAGGLERS_MS)
 }
 
+/// What seemed a goodbye was none: the process goes on. In mid-turn nobody knows whether the turn does.
+pub(super) fn stays(step: &mut Step<'_>) {
+    if !step.seat.turn.open {
+        cleared(step);
+        return;
+    }
+    prompts::withdraw_all(step);
+    take_up_left(step);
+    step.set_base(Turn::Unknown, None);
+}
+
 /// The conversation is left, and the program goes on.
-pub(super) fn cleared(step: &mut Step<'_>) {
+fn cleared(step: &mut Step<'_>) {
     close(step, OutcomeKind::Interrupted);
     step.seat.leave_session(step.now);
     step.set_base(Turn::Idle(IdleReason::Cleared), None);

@@ -22,6 +22,7 @@ mod screen;
 mod sessions;
 mod settling;
 mod shown;
+mod stays;
 mod stragglers;
 mod taken;
 mod turns;

@@ -46,7 +46,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
         // It goes on.
         HeldFact::Goodbye => return,
         HeldFact::Left => {
-            session::cleared(step);
+            session::stays(step);
             step.seat.turn().phrase()
         }
         HeldFact::Level(level) => {

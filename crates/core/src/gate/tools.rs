@@ -7,6 +7,8 @@ use crate::status::{OutcomeKind, Turn, WorkingReason};
 /// How long after a helper's end what it did before may be told. Milliseconds.
 const LATE_MS: i64 = 2_000;
 
+const MOST_HELPERS: usize = 256;
+
 const SUB_OUTRANKED: &str = "a helper's progress moves counters only (G6)";
 const BLOCKED_OUTRANKED: &str = "an open prompt outranks progress (G4)";
 const TOLD_LATE: &str = "told after the end of its helper";
@@ -60,8 +62,7 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     let known = step.seat.subagents.iter().any(|known| known == id);
     let outlives = turn::may_be_outlived(step);
     if !known && (step.seat.turn.open || outlives) {
-        step.seat.subagents.push(id.to_owned());
-        step.changed = true;
+        push_helper(step, id);
     }
     if outlives {
         turn::go_on_behind(step);
@@ -73,6 +74,15 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
         return Ok(Effect::Decides);
     }
     Ok(Effect::Outranked(SUB_OUTRANKED))
+}
+
+/// Nobody has more of them: the first has ended unheard.
+fn push_helper(step: &mut Step<'_>, id: &str) {
+    if step.seat.subagents.len() == MOST_HELPERS {
+        step.seat.subagents.remove(0);
+    }
+    step.seat.subagents.push(id.to_owned());
+    step.changed = true;
 }
 
 pub(super) fn decides_unless_blocked(step: &Step<'_>) -> Effect {
@@ -175,4 +185,55 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
     let cleared = turn::helpers_are_done(step) || cleared;
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })
+}
+
+fn namesakes(step: &Step<'_>, name: &str) -> usize {
+    step.seat.subagents.iter().filter(|known| *known == name).count()
+}
+
+/// One more helper of a name: those that have it are only counted.
+pub(super) fn namesake_started(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+    let running = namesakes(step, name);
+    let effect = subagent_started(step, name)?;
+    if running > 0 && step.seat.turn.open {
+        push_helper(step, name);
+    }
+    Ok(effect)
+}
+
+/// One of those of this name has ended, and the others go on.
+pub(super) fn namesake_ended(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+    let one = step.seat.subagents.iter().rposition(|known| known == name);
+    match one {
+        Some(one) if namesakes(step, name) > 1 => {
+            step.seat.subagents.remove(one);
+            step.seat.turn.helpers_unheard = false;
+            step.changed = true;
+            Ok(Effect::Confirms)
+        }
+        _ => subagent_ended(step, name),
+    }
+}
+
+/// A turn was stopped. While helpers run it may be that of one of them, and is never taken for the main agent's:
+/// one that was interrupted is over with it, and one that has failed may be tried again.
+pub(super) fn someone_stopped(
+    step: &mut Step<'_>,
+    failed: Option<&(String, Option<String>)>,
+) -> Result<Effect, Refusal> {
+    match failed {
+        _ if !step.seat.subagents.is_empty() => {
+            step.seat.turn.helpers_unheard = false;
+            if failed.is_none() {
+                step.seat.subagents.pop();
+                step.changed = true;
+                if turn::helpers_are_done(step) {
+                    return Ok(Effect::Decides);
+                }
+            }
+            Ok(Effect::Outranked("it may be the stop of a helper that runs (G6)"))
+        }
+        Some((code, detail)) => turn::failed(step, code, detail.as_deref(), None),
+        None => turn::interrupted(step, None),
+    }
 }

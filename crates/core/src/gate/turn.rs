@@ -226,7 +226,7 @@ pub(super) fn prompted(
         (true, false, _, Some(reference)) if step.seat.turn.reference.is_some() => {
             // Queued behind the open turn, or that one was stopped in silence: what comes next
             // tells which. Either way the agent works.
-            step.seat.turn.queued.push(reference.to_owned());
+            step.seat.turn.queue(reference);
             step.changed = true;
             let compacted = step.seat.turn.base == Turn::Working(WorkingReason::Compacting);
             if compacted || !matches!(step.seat.turn.base, Turn::Working(_)) {
@@ -286,6 +286,11 @@ pub(super) fn ended(
         reread(step, background);
         return Ok(Effect::Confirms);
     }
+    // One that lists what runs behind a main agent that rests is that one's, which was woken.
+    let is_listed = !background.unlisted && !background.unclear;
+    if !(step.seat.turn.main_stopped && is_listed) {
+        refuse_if_a_helpers(step, reference)?;
+    }
     follow(step, reference)?;
     level::explain_work(step);
     reread(step, background);
@@ -305,6 +310,17 @@ pub(super) fn ended(
         note_unlisted(step, background.unlisted || background.unclear);
     }
     Ok(Effect::Decides)
+}
+
+/// While helpers run, the end of a turn that nobody has asked for may be one of theirs.
+fn refuse_if_a_helpers(step: &Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
+    let turn = &step.seat.turn;
+    let open = turn.reference.as_deref().filter(|_| turn.open);
+    let is_another = reference.zip(open).is_some_and(|(said, open)| said != open);
+    if is_another && !is_queued(step, reference) && !step.seat.subagents.is_empty() {
+        return refuse(Rule::G6, "of another turn than the open one, while helpers run");
+    }
+    Ok(())
 }
 
 /// The log says that the turn ended as it should. A hook tells that better; without hooks the
@@ -434,6 +450,7 @@ pub(super) fn failed(
         }
         return Ok(Effect::Confirms);
     }
+    refuse_if_a_helpers(step, reference)?;
     follow(step, reference)?;
     level::explain_work(step);
     step.seat.turn.compacting = false;

@@ -75,18 +75,21 @@ pub(super) async fn post(
     if process.pid_here().is_some() && !process::is_alive(&process) && !may_be_late {
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
     }
-    let evidence = app.inbox.evidence();
-    for row in &rows {
-        evidence.keep(&agent, moment, row);
-    }
-    if let Some((says, row)) = shown {
-        evidence.keep_title(&agent, moment, &says, &row);
-    }
     let cursor = app.board.head();
     let (mut key, mut reply) = (key, Reply::Done { agent: Some(agent.clone()), cursor });
     for sight in sights {
         let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));
         reply = app.inbox.submit(work, key.take()).await?;
+    }
+    // What was told before is kept already.
+    if let Reply::Done { .. } = reply {
+        let evidence = app.inbox.evidence();
+        for row in &rows {
+            evidence.keep(&agent, moment, row);
+        }
+        if let Some((says, row)) = shown {
+            evidence.keep_title(&agent, moment, &says, &row);
+        }
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }

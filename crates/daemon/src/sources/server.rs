@@ -6,10 +6,12 @@
 
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
+use crate::metrics::Metrics;
 use crate::peer;
 use futures_util::{SinkExt as _, StreamExt as _};
 use headsup_adapters::{
     ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_of_log,
+    server_strange,
 };
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -39,8 +41,9 @@ const MOST: usize = 32;
 /// Whose conversation each is.
 type Threads = Arc<Mutex<HashMap<String, AgentId>>>;
 
-#[derive(Default)]
 struct Servers {
+    inbox: Inbox,
+    metrics: Arc<Metrics>,
     /// Where each seat is looked for, and under which conversation.
     seats: HashMap<AgentId, (ServedSocket, String)>,
     clients: HashMap<ServedSocket, Client>,
@@ -52,10 +55,20 @@ struct Client {
     task: AbortHandle,
 }
 
-pub(super) async fn watch(mut seats: UnboundedReceiver<Arc<Seat>>, inbox: Inbox) {
-    let mut servers = Servers::default();
+pub(super) async fn watch(
+    mut seats: UnboundedReceiver<Arc<Seat>>,
+    inbox: Inbox,
+    metrics: Arc<Metrics>,
+) {
+    let mut servers = Servers {
+        inbox,
+        metrics,
+        seats: HashMap::new(),
+        clients: HashMap::new(),
+        tasks: JoinSet::new(),
+    };
     while let Some(seat) = seats.recv().await {
-        servers.look_at(&seat, &inbox);
+        servers.look_at(&seat);
     }
 }
 
@@ -66,7 +79,7 @@ fn served(seat: &Seat) -> Option<(ServedSocket, String)> {
 }
 
 impl Servers {
-    fn look_at(&mut self, seat: &Seat, inbox: &Inbox) {
+    fn look_at(&mut self, seat: &Seat) {
         let now = served(seat);
         if self.seats.get(&seat.id) == now.as_ref() {
             return;
@@ -80,7 +93,8 @@ impl Servers {
         }
         let client = self.clients.entry(socket.clone()).or_insert_with(|| {
             let threads = Threads::default();
-            let listening = listen(socket.clone(), Arc::clone(&threads), inbox.clone());
+            let (inbox, metrics) = (self.inbox.clone(), Arc::clone(&self.metrics));
+            let listening = listen(socket.clone(), Arc::clone(&threads), inbox, metrics);
             Client { threads, task: self.tasks.spawn(listening) }
         });
         lock(&client.threads).insert(thread.clone(), seat.id.clone());
@@ -109,11 +123,11 @@ fn lock(threads: &Threads) -> MutexGuard<'_, HashMap<String, AgentId>> {
     threads.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn listen(socket: ServedSocket, threads: Threads, inbox: Inbox) {
+async fn listen(socket: ServedSocket, threads: Threads, inbox: Inbox, metrics: Arc<Metrics>) {
     loop {
         // Whatever ends a connection, the next one begins with a list.
         if let Some(server) = connect(&socket).await {
-            hear(server, socket.kind, &threads, &inbox).await;
+            hear(server, socket.kind, &threads, &inbox, &metrics).await;
         }
         sleep(AGAIN).await;
     }
@@ -146,9 +160,13 @@ async fn hear(
     kind: &'static str,
     threads: &Threads,
     inbox: &Inbox,
+    metrics: &Metrics,
 ) {
     while let Some(Ok(message)) = server.next().await {
         let Ok(text) = message.to_text() else { continue };
+        if let Some(news) = server_strange(kind, text) {
+            metrics.not_understood(kind, &news);
+        }
         for ThreadFact { thread, name, fact } in server_message(kind, text) {
             let Some(agent) = lock(threads).get(&thread).cloned() else { continue };
             if let Some(message) = server_evidence(kind, text, &thread) {

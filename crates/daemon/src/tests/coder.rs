@@ -50,6 +50,9 @@ async fn an_event_says_what_it_means_and_not_what_the_old_map_said() {
         ("Start", None, "working"),
         ("StopFailure", None, "error"),
         ("BeforeAgent", None, "working"),
+        ("BeforeTool", None, "working"),
+        ("Notification", Some("ToolPermission"), "blocked"),
+        ("AfterTool", None, "working"),
         ("AfterAgent", None, "idle"),
         // A request asks the rules of the program first.
         ("userPromptSubmitted", None, "working"),

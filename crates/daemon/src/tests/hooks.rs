@@ -44,6 +44,24 @@ async fn the_id_an_agent_carries_is_its_seat() {
     assert_eq!(client.headline("builder").await, "working");
 }
 
+/// The end of a call of a helper that has its conversation to itself, say.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_conversation_says_that_does_not_count_describes_nobody() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let own = [("x-headsup-agent", "builder")];
+    client.hook("UserPromptSubmit", "s1", &own).await;
+    let head = client.head().await;
+    client.hook("PostToolUse", "s2", &own).await;
+    let doc = client.get("/api/v1/agents/builder").await.json();
+    assert_eq!((&doc["session_id"], &doc["cwd"]), (&json!("s1"), &json!("/home/dev/s1")));
+    assert_eq!(doc["log_path"], "/logs/s1.jsonl");
+    assert_eq!(client.head().await, head);
+    client.hook("UserPromptSubmit", "s2", &own).await;
+    let doc = client.get("/api/v1/agents/builder").await.json();
+    assert_eq!((&doc["session_id"], &doc["cwd"]), (&json!("s2"), &json!("/home/dev/s2")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_report_has_one_effect_also_over_a_restart() {
     let mut bench = Bench::new().await;

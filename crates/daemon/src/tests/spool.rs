@@ -412,3 +412,17 @@ async fn a_status_may_come_as_late_as_the_end_of_its_process_and_a_title_may_not
     }
     assert_eq!(client.headline("api").await, "idle");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_that_is_told_again_is_kept_once() {
+    let bench = Bench::new().await;
+    let launch = Launch::new(&bench).await;
+    let client = bench.client();
+    let (path, body) = (format!("{API}/terminal"), launch.status("working").to_string());
+    for code in [202, 200] {
+        let told = client.send("POST", &path, &[("x-headsup-id", "said")], body.clone()).await;
+        assert_eq!(told.status.as_u16(), code, "{}", told.text());
+    }
+    let bundle = client.get(&format!("{API}/evidence")).await.json();
+    assert_eq!(bundle["kept"]["osc"], 1, "{bundle}");
+}

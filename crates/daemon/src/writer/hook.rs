@@ -29,11 +29,10 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
     let now = staging.now;
     let seated = staging.change(&id, report.spooled, |seat| {
         // A registration has told the description.
-        let described = match is_new {
-            true => Decision::default(),
-            false => gate::describe(seat, &describe(report), now),
-        };
-        take_in(seat, report, described, now)
+        match is_new {
+            true => take_in(seat, report, now),
+            false => take_in_described(seat, report, now),
+        }
     })?;
     if let Some(empty) = empty.filter(|_| seated) {
         staging.forget(&empty)?;
@@ -67,8 +66,26 @@ fn vacated(staging: &Staging<'_>, report: &HookReport, id: &AgentId) -> Option<A
     (seat.kind == *report.kind && seat.process.id.as_ref() == Some(process)).then(|| other.clone())
 }
 
+/// The same, and what it says of the agent. That of another conversation, which does not count here, says
+/// nothing of this one.
+fn take_in_described(seat: &mut Seat, report: &HookReport, now: UnixMs) -> Decision {
+    let session = report.sighting.session.as_deref();
+    let is_its_own = session.is_none() || seat.session.as_ref().map(|own| &*own.id) == session;
+    let before = (!is_its_own).then(|| seat.about.clone());
+    let described = gate::describe(seat, &describe(report), now);
+    let mut decision = take_in(seat, report, now);
+    let is_foreign = decision.refused.as_ref().is_some_and(|refused| refused.rule == Rule::G1);
+    if let Some(before) = before.filter(|_| is_foreign) {
+        seat.about = before;
+        return decision;
+    }
+    decision.changed |= described.changed;
+    decision.events.splice(0..0, described.events);
+    decision
+}
+
 /// What the hook says, and a line of activity if that was news.
-fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixMs) -> Decision {
+fn take_in(seat: &mut Seat, report: &HookReport, now: UnixMs) -> Decision {
     let mut decision = gate::admit(seat, &observe(report, now));
     decision.changed |= report.sighting.shares_process && gate::part(seat);
     if decision.refused.is_none() {
@@ -79,8 +96,6 @@ fn take_in(seat: &mut Seat, report: &HookReport, described: Decision, now: UnixM
         let (tool, action) = (activity.tool.clone(), activity.action.clone());
         decision.events.push(gate::append_activity(seat, tool, action, now));
     }
-    decision.changed |= described.changed;
-    decision.events.splice(0..0, described.events);
     decision
 }
 

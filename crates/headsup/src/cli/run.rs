@@ -117,6 +117,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     if let Some(path) = args.stream.as_ref().map(|path| here.join(path))
         && !crate::launch::stream::is_readable(&path)?
+        && !context.output.is_json()
     {
         let words = format!("headsup: {} cannot be read: nothing of it is told", path.display());
         context.output.say(&Line::plain(words));

@@ -60,13 +60,16 @@ fn input(metrics: &str) -> Check {
     }
 }
 
-/// Which hooks, status files, status reports and logs said what nobody knows. Nothing was changed by them,
+/// Which hooks, status files, status reports, logs and streams said what nobody knows. Nothing was changed by them,
 /// so that is not bad.
 fn events(metrics: &str) -> Check {
     let mut counted: Vec<(u64, String)> = metrics.lines().filter_map(unknown).collect();
     counted.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     if counted.is_empty() {
-        return Check::good("events", "every hook, every status and every log was understood");
+        return Check::good(
+            "events",
+            "every hook, every status, every log and every stream was understood",
+        );
     }
     let words: Vec<String> =
         counted.iter().map(|(count, what)| format!("{what}: {count}")).collect();

@@ -154,6 +154,10 @@ fn begins_anew(path: &Path, file: &mut File, mark: &mut Option<Mark>, is_read: b
     let Some(own) = mark else { return false };
     let there = is_read.then(|| path.metadata()).and_then(Result::ok).filter(Metadata::is_file);
     if there.is_some_and(|there| !own.is_in(&there)) {
+        // It may have grown once more before the other one took its place.
+        if file.metadata().is_ok_and(|old| old.len() > own.at()) {
+            return false;
+        }
         let Ok(other) = File::open(path) else { return false };
         *file = other;
     } else if own.holds(file) || file.rewind().is_err() {
@@ -176,4 +180,37 @@ fn open(path: &Path, observer: &Weak<Observer>, is_last: &AtomicBool) -> Option<
         thread::park_timeout(LOOK_AGAIN);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_last_words_of_a_file_that_is_replaced_are_read_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, aside, new] = ["events", "old", "new"].map(|name| folder.path().join(name));
+        fs::write(&path, "one\n").unwrap();
+        let mut file = File::open(&path).unwrap();
+        let mut mark = Mark::start_of(&path.metadata().unwrap());
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).unwrap();
+        mark.as_mut().unwrap().goes_on(&text);
+        assert!(!begins_anew(&path, &mut file, &mut mark, true));
+        // It ends with another line, and then there is another file.
+        fs::write(&path, "one\ntwo\n").unwrap();
+        fs::rename(&path, &aside).unwrap();
+        fs::write(&new, "three\n").unwrap();
+        fs::rename(&new, &path).unwrap();
+        assert!(!begins_anew(&path, &mut file, &mut mark, true));
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).unwrap();
+        assert_eq!(text, b"two\n");
+        mark.as_mut().unwrap().goes_on(&text);
+        assert!(begins_anew(&path, &mut file, &mut mark, true));
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).unwrap();
+        assert_eq!(text, b"three\n");
+    }
 }

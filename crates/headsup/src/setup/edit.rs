@@ -1,12 +1,15 @@
 //! The only door to files of other programs: each edit leaves the old content or the new one,
 //! whatever happens in its middle.
 
-use super::SetupError;
 use super::temporary::{beside, left};
-use rustix::fs::{Mode, OFlags};
+use super::{SetupError, attributes};
+use rustix::fs::{CWD, Mode, OFlags, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink,
+};
 use std::path::{Path, PathBuf};
 
 /// One change of the file system.
@@ -20,7 +23,7 @@ pub(crate) enum Step {
     Delete { path: PathBuf, before: String },
     /// A new folder with all its files at once.
     Tree { path: PathBuf, files: Vec<(String, String)> },
-    /// A folder of ours, with everything in it, at once.
+    /// A folder of ours with these files and nothing else in it, at once.
     DeleteTree { path: PathBuf, files: Vec<(String, String)> },
     /// What an edit of `path` that was killed has left beside it.
     Clear { path: PathBuf },
@@ -70,11 +73,15 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
             }
             made
         }
-        Step::DeleteTree { path, .. } => {
+        Step::DeleteTree { path, files } => {
             let temp = beside(path);
+            let mut all = files.iter().map(|(name, _)| path.join(name)).chain([path.clone()]);
+            let swept = all.try_for_each(|file| sweep(&file));
+            swept.and_then(|()| fault("move away")).map_err(io_of("delete", path))?;
+            if !holds_only(path, files) {
+                return Err(SetupError::Changed(path.to_owned()));
+            }
             let mut gone = || {
-                sweep(path)?;
-                fault("move away")?;
                 fs::rename(path, &temp)?;
                 sync_parent(path)?;
                 fault("delete")?;
@@ -128,24 +135,74 @@ fn write(
         let mut file = create(temp)?;
         fault("write it")?;
         file.write_all(after.as_bytes())?;
-        // The mode last: it may forbid writing.
-        if let (Ok(old), Ok(new)) = (fs::metadata(path), file.metadata())
-            && old.gid() != new.gid()
-        {
+        let has_its_group = match (fs::metadata(path), file.metadata()) {
             // Ours is the owner; the group follows where we may set it.
-            std::os::unix::fs::fchown(&file, None, Some(old.gid())).ok();
-        }
+            (Ok(old), Ok(new)) if old.gid() != new.gid() => fault("give it its group")
+                .and_then(|()| fchown(&file, None, Some(old.gid())))
+                .is_ok(),
+            _ => true,
+        };
+        // What one group may do is not for another one.
+        let mode = if has_its_group { mode } else { mode & !0o070 };
+        // The mode last: it may forbid writing.
         fault("set its mode")?;
         file.set_permissions(fs::Permissions::from_mode(mode))?;
+        if has_its_group && let Ok(old) = File::open(path) {
+            attributes::copy(&old, &file);
+        }
         fault("flush it")?;
         file.sync_all()
     };
     prepare(fault).map_err(io_of("write", path))?;
     unchanged(path, before)?;
-    let put = fault("put it in place").and_then(|()| fs::rename(temp, path));
-    put.and_then(|()| fault("flush the folder"))
-        .and_then(|()| sync_parent(path))
-        .map_err(io_of("write", path))
+    fault("put it in place").map_err(io_of("write", path))?;
+    put(temp, path, before, fault)?;
+    fault("flush the folder").and_then(|()| sync_parent(path)).map_err(io_of("write", path))
+}
+
+/// Puts the new file in its place, if what is there is still as it was: not even what is written in that moment
+/// is lost, where the system can exchange two files.
+fn put(temp: &Path, path: &Path, before: Option<&str>, fault: Fault<'_>) -> Result<(), SetupError> {
+    let flags = if before.is_some() { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
+    let changed = || Err(SetupError::Changed(path.to_owned()));
+    match (renameat_with(CWD, temp, CWD, path, flags), before) {
+        (Ok(()), None) => Ok(()),
+        (Ok(()), Some(before)) => {
+            let is_as_it_was = !temp.is_symlink()
+                && fs::read(temp).is_ok_and(|old| old.as_slice() == before.as_bytes());
+            if is_as_it_was {
+                let gone = fault("delete the old one").and_then(|()| fs::remove_file(temp));
+                return gone.map_err(io_of("write", path));
+            }
+            fs::rename(temp, path).map_err(io_of("write", path))?;
+            changed()
+        }
+        (Err(Errno::EXIST), None) | (Err(Errno::NOENT), Some(_)) => changed(),
+        // Not every file system can.
+        (Err(_), _) => fs::rename(temp, path).map_err(io_of("write", path)),
+    }
+}
+
+/// Are these files, as they are here, all that is in the folder?
+fn holds_only(folder: &Path, files: &[(String, String)]) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+                continue;
+            }
+            let mut known = files.iter().filter(|(name, _)| folder.join(name) == path);
+            let is_known = known.any(|(_, text)| {
+                fs::read(&path).is_ok_and(|now| now.as_slice() == text.as_bytes())
+            });
+            if !is_known {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Whoever edits it at the same time keeps what they wrote.

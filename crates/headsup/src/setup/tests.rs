@@ -6,11 +6,12 @@ use super::plan::carry_out;
 use super::{SetupError, Site, Way, install, lock, uninstall};
 use headsup_adapters::inject::recipes;
 use headsup_testkit::settings::{Fixture, Snapshot, kept, snapshot};
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, XattrFlags, getxattr, setxattr};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -245,6 +246,133 @@ fn a_file_that_never_stops_changing_is_left_alone() {
     assert!(matches!(error, SetupError::Changed(_)), "{error}");
     assert!(!fs::read_to_string(&path).unwrap().contains("headsup"));
     assert_eq!(bench.leftovers(), 0);
+}
+
+/// In its place, as another file in its place, and where there was none.
+#[test]
+fn what_an_agent_writes_in_the_moment_before_ours_takes_its_place_stays() {
+    const THEIRS: &str = "{ \"model\": \"y\" }\n";
+    for (is_there, is_another) in [(true, false), (true, true), (false, false)] {
+        let bench = Bench::new();
+        let path = bench.site.settings();
+        let folder = path.parent().unwrap();
+        if !is_there {
+            fs::remove_file(&path).unwrap();
+        }
+        let is_temporary =
+            |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".headsup-new");
+        let mut changes = 0;
+        let mut change = |what: &'static str| -> io::Result<()> {
+            // Not while our own record is written.
+            let is_next = fs::read_dir(folder)?.flatten().any(is_temporary);
+            if what == "put it in place" && is_next && changes == 0 {
+                changes += 1;
+                let theirs = if is_another { folder.join("theirs") } else { path.clone() };
+                fs::write(&theirs, THEIRS)?;
+                fs::rename(&theirs, &path)?;
+            }
+            Ok(())
+        };
+        bench.install(Way::Settings, &mut change).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let at = format!("{is_there}, {is_another}: {text}");
+        assert_eq!(changes, 1, "{at}");
+        assert!(text.contains("\"y\"") && text.contains(&bench.site.launcher), "{at}");
+        bench.uninstall(&mut no_fault).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), THEIRS, "{at}");
+        assert_eq!(bench.leftovers(), 0, "{at}");
+    }
+}
+
+#[test]
+fn what_is_put_into_our_folder_while_it_is_taken_away_stays() {
+    let bench = Bench::new();
+    bench.install(Way::Plugin, &mut no_fault).unwrap();
+    let mine = bench.site.plugin(bench.site.recipe.plugin.unwrap()).join("mine.md");
+    let mut put = |what: &'static str| -> io::Result<()> {
+        if what == "move away" { fs::write(&mine, "x") } else { Ok(()) }
+    };
+    bench.uninstall(&mut put).unwrap();
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "x");
+    assert_eq!(bench.leftovers(), 0);
+}
+
+#[test]
+fn an_update_of_a_plugin_that_is_killed_keeps_no_folder_from_going() {
+    let bench = Bench::new();
+    let old = bench.files();
+    bench.install(Way::Plugin, &mut no_fault).unwrap();
+    let plugin = bench.site.recipe.plugin.unwrap();
+    let entries = bench.site.plugin(plugin).join(plugin.entries);
+    fs::write(&entries, "{}").unwrap();
+    let mut kill = |what: &'static str| -> io::Result<()> {
+        let mut there = fs::read_dir(entries.parent().unwrap())?.flatten();
+        let is_written =
+            there.any(|entry| entry.path().extension() == Some("headsup-new".as_ref()));
+        assert!(what != "flush it" || !is_written, "killed");
+        Ok(())
+    };
+    assert!(quiet(|| bench.install(Way::Plugin, &mut kill)).is_none());
+    assert_eq!(bench.leftovers(), 1);
+    bench.uninstall(&mut no_fault).unwrap();
+    assert_eq!((bench.files(), bench.leftovers()), (old, 0));
+}
+
+fn rewrite(path: &Path, fault: super::edit::Fault<'_>) {
+    let mode = fs::metadata(path).unwrap().mode() & 0o7777;
+    let before = fs::read_to_string(path).unwrap();
+    let after = format!("{before}more");
+    let step = Step::Write { path: path.to_owned(), before: Some(before), after, mode };
+    perform(&[step], fault).unwrap();
+}
+
+#[test]
+fn what_its_group_may_do_is_for_no_other_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.json");
+    fs::write(&path, "x").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    // Only root can give it away to any.
+    if chown(&path, None, Some(12_345)).is_err() {
+        return;
+    }
+    let now = || fs::metadata(&path).map(|meta| (meta.gid(), meta.mode() & 0o777)).unwrap();
+    rewrite(&path, &mut no_fault);
+    assert_eq!(now(), (12_345, 0o664));
+    let mut refuse = |what: &'static str| match what {
+        "give it its group" => Err(io::Error::from_raw_os_error(1)),
+        _ => Ok(()),
+    };
+    rewrite(&path, &mut refuse);
+    assert_eq!(now().1, 0o604);
+}
+
+#[test]
+fn who_else_may_use_a_file_and_what_is_noted_of_it_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.json");
+    fs::write(&path, "x").unwrap();
+    let entry = |tag: u16, may: u16, id: u32| {
+        let [tag, may] = [tag, may].map(u16::to_le_bytes);
+        [&tag[..], &may, &id.to_le_bytes()].concat()
+    };
+    // One other user may write, and the group may not even read.
+    let nobody = u32::MAX;
+    let list = [entry(1, 6, nobody), entry(2, 6, 12_345), entry(4, 0, nobody)].concat();
+    let list = [list, entry(0x10, 6, nobody), entry(0x20, 0, nobody)].concat();
+    let list = [&2_u32.to_le_bytes()[..], &list].concat();
+    let all = [("user.mine", b"x".to_vec()), ("system.posix_acl_access", list)];
+    // Not every file system knows them.
+    let known = all
+        .into_iter()
+        .filter(|(name, value)| setxattr(&path, *name, value, XattrFlags::empty()).is_ok());
+    let known: Vec<_> = known.collect();
+    rewrite(&path, &mut no_fault);
+    for (name, value) in known {
+        let mut now = vec![0_u8; 1 << 10];
+        let length = getxattr(&path, name, now.as_mut_slice()).unwrap();
+        assert_eq!(&now[..length], value.as_slice(), "{name}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::guard::{self, Target};
 use super::install::{is_ours, own_folder, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
+use super::temporary::left;
 use super::{SetupError, Site, places, sharers, strays, yours};
 use headsup_adapters::inject::{Plugin, Unchanged, is_same_text};
 use std::fs;
@@ -114,6 +115,10 @@ pub(super) fn settings(
             _ => settled(site, known, rest),
         }
     };
+    let after = match after {
+        None if named.is_symlink() => Some(emptied(site, known, &text, &named)?),
+        after => after,
+    };
     let folder = own_folder(site, &path).filter(|_| known.is_none() && after.is_none());
     steps.push(match after {
         Some(after) => Step::Write { path, before: Some(text), after, mode },
@@ -121,6 +126,20 @@ pub(super) fn settings(
     });
     steps.extend(folder.map(|path| Step::DeleteEmpty { path }));
     Ok(steps)
+}
+
+/// What is left of a file that would go, but that a person has put a link to: that would lead to nothing.
+fn emptied(
+    site: &Site,
+    known: Option<&Edited>,
+    text: &str,
+    named: &Path,
+) -> Result<String, SetupError> {
+    if site.recipe.is_own_file() {
+        return Ok(String::new());
+    }
+    let rest = site.remove(text, known.map(Edited::start));
+    rest.map_err(|why| SetupError::unclear(named, why))
 }
 
 /// What becomes of a file of which `rest` is left without our part: whoever leaves last leaves what was
@@ -288,7 +307,10 @@ pub(super) fn plugin(
 
 /// Files in our folder that we have not put there.
 fn strangers(site: &Site, plugin: &Plugin, path: &Path) -> Vec<PathBuf> {
-    let files = plugin.files(&site.launcher);
+    let files = plugin.files(&site.launcher).into_iter();
+    let files: Vec<PathBuf> = files.map(|file| path.join(file.path)).collect();
+    // What an edit that was killed has left is not a person's.
+    let cut_off: Vec<PathBuf> = files.iter().flat_map(|file| left(file)).collect();
     let mut found = Vec::new();
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -296,7 +318,7 @@ fn strangers(site: &Site, plugin: &Plugin, path: &Path) -> Vec<PathBuf> {
             let there = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(there);
-            } else if !files.iter().any(|file| path.join(file.path) == there) {
+            } else if !files.contains(&there) && !cut_off.contains(&there) {
                 found.push(there);
             }
         }

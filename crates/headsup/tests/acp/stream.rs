@@ -284,6 +284,11 @@ fn a_stream_that_cannot_be_read_is_named_and_the_run_goes_on() {
     assert_eq!(talk.ends().code(), Some(3));
     let said = talk.stderr();
     assert!(said.contains("events cannot be read"), "{said}");
+    // Who reads errors as JSON is spared the words.
+    let mut talk = program.start(&["--json", "--stream", "events"], &["exec", "x"]);
+    program.leaves(3);
+    assert_eq!(talk.ends().code(), Some(3));
+    assert_eq!(talk.stderr(), "");
 }
 
 #[test]

@@ -142,3 +142,38 @@ fn pi_tells_of_its_turns_and_holds_a_failure_back_that_it_tries_again() {
     assert!(log.contains("\"failed\"") && log.contains("fix it"), "{log}");
     pi.end();
 }
+
+#[test]
+fn pi_tells_no_failure_while_it_makes_the_conversation_shorter_to_try_again() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let mut pi = Host::start(home, "pi");
+    let ctx = json!({ "session": "s-1", "cwd": "/home/dev/api" });
+    let call = |name: &str, event: Value| json!({ "call": name, "event": event, "ctx": ctx });
+    let ended = |reason: &str| {
+        let last = json!({ "role": "assistant", "stopReason": reason, "errorMessage": "too long" });
+        call("agent_end", json!({ "messages": [last] }))
+    };
+    let waited = json!({ "waited": 10_000 });
+    pi.does(&call("session_start", json!({ "reason": "startup" })), "idle");
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("error"), "working");
+    pi.does(&call("session_before_compact", json!({})), "working");
+    pi.does(&waited, "working");
+    pi.does(&call("session_compact", json!({})), "working");
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("stop"), "done");
+    let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
+    assert!(!log.contains("\"failed\""), "{log}");
+    assert_eq!(log.matches("\"turn.started\"").count(), 1, "{log}");
+    // It is not tried again.
+    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&ended("error"), "working");
+    pi.does(&call("session_before_compact", json!({})), "working");
+    pi.does(&call("session_compact", json!({})), "working");
+    pi.does(&waited, "failed");
+    pi.end();
+}

@@ -6,6 +6,7 @@ use headsup_testkit::home::Home;
 use headsup_testkit::settings::snapshot;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 const KINDS: [&str; 2] = ["kimi", "mistral-vibe"];
@@ -182,4 +183,38 @@ fn what_was_there_before_us_is_kept_where_the_file_has_been_emptied() {
         assert_eq!(fs::read_to_string(&path).unwrap(), "", "{act}");
         assert_eq!(fs::read_to_string(&kept).unwrap(), MODEL, "{act}");
     }
+}
+
+/// What was made is somewhere else by now, and may be in use there.
+#[test]
+fn a_link_to_a_file_that_was_made_for_ours_does_not_lead_to_nothing() {
+    for (kind, left) in [("gemini-cli", "{}"), ("kimi", ""), ("opencode", "")] {
+        let home = home();
+        let (path, moved) = (file(&home, kind), home.path().join("dotfiles/agent.conf"));
+        home.run(["hooks", "install", kind]).ok();
+        fs::create_dir(moved.parent().unwrap()).unwrap();
+        fs::rename(&path, &moved).unwrap();
+        symlink(&moved, &path).unwrap();
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert!(path.is_symlink(), "{kind}");
+        assert_eq!(fs::read_to_string(&path).unwrap().trim(), left, "{kind}");
+        let before = snapshot(home.path(), &home.state());
+        home.run(["hooks", "install", kind]).ok();
+        home.run(["hooks", "uninstall", kind]).ok();
+        assert_eq!(snapshot(home.path(), &home.state()), before, "{kind}");
+    }
+}
+
+/// It runs headsup, and no installation has put it there.
+#[test]
+fn a_server_that_a_person_has_written_comes_back() {
+    const OWN: &str = "{\n  \"mcpServers\": {\n    \"headsup\": { \"command\": \"/usr/local/bin/headsup\", \
+                       \"args\": [\"mcp\"] }\n  }\n}\n";
+    let home = home();
+    write(&file(&home, "gemini-cli"), OWN, 0o600);
+    let before = snapshot(home.path(), &home.state());
+    let done = home.run(["mcp", "install", "gemini-cli"]);
+    assert!(!done.ok().stderr.contains("hub of /usr/local"), "{done:?}");
+    home.run(["mcp", "uninstall", "gemini-cli"]).ok();
+    assert_eq!(snapshot(home.path(), &home.state()), before);
 }

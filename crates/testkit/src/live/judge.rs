@@ -2,7 +2,7 @@
 
 use super::programs::Tells;
 use super::record::Row;
-use super::truth::{Class, Seat, Truth};
+use super::truth::{Class, Mark, Seat, Truth};
 use super::watcher::Told;
 use serde::Serialize;
 use serde_json::Value;
@@ -122,9 +122,11 @@ impl Verdict {
         let changes = changes(&mine);
         let marks = truth.of(seat);
         let name = id.map_or_else(|| format!("seat {seat}"), str::to_owned);
-        let mut expected: Vec<&str> = marks.iter().map(|mark| mark.headline).collect();
-        expected.dedup();
         let got: Vec<&str> = changes.iter().map(|change| change.headline.as_str()).collect();
+        let unseen = |mark: &Mark| mark.class == Class::Passing && !got.contains(&mark.headline);
+        let seen = marks.iter().filter(|mark| !unseen(mark));
+        let mut expected: Vec<&str> = seen.map(|mark| mark.headline).collect();
+        expected.dedup();
         let in_order = expected == got;
         if !in_order {
             let (expected, got) = (expected.join(" "), got.join(" "));
@@ -143,12 +145,13 @@ impl Verdict {
             let lasts = end.is_none_or(|end| end.duration_since(mark.at) >= mark.class.patience());
             let seen_late = next.is_some_and(|next| next.class == Class::Unmeasured);
             let in_turn = in_order && (seen_late || !lasts);
-            let right = told.as_deref() == Some(mark.headline) || in_turn;
-            let is_change = index == 0 || marks[index - 1].headline != mark.headline;
+            let right = told.as_deref() == Some(mark.headline) || in_turn || unseen(mark);
+            let differs = index == 0 || marks[index - 1].headline != mark.headline;
+            let is_change = differs && !unseen(mark);
             change += usize::from(is_change);
-            let measured = is_change && in_order && mark.class != Class::Unmeasured;
+            let measured = is_change && in_order && mark.class.limit().is_some();
             let latency = measured.then(|| between(mark.at, changes[change - 1].at));
-            let decided = changes.get(change - 1).filter(|_| is_change && in_order);
+            let decided = changes.get(change.wrapping_sub(1)).filter(|_| is_change && in_order);
             self.spans.push(Span {
                 t_ms: between(start, mark.at),
                 seat: name.clone(),
@@ -186,7 +189,7 @@ fn signal(row: &Row, span: &Span, tells: Tells) -> Option<f64> {
             };
             by == "registry" && row["record"]["status"] == status
         }
-        Class::Kill | Class::Unmeasured => false,
+        Class::Kill | Class::Unmeasured | Class::Passing => false,
     };
     is_told.then_some(*t_ms)
 }
@@ -366,6 +369,36 @@ mod tests {
         }
         let before = [called(900.0, "Stop")];
         assert_eq!(own("codex", span("done", Class::Hooked, "hook"), &before), None);
+    }
+
+    #[test]
+    fn what_may_pass_unseen_is_right_where_it_was_not_told() {
+        let start = Instant::now();
+        let after = |ms: u64| start + Duration::from_millis(ms);
+        let told = |ms, headline: &str| Told {
+            at: after(ms),
+            event: json!({"type": "agent.status_changed", "agent_id": "a", "to": headline}),
+        };
+        let mark = |ms, headline, class| Mark {
+            at: after(ms),
+            seat: 0,
+            headline,
+            class,
+            why: String::new(),
+            sight: None,
+        };
+        let judged = |first: Class, told: &[Told]| {
+            let marks = vec![mark(0, "idle", first), mark(100, "done", Class::Hooked)];
+            let seats = vec![Seat::Named("a".to_owned())];
+            let truth = Truth { seats, marks, end: Some(after(5_000)) };
+            let verdict = Verdict::new("case", &truth, told, start);
+            (verdict.is_right(), verdict.spans[1].latency_ms)
+        };
+        let (both, one) = ([told(50, "idle"), told(150, "done")], [told(150, "done")]);
+        assert_eq!(judged(Class::Passing, &both), (true, Some(50.0)));
+        assert_eq!(judged(Class::Passing, &one), (true, Some(50.0)));
+        assert!(!judged(Class::Passing, &[told(50, "idle"), told(60, "working")]).0);
+        assert!(!judged(Class::Unmeasured, &one).0);
     }
 
     #[test]

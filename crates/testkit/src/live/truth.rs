@@ -16,6 +16,8 @@ pub enum Class {
     Kill,
     /// The moment itself is not known, only that it is true by the end of the span.
     Unmeasured,
+    /// The same, and it may be over before anybody can see it.
+    Passing,
 }
 
 impl Class {
@@ -27,6 +29,7 @@ impl Class {
             Self::Unhooked => "unhooked",
             Self::Kill => "kill",
             Self::Unmeasured => "unmeasured",
+            Self::Passing => "passing",
         }
     }
 
@@ -36,14 +39,14 @@ impl Class {
             Self::Hooked => Some(Duration::from_millis(100)),
             Self::Unhooked => Some(Duration::from_secs(1)),
             Self::Kill => Some(Duration::from_secs(2)),
-            Self::Unmeasured => None,
+            Self::Unmeasured | Self::Passing => None,
         }
     }
 
     /// How long a change may stay untold at all.
     pub(super) fn patience(self) -> Duration {
         match self {
-            Self::Unmeasured => Duration::from_secs(1),
+            Self::Unmeasured | Self::Passing => Duration::from_secs(1),
             measured => measured.limit().unwrap_or_default(),
         }
     }

@@ -3,7 +3,7 @@
 use super::{Rig, Side};
 use serde_json::Value;
 
-const RECORDED: [(&str, &str); 4] = [
+pub(super) const RECORDED: [(&str, &str); 4] = [
     ("copilot", include_str!("../../../fixtures/acp/1/copilot/timeline.jsonl")),
     ("gemini", include_str!("../../../fixtures/acp/1/gemini/timeline.jsonl")),
     ("opencode", include_str!("../../../fixtures/acp/1/opencode/timeline.jsonl")),

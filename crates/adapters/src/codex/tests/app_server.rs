@@ -1,6 +1,8 @@
 //! Messages of the app-server.
 
-use crate::{ThreadFact, server_evidence, server_greeting, server_message, server_of_log};
+use crate::{
+    ThreadFact, server_evidence, server_greeting, server_message, server_of_log, server_strange,
+};
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
 use std::path::Path;
@@ -34,7 +36,10 @@ fn a_threads_status_is_a_level() {
     assert_eq!(level(r#"{"type":"idle"}"#), Some(Level::Idle { shells: 0 }));
     let failed = Level::Failed { code: "system_error".to_owned() };
     assert_eq!(level(r#"{"type":"systemError"}"#), Some(failed));
-    assert_eq!(level(r#"{"type":"tomorrow"}"#), None);
+    let unknown = Some(Fact::NotUnderstood { why: "unknown status".to_owned() });
+    for status in [r#""status":{"type":"tomorrow"}"#, r#""state":{"type":"idle"}"#] {
+        assert_eq!(fact("thread/status/changed", status), unknown, "{status}");
+    }
 }
 
 #[test]
@@ -73,6 +78,24 @@ fn all_else_says_nothing() {
         assert_eq!(server_message("codex", message), [], "{message}");
     }
     assert_eq!(server_message("claude-code", r#"{"method":"thread/closed"}"#), []);
+}
+
+#[test]
+fn what_a_message_says_anew_is_named() {
+    let strange = |message: &str| server_strange("codex", message);
+    let dreamt = r#"{"method":"thread/dreamt","params":{"threadId":"t-1"}}"#;
+    assert_eq!(strange(dreamt).as_deref(), Some("thread/dreamt.method"));
+    let turn = |turn: &str| {
+        strange(&format!(r#"{{"method":"turn/completed","params":{{"turn":{turn}}}}}"#))
+    };
+    assert_eq!(turn(r#"{"status":"failed"}"#), None);
+    for unknown in [r#"{"status":"dreamt"}"#, r#"{"state":"failed"}"#] {
+        assert_eq!(turn(unknown).as_deref(), Some("turn/completed.status"), "{unknown}");
+    }
+    for known in ["", "[]", r#"{"id":2,"result":{}}"#, r#"{"method":"warning"}"#] {
+        assert_eq!(strange(known), None, "{known}");
+    }
+    assert_eq!(server_strange("claude-code", dreamt), None);
 }
 
 #[test]
@@ -145,8 +168,10 @@ fn what_was_recorded_on_the_socket_is_understood() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         row["msg"].to_string()
     });
-    let facts: Vec<ThreadFact> =
-        messages.flat_map(|message| server_message("codex", &message)).collect();
+    let facts: Vec<ThreadFact> = messages
+        .inspect(|message| assert_eq!(server_strange("codex", message), None, "{message}"))
+        .flat_map(|message| server_message("codex", &message))
+        .collect();
     let listed = (facts[0].name.as_str(), &facts[0].fact);
     assert_eq!(listed, ("thread/list", &Fact::Level(Level::Idle { shells: 0 })));
     let first = &facts[1].thread;

@@ -1,6 +1,6 @@
 //! The log's lines.
 
-use crate::{LogLine, log_line};
+use crate::{LogLine, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Submitter};
 
 fn line(text: &str) -> LogLine {
@@ -83,6 +83,30 @@ fn all_other_lines_say_nothing() {
         r#"{"type":"tomorrow"}"#,
     ] {
         assert_eq!(line(text), LogLine::default(), "{text}");
+    }
+}
+
+#[test]
+fn what_a_line_says_anew_is_named_by_its_member() {
+    let news = |text: &str| strange_line("codex", text.as_bytes());
+    assert_eq!(news(r#"{"type":"tomorrow"}"#), Some("type"));
+    for of in ["event_msg", "response_item"] {
+        for payload in [r#"{"type":"dreamt"}"#, r#"{"kind":"message"}"#, "7"] {
+            let line = format!(r#"{{"type":"{of}","payload":{payload}}}"#);
+            assert_eq!(news(&line), Some(of), "{line}");
+        }
+    }
+    for known in [
+        r#"{"type":"world_state","payload":{"type":"dreamt"}}"#,
+        r#"{"type":"event_msg","payload":{"type":"token_count"}}"#,
+        r#"{"type":"response_item","payload":{"type":"reasoning"}}"#,
+        // No line, and a broken one.
+        "",
+        "[]",
+        r#"{"type":7}"#,
+        r#"{"type":"tomorrow","x":tru}"#,
+    ] {
+        assert_eq!(news(known), None, "{known}");
     }
 }
 

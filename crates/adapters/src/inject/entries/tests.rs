@@ -96,6 +96,55 @@ fn a_comment_that_was_in_an_empty_list_stays_also_where_nobody_remembers_it() {
 }
 
 #[test]
+fn a_comment_between_two_of_ours_on_one_line_stays() {
+    for recipe in all() {
+        let installed = json(&install(recipe, ""));
+        let events = installed["hooks"].as_object().unwrap().iter();
+        let events: Vec<String> =
+            events.map(|(name, list)| format!("\"{name}\": {list}")).collect();
+        let all = events.join(", /* mine */ ");
+        let text = format!("{{ \"hooks\": {{ {all}, \"theirs\": 1 }} }}\n");
+        let left = recipe.remove(&text, LAUNCHER, None).unwrap();
+        let at = format!("{}: {left}", recipe.kind);
+        assert_eq!(left.matches("/* mine */").count(), events.len() - 1, "{at}");
+        assert!(!left.contains("headsup") && left.contains("theirs"), "{at}");
+        assert!(parse(&left).is_ok(), "{at}");
+    }
+}
+
+#[test]
+fn a_comment_that_came_to_stand_behind_our_version_stays() {
+    let recipe = recipe("cursor").unwrap();
+    let before = "{ // mine\n  \"a\": 1\n}\n";
+    let installed = install(recipe, before);
+    assert!(installed.contains("\"version\": 1"), "{installed}");
+    let left = recipe.remove(&installed, LAUNCHER, Some(before)).unwrap();
+    assert!(left.contains("// mine") && !left.contains("version"), "{left}");
+    assert!(parse(&left).is_ok(), "{left}");
+    // Nobody remembers what was there.
+    let left = recipe.remove(&install(recipe, "{ // mine\n}\n"), LAUNCHER, None).unwrap();
+    assert!(left.contains("// mine") && !left.contains("version"), "{left}");
+}
+
+/// One by one they would get lines of their own, which takes minutes where they are many.
+#[test]
+fn very_many_members_on_one_line_stay_on_it() {
+    let members: Vec<String> = (0..2_000).map(|number| format!("\"m{number}\":{number}")).collect();
+    let line = members.join(",");
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    for end in ["}", " }\n", "}\r\n"] {
+        let text = format!("\u{feff}{{{line}{end}");
+        for recipe in all() {
+            let installed = install(recipe, &text);
+            assert!(installed.contains(&line), "{}", recipe.kind);
+            assert!(recipe.inspect(&installed, LAUNCHER).unwrap().is_complete(), "{}", recipe.kind);
+            let left = recipe.remove(&installed, LAUNCHER, Some(&text)).unwrap();
+            assert_eq!(plain(&left), plain(&text), "{}", recipe.kind);
+        }
+    }
+}
+
+#[test]
 fn what_is_written_within_our_entry_goes_with_it() {
     let recipe = recipe("gemini-cli").unwrap();
     let edited = install(recipe, "").replacen("\"type\"", "// mine\n\"type\"", 1);

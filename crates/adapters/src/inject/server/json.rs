@@ -3,12 +3,13 @@
 use super::super::Unchanged;
 use super::super::comments::{is_among, take_out};
 use super::super::entries::{one, parse, shape};
-use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, wished};
+use super::super::one_line::parse_to_add;
+use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, wished};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp};
 use serde_json::{Map, Value};
 
 pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    let (bom, root) = parse(text)?;
+    let (bom, root) = parse_to_add(text)?;
     if root.value().is_none() {
         // Empty, or nothing but comments.
         root.set_value(CstInputValue::Object(Vec::new()));
@@ -31,7 +32,7 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     }
     // One that is not as it should be is put right where it stands.
     match (prop.object_value(), wished) {
-        (Some(server), Value::Object(wished)) if home_of(&there).is_some() => {
+        (Some(server), Value::Object(wished)) if is_program(&there) => {
             update(&server, &wished)?;
         }
         _ => return Err(Unchanged::Foreign),

@@ -2,7 +2,7 @@
 
 use super::super::entries::shape;
 use super::super::{Unchanged, statements};
-use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, merge, wished};
+use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, merge, wished};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use toml::Spanned;
@@ -15,7 +15,7 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     let wished = wished(form.style, launcher);
     let out = match server(form, text)? {
         Some(server) if is_current(&server, &wished) => return Ok(text.to_owned()),
-        Some(server) if home_of(&server).is_none() => return Err(Unchanged::Foreign),
+        Some(server) if !is_program(&server) => return Err(Unchanged::Foreign),
         // One that is not as it should be is put right where it stands.
         Some(server) => updated(form, text, &server, &wished).ok_or_else(|| tables(form))?,
         None => {

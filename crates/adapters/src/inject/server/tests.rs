@@ -65,6 +65,38 @@ fn one_of_another_hub_is_replaced_and_one_of_somebody_else_is_not() {
 }
 
 #[test]
+fn one_that_a_person_has_written_is_no_other_hubs() {
+    for recipe in all() {
+        let Part::Server(form) = recipe.part else { panic!("a server") };
+        let program = "/usr/local/bin/headsup";
+        let command = match form.style {
+            Style::OneList => json!([program, "mcp"]),
+            _ => json!(program),
+        };
+        let text = match form.style {
+            Style::Table => format!("[mcp_servers.headsup]\ncommand = {command}\n"),
+            _ => json!({ form.within: { NAME: { "command": command } } }).to_string(),
+        };
+        let found = recipe.inspect(&text, LAUNCHER).unwrap();
+        assert!(found.others == 1 && found.elsewhere.is_empty(), "{}: {found:?}", recipe.kind);
+        assert!(!recipe.is_all_ours(&text), "{}", recipe.kind);
+        let ours = recipe.append(&text, LAUNCHER).unwrap();
+        assert!(recipe.inspect(&ours, LAUNCHER).unwrap().is_complete(), "{ours}");
+    }
+}
+
+#[test]
+fn very_many_members_on_one_line_stay_on_it() {
+    let members: Vec<String> = (0..2_000).map(|number| format!("\"m{number}\":{number}")).collect();
+    let line = members.join(",");
+    for recipe in all().iter().filter(|recipe| !is_toml(recipe)) {
+        let installed = recipe.append(&format!("{{{line}}}"), LAUNCHER).unwrap();
+        assert!(installed.contains(&line), "{}", recipe.kind);
+        assert!(recipe.inspect(&installed, LAUNCHER).unwrap().is_complete(), "{}", recipe.kind);
+    }
+}
+
+#[test]
 fn what_is_not_clear_is_left_alone() {
     for recipe in all() {
         assert!(recipe.append("[", LAUNCHER).is_err());

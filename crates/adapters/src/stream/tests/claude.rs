@@ -138,6 +138,16 @@ fn what_was_asked_first_may_be_answered_long_before_the_last() {
     assert_eq!(run(&lines), ["blocked", "working"]);
 }
 
+/// As after another permission mode was set, at rest.
+#[test]
+fn a_status_without_a_word_is_no_work() {
+    let status = |word: &Value| json!({"type": "system", "subtype": "status", "status": word});
+    let end = json!({"type": "result", "subtype": "success"});
+    assert_eq!(run(&[assistant(), end.clone(), status(&Value::Null)]), ["working", "done"]);
+    let works = [assistant(), end, status(&json!("requesting"))];
+    assert_eq!(run(&works), ["working", "done", "working"]);
+}
+
 #[test]
 fn a_request_with_a_large_flat_input_blocks() {
     let members = (0..1_500).map(|n| (format!("key {n}"), Value::from("x".repeat(180))));

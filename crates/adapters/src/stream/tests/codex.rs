@@ -102,6 +102,16 @@ fn a_rest_that_nothing_explains_is_told_once_that_has_had_its_time() {
     assert_eq!(levels("codex", &lines), ["working", "idle"], "nothing more comes");
 }
 
+/// As where the file that is read begins anew.
+#[test]
+fn nothing_of_a_stream_that_has_ended_goes_on_in_the_next_one() {
+    let mut stream = Stream::new("codex");
+    assert_eq!(fed(&mut stream, &status("a", "active")), ["working"]);
+    stream.finish(|body| panic!("{}", String::from_utf8_lossy(&body)));
+    assert_eq!(fed(&mut stream, &status("b", "active")), ["working"]);
+    assert_eq!(fed(&mut stream, &over("b")), ["done"]);
+}
+
 #[test]
 fn a_thread_that_is_closed_stops_what_it_did() {
     let active = status("a", "active");
@@ -109,6 +119,7 @@ fn a_thread_that_is_closed_stops_what_it_did() {
         (vec![active.clone(), closed("a")], &["working", "idle"][..]),
         (vec![active.clone(), asks("a"), closed("a")], &["working", "blocked", "idle"]),
         (vec![active.clone(), status("a", "idle"), closed("a")], &["working", "idle"]),
+        (vec![active.clone(), status("a", "systemError"), closed("a")], &["working", "failed"]),
         (vec![active.clone(), over("a"), closed("a")], &["working", "done"]),
         (vec![active.clone(), status("b", "active"), closed("a")], &["working"]),
         (

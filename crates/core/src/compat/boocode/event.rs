@@ -100,6 +100,8 @@ pub const NOTIFICATION: [&str; 2] = ["Notification", "notification"];
 pub const NOTIFICATIONS: &[(&str, Meaning)] = &[
     ("permission_prompt", M::Waits(BlockedReason::Permission)),
     ("worker_permission_prompt", M::Waits(BlockedReason::Permission)),
+    // Of the program whose turns are `BeforeAgent` to `AfterAgent`.
+    ("ToolPermission", M::Waits(BlockedReason::Permission)),
     ("elicitation_dialog", M::Waits(BlockedReason::Elicitation)),
     ("elicitation_url_dialog", M::Waits(BlockedReason::Elicitation)),
     ("agent_needs_input", M::Waits(BlockedReason::Question)),

@@ -475,3 +475,21 @@ fn one_question_after_another_is_another_prompt() {
     script.said(Source::ProgramStatus, asks(BlockedReason::Question, Some("Red?")));
     assert_eq!(title(&script), ["Red?"]);
 }
+
+#[test]
+fn whatever_begins_without_an_end_is_kept_to_a_number() {
+    let mut script = Script::working();
+    for number in 0..400 {
+        script.hook(permission(&Actor::Main, number));
+        script.hook(Fact::SubagentStarted { id: format!("h{number}") });
+    }
+    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!((script.seat.prompts.len(), script.seat.subagents.len()), (64, 256));
+    assert_eq!(script.seat.subagents.last().map(String::as_str), Some("h399"));
+    let mut script = Script::working();
+    for number in 0..400 {
+        script.hook(prompt(&format!("q{number}")));
+    }
+    assert!(script.seat.turn.queued.len() <= 64, "{}", script.seat.turn.queued.len());
+    assert_eq!(script.headline(), Headline::Working);
+}

@@ -1,6 +1,7 @@
 //! G4: notices of a dialog, which do not name the call that it is about, and come in any order.
 
-use super::script::{Script, busy, sub, waiting};
+use super::script::{Script, at_rest, busy, permission, sub, unlisted_stop, waiting};
+use crate::gate::Rule;
 use crate::observation::Fact;
 use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::source::Source;
@@ -39,6 +40,17 @@ fn an_answer_that_names_nothing_is_one_to_all_that_was_asked() {
     script.hook(Fact::Answered);
     assert_eq!(script.phrase(), "working(model)");
     assert_eq!(script.count("turn.started"), 1);
+    // A helper has asked behind the main agent, which rests on.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(unlisted_stop("t1"));
+    script.hook(permission(&sub("h"), 9));
+    script.hook(Fact::Answered);
+    assert_eq!(script.phrase(), "working(background)");
+    script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+    script.refused(Rule::G5);
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
 
 use super::script::{
-    Script, permission, prompt, start, stop, stop_with, sub, tool, tool_of, unlisted_stop, waiting,
-    wake,
+    Script, fail, permission, prompt, start, stop, stop_with, sub, tool, tool_of, unlisted_stop,
+    waiting, wake,
 };
 use crate::gate::{self, Rule};
 use crate::observation::{Background, Fact, Level, SessionEnd, SessionStart};
@@ -220,4 +220,96 @@ fn g4_a_call_of_another_turn_shows_that_what_the_one_before_had_asked_is_over() 
     script.tick(gate::SETTLE_MS);
     script.hook(tool_of("t2", "c2"));
     assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g6_while_helpers_run_the_end_of_a_turn_that_nobody_has_asked_for_ends_none() {
+    let begun = || {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script
+    };
+    for other in [stop("h1"), unlisted_stop("h1"), fail("h1", "overloaded")] {
+        let mut script = begun();
+        script.hook(other.clone());
+        script.refused(Rule::G6);
+        assert_eq!(script.phrase(), "working(prompt)", "{other:?}");
+        script.hook(Fact::SubagentEnded { id: "h".into() });
+        script.hook(stop("t1"));
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    }
+    // Nor behind the main agent's stop, where only their own ends tell of helpers.
+    for other in [unlisted_stop("h1"), fail("h1", "overloaded")] {
+        let mut script = begun();
+        script.hook(unlisted_stop("t1"));
+        script.hook(other.clone());
+        script.refused(Rule::G6);
+        assert_eq!(script.phrase(), "working(background)", "{other:?}");
+        script.hook(Fact::SubagentEnded { id: "h".into() });
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    }
+    // A person has asked for this one; and this stop lists what runs behind a main agent that was woken.
+    let mut script = begun();
+    script.hook(prompt("t2"));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
+    let mut script = begun();
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(stop("t1b"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+/// They are told apart by nothing: only how many run is known.
+#[test]
+fn helpers_of_one_name_end_one_by_one() {
+    let started = || Fact::NamesakeStarted { name: "coder".into() };
+    let ended = || Fact::NamesakeEnded { name: "coder".into() };
+    let mut script = Script::working();
+    for fact in [started(), started(), started(), ended()] {
+        script.hook(fact);
+    }
+    assert_eq!(script.seat.subagents, ["coder", "coder"]);
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(ended());
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(ended());
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // A start that is told after its end is of none that runs.
+    let mut script = Script::working();
+    script.hook(ended());
+    script.hook(started());
+    script.refused(Rule::G10);
+    assert!(script.seat.subagents.is_empty());
+}
+
+#[test]
+fn a_turn_that_may_be_a_helpers_is_not_the_main_agents_while_one_runs() {
+    let failed = || Fact::SomeoneStopped { failed: Some(("rate_limit".into(), None)) };
+    let interrupted = || Fact::SomeoneStopped { failed: None };
+    let mut script = Script::working();
+    script.hook(Fact::NamesakeStarted { name: "coder".into() });
+    script.hook(failed());
+    script.silent();
+    // It may be tried again.
+    assert_eq!((script.headline(), script.seat.subagents.len()), (Headline::Working, 1));
+    // As many as run may have been stopped; one more is the main agent.
+    script.hook(interrupted());
+    script.silent();
+    assert_eq!((script.headline(), script.seat.subagents.len()), (Headline::Working, 0));
+    script.hook(interrupted());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    script.hook(prompt("t2"));
+    script.hook(failed());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Failed, Some("failed")));
+}
+
+#[test]
+fn the_last_helper_behind_a_stop_may_end_by_an_interruption() {
+    let mut script = Script::working();
+    script.hook(Fact::NamesakeStarted { name: "coder".into() });
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SomeoneStopped { failed: None });
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
 }

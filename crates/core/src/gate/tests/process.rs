@@ -356,11 +356,10 @@ fn a_goodbye_in_mid_turn_waits_for_the_end_of_the_process() {
     assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
     let left = script.seat.session.as_ref().map(|session| session.id.as_str());
     assert_eq!(left, Some("s1"), "it can be resumed");
-    // It goes on: its conversation was cleared.
+    // It goes on, and nobody knows in what.
     let mut script = leaves();
     script.tick(2_000);
-    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
-    assert_eq!(script.phrase(), "idle(cleared)");
+    assert_eq!((script.headline(), script.outcome()), (Headline::Unknown, None));
 }
 
 #[test]
@@ -437,7 +436,7 @@ fn a_process_that_stays_after_its_goodbye_is_not_over() {
     script.hook(exit());
     assert_eq!(script.headline(), Headline::Ended);
     script.said(Source::Process, alive());
-    assert_eq!((script.headline(), script.phrase()), (Headline::Idle, "idle(cleared)".to_owned()));
+    assert_eq!((script.headline(), script.phrase()), (Headline::Idle, "idle(ready)".to_owned()));
     // Of its end a process tells surely.
     script.said(Source::Process, died(ExitKind::Clean));
     script.said(Source::Process, alive());

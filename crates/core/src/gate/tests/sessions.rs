@@ -2,6 +2,7 @@
 
 use super::script::{Script, exit, fail, prompt, start, stop};
 use crate::gate::Rule;
+use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline};
@@ -240,5 +241,89 @@ fn a_conversation_that_was_cleared_is_no_goodbye_and_what_may_have_been_one_is_f
         script.after(60_000);
         crate::gate::restore(&mut script.seat, script.now);
         assert_eq!(dies(&mut script, gone()), headline, "{how:?}");
+    }
+}
+
+/// Of a helper that has a conversation of its own, or of one that was over before anything was heard of it.
+#[test]
+fn g1_a_session_that_has_begun_nothing_here_ends_nothing_here() {
+    use super::script::{at_rest, tool, tool_end};
+    use crate::prompt::Actor;
+    let facts = || {
+        [
+            stop("t9"),
+            fail("t9", "overloaded"),
+            Fact::TurnInterrupted { turn_ref: None },
+            Fact::IdleNotice { turn_ref: None },
+            Fact::TurnOver,
+            Fact::Level(at_rest()),
+            Fact::CompactionStarted,
+            tool_end(&Actor::Main, "c9", 9),
+            Fact::SubagentEnded { id: "h".into() },
+            Fact::Nothing,
+        ]
+    };
+    for process in [None, Some(ProcessId::new(5, 50))] {
+        let mut script = Script::idle();
+        script.process = process;
+        script.hook(prompt("t1"));
+        other(&mut script, "s2");
+        for fact in facts().into_iter().chain([tool(&Actor::Main, "c9", 9)]) {
+            script.hook(fact.clone());
+            script.refused(Rule::G1);
+            assert_eq!(script.headline(), Headline::Working, "{fact:?}");
+        }
+        other(&mut script, "s1");
+        script.hook(stop("t1"));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 1));
+        other(&mut script, "s2");
+        for fact in facts() {
+            script.hook(fact.clone());
+            script.refused(Rule::G1);
+            assert_eq!(script.headline(), Headline::Done, "{fact:?}");
+        }
+        // Just behind its end nothing of it is a sign of life either; later on it is of somebody.
+        other(&mut script, "s1");
+        script.hook(exit());
+        other(&mut script, "s2");
+        script.hook(stop("t9"));
+        script.refused(Rule::G1);
+        script.after(31_000).hook(stop("t9"));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, 2));
+    }
+    // So it is where the seat's own was cleared, and the next one is still to come.
+    let mut script = Script::idle();
+    script.hook(Fact::SessionEnded { how: SessionEnd::Clear });
+    other(&mut script, "s2");
+    for fact in facts() {
+        script.hook(fact.clone());
+        script.refused(Rule::G1);
+        assert_eq!(script.headline(), Headline::Idle, "{fact:?}");
+    }
+    script.hook(tool(&Actor::Main, "c9", 9));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 2));
+}
+
+#[test]
+fn g1_a_session_that_begins_something_here_takes_the_seat() {
+    use super::script::{at_rest, permission, tool};
+    use crate::prompt::Actor;
+    for (in_turn, source, fact, headline) in [
+        (true, Source::Hook, start(SessionStart::Clear), Headline::Idle),
+        (true, Source::Hook, start(SessionStart::Fork), Headline::Idle),
+        (true, Source::Hook, prompt("t2"), Headline::Working),
+        (true, Source::Hook, permission(&Actor::Main, 7), Headline::Blocked),
+        (true, Source::Registry, Fact::Level(at_rest()), Headline::Idle),
+        (false, Source::Hook, tool(&Actor::Main, "c9", 9), Headline::Working),
+        (false, Source::Hook, prompt("t2"), Headline::Working),
+    ] {
+        let mut script = Script::working();
+        if !in_turn {
+            script.hook(stop("t1"));
+        }
+        other(&mut script, "s2");
+        script.said(source, fact.clone());
+        assert_eq!((script.headline(), script.seat.incarnation), (headline, 2), "{fact:?}");
+        assert_eq!(script.seat.doc().session_id.as_deref(), Some("s2"));
     }
 }

@@ -13,14 +13,16 @@ struct Rig {
     home: TempDir,
     outbox: Outbox,
     seats: UnboundedSender<Arc<Seat>>,
+    metrics: Arc<Metrics>,
 }
 
 impl Rig {
     fn new() -> Self {
         let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, moved) = unbounded_channel();
-        tokio::spawn(watch(moved, inbox));
-        Self { home: tempfile::tempdir().unwrap(), outbox, seats }
+        let metrics = Arc::new(Metrics::new());
+        tokio::spawn(watch(moved, inbox, Arc::clone(&metrics)));
+        Self { home: tempfile::tempdir().unwrap(), outbox, seats, metrics }
     }
 
     fn log(&self) -> PathBuf {
@@ -100,6 +102,22 @@ async fn every_conversation_of_a_server_is_told_to_its_own_seat() {
     assert_eq!(level(&told), ("api", "t-1", "idle"));
     assert_eq!((told.source, &*told.name), (Source::AppServer, "thread/status/changed"));
     assert!(!told.is_history);
+}
+
+#[tokio::test]
+async fn what_a_server_says_anew_is_counted() {
+    let rig = Rig::new();
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    for method in ["warning", "thread/dreamt", "thread/dreamt"] {
+        let message = json!({"method": method, "params": {"threadId": "t-1"}});
+        client.send(Message::text(message.to_string())).await.unwrap();
+    }
+    say(&mut client, "t-1", "active").await;
+    assert_eq!(level(&rig.told().await), ("api", "t-1", "working"));
+    let counted = |what: &str| rig.metrics.counted("codex", what);
+    assert_eq!([counted("thread/dreamt.method"), counted("warning.method")], [2, 0]);
 }
 
 #[tokio::test(start_paused = true)]

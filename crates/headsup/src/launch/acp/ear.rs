@@ -86,8 +86,9 @@ impl Ear for Stream {
         Stream::settle(self, |body| put(shown(body)));
     }
 
-    fn stands(&self, _: bool) -> Option<News> {
-        Stream::stands(self).map(shown)
+    fn stands(&self, also_rest: bool) -> Option<News> {
+        let rests = || self.rests().filter(|_| also_rest);
+        Stream::stands(self).or_else(rests).map(shown)
     }
 
     fn lost(&self, _: u64) -> Option<News> {
@@ -101,4 +102,31 @@ impl Ear for Stream {
 
 fn shown(body: Vec<u8>) -> News {
     News { event: stream::EVENT, is_transition: true, body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was lost may have been its end.
+    #[test]
+    fn how_a_run_rests_is_said_again_only_where_something_was_lost() {
+        let ends = b"{\"type\":\"result\",\"subtype\":\"success\",\"status\":\"success\"}\n\
+            {\"type\":\"turn.completed\"}\n";
+        let mut ended = 0;
+        for kind in headsup_adapters::kinds().iter().filter(|kind| stream::is_known(kind)) {
+            let mut run = Stream::new(kind);
+            assert!(Ear::stands(&run, true).is_none(), "nothing is known");
+            let mut is_told = false;
+            run.hear(Side::Agent, ends, &mut |news| is_told |= news.body.ends_with(b"}"));
+            if run.rests().is_none() {
+                continue;
+            }
+            ended += 1;
+            assert!(is_told && Ear::stands(&run, false).is_none());
+            let rest = Ear::stands(&run, true).unwrap();
+            assert!(String::from_utf8(rest.body).unwrap().contains("\"level\":\"done\""));
+        }
+        assert!(ended > 2, "{ended}");
+    }
 }

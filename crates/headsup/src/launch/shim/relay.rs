@@ -266,7 +266,8 @@ impl Relay {
         let now = Instant::now();
         let is_empty = self.is_gone || self.outward.is_empty();
         let is_asked = self.shared.ends() || self.shared.is_to_flush() || self.is_closed;
-        let at_once = (is_empty && is_asked).then_some(now);
+        let at_once = is_empty && is_asked || is_held && self.shared.is_to_flush();
+        let at_once = at_once.then_some(now);
         let again = is_held.then(|| now + terminal::LOOK_AGAIN);
         let until = [at_once, self.reply.waits_until(), again].into_iter().flatten().min()?;
         Timespec::try_from(until.saturating_duration_since(now)).ok()

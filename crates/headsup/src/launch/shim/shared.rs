@@ -8,7 +8,7 @@ use headsup_adapters::acp::Side;
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -22,7 +22,11 @@ pub(crate) struct Shared {
     wake: OwnedFd,
     ends: AtomicBool,
     has_said: AtomicBool,
-    flush: AtomicBool,
+    /// How often somebody has asked for everything to be passed on; how often of these that was seen at the
+    /// terminal, and how often it was done.
+    asked: AtomicU64,
+    seen: AtomicU64,
+    done: AtomicU64,
     flushed: Notify,
     /// The program speaks for itself to whoever listens at the terminal.
     speaks: AtomicBool,
@@ -46,7 +50,9 @@ impl Shared {
             wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
             ends: AtomicBool::new(false),
             has_said: AtomicBool::new(false),
-            flush: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
+            done: AtomicU64::new(0),
             flushed: Notify::new(),
             speaks: AtomicBool::new(false),
             understood: Notify::new(),
@@ -120,21 +126,28 @@ impl Shared {
         self.ends.load(Ordering::Acquire)
     }
 
-    /// Waits until everything that the agent has said so far is passed on.
+    /// Waits until everything that the agent has said so far is passed on. For one caller at a time.
     pub(crate) async fn flush(&self) {
-        self.flush.store(true, Ordering::Release);
+        let ours = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
         self.wake();
-        self.flushed.notified().await;
+        // Whoever asked before and did not wait may be answered meanwhile.
+        while self.done.load(Ordering::Acquire) < ours {
+            self.flushed.notified().await;
+        }
     }
 
-    /// At the terminal: whether somebody waits for everything to be passed on.
+    /// At the terminal: whether somebody waits for everything to be passed on. What is looked at behind this counts
+    /// for whoever has asked by now.
     pub(crate) fn is_to_flush(&self) -> bool {
-        self.flush.load(Ordering::Acquire)
+        let asked = self.asked.load(Ordering::Acquire);
+        self.seen.store(asked, Ordering::Release);
+        self.done.load(Ordering::Acquire) < asked
     }
 
-    /// At the terminal: everything is passed on.
+    /// At the terminal: everything is passed on, for whoever had asked when that was looked at last.
     pub(crate) fn is_flushed(&self) {
-        if self.flush.swap(false, Ordering::AcqRel) {
+        let seen = self.seen.load(Ordering::Acquire);
+        if self.done.swap(seen, Ordering::AcqRel) < seen {
             self.flushed.notify_one();
         }
     }
@@ -205,4 +218,46 @@ impl Shared {
 /// A thread that has died in the middle leaves nothing half done here.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Waker};
+
+    fn is_answered(flush: Pin<&mut impl Future<Output = ()>>) -> bool {
+        flush.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    /// An agent may have said its last words, and ended, behind the look.
+    #[test]
+    fn what_was_looked_at_before_it_was_asked_for_says_nothing() {
+        let shared = Shared::new(None).unwrap();
+        assert!(!shared.is_to_flush());
+        let mut flush = pin!(shared.flush());
+        assert!(!is_answered(flush.as_mut()));
+        shared.is_flushed();
+        assert!(!is_answered(flush.as_mut()));
+        assert!(shared.is_to_flush());
+        shared.is_flushed();
+        assert!(is_answered(flush.as_mut()));
+        assert!(!shared.is_to_flush());
+    }
+
+    #[test]
+    fn the_answer_to_somebody_who_did_not_wait_is_nobody_elses() {
+        let shared = Shared::new(None).unwrap();
+        {
+            let mut given_up = pin!(shared.flush());
+            assert!(!is_answered(given_up.as_mut()));
+        }
+        assert!(shared.is_to_flush());
+        shared.is_flushed();
+        let mut flush = pin!(shared.flush());
+        assert!(!is_answered(flush.as_mut()));
+        assert!(shared.is_to_flush());
+        shared.is_flushed();
+        assert!(is_answered(flush.as_mut()));
+    }
 }

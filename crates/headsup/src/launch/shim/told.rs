@@ -60,17 +60,22 @@ pub(super) async fn tell_last(
     let Some(of) = process.map(of) else { return told };
     news.found.append(shared.take_findings());
     let until = Instant::now() + LAST_WITHIN;
-    for Status { body, mark } in news.found.statuses {
-        let word = Word::at_terminal(mark, report(&of, &body).to_string());
-        // What was told before one that could not be told would come behind it.
-        if told != Told::Away {
-            told = timeout_at(until, seat.tell(&word)).await.unwrap_or(Told::Away);
-        }
+    let word = |Status { body, mark }| Word::at_terminal(mark, report(&of, &body).to_string());
+    let mut words = news.found.statuses.into_iter().map(word);
+    while let Some(word) = words.next() {
+        told = timeout_at(until, seat.tell(&word)).await.unwrap_or(Told::Away);
         if told == Told::Away {
-            seat.leave(&word);
+            // What was told behind one that could not be told would come before it.
+            leave([word].into_iter().chain(words), |word| seat.leave(word));
+            break;
         }
     }
     told
+}
+
+/// Where one cannot be left none can, and for each of them somebody would wait again.
+fn leave(mut words: impl Iterator<Item = Word>, takes: impl Fn(&Word) -> bool) {
+    while words.next().is_some_and(|word| takes(&word)) {}
 }
 
 /// Whose words they are.
@@ -178,8 +183,10 @@ mod tests {
     use super::*;
     use crate::client::Client;
     use crate::client::address::Address;
+    use crate::hook::deliver::Mark;
     use crate::place::Url;
     use headsup_core::spool::{Decoder, OF_A_TERMINAL, Record};
+    use std::cell::Cell;
     use std::path::Path;
 
     fn status(body: &str) -> Finding {
@@ -304,6 +311,19 @@ mod tests {
         let nothing = News::default();
         assert_eq!(tell_last(&shared, &seat, process.as_ref(), nothing).await, Told::Heard);
         assert_eq!(spooled(home).len(), 2);
+    }
+
+    #[test]
+    fn where_one_word_cannot_be_left_the_others_are_not_tried() {
+        for (takes, tried) in [(true, 3), (false, 1)] {
+            let words = ["a", "b", "c"].map(|body| Word::at_terminal(Mark::now(), body.to_owned()));
+            let count = Cell::new(0);
+            leave(words.into_iter(), |_| {
+                count.set(count.get() + 1);
+                takes
+            });
+            assert_eq!(count.get(), tried);
+        }
     }
 
     /// A turn that fails at once changes the title twice within a moment: told late, the first of them

@@ -1,7 +1,7 @@
 //! A play as files: paths and names of the machine become placeholders.
 
 use super::{Line, Recorder, Row};
-use crate::live::truth::{Class, Truth};
+use crate::live::truth::Truth;
 use crate::model::{Mark, What};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ impl Recorder {
         let mut rows = self.rows();
         rows.extend(actions.iter().cloned());
         rows.extend(truth.marks.iter().map(|mark| {
-            let by = if mark.class == Class::Unmeasured { "screen" } else { "action" };
+            let by = if mark.class.limit().is_some() { "action" } else { "screen" };
             let status = word(mark.headline);
             let row = json!({ "src": "truth", "status": status, "why": mark.why, "by": by });
             Row { t_ms: self.since_start(mark.at), row }

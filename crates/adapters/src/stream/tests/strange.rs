@@ -1,0 +1,185 @@
+//! Lines that say what no version has said that is known.
+
+use super::{assistant, levels, seen, told};
+use crate::stream::Stream;
+use headsup_core::observation::{Fact, Level};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is counted of some lines: the name of each, and its member.
+fn counted(kind: &str, lines: &[Value]) -> Vec<String> {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let told = told(kind, lines.join("\n").as_bytes());
+    let strange = told.iter().filter_map(|seen| Some(format!("{}.{}", seen.event, seen.strange?)));
+    strange.collect()
+}
+
+#[test]
+fn what_a_line_says_anew_changes_nothing_and_is_counted() {
+    let request = json!({"subtype": "dreamt"});
+    for (kind, line, name) in [
+        ("claude-code", json!({"type": "dreamt"}), "dreamt.type"),
+        ("claude-code", json!({"kind": "assistant"}), "line.type"),
+        ("claude-code", json!({"type": "system", "subtype": "dreamt"}), "system/dreamt.subtype"),
+        ("claude-code", json!({"type": "system"}), "system.subtype"),
+        (
+            "claude-code",
+            json!({"type": "system", "subtype": "session_state_changed", "state": "dreamt"}),
+            "system/session_state_changed.state",
+        ),
+        (
+            "claude-code",
+            json!({"type": "control_request", "request_id": "1", "request": request}),
+            "control_request.subtype",
+        ),
+        ("qwen-code", json!({"type": "dreamt"}), "dreamt.type"),
+        ("codex", json!({"type": "item.dreamt"}), "item.dreamt.type"),
+        ("codex", json!({"kind": "turn.completed"}), "line.type"),
+        ("codex", json!({"method": "thread/dreamt"}), "thread/dreamt.method"),
+        (
+            "codex",
+            json!({"method": "thread/status/changed", "params":
+                {"threadId": "a", "status": {"type": "dreamt"}}}),
+            "thread/status/changed.status",
+        ),
+        (
+            "codex",
+            json!({"method": "turn/completed", "params":
+                {"threadId": "a", "turn": {"status": "dreamt"}}}),
+            "turn/completed.status",
+        ),
+        ("gemini-cli", json!({"type": "dreamt"}), "dreamt.type"),
+        ("opencode", json!({"type": "dreamt"}), "dreamt.type"),
+        ("kilo", json!({"type": ["step_start"]}), "line.type"),
+    ] {
+        let told = told(kind, line.to_string().as_bytes());
+        let facts: Vec<&Fact> = told.iter().map(|seen| &seen.fact).collect();
+        assert_eq!(facts, [&Fact::Nothing], "{line}");
+        // Said again it is no news.
+        assert_eq!(counted(kind, &[line.clone(), line.clone()]), [name], "{line}");
+    }
+}
+
+#[test]
+fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
+    let worked = |kind: &str| match kind {
+        "gemini-cli" => json!({"type": "message"}),
+        "opencode" => json!({"type": "step_start"}),
+        _ => assistant(),
+    };
+    let result = |member: &str| json!({"type": "result", member: "dreamt"});
+    for (kind, line, name) in [
+        ("claude-code", result("subtype"), "result/dreamt.subtype"),
+        ("claude-code", result("sub_type"), "result.subtype"),
+        ("gemini-cli", result("status"), "result.status"),
+        ("gemini-cli", result("state"), "result.status"),
+        (
+            "opencode",
+            json!({"type": "step_finish", "part": {"reason": "dreamt"}}),
+            "step_finish.reason",
+        ),
+    ] {
+        let lines = [worked(kind), line];
+        assert_eq!(levels(kind, &lines.each_ref().map(Value::to_string)), ["working", "idle"]);
+        assert_eq!(counted(kind, &lines), [name]);
+    }
+    let failed = json!({"type": "result", "is_error": true});
+    let told = told("claude-code", failed.to_string().as_bytes());
+    assert_eq!(told[0].fact, Fact::Level(Level::Failed { code: "error".to_owned() }));
+}
+
+#[test]
+fn a_line_that_nobody_knows_names_no_session() {
+    let lines = [
+        json!({"type": "assistant", "session_id": "s-1"}),
+        json!({"type": "dreamt", "session_id": "s-2"}),
+        json!({"type": "result", "subtype": "success", "session_id": "s-1"}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    let told = told("claude-code", lines.as_bytes());
+    let sessions: Vec<&str> = told.iter().filter_map(|seen| seen.session.as_deref()).collect();
+    assert_eq!(sessions, ["s-1"; 3]);
+}
+
+/// Nothing of a run that has ended brings it back to work.
+#[test]
+fn an_unknown_item_is_no_work() {
+    let lines = ["turn.started", "turn.completed", "item.dreamt"];
+    let lines = lines.map(|kind| json!({"type": kind}).to_string());
+    assert_eq!(levels("codex", &lines), ["working", "done"]);
+}
+
+#[test]
+fn a_stream_tells_of_few_kinds_each_once_and_says_whose_it_is() {
+    let mut stream = Stream::new("codex");
+    let mut told = Vec::new();
+    let mut feed = |line: Value| {
+        let line = format!("{line}\n");
+        stream.feed(line.as_bytes(), |body| told.push(seen("codex", &body)));
+    };
+    feed(json!({"type": "thread.started", "thread_id": "t-1"}));
+    for number in 0..500 {
+        feed(json!({"type": format!("dreamt {number}")}));
+    }
+    feed(json!({"type": "turn.started"}));
+    let (strange, rest): (Vec<_>, Vec<_>) =
+        told.into_iter().partition(|seen| seen.strange.is_some());
+    assert_eq!((strange.len(), rest.len()), (64, 2));
+    assert!(strange.iter().all(|seen| seen.session.as_deref() == Some("t-1")));
+    let told = seen("codex", br#"{"event":"x","strange":"of tomorrow"}"#);
+    assert_eq!((told.event.as_str(), told.strange), ("x", None));
+}
+
+/// Files of a program's recordings.
+fn recordings(kind: &str, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(kind)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false if wanted(&path) => files.push(path),
+                false => {}
+            }
+        }
+    }
+    files
+}
+
+fn rows(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn no_recorded_line_is_news() {
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    for (kind, least) in [
+        ("claude-code", 80),
+        ("codex", 160),
+        ("gemini-cli", 40),
+        ("opencode", 15),
+        ("qwen-code", 5),
+    ] {
+        let mut lines = Vec::new();
+        for file in recordings(kind, |path| {
+            name(path).starts_with("stream") || path.parent().unwrap().ends_with("run_json")
+        }) {
+            if !file.parent().unwrap().ends_with("http-sse") {
+                lines.extend(rows(&file));
+            }
+        }
+        // What a program said to its client.
+        for file in recordings(kind, |path| {
+            let case = path.parent().unwrap();
+            let is_said = ["app_server", "sdk_stream_json"].iter().any(|said| case.ends_with(said));
+            is_said && name(path) == "timeline.jsonl"
+        }) {
+            let said = rows(&file).into_iter().filter(|row| row["dir"] == "out");
+            lines.extend(said.map(|row| row["msg"].clone()));
+        }
+        assert!(lines.len() >= least, "{kind}: {}", lines.len());
+        assert_eq!(counted(kind, &lines), [""; 0], "{kind}");
+    }
+}
