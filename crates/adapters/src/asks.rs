@@ -20,6 +20,11 @@ skim! {
     Purpose { description: "description" }
 }
 
+skim! {
+    /// The input of a call that shows a plan.
+    Plan { plan: "plan", summary: "summary" }
+}
+
 pub(crate) fn prompt(kind: PromptKind, reason: BlockedReason, title: String) -> NewPrompt {
     NewPrompt {
         kind,
@@ -50,6 +55,18 @@ pub(crate) fn permission(tool: Option<&str>, input: Raw<'_>) -> NewPrompt {
     }
 }
 
+/// Is this how it is to be done?
+pub(crate) fn plan(input: Raw<'_>) -> NewPrompt {
+    let input: Plan = input.object();
+    let plan = input.plan.text().or_else(|| input.summary.text());
+    let title = "Plan ready for approval".to_owned();
+    NewPrompt {
+        body: plan.and_then(|plan| block(&plan)),
+        options: vec![choice("Approve", "allow"), choice("Keep planning", "deny")],
+        ..prompt(PromptKind::PlanApproval, BlockedReason::PlanApproval, title)
+    }
+}
+
 /// One dialog may ask several questions: the first is the prompt, the rest its body.
 pub(crate) fn question(input: Raw<'_>) -> NewPrompt {
     let asked = calls::questions(input).items();
@@ -58,7 +75,9 @@ pub(crate) fn question(input: Raw<'_>) -> NewPrompt {
     let title = first.and_then(words);
     let cut = title.as_ref().filter(|title| title.chars().count() > TITLE);
     let rest = asked.iter().enumerate().skip(1);
-    let rest = rest.filter_map(|(at, next)| Some(format!("{}. {}", at + 1, words(next)?)));
+    // Its options are numbered, and these are none.
+    let rest =
+        rest.filter_map(|(at, next)| Some(format!("then question {}: {}", at + 1, words(next)?)));
     let body: Vec<String> = cut.map(ToString::to_string).into_iter().chain(rest).collect();
     let title = title.map(|title| text::line(&title, TITLE)).filter(|title| !title.is_empty());
     NewPrompt {
@@ -92,7 +111,7 @@ pub(crate) fn yes_or_no() -> Vec<Choice> {
     vec![choice("Allow", "allow"), choice("Deny", "deny")]
 }
 
-pub(crate) fn choice(label: &str, value: &str) -> Choice {
+fn choice(label: &str, value: &str) -> Choice {
     Choice { label: label.to_owned(), value: value.to_owned(), description: None }
 }
 

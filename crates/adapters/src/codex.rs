@@ -35,6 +35,12 @@ const PROGRAMS: &[&str] = &["codex"];
 /// Who is above a process that has outlived the one that started it.
 const FOSTER_PARENTS: &[&str] = &["systemd", "init"];
 
+/// npm's launcher, which waits for the program, under either name of its own runtime.
+const LAUNCHERS: &[&str] = &["node", "MainThread"];
+
+/// What the app-server is started with: `codex app-server --managed-daemon` (measured).
+const SERVER: &str = "app-server";
+
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);
     let (payload, broken): (Payload<'_>, _) = crate::payload::read(&body);
@@ -55,15 +61,21 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen
 }
 
-/// Does it come from the background app-server, which terminals share? That is the child of the
+/// May it come from the background app-server, which terminals share? That is the child of the
 /// first terminal's program, and of nobody once that one has left (measured). Nothing in the
-/// environment tells.
+/// environment tells, and whatever has outlived its parent looks so: where its command line can be
+/// read, that decides ([`is_server`]).
 fn is_daemons(context: &HookContext) -> bool {
     context.above(PROGRAMS).is_some_and(|above| {
         let comm = above.comm.as_str();
-        let is_first = above.pid == 1 && !is_shell(comm);
+        let is_first = above.pid == 1 && !is_shell(comm) && !LAUNCHERS.contains(&comm);
         is_first || PROGRAMS.contains(&comm) || FOSTER_PARENTS.contains(&comm)
     })
+}
+
+/// Whether a process that was started with these words is an app-server.
+pub(crate) fn is_server(words: &[String]) -> bool {
+    words.iter().skip(1).any(|word| word == SERVER)
 }
 
 #[cfg(test)]

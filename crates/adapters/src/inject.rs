@@ -167,8 +167,12 @@ pub enum Launch {
     WithText(fn(&[OsString], &str) -> Vec<OsString>),
     /// What it gets stands in the configuration that a variable holds.
     InVariable(&'static str),
-    /// It gets no hooks; its arguments are these.
-    WithArguments(fn(&[OsString]) -> Vec<OsString>),
+    /// It gets no hooks; its arguments are these, since that version (major, minor) of its package.
+    WithArguments {
+        arguments: fn(&[OsString]) -> Vec<OsString>,
+        package: &'static str,
+        since: (u64, u64),
+    },
     /// It gets no hooks, and nothing is different.
     AsTyped,
 }
@@ -390,7 +394,7 @@ impl Recipe {
 
     /// Whether one launch can bring hooks, or tools, of its own.
     pub fn takes_settings(&self) -> bool {
-        !matches!(self.launch, Launch::WithArguments(_) | Launch::AsTyped)
+        !matches!(self.launch, Launch::WithArguments { .. } | Launch::AsTyped)
     }
 
     /// An event, and a payload of it that does no harm.

@@ -48,8 +48,8 @@ pub use registry::{
     RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
-pub use service::{has_service, is_service};
-pub use transcript::{LogLine, log_line, strange_line};
+pub use service::{has_service, is_service, serves_terminals};
+pub use transcript::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 
 use headsup_core::id::ProcessId;
 use headsup_core::observation::Fact;
@@ -188,6 +188,12 @@ impl Sighting {
             strange: None,
             activity: None,
         }
+    }
+
+    /// Its process serves this conversation alone, after all, in the terminal that its environment names.
+    pub fn unshare(&mut self, context: &HookContext) {
+        self.shares_process = false;
+        self.tmux_pane = context.tmux_pane();
     }
 }
 

@@ -23,9 +23,10 @@ use payload::Payload;
 pub(crate) const KIND: &str = "opencode";
 pub(crate) const KILO: &str = "kilo";
 
-/// The names of its process: its own, or that of the runtime it was started with.
+/// The names of its process: its own (from npm that of a hard link, in some versions), or that of the runtime it was
+/// started with.
 pub(crate) const PROGRAMS: &[&str] =
-    &["opencode", "opencode.exe", "kilo", "bun", "node", "MainThread"];
+    &["opencode", ".opencode", "opencode.exe", "kilo", "bun", "node", "MainThread"];
 
 /// How the title of a conversation begins that has none yet (measured).
 const UNTITLED: [&str; 2] = ["New session - ", "Child session - "];

@@ -32,7 +32,8 @@ pub struct RegistryRecord {
     pub level: Option<Level>,
     /// The member that says something unknown.
     pub strange: Option<&'static str>,
-    /// Which statement of the level this is: a file may be written again with nothing new said.
+    /// Which statement of the level this is, by when it was made (Unix, in ms): a file may be written again with nothing
+    /// new said.
     /// `None` where the file does not tell them apart.
     pub statement: Option<u64>,
 }

@@ -61,7 +61,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.169.0",
         witnesses: "hooks, status reports, log, the shared process's server, title, screen, process",
-        cannot: "dialogs before its first status report, but in a tmux pane that may be read; anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped",
+        cannot: "dialogs before its first status report, but in a tmux pane that may be read; anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped; terminals that it leaves running in the background, which are counted as no shells",
         instead: None,
     },
     Support {
@@ -87,8 +87,8 @@ const WRITTEN: &[Support] = &[
         title: "Gemini CLI",
         shown: Shown::Live,
         version: "0.61.0",
-        witnesses: "hooks, title, log, process",
-        cannot: "errors of the API and Esc, without its log; a grant or a refusal, without its title; that a /compress came to nothing",
+        witnesses: "hooks, title, log, screen, process",
+        cannot: "errors and Esc, without its log; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed: it leaves as if it had been stopped; that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
         instead: None,
     },
     Support {
@@ -97,7 +97,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
-        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done",
+        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; a command of the person's own (`!`)",
         instead: None,
     },
     Support {
@@ -106,7 +106,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, process",
-        cannot: "anything before the first prompt; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere",
+        cannot: "anything before the first prompt; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
         instead: None,
     },
     Support {

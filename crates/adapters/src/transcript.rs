@@ -2,6 +2,7 @@
 
 use crate::{claude_code, codex, copilot_cli, gemini_cli};
 use headsup_core::observation::Fact;
+use std::path::Path;
 
 /// One line of a log, understood.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +30,23 @@ pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
         gemini_cli::KIND => gemini_cli::transcript::read(line),
         _ => None,
     }
+}
+
+/// The folder with a folder for each day (`YYYY/MM/DD`) in which a program of this kind keeps the logs of helpers,
+/// where they tell what nothing else does. `log`: the one of their main agent.
+pub fn helper_logs<'a>(kind: &str, log: &'a Path) -> Option<&'a Path> {
+    if kind == codex::KIND { log.ancestors().nth(4) } else { None }
+}
+
+/// Is a file of this name the log of this helper?
+pub fn is_helper_log(name: &str, helper: &str) -> bool {
+    let begins = name.strip_suffix(".jsonl").and_then(|name| name.strip_suffix(helper));
+    begins.is_some_and(|begins| begins.ends_with('-'))
+}
+
+/// Reads one line of the log of a helper; `None` if it is not one.
+pub fn helper_line(kind: &str, helper: &str, line: &[u8]) -> Option<LogLine> {
+    if kind == codex::KIND { codex::transcript::read_helpers(line, helper) } else { None }
 }
 
 /// What a line of a log of this kind says that no version has said that is known: the name of the member

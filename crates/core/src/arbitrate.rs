@@ -7,7 +7,7 @@
 //! title is heard against an edge only if it has changed after it, and if no other edge follows
 //! while it settles.
 
-use crate::seat::Seat;
+use crate::seat::{Claim, Seat};
 use crate::source::{Confidence, Source, Tier};
 use crate::time::UnixMs;
 
@@ -120,10 +120,15 @@ fn last_change(seat: &Seat, source: Source) -> Option<UnixMs> {
 }
 
 /// A title that has changed since the last edge tells what no edge has told: a program writes it
-/// when something happens, and its hooks may be silent there. One that stood before says nothing.
+/// when something happens, and its hooks may be silent there. One that stood before says nothing, but a
+/// dialog that it shows still is open.
 fn is_news(seat: &Seat, source: Source, last_edge_at: UnixMs) -> bool {
     let mut claims = seat.claims.iter().filter(|claim| claim.source == source);
-    source.tier() == Tier::Title && claims.any(|claim| claim.since > last_edge_at)
+    let is_later = |claim: &Claim| match claim.word.as_str() {
+        "blocked" => claim.confirmed_at > last_edge_at,
+        _ => claim.since > last_edge_at,
+    };
+    source.tier() == Tier::Title && claims.any(is_later)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod broken;
 mod compaction;
 mod dialog;
 mod elsewhere;
@@ -24,6 +25,7 @@ mod report;
 mod screen;
 mod session;
 mod shown;
+mod stops;
 mod tick;
 mod tools;
 mod turn;
@@ -241,7 +243,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         }
         Fact::PromptRefused { reason, key, resolution, turn_ref } => {
             prompts::settled(step, &Actor::Main, *reason, key.as_deref(), resolution);
-            turn::interrupted(step, turn_ref.as_deref())
+            broken::interrupted(step, turn_ref.as_deref())
         }
         Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
@@ -252,9 +254,12 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             turn::ended(step, background, turn_ref.as_deref())
         }
         Fact::TurnFailed { code, detail, turn_ref } => {
-            turn::failed(step, code, detail.as_deref(), turn_ref.as_deref())
+            broken::failed(step, code, detail.as_deref(), turn_ref.as_deref())
         }
-        Fact::TurnInterrupted { turn_ref } => turn::interrupted(step, turn_ref.as_deref()),
+        Fact::TurnInterrupted { turn_ref } if observation.source == Source::Transcript => {
+            broken::logged(step, turn_ref.as_deref(), observation)
+        }
+        Fact::TurnInterrupted { turn_ref } => broken::interrupted(step, turn_ref.as_deref()),
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
         Fact::NamesakeStarted { name } => tools::namesake_started(step, name),

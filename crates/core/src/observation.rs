@@ -199,6 +199,8 @@ pub enum SessionStart {
 pub enum SessionEnd {
     /// The program leaves.
     Exit,
+    /// It leaves because the turn that is open has failed.
+    Failed,
     /// Only the conversation ends; the process goes on.
     Clear,
     /// The conversation ends, and it is not said whether the program leaves with it.
@@ -239,6 +241,10 @@ pub struct Background {
     /// The list that the agent's stop should have is not there: helpers that are known to run do so
     /// still.
     pub unclear: bool,
+    /// Other hooks of it still run, which may make the agent go on.
+    pub unsettled: bool,
+    /// The end of the last helper that it leaves behind wakes the main agent.
+    pub wakes: bool,
 }
 
 impl Background {

@@ -159,14 +159,18 @@ impl Roster {
             }
             // A nested agent inherits the id; it sits in a child seat.
             let is_child = |id: &&AgentId| self.parent(id) == Some(claimed);
-            if let Some(child) = seated.filter(is_child) {
+            let seated = caller.process.and_then(|process| self.by_process.get(process));
+            let seated = seated.filter(is_child);
+            if let Some(child) = seated.filter(|_| !caller.shares_process) {
                 return Place::Seat(child.clone());
             }
-            if self.was_launched_as(claimed, own)
-                || self.is_launched_by(claimed, caller)
-                || self.is_same_by_another_name(claimed, caller)
-                || !other_lives(claimed) && !self.is_second(claimed, caller, &is_alive)
-            {
+            // What serves several there goes on in the seat of none that has started it.
+            let may_be_it = seated.is_none()
+                && (self.was_launched_as(claimed, own)
+                    || self.is_launched_by(claimed, caller)
+                    || self.is_same_by_another_name(claimed, caller)
+                    || !other_lives(claimed) && !self.is_second(claimed, caller, &is_alive));
+            if may_be_it {
                 return Place::Seat(claimed.clone());
             }
             let known = self.known_session(caller, &other_lives);
@@ -301,8 +305,9 @@ impl Roster {
     ) -> Option<&AgentId> {
         let session = caller.session?;
         let id = self.by_session.get(&session_key(caller.kind, session))?;
-        // Two live processes may hold one session; they sit in two seats.
-        (!other_lives(id)).then_some(id)
+        // Two live processes may hold one session; they sit in two seats. But where the first has left it, and
+        // has started the second, that is the same program once more.
+        (!other_lives(id) || self.is_launched_by(id, caller)).then_some(id)
     }
 
     /// The seat whose process is above the caller.

@@ -8,6 +8,7 @@ pub mod history;
 mod launch;
 mod process;
 mod session;
+mod stop;
 pub mod view;
 
 pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
@@ -16,6 +17,7 @@ pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
 pub use process::{Launched, LaunchedEnd, ProcessFacts};
 pub use session::{LeftSession, Session};
+pub use stop::Stop;
 
 use crate::id::AgentId;
 use crate::observation::BackgroundShells;
@@ -255,6 +257,8 @@ pub struct TurnFacts {
     /// How the agent rested when it said goodbye: whoever has not left after all does so still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rested: Option<IdleReason>,
+    #[serde(default, skip_serializing_if = "Stop::is_plain")]
+    pub stop: Stop,
     pub evidence: Evidence,
 }
 
@@ -329,6 +333,7 @@ impl Seat {
                 by_title: false,
                 before: None,
                 rested: None,
+                stop: Stop::default(),
                 evidence,
             },
             outcome: None,

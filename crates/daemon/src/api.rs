@@ -25,6 +25,7 @@ mod metrics;
 mod open;
 mod openapi;
 mod panopticon;
+mod places;
 mod pr;
 mod process;
 mod prompt_path;

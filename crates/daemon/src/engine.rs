@@ -97,6 +97,8 @@ pub(crate) async fn inspect(socket: &Path, container: &str) -> io::Result<Option
 pub(crate) struct Event {
     pub(crate) action: String,
     actor: Actor,
+    #[serde(rename = "timeNano", default)]
+    time_nano: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -110,6 +112,11 @@ struct Actor {
 impl Event {
     pub(crate) fn is_of(&self, container: &str) -> bool {
         self.actor.id.starts_with(container)
+    }
+
+    /// When it was, by the engine's clock. Milliseconds.
+    pub(crate) fn at_ms(&self) -> Option<i64> {
+        self.time_nano.map(|nanos| nanos / 1_000_000)
     }
 
     pub(crate) fn number(&self, name: &str) -> Option<i32> {
@@ -219,6 +226,7 @@ mod tests {
             assert!(event.is_of("0a1b2c3d4e5f") && !event.is_of("1a1b2c3d4e5f"));
             assert_eq!((&*event.action, event.number("exitCode")), ("die", Some(137)));
             assert_eq!(event.number("signal"), None);
+            assert_eq!(event.at_ms(), Some(1_795_296_597_200));
         }
         assert!(serde_json::from_str::<Event>("{}").is_err());
     }

@@ -7,7 +7,7 @@ use crate::job::{Answer, Refusal};
 use crate::store::{self, Log, Store, StoreError};
 use rusqlite::Connection;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ pub(crate) struct Flusher {
 impl Flusher {
     /// For an open store.
     pub(crate) fn start(store: &Store) -> io::Result<Self> {
-        Self::of(store.path().to_owned(), store.log_path(), store.log().clone())
+        Self::of(store.path().to_owned(), store.log_path().to_owned(), store.log().clone())
     }
 
     fn of(database: PathBuf, path: PathBuf, log: Log) -> io::Result<Self> {
@@ -130,15 +130,12 @@ fn checkpoint(
 }
 
 fn answer(waiting: Waiting, flushed: io::Result<()>) {
-    let refusal = flushed.err().map(|error| {
+    if let Err(error) = &flushed {
         tracing::error!(%error, "acts could not be flushed to the disk");
-        match error.kind() {
-            ErrorKind::StorageFull => Refusal::StorageFull,
-            _ => Refusal::StorageFailed,
-        }
-    });
+    }
     for (to, answer) in waiting {
-        let answer = refusal.map_or(answer, Err);
+        // It is committed and shown by now; what was refused has changed nothing.
+        let answer = if flushed.is_ok() { answer } else { answer.and(Err(Refusal::Unflushed)) };
         // Whoever asked may be gone.
         to.send(answer).ok();
     }
@@ -167,7 +164,10 @@ mod tests {
         let lost = Flusher::of(database, temp.path().join("nowhere"), Log::default()).unwrap();
         let (act, answered) = waiting();
         lost.flush(act);
-        assert_eq!(answered.await.unwrap(), Err(Refusal::StorageFailed));
+        assert_eq!(answered.await.unwrap(), Err(Refusal::Unflushed));
+        let (to, answered) = oneshot::channel();
+        lost.flush(vec![(to, Err(Refusal::NoTask))]);
+        assert_eq!(answered.await.unwrap(), Err(Refusal::NoTask), "it has changed nothing");
     }
 
     #[test]
@@ -177,14 +177,14 @@ mod tests {
         let store = Store::open(&database, UnixMs(0)).unwrap().store;
         store.connection().execute_batch("CREATE TABLE t (x)").unwrap();
         let log = store.log_path();
-        let length = |path| std::fs::metadata(path).unwrap().len();
-        let before = (length(&database), length(&log));
+        let length = |path: &Path| std::fs::metadata(path).unwrap().len();
+        let before = (length(&database), length(log));
         for and_empty in [false, true] {
             let flusher = Flusher::start(&store).unwrap();
             flusher.checkpoint(and_empty);
             drop(flusher);
             assert!(length(&database) > before.0);
-            assert_eq!(length(&log), if and_empty { 0 } else { before.1 });
+            assert_eq!(length(log), if and_empty { 0 } else { before.1 });
             assert_eq!(store.log().pages(), 0, "the log begins anew");
         }
         store.connection().execute_batch("CREATE TABLE u (x)").unwrap();

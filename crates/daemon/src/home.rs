@@ -9,6 +9,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
@@ -31,8 +32,12 @@ const HARMLESS: [&str; 9] = [
 ];
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
-/// Between two looks whether the folder is still there.
+/// Between two looks whether folder and socket are still there.
 const LOOK: Duration = Duration::from_secs(2);
+/// Whoever only asks whether a hub has the folder holds its lock for less than this.
+const A_QUESTION: Duration = Duration::from_millis(2);
+/// So many may ask one after the other.
+const ASKED_AT_ONCE: usize = 5;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HomeError {
@@ -55,6 +60,20 @@ pub(crate) struct Home {
     folder: OwnedFd,
     /// Open and locked.
     lock: File,
+    /// The socket as it was made last.
+    own: Mutex<Option<Identity>>,
+}
+
+/// Device and inode.
+type Identity = (u64, u64);
+
+/// What somebody has taken away from a hub that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// Nobody finds the hub any more, and the next one may be there already.
+    Folder,
+    /// The folder is still ours, and so is its socket's place.
+    Socket,
 }
 
 impl Home {
@@ -76,7 +95,7 @@ impl Home {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
             _ => {}
         }
-        Ok(Self { path, folder, lock })
+        Ok(Self { path, folder, lock, own: Mutex::default() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -107,21 +126,34 @@ impl Home {
         let mode = Mode::RUSR | Mode::WUSR;
         rustix::fs::chmodat(&self.folder, NEW_SOCKET, mode, AtFlags::empty())
             .and_then(|()| rustix::fs::renameat(&self.folder, NEW_SOCKET, &self.folder, SOCKET))
+            .and_then(|()| rustix::fs::statat(&self.folder, SOCKET, AtFlags::SYMLINK_NOFOLLOW))
+            .map(|stat| *self.own() = Some((stat.st_dev, stat.st_ino)))
             .map_err(|errno| fail(errno.into()))?;
         listener.set_nonblocking(true).map_err(fail)?;
         Ok(listener)
     }
 
-    /// Comes back when somebody has taken the folder away: then nobody finds this hub any more, not
+    /// Comes back when somebody has taken the folder or the socket away: then nobody finds this hub any more, not
     /// even to stop it.
-    pub(crate) fn gone(&self) -> impl Future<Output = ()> + use<> {
-        let path = self.path.join(LOCK);
-        let own = self.lock.metadata().map(|meta| (meta.dev(), meta.ino())).ok();
+    pub(crate) fn lost(&self) -> impl Future<Output = Lost> + use<> {
+        let (lock, socket) = (self.path.join(LOCK), self.socket());
+        let locked = self.lock.metadata().map(|meta| identity(&meta)).ok();
+        let own = *self.own();
         async move {
-            while is_there(&path, own) {
+            loop {
                 tokio::time::sleep(LOOK).await;
+                if !is_there(&lock, locked) {
+                    return Lost::Folder;
+                }
+                if own.is_some() && !is_there(&socket, own) {
+                    return Lost::Socket;
+                }
             }
         }
+    }
+
+    fn own(&self) -> std::sync::MutexGuard<'_, Option<Identity>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes the socket.
@@ -186,11 +218,46 @@ fn is_shared(path: &Path) -> io::Result<bool> {
 }
 
 /// Whether this very file is still at `path`. A system that cannot tell has not said no.
-fn is_there(path: &Path, own: Option<(u64, u64)>) -> bool {
+fn is_there(path: &Path, own: Option<Identity>) -> bool {
     match fs::metadata(path) {
-        Ok(meta) => own.is_none_or(|own| own == (meta.dev(), meta.ino())),
+        Ok(meta) => own.is_none_or(|own| own == identity(&meta)),
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
+}
+
+fn identity(meta: &fs::Metadata) -> Identity {
+    (meta.dev(), meta.ino())
+}
+
+/// Whether a hub has this folder, reached or not.
+pub fn is_held(home: &Path) -> bool {
+    held(home).is_some()
+}
+
+/// The process of the hub that has this folder, also where nobody reaches it: the very file that is locked is open
+/// in it. `None`: there is none, or it is not seen from here.
+pub fn holder(home: &Path) -> Option<u32> {
+    let lock = held(home)?;
+    let own = identity(&lock.metadata().ok()?);
+    let pid = pid_in(&lock)?;
+    let mut files = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let is_own =
+        |file: fs::DirEntry| fs::metadata(file.path()).is_ok_and(|meta| identity(&meta) == own);
+    files.any(is_own).then_some(pid)
+}
+
+/// The lock's file, if somebody has it.
+fn held(home: &Path) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(home.join(LOCK), flags, Mode::empty()).ok()?);
+    let asked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
+    (asked == Err(Errno::WOULDBLOCK)).then_some(file)
+}
+
+fn pid_in(lock: &File) -> Option<u32> {
+    let mut text = String::new();
+    lock.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
 }
 
 fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
@@ -204,15 +271,18 @@ fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
     let mode = Mode::RUSR | Mode::WUSR;
     let file = rustix::fs::openat(folder, LOCK, flags, mode);
     let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => {}
-        Err(Errno::WOULDBLOCK) => {
-            let mut text = String::new();
-            let read = (&file).take(32).read_to_string(&mut text);
-            return Err(HomeError::Locked {
-                pid: read.ok().and_then(|_| text.trim().parse().ok()),
-            });
+    let take = || rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+    let mut taken = take();
+    for _ in 0..ASKED_AT_ONCE {
+        if taken != Err(Errno::WOULDBLOCK) {
+            break;
         }
+        std::thread::park_timeout(A_QUESTION);
+        taken = take();
+    }
+    match taken {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => return Err(HomeError::Locked { pid: pid_in(&file) }),
         Err(errno) => return Err(fail(errno.into())),
     }
     file.set_len(0).and_then(|()| file.rewind()).map_err(fail)?;
@@ -272,16 +342,47 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_socket_that_is_taken_away_is_noticed_and_made_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::claim(temp.path()).unwrap();
+        let mut listeners = vec![home.listen().unwrap()];
+        for put_another in [false, true] {
+            let mut lost = std::pin::pin!(home.lost());
+            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
+            fs::remove_file(home.socket()).unwrap();
+            let _other = put_another.then(|| UnixListener::bind(home.socket()).unwrap());
+            assert_eq!(lost.await, Lost::Socket);
+            listeners.push(home.listen().unwrap());
+            assert!(UnixStream::connect(home.socket()).is_ok());
+            assert!(listeners.last().unwrap().accept().is_ok(), "it is ours");
+        }
+    }
+
+    #[test]
+    fn whoever_has_the_folder_is_known_by_its_lock() {
+        let temp = tempfile::tempdir().unwrap();
+        let found = || (is_held(temp.path()), holder(temp.path()));
+        assert_eq!(found(), (false, None));
+        let home = Home::claim(temp.path()).unwrap();
+        assert_eq!(found(), (true, Some(std::process::id())));
+        // One that has it by that number somewhere else.
+        fs::write(temp.path().join(LOCK), "1\n").unwrap();
+        assert_eq!(found(), (true, None));
+        drop(home);
+        assert_eq!(found(), (false, None));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_folder_that_is_taken_away_is_noticed() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("state");
         for put_another in [false, true] {
             let home = Home::claim(&path).unwrap();
-            let mut gone = std::pin::pin!(home.gone());
-            assert!(tokio::time::timeout(LOOK * 3, &mut gone).await.is_err());
+            let mut lost = std::pin::pin!(home.lost());
+            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
             fs::remove_dir_all(&path).unwrap();
             let _other = put_another.then(|| Home::claim(&path).unwrap());
-            gone.await;
+            assert_eq!(lost.await, Lost::Folder);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::filesystem;
 use crate::flusher::Flusher;
 use crate::forge::{self, ForgeSettings, Forges, Pulls};
 use crate::github::GitHub;
-use crate::home::Home;
+use crate::home::{Home, Lost};
 use crate::inbox::{self, Inbox};
 use crate::integrity::Check;
 use crate::job::Work;
@@ -201,9 +201,15 @@ impl Hub {
         self.inbox.submit(Work::Settle, None).await.ok();
     }
 
-    /// Comes back when the state folder is not there any more.
-    pub(crate) fn gone(&self) -> impl Future<Output = ()> + use<> {
-        self.home.gone()
+    /// Comes back when the state folder or the socket is not there any more.
+    pub(crate) fn lost(&self) -> impl Future<Output = Lost> + use<> {
+        self.home.lost()
+    }
+
+    /// Makes the socket anew. As long as the folder is ours nobody else has one there.
+    pub(crate) fn listen_again(&self) -> Result<(), RunError> {
+        let taken = self.server.listen(self.home.listen()?);
+        taken.map_err(|source| RunError::Bind { path: self.home.socket(), source })
     }
 
     /// Comes back only if the writer has died of a defect.

@@ -219,6 +219,8 @@ pub(crate) struct Sight {
     /// It counts only while the seat is in this session.
     pub(crate) session: Option<String>,
     pub(crate) process: Option<ProcessId>,
+    /// When its program says that it made it.
+    pub(crate) made_at: Option<UnixMs>,
     /// It was read from the past.
     pub(crate) is_history: bool,
     pub(crate) fact: Fact,
@@ -363,6 +365,11 @@ pub(crate) enum Refusal {
     StorageFull,
     #[error("the disk does not take it; nothing was stored")]
     StorageFailed,
+    /// Of an act alone: the commit was before. What was to follow it may not have been done.
+    #[error(
+        "it is stored, but the disk did not confirm it: it may be in effect, and gone after a power cut"
+    )]
+    Unflushed,
     #[error("the hub is stopping")]
     Stopping,
     #[error("a defect in the hub; nothing was stored")]

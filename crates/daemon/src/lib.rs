@@ -7,6 +7,7 @@
 mod access;
 mod api;
 mod attendance;
+mod beside;
 mod board;
 mod body;
 mod bus;
@@ -69,7 +70,7 @@ pub use filesystem::remote;
 pub use forge::ForgeSettings;
 pub use github::GitHubSettings;
 pub use headsup_core::observation::BackgroundShells;
-pub use home::refusal;
+pub use home::{holder, is_held, refusal};
 pub use hub::Hub;
 pub use kanbanger::{KanbangerSettings, Written as WrittenKanbanger, WrittenCall};
 pub use limits::{LEAST_FILES, too_few_files};
@@ -81,6 +82,8 @@ pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
 
 use headsup_adapters::WatchedFolder;
+use home::Lost;
+use rustix::process::Signal;
 use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -150,18 +153,38 @@ pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), Ru
     // Installed first: a stop that comes while we start must not kill us half-way.
     let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
+    // A limit of a file's size is a disk that takes no more. Who is started has the signal as it always was.
+    let too_long = SignalKind::from_raw(Signal::XFSZ.as_raw());
+    let _too_long = signal(too_long).map_err(RunError::Signals)?;
     let mut hub = Hub::start(config).await?;
     ready(&hub).await;
-    let gone = hub.gone();
-    let failed = tokio::select! {
-        _ = terminate.recv() => false,
-        _ = interrupt.recv() => false,
-        () = gone => {
-            tracing::error!("the state folder was removed or replaced: this hub ends");
-            false
+    let mut is_said = false;
+    let failed = loop {
+        let lost = hub.lost();
+        tokio::select! {
+            _ = terminate.recv() => break false,
+            _ = interrupt.recv() => break false,
+            lost = lost => match lost {
+                Lost::Folder => {
+                    tracing::error!("the state folder was removed or replaced: this hub ends");
+                    break false;
+                }
+                Lost::Socket => is_said = listens_again(&hub, is_said),
+            },
+            () = hub.failed() => break true,
         }
-        () = hub.failed() => true,
     };
     hub.stop().await;
     if failed { Err(RunError::WriterDied) } else { Ok(()) }
+}
+
+/// Makes the socket that was removed or replaced again; returns whether it was said that this cannot be.
+fn listens_again(hub: &Hub, is_said: bool) -> bool {
+    let made = hub.listen_again();
+    match &made {
+        Ok(()) => tracing::warn!("the socket was removed or replaced: it is made again"),
+        Err(error) if !is_said => tracing::error!(%error, "the socket is gone"),
+        Err(_) => {}
+    }
+    made.is_err()
 }

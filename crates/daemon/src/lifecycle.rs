@@ -57,6 +57,7 @@ pub(crate) async fn suspend(
 async fn ready(app: &App, seat: &Seat) -> Result<(Grip, Option<Box<Launch>>), Refused> {
     // Nothing is kept of one that goes on.
     gate::may_suspend(seat).map_err(Refusal::Unfit)?;
+    way_back::is_written(seat).await?;
     let WayBack { launch, is_kept } = way_back::of(app, seat).await?;
     way_back::arguments(seat, &launch, None)?;
     let grip = grip_alone(app, seat)?;

@@ -209,7 +209,7 @@ pub(crate) struct Stat {
     computed: u64,
     /// Of its children that have ended and were collected.
     computed_by_children: u64,
-    has_ended: bool,
+    pub(crate) has_ended: bool,
     /// By a signal, as Ctrl-Z sends it.
     pub(crate) is_stopped: bool,
     /// The system's first process, or that of a user's session, by its name.

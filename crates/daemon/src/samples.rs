@@ -73,6 +73,10 @@ impl Samples {
         samples.filter(|sample| (from..=to).contains(&sample.at)).map(SampleDoc::from).collect()
     }
 
+    pub(crate) fn forget(&self, agent: &AgentId) {
+        self.kept().remove(agent);
+    }
+
     fn kept(&self) -> MutexGuard<'_, HashMap<AgentId, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,5 +133,7 @@ mod tests {
         clock.advance(EVERY_MS * 2 * i64::try_from(KEPT).unwrap());
         samples.take(&ids[1], &own);
         assert_eq!((all(&ids[0]).len(), all(&ids[1]).len()), (0, 1));
+        samples.forget(&ids[1]);
+        assert!(all(&ids[1]).is_empty());
     }
 }

@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use strict::Framing;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixListener};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::JoinHandle;
@@ -48,6 +48,8 @@ pub(crate) struct Server {
     stopped: watch::Receiver<Stop>,
     alive: mpsc::Sender<Infallible>,
     accepting: JoinHandle<()>,
+    /// The way to it for a socket that was made anew.
+    listeners: mpsc::UnboundedSender<UnixListener>,
     /// Ends when the last connection has ended.
     open: mpsc::Receiver<Infallible>,
 }
@@ -60,12 +62,13 @@ pub(crate) fn start(
     metrics: Arc<Metrics>,
     beside: Option<Handle>,
 ) -> io::Result<Server> {
-    let listener = tokio::net::UnixListener::from_std(listener)?;
+    let listener = UnixListener::from_std(listener)?;
+    let (listeners, others) = mpsc::unbounded_channel();
     let (stop, stopped) = watch::channel(Stop::Not);
     let (alive, open) = mpsc::channel(1);
     let door = Door::new(router, Guard::Socket, metrics, stopped.clone(), alive.clone());
-    let accepting = tokio::spawn(unix::accept(listener, door, beside));
-    Ok(Server { stop, stopped, alive, accepting, open })
+    let accepting = tokio::spawn(unix::accept(listener, others, door, beside));
+    Ok(Server { stop, stopped, alive, accepting, listeners, open })
 }
 
 impl Server {
@@ -75,9 +78,16 @@ impl Server {
         Door::new(router, Guard::Socket, metrics, stopped, alive)
     }
 
+    /// Takes connections from this unix socket, and no more from the one before.
+    pub(crate) fn listen(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
+        // Whoever stops takes none.
+        self.listeners.send(UnixListener::from_std(listener)?).ok();
+        Ok(())
+    }
+
     /// No more connections; those that are open may finish their request, but not take for ever.
     pub(crate) async fn stop(self) {
-        let Self { stop, stopped, alive, accepting, mut open } = self;
+        let Self { stop, stopped, alive, accepting, mut open, .. } = self;
         drop((stopped, alive));
         stop.send_replace(Stop::Drain);
         accepting.await.ok();

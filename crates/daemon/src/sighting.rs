@@ -1,11 +1,11 @@
 //! A hook's raw payload, read by the adapter of its kind.
 
-use crate::cgroup;
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
-use headsup_adapters::{HookContext, Sighting};
+use crate::{beside, cgroup, process};
+use headsup_adapters::{HookContext, Sighting, serves_terminals};
 use headsup_core::gate::Container;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
 use headsup_core::time::UnixMs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,6 +81,9 @@ pub(crate) fn read(
             None => (None, Container::Unsaid),
         },
     };
+    if sighting.shares_process && is_alone(kind, sighting.process.as_ref()) {
+        sighting.unshare(&context);
+    }
     if pid_namespace.is_some() && !matches!(container, Container::Inside(_)) {
         // What we do not see of it, the engine's name for its host tells.
         let host = context.host.as_deref().and_then(cgroup::short);
@@ -89,6 +92,15 @@ pub(crate) fn read(
     let mut ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
     let own = sighting.process.as_ref().filter(|_| pid_namespace.is_none());
     let own = own.and_then(|own| context.parents.iter().position(|parent| parent.pid == own.pid));
+    if let (Fact::TurnEnded { background, .. }, Some(own)) = (&mut sighting.fact, own) {
+        let hook = match (own.checked_sub(1), peer) {
+            (Some(above_it), _) => Some(context.parents[above_it].pid),
+            (None, Peer::Process(pid)) => Some(pid),
+            (None, Peer::Unseen | Peer::Remote) => None,
+        };
+        background.unsettled = spooled.is_none()
+            && hook.is_some_and(|hook| beside::runs(context.parents[own].pid, hook));
+    }
     let below = own.and_then(|own| {
         let around = Surroundings { kind, claimed: &mut claimed, ancestors: &mut ancestors };
         // A service is the same program.
@@ -109,9 +121,20 @@ pub(crate) fn read(
     })
 }
 
+/// Whether a process that may serve several agents, by what is above it, was not started to do so.
+fn is_alone(kind: &str, process: Option<&ProcessId>) -> bool {
+    let words = process.and_then(|process| {
+        let words = process::command_line(process.pid_here()?)?;
+        // Only now is it sure whose they are.
+        process::is_alive(process).then_some(words)
+    });
+    words.is_some_and(|words| serves_terminals(kind, &words) == Some(false))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::{Command, Stdio};
 
     fn compressing(log: &Path) -> Fact {
         let body = serde_json::json!({
@@ -130,5 +153,37 @@ mod tests {
         assert_eq!(compressing(&log), Fact::Nothing);
         std::fs::write(&log, "").unwrap();
         assert_eq!(compressing(&log), Fact::CompactionStarted);
+    }
+
+    /// Whoever has outlived its parent looks like one that terminals share.
+    #[test]
+    fn an_orphan_is_no_process_that_several_share_unless_it_was_started_as_one() {
+        for (words, is_shared) in
+            [(&["resume"][..], false), (&["app-server", "--managed-daemon"], true)]
+        {
+            let mut child = Command::new("sh")
+                .args(["-c", "read line", "sh"])
+                .args(words)
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let (pid, start) = process::identity(child.id()).unwrap();
+            let context = serde_json::json!({
+                "env": {"TMUX_PANE": "%3"},
+                "parents": [
+                    {"pid": pid, "start": start, "comm": "codex"},
+                    {"pid": 1, "start": 1, "comm": "systemd"},
+                ],
+            });
+            let context = context.to_string();
+            let envelope =
+                Envelope { kind: "codex", context: Some(&context), ..Envelope::default() };
+            let body = br#"{"hook_event_name":"Stop","session_id":"s-1"}"#;
+            let seen = read(envelope, body, &Namespaces::new()).unwrap().sighting;
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let pane = (!is_shared).then_some("%3");
+            assert_eq!((seen.shares_process, seen.tmux_pane.as_deref()), (is_shared, pane));
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod bus;
 mod container;
 mod goodbyes;
+mod helper_log;
 mod inotify;
 mod last_words;
 mod lookout;
@@ -42,7 +43,7 @@ use tokio::task::JoinSet;
 pub(crate) use screen::OBSERVABLE;
 pub use screen::ScreenRules;
 
-/// How the writer tells which seats have another process or log than before.
+/// How the writer tells which seats have another process, log or helpers than before.
 pub(crate) type Moved = UnboundedSender<Arc<Seat>>;
 
 /// The way from the writer to the sources.
@@ -72,7 +73,13 @@ pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
             || before.process.state.is_over() != now.process.state.is_over()
             || before.about.log_path != now.about.log_path
             || session_of(before) != session_of(now)
+            || before.subagents != now.subagents
+            || asking_helpers(before) != asking_helpers(now)
     })
+}
+
+fn asking_helpers(seat: &Seat) -> usize {
+    seat.prompts.iter().filter(|open| !open.actor.is_main()).count()
 }
 
 /// Where to look, and whether.

@@ -62,6 +62,7 @@ pub(crate) fn sight(agent: &AgentId, source: Source, name: &str, fact: Fact) -> 
         session: None,
         // What was launched need not be what sits in the seat: it may have started it.
         process: None,
+        made_at: None,
         is_history: false,
         fact,
     }

@@ -43,6 +43,7 @@ use std::time::Duration;
 pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
+    log_path: PathBuf,
     /// Pages in the write-ahead log after the last commit.
     log: Log,
     activity_until: u64,
@@ -94,12 +95,12 @@ impl Store {
     }
 
     /// The write-ahead log's file.
-    pub(crate) fn log_path(&self) -> PathBuf {
-        log_path(&self.path)
+    pub(crate) fn log_path(&self) -> &Path {
+        &self.log_path
     }
 
     pub(crate) fn log_is_empty(&self) -> bool {
-        std::fs::metadata(self.log_path()).map_or(true, |log| log.len() == 0)
+        std::fs::metadata(&self.log_path).map_or(true, |log| log.len() == 0)
     }
 
     /// What is stored, for the writer to look at.
@@ -168,8 +169,10 @@ fn empty_quietly(connection: &Connection, log: &Log) -> Result<bool, StoreError>
     }
 }
 
+/// Of a database that is a link, `SQLite` has it beside the real file.
 fn log_path(database: &Path) -> PathBuf {
-    beside(database, "-wal")
+    let real = database.is_symlink().then(|| std::fs::canonicalize(database).ok()).flatten();
+    beside(real.as_deref().unwrap_or(database), "-wal")
 }
 
 /// A file whose name begins as the database's.

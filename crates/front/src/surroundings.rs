@@ -107,7 +107,7 @@ impl Found {
     fn path<'a>(&self, name: &[u8], room: &'a mut [u8]) -> Option<&'a [u8]> {
         let base = |value: Option<Word>| set(value).filter(|path| path.first() == Some(&b'/'));
         let (folder, below): (Word, Word) = match (set(self.home), base(self.state)) {
-            (Some(home), _) => (home, b""),
+            (Some(home), _) => (base(Some(home))?, b""),
             (None, Some(state)) => (state, b"/headsup"),
             (None, None) => (base(self.own_home)?, b"/.local/state/headsup"),
         };

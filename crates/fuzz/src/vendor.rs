@@ -114,10 +114,10 @@ pub(crate) fn server(bytes: &[u8]) {
     }
 }
 
-/// What a terminal shows: blanks around its lines and empty ones do not count.
+/// What a terminal shows: blanks behind its lines and empty ones do not count.
 pub(crate) fn screen(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let spread: String = text.lines().flat_map(|line| ["  ", line, " \n\n"]).collect();
+    let spread: String = text.lines().flat_map(|line| [line, " \n\n"]).collect();
     for kind in kinds() {
         for version in [None, Some("2.1.330"), Some("1.0"), Some("x")] {
             let shown = headsup_adapters::screen(kind, version, &text);
@@ -167,7 +167,7 @@ pub(crate) fn settings(bytes: &[u8]) {
         let words = [OsString::from("--settings"), OsString::from(text)];
         match recipe.launch {
             Launch::WithSettings { given, .. } => drop(given(&words)),
-            Launch::WithArguments(with) => assert!(with(&words).ends_with(&words)),
+            Launch::WithArguments { arguments, .. } => assert!(arguments(&words).ends_with(&words)),
             Launch::WithFile { arguments, .. } | Launch::WithFolder { arguments, .. } => {
                 assert!(arguments(&words, &OsString::from("/home/dev/x")).ends_with(&words));
             }

@@ -274,7 +274,7 @@ fn whole() -> clap::Command {
 }
 
 fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
-    let place = place();
+    let place = place()?;
     let config = match (&cli.command, Config::load()) {
         // The doctor says what is wrong with it, and what was ordered is launched.
         (Command::Doctor(_) | Command::Launch(_) | Command::Acp(_), Err(_)) => Config::default(),
@@ -336,8 +336,16 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
 }
 
 /// The place that the environment names, with absolute paths: the hub works elsewhere.
-fn place() -> Place {
-    absolute(Place::from_env())
+fn place() -> Result<Place, CommandError> {
+    let named = std::env::var_os("HEADSUP_HOME").map(PathBuf::from);
+    match named.filter(|home| home.is_relative() && !home.as_os_str().is_empty()) {
+        Some(home) => {
+            let at = home.display();
+            let message = format!("HEADSUP_HOME is relative, another folder everywhere: {at}");
+            Err(CommandError::usage(message).hint("name it by its whole path, from / on"))
+        }
+        None => Ok(absolute(Place::from_env())),
+    }
 }
 
 fn absolute(place: Place) -> Place {

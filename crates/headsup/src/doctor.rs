@@ -16,6 +16,7 @@ use crate::config::{self, Config};
 use crate::launch::tmux::Tmux;
 use serde::Serialize;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -62,12 +63,13 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(folder(home));
             checks.push(config());
             checks.extend(hub.checks);
-            checks.push(counted::database(home));
             if let Some(client) = &hub.client {
-                checks.extend(counted::checks(client).await);
+                checks.extend(counted::checks(client, home).await);
                 checks.push(webhooks::check(client).await);
                 checks.extend(prompts::checks(client).await);
                 checks.push(outbox::check(client).await);
+            } else {
+                checks.push(counted::database(home, ""));
             }
             checks.push(spool(home));
             checks.push(tmux());
@@ -128,10 +130,19 @@ fn config() -> Check {
 /// Reports wait here while no hub runs; one that runs takes them at once.
 fn spool(home: &Path) -> Check {
     let path = home.join("spool/queue");
-    match fs::metadata(&path).map(|meta| meta.len()) {
-        Ok(0) | Err(_) => Check::good("spool", "empty"),
-        Ok(bytes) => Check::good("spool", format!("{bytes} bytes wait for the hub"))
-            .with("the hub takes them at its next look; if they stay, see hub.log"),
+    let bad = |why: String| {
+        let detail =
+            format!("{}: {why}; without a hub nothing that is reported is kept", path.display());
+        Check::bad("spool", detail, "move away what is there: the next report makes it anew")
+    };
+    match fs::symlink_metadata(&path) {
+        Ok(meta) if !meta.is_file() => bad("it is no regular file".to_owned()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => bad(error.to_string()),
+        Ok(meta) if meta.len() > 0 => {
+            Check::good("spool", format!("{} bytes wait for the hub", meta.len()))
+                .with("the hub takes them at its next look; if they stay, see hub.log")
+        }
+        _ => Check::good("spool", "empty"),
     }
 }
 
@@ -140,5 +151,30 @@ fn tmux() -> Check {
         Some(version) => Check::good("tmux", version),
         None => Check::good("tmux", "not installed; `headsup run` uses the terminal it is in")
             .with("install tmux to run agents in sessions of their own"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spool_that_nothing_can_be_written_to_is_bad() {
+        let home = tempfile::tempdir().unwrap();
+        let (folder, queue) = (home.path().join("spool"), home.path().join("spool/queue"));
+        assert!(spool(home.path()).ok);
+        fs::create_dir(&folder).unwrap();
+        fs::write(&queue, "1234").unwrap();
+        let check = spool(home.path());
+        assert!(check.ok && check.detail.starts_with("4 bytes"), "{check:?}");
+        fs::rename(&queue, home.path().join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("../elsewhere", &queue).unwrap();
+        assert!(!spool(home.path()).ok, "hooks follow no link");
+        fs::remove_file(&queue).unwrap();
+        fs::create_dir(&queue).unwrap();
+        assert!(!spool(home.path()).ok);
+        fs::remove_dir_all(&folder).unwrap();
+        fs::write(&folder, "").unwrap();
+        assert!(!spool(home.path()).ok);
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// What the environment says about the hub of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The state folder; `None` where neither `HEADSUP_HOME` nor a home folder is known.
+    /// The state folder; `None` where neither `HEADSUP_HOME` nor a home folder is known, and where that is relative.
     pub(crate) home: Option<PathBuf>,
     /// Where clients find the hub; `None` where nothing names it and there is no `home`.
     pub(crate) url: Option<Url>,
@@ -46,10 +46,12 @@ impl Place {
         let set = |name: &str| var(name).filter(|value| !value.is_empty());
         // A relative base would mean another folder in each working directory.
         let base = |name: &str| set(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = set("HEADSUP_HOME")
-            .map(PathBuf::from)
-            .or_else(|| base("XDG_STATE_HOME").map(|state| state.join("headsup")))
-            .or_else(|| base("HOME").map(|home| home.join(".local/state/headsup")));
+        let home = match set("HEADSUP_HOME") {
+            Some(_) => base("HEADSUP_HOME"),
+            None => base("XDG_STATE_HOME")
+                .map(|state| state.join("headsup"))
+                .or_else(|| base("HOME").map(|home| home.join(".local/state/headsup"))),
+        };
         let url = set("HEADSUP_URL")
             .map(Url::parse)
             .or_else(|| home.as_ref().map(|home| Url::Unix(home.join("headsup.sock"))));
@@ -148,6 +150,7 @@ mod tests {
         let cases = [
             (vec![home, xdg, ("HEADSUP_HOME", "/hub")], Some("/hub")),
             (vec![home, xdg, ("HEADSUP_HOME", "")], Some("/state/headsup")),
+            (vec![home, xdg, ("HEADSUP_HOME", "hub")], None),
             (vec![home, ("XDG_STATE_HOME", "relative")], Some("/home/ada/.local/state/headsup")),
             (vec![home], Some("/home/ada/.local/state/headsup")),
             (vec![("HOME", "")], None),

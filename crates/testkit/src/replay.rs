@@ -22,5 +22,5 @@ mod verdict;
 pub use bundle::{Said, is_bundle, is_empty_bundle, unpack};
 pub use player::{play, play_and};
 pub use recording::{Step, Witness, steps};
-pub use together::play_together;
+pub use together::{play_together, takes};
 pub use verdict::{Span, Verdict};

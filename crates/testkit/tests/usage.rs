@@ -72,6 +72,45 @@ fn a_capture_of_nothing_is_not_said_to_be_right() {
     assert!(text.contains("the capture is empty"), "{text}");
 }
 
+/// The hub was not wrong there, and the way it is said is for people.
+#[test]
+fn what_cannot_be_read_is_told_in_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().canonicalize().expect("a folder");
+    let (nowhere, broken) = (here.join("nowhere"), here.join("a.capture"));
+    let rows = "{\"headsup_capture\":1,\"kind\":\"custom\"}\n{\n{}\n";
+    std::fs::write(&broken, rows).expect("a file");
+    for (path, why) in [
+        (nowhere.as_path(), "cannot be read: "),
+        (here.as_path(), "holds no timeline.jsonl"),
+        (broken.as_path(), "has a line that is no JSON"),
+    ] {
+        let path = path.to_str().expect("a path");
+        let said = run(PROGRAMS[4].1, &[path]);
+        let text = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert_eq!(said.status.code(), Some(2), "{said:?}");
+        let is_plain = text.starts_with("replay: ") && !text.contains('"');
+        assert!(is_plain && text.contains(path) && text.contains(why), "{text}");
+    }
+}
+
+#[test]
+fn how_long_it_takes_is_said_before_it_is_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (last, takes) in [(4_999, None), (5_000, Some("5 s")), (170_000, Some("3 min"))] {
+        let row = format!("{{\"t_ms\":{last},\"src\":\"truth\",\"status\":\"idle\"}}\n");
+        std::fs::write(folder.path().join("timeline.jsonl"), row).expect("a file");
+        let mut command = Command::new(PROGRAMS[4].1);
+        // Without a program to play against it goes no further.
+        command.arg(folder.path()).env_clear().env("CARGO", "/bin/false").stdin(Stdio::null());
+        let said = command.output().expect("it runs");
+        let text = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert_eq!(said.status.code(), Some(2), "{text}");
+        let told = takes.map(|takes| text.starts_with(&format!("this takes {takes}: ")));
+        assert!(told.unwrap_or(!text.contains("this takes")), "{text}");
+    }
+}
+
 #[test]
 fn without_a_case_the_cases_are_listed() {
     let said = run(PROGRAMS[0].1, &[]);

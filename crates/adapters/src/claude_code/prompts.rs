@@ -4,9 +4,9 @@ use super::payload::Payload;
 use super::tools::{self, PLAN, QUESTION};
 use super::{ATTENDED, ENTRY_POINT};
 use crate::HookContext;
-use crate::asks::{block, choice, permission, prompt, question};
+use crate::asks::{permission, plan, prompt, question};
 use crate::calls;
-use crate::json::{Raw, skim};
+use crate::json::Raw;
 use crate::text::{self, DETAIL, NAME, TITLE};
 use headsup_core::observation::Fact;
 use headsup_core::prompt::{NewPrompt, PromptKind, Resolution, ResolvedBy, Via};
@@ -16,11 +16,6 @@ use headsup_core::time::UnixMs;
 /// How long a request of a session without a person settles: print mode answers it by itself in
 /// 0.2 s and no dialog is ever shown (measured).
 const SETTLE_MS: u32 = 1_000;
-
-skim! {
-    /// The input of `ExitPlanMode`.
-    Plan { plan: "plan" }
-}
 
 /// What a call asks of a person.
 pub(super) fn of_call(tool: Option<&str>, input: Raw<'_>) -> NewPrompt {
@@ -47,16 +42,6 @@ fn settle_ms(context: &HookContext) -> u32 {
     let alone =
         context.variable(ATTENDED) == Some("0") || context.variable(ENTRY_POINT) == Some("sdk-cli");
     if alone { SETTLE_MS } else { 0 }
-}
-
-fn plan(input: Raw<'_>) -> NewPrompt {
-    let plan = input.object::<Plan>().plan.text();
-    let title = "Plan ready for approval".to_owned();
-    NewPrompt {
-        body: plan.and_then(|plan| block(&plan)),
-        options: vec![choice("Approve", "allow"), choice("Keep planning", "deny")],
-        ..prompt(PromptKind::PlanApproval, BlockedReason::PlanApproval, title)
-    }
 }
 
 /// `Elicitation`: a tool server asks the person to fill in a form, or to open an address.

@@ -53,7 +53,8 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "it runs only hooks that you have trusted",
     trust: Some(&TRUST),
     fetched: None,
-    launch: Launch::WithArguments(arguments),
+    // An older one refuses to start with it (measured: 0.149.0).
+    launch: Launch::WithArguments { arguments, package: "@openai/codex", since: (0, 162) },
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),
 };

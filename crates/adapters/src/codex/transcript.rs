@@ -10,6 +10,8 @@
 //! | `event_msg` / `task_complete` | turn ended; with `error`, failed: `codex_error_info` is the code |
 //! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |
 //! | all others, also `compacted` | nothing; the first read takes prompts and model from them |
+//!
+//! A helper has a log of its own beside it, whose name ends with the helper's id.
 
 use crate::json::{self, Raw, skim};
 use crate::text;
@@ -28,6 +30,8 @@ skim! {
     Payload {
         kind: "type",
         turn_id: "turn_id",
+        root_turn_id: "root_turn_id",
+        reason: "reason",
         attribution: "turn_attribution",
         error: "error",
         item: "item",
@@ -57,14 +61,8 @@ skim! {
 
 pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let text = json::decode(line);
-    let text = json::trim(&text);
-    let line: Line<'_> = json::walked(text)?;
-    let kind = line.kind.text()?;
-    let mut read = LogLine {
-        written_at: line.timestamp.text().and_then(|at| text::id(&at)),
-        ..LogLine::default()
-    };
-    match &*kind {
+    let (line, mut read) = begin(&text)?;
+    match &*line.kind.text()? {
         "turn_context" => {
             let payload: Payload<'_> = line.payload.walked();
             read.model = payload.model.text().map(|model| text::line(&model, text::NAME));
@@ -72,8 +70,44 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         "event_msg" => event(line.payload.walked(), &mut read),
         _ => {}
     }
-    // Of a line that is not whole nothing is believed.
-    (read.fact.is_none() || json::is_whole(text)).then_some(read)
+    end(&text, read)
+}
+
+/// A line of a helper's log. It tells what no hook does: that it was stopped, as by a refusal, or has failed. One that
+/// is `replaced` goes on. The log begins with a copy of the main agent's, whose
+/// turns stand below no other.
+pub(crate) fn read_helpers(line: &[u8], helper: &str) -> Option<LogLine> {
+    let text = json::decode(line);
+    let (line, mut read) = begin(&text)?;
+    if line.kind.text()? == "event_msg" {
+        let payload: Payload<'_> = line.payload.walked();
+        let is_below = matches!(
+            (payload.root_turn_id.text(), payload.turn_id.text()),
+            (Some(root), Some(own)) if root != own
+        );
+        let kind = payload.kind.text().unwrap_or_default();
+        let ends = match &*kind {
+            "turn_aborted" => payload.reason.text().as_deref() != Some("replaced"),
+            "task_complete" => payload.error.json().is_some(),
+            _ => false,
+        };
+        if ends && is_below {
+            read.name = text::line(&kind, text::EVENT);
+            read.fact = Some(Fact::SubagentEnded { id: helper.to_owned() });
+        }
+    }
+    end(&text, read)
+}
+
+fn begin(text: &str) -> Option<(Line<'_>, LogLine)> {
+    let line: Line<'_> = json::walked(json::trim(text))?;
+    let written_at = line.timestamp.text().and_then(|at| text::id(&at));
+    Some((line, LogLine { written_at, ..LogLine::default() }))
+}
+
+/// Of a line that is not whole nothing is believed.
+fn end(text: &str, read: LogLine) -> Option<LogLine> {
+    (read.fact.is_none() || json::is_whole(json::trim(text))).then_some(read)
 }
 
 fn event(payload: Payload<'_>, read: &mut LogLine) {

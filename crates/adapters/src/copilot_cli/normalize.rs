@@ -5,37 +5,50 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `sessionStart` | session started; it comes with the first prompt, before or after it | measured |
-//! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on | measured |
+//! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on; `error` that of `-p` whose turn has failed: the log tells that too late | measured |
 //! | `userPromptSubmitted` | prompt submitted; a helper's is nothing | measured |
-//! | `preToolUse` | tool started: before the approval, so never blocked | measured |
+//! | `preToolUse` | tool started: before the approval, so never blocked. `exit_plan_mode` asks whether its plan will do, but where the program approves that itself, and nothing else tells of its dialog: prompt opened | measured, who approves read |
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
-//! | `postToolUse` | tool ended | measured |
+//! | `postToolUse` | tool ended; none comes of a call that fails, as of a plan that is refused: the log tells | measured |
 //! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known turn interrupted | measured, other reasons not |
 //! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
 
 use super::payload::{Failure, Payload};
+use super::transcript::SETTLE_MS;
 use crate::payload::{Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
-use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
-use headsup_core::prompt::PromptKind;
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
+use headsup_core::prompt::{NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
-/// Measured: `complete`, `user_exit`, which stands for `/exit` and for `/clear`; read.
+/// Measured: `complete`, `error`, `user_exit`, which stands for `/exit` and for `/clear`; read.
 const REASONS: Reasons = Reasons {
     clears: &[],
-    exits: &["complete", "error", "abort", "timeout"],
+    exits: &["complete", FAILED, "abort", "timeout"],
     either: &["user_exit"],
 };
+
+/// It leaves because its turn has failed.
+const FAILED: &str = "error";
+
+/// The tool that asks whether a plan will do.
+const PLAN: &str = "exit_plan_mode";
 
 /// How a turn comes to its own end (measured: no other reason).
 const STOPS: &[&str] = &["end_turn"];
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
+        "preToolUse" if payload.tool().as_deref() == Some(PLAN) => Fact::PromptOpened {
+            actor: payload.actor(),
+            prompt: NewPrompt { tool: Some(payload.call()), ..asks::plan(payload.tool_args) },
+            settle_ms: SETTLE_MS,
+            turn_ref: None,
+        },
         "preToolUse" => {
             Fact::ToolStarted { actor: payload.actor(), tool: payload.call(), turn_ref: None }
         }
@@ -58,6 +71,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "sessionStart" => Fact::SessionStarted { how: SessionStart::Startup, attach: None },
         "sessionEnd" | "agentStop" if payload.session_id.is_other_than('"') => {
             Fact::not_understood("sessionId is not a string")
+        }
+        "sessionEnd" if payload.reason.text().as_deref() == Some(FAILED) => {
+            Fact::SessionEnded { how: SessionEnd::Failed }
         }
         "sessionEnd" => payload::session_end(payload.reason, &REASONS),
         "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
@@ -111,7 +127,9 @@ fn stopped(payload: &Payload<'_>) -> Fact {
     if reason.json().is_some() && !is_known {
         return Fact::TurnInterrupted { turn_ref: None };
     }
-    Fact::TurnEnded { background: Background::unlisted(), turn_ref: None }
+    // It goes on by itself when the last helper that it has left behind has ended (measured).
+    let background = Background { wakes: true, ..Background::unlisted() };
+    Fact::TurnEnded { background, turn_ref: None }
 }
 
 fn failed(payload: &Payload<'_>) -> Fact {

@@ -5,6 +5,7 @@ use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
 use headsup_core::observation::{Background, Fact, SessionEnd};
 use headsup_core::prompt::{Actor, PromptKind};
+use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 
 fn seen(event: &str, members: &str) -> Sighting {
@@ -35,7 +36,7 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     for event in ["userPromptSubmitted", "agentStop", "sessionEnd", "errorOccurred"] {
         assert_eq!(fact(event, helpers), Fact::Nothing, "{event}");
     }
-    let background = Background::unlisted();
+    let background = Background { wakes: true, ..Background::unlisted() };
     assert_eq!(fact("agentStop", ""), Fact::TurnEnded { background, turn_ref: None });
     let own =
         hook(Some("agentStop"), br#"{"sessionId":"a-1","agentId":"a-1"}"#, &HookContext::default());
@@ -48,7 +49,8 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
 
 #[test]
 fn a_stop_for_a_reason_that_nobody_knows_completes_no_turn_and_is_counted() {
-    let completed = Fact::TurnEnded { background: Background::unlisted(), turn_ref: None };
+    let background = Background { wakes: true, ..Background::unlisted() };
+    let completed = Fact::TurnEnded { background, turn_ref: None };
     let interrupted = Fact::TurnInterrupted { turn_ref: None };
     for (members, fact, strange) in [
         (r#""stopReason":"end_turn""#, &completed, None),
@@ -76,6 +78,39 @@ fn an_exit_of_the_user_may_be_a_new_conversation() {
     assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
     assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
     assert_eq!(ended("moved"), Fact::SessionEnded { how: SessionEnd::Unclear });
+    // The log tells of the failure, too, but behind this.
+    assert_eq!(ended("error"), Fact::SessionEnded { how: SessionEnd::Failed });
+    assert_eq!(seen("sessionEnd", r#""reason":"error""#).strange, None);
+    assert_eq!(fact("sessionEnd", r#""reason":"error","agentId":"a-1""#), Fact::Nothing);
+}
+
+#[test]
+fn a_plan_waits_from_the_start_of_its_call_to_its_answer() {
+    let call = r#""toolName":"exit_plan_mode","toolArgs":{"summary":"1. do it"}"#;
+    let Fact::PromptOpened { actor, prompt, settle_ms: 1_500, turn_ref: None } =
+        fact("preToolUse", call)
+    else {
+        panic!("not asked")
+    };
+    assert_eq!((actor, prompt.kind), (Actor::Main, PromptKind::PlanApproval));
+    assert_eq!(prompt.reason, BlockedReason::PlanApproval);
+    assert_eq!(prompt.body.as_deref(), Some("1. do it"));
+    // Its end names the same call.
+    let Fact::ToolsEnded { tools, .. } = fact("postToolUse", call) else { panic!("not ended") };
+    assert_eq!(tools, prompt.tool.into_iter().collect::<Vec<_>>());
+    let helpers = fact("preToolUse", &format!(r#"{call},"agentId":"a-1""#));
+    assert!(matches!(helpers, Fact::PromptOpened { actor: Actor::Sub(_), .. }), "{helpers:?}");
+    // Of a plan that is refused no hook tells.
+    let answered = |kind: &str| {
+        let response = format!(r#""response":{{"responseKind":"{kind}","approved":false}}"#);
+        let line = format!(r#"{{"type":"human_response.recorded","data":{{{response}}}}}"#);
+        match log_line(KIND, line.as_bytes()).and_then(|line| line.fact) {
+            Some(Fact::PromptResolved { actor: Actor::Main, reason, key: None, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(answered("exit_plan_mode"), BlockedReason::PlanApproval);
+    assert_eq!(answered("ask_user"), BlockedReason::Question);
 }
 
 #[test]

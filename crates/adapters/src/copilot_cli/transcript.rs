@@ -9,7 +9,7 @@
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
 //! | `permission.completed` | the prompt of that name resolved; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
-//! | `human_response.recorded` | prompt resolved: a question |
+//! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
 //! | all others | nothing; the first read takes prompts and model from them |
@@ -27,8 +27,11 @@ use headsup_core::time::UnixMs;
 /// How a permission was answered by Esc.
 const CANCELLED: &str = "cancelled";
 
+/// The kind of an answer to a plan; Esc gives one, too, just before `abort`.
+const PLAN: &str = "exit_plan_mode";
+
 /// A request waits so long for its notice, or for the rule that answers it. Milliseconds.
-const SETTLE_MS: u32 = 1_500;
+pub(super) const SETTLE_MS: u32 = 1_500;
 
 skim! {
     Line {
@@ -49,6 +52,7 @@ skim! {
         asked: "promptRequest",
         by_hook: "resolvedByHook",
         result: "result",
+        response: "response",
         error_type: "errorType",
         message: "message",
     }
@@ -67,6 +71,12 @@ skim! {
 skim! {
     Answer {
         kind: "kind",
+    }
+}
+
+skim! {
+    Response {
+        kind: "responseKind",
     }
 }
 
@@ -114,7 +124,12 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             });
         }
         ("human_response.recorded", actor) => {
-            let (reason, key, resolution) = (BlockedReason::Question, None, answered(None));
+            let response: Response<'_> = data.response.walked();
+            let reason = match response.kind.text().as_deref() {
+                Some(PLAN) => BlockedReason::PlanApproval,
+                _ => BlockedReason::Question,
+            };
+            let (key, resolution) = (None, answered(None));
             read.fact = Some(Fact::PromptResolved { actor, reason, key, resolution });
         }
         _ => {}

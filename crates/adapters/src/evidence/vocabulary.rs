@@ -51,6 +51,7 @@ const WORDS: &[&str] = &[
     "error_type",
     "errorType",
     "subagentType",
+    "responseKind",
     "state",
     "method",
     "from",

@@ -5,7 +5,7 @@
 //! | `◇  Ready (FOLDER)` | idle |
 //! | `✦  Working… (FOLDER)` | working; a setting puts what it thinks of in the place of the word (read) |
 //! | `⏲  Working… (FOLDER)` | working, and silent for long (read) |
-//! | `✋  Action Required (FOLDER)` | blocked |
+//! | `✋  Action Required (FOLDER)` | blocked; also while a command that has printed something is silent for 30 s (measured), which no title tells apart |
 //!
 //! With the setting `dynamicWindowTitle` off it says nothing (read). It is left as it was by whoever
 //! kills the program (measured).

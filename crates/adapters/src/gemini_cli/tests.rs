@@ -128,6 +128,45 @@ fn the_log_tells_of_escape_and_of_failures() {
     assert_eq!(facts.len(), 2);
 }
 
+/// Lines of turns that failed, as they were written, but for the one without a reason.
+#[test]
+fn a_turn_fails_in_other_ways_than_by_an_answer_of_the_server() {
+    let read = |kind: &str, said: &str| {
+        let line = format!(r#"{{"type":"{kind}","content":"{said}"}}"#);
+        log_line(KIND, line.as_bytes()).and_then(|line| line.fact)
+    };
+    let empty = "The model returned an empty response with no text or thoughts. This may be a transient API issue; please try again.";
+    let turns = "The session has reached the maximum number of turns: 12. Please update this limit in your setting.json file.";
+    for (kind, said, told) in [
+        ("error", empty, "empty_response"),
+        ("error", "The model response was blocked due to safety settings.", "safety"),
+        ("error", "Model stream ended with malformed function call.", "malformed_function_call"),
+        ("error", "Model stream ended with no reason at all.", "incomplete_response"),
+        ("info", turns, "max_session_turns"),
+    ] {
+        let failed =
+            Fact::TurnFailed { code: told.into(), detail: Some(said.into()), turn_ref: None };
+        assert_eq!(read(kind, said), Some(failed), "{said}");
+        // Only where it stands by itself, as what it is.
+        let other = if kind == "info" { "error" } else { "info" };
+        assert_eq!(read(other, said), None, "{said}");
+        assert_eq!(read(kind, &format!("He says: {said}")), None, "{said}");
+    }
+    for said in [
+        // It tries again.
+        "\u{26a0}\u{fe0f}  Response stopped due to malformed function call.",
+        // What commands say, in mid-turn, too.
+        "Memory is currently empty.",
+        "Conversation checkpoint saved with tag: tag1.",
+    ] {
+        assert_eq!(read("info", said), None, "{said}");
+    }
+    assert_eq!(read("error", "Unknown command: /x"), None);
+    assert!(
+        log_line(KIND, format!(r#"{{"type":"info","content":"{turns}","#).as_bytes()).is_none()
+    );
+}
+
 /// What else the program says on the screen is no end of a turn.
 #[test]
 fn other_words_of_the_program_say_nothing_of_the_turn() {

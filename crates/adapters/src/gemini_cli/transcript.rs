@@ -7,9 +7,10 @@
 //! |---|---|
 //! | `info`, `Request cancelled.` | turn interrupted |
 //! | `error`, `[API Error: …]` | turn failed; the server's own word for it is the code |
+//! | `error` and `info` of `FAILURES` | turn failed: it has tried again till it gave up, or has no turn left |
 //! | `error`, `Failed to compress chat history…` | compaction ended (read) |
 //! | `$set` of `sessionId` | compaction ended, if a person has asked for one: the conversation is begun anew with its summary. Nothing tells of one that came to nothing |
-//! | all others | nothing; prompts are `user`, and `$set` rewrites what stood before |
+//! | all others | nothing, as what commands of a person's say in mid-turn; prompts are `user`, and `$set` rewrites what stood before |
 
 use crate::json::{self, skim};
 use crate::text;
@@ -18,6 +19,17 @@ use headsup_core::observation::Fact;
 
 const CANCELLED: &str = "Request cancelled.";
 const FAILED: &str = "[API Error: ";
+
+/// How else it says that a turn has failed: its line's type, how that begins, and a code for it (measured, the
+/// next to last read).
+const FAILURES: &[(&str, &str, &str)] = &[
+    ("error", "The model returned an empty response", "empty_response"),
+    ("error", "The model response was blocked due to safety settings", "safety"),
+    ("error", "Model stream ended with malformed function call", "malformed_function_call"),
+    ("error", "Model stream ended with", "incomplete_response"),
+    ("info", "The session has reached the maximum number of turns", "max_session_turns"),
+];
+
 const NOT_COMPRESSED: &str = "Failed to compress chat history";
 
 skim! {
@@ -42,17 +54,19 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let written_at = line.timestamp.text().and_then(|at| text::id(&at));
     let mut read = LogLine { written_at, ..LogLine::default() };
     let said = line.content.text().unwrap_or_default();
-    match line.kind.text().as_deref() {
+    let kind = line.kind.text();
+    match kind.as_deref() {
         Some("user") => read.is_prompt = true,
         Some("info") if said == CANCELLED => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
         }
-        Some("error") if said.starts_with(FAILED) => {
-            let detail = Some(text::line(&said, text::DETAIL));
-            read.fact = Some(Fact::TurnFailed { code: code(&said), detail, turn_ref: None });
-        }
         Some("error") if said.starts_with(NOT_COMPRESSED) => {
             read.fact = Some(Fact::CompactionEnded { manual: true });
+        }
+        Some(kind @ ("error" | "info")) => {
+            let detail = Some(text::line(&said, text::DETAIL));
+            let failed = |code| Fact::TurnFailed { code, detail, turn_ref: None };
+            read.fact = code(kind, &said).map(failed);
         }
         None if line.set.walked::<Set<'_>>().session.text().is_some() => {
             read.fact = Some(Fact::CompactionEnded { manual: true });
@@ -63,15 +77,20 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         if !json::is_whole(text) {
             return None;
         }
-        let name = line.kind.text().unwrap_or_else(|| "$set".into());
+        let name = kind.unwrap_or_else(|| "$set".into());
         read.name = text::line(&name, text::EVENT);
     }
     Some(read)
 }
 
-/// The server's document stands in the text: `"status":"INVALID_ARGUMENT"`.
-fn code(said: &str) -> String {
+/// Why the turn has failed, if that is what is said. The server's document stands in the text:
+/// `"status":"INVALID_ARGUMENT"`.
+fn code(kind: &str, said: &str) -> Option<String> {
+    if kind != "error" || !said.starts_with(FAILED) {
+        let is_it = |(of, begins, _): &&(&str, &str, &str)| *of == kind && said.starts_with(begins);
+        return FAILURES.iter().find(is_it).map(|(_, _, code)| (*code).to_owned());
+    }
     let word = said.split_once("\"status\":\"").and_then(|(_, rest)| rest.split_once('"'));
     let word = word.map(|(word, _)| text::line(&word.to_lowercase(), text::NAME));
-    word.filter(|word| !word.is_empty()).unwrap_or_else(|| "api_error".to_owned())
+    word.filter(|word| !word.is_empty()).or_else(|| Some("api_error".to_owned()))
 }

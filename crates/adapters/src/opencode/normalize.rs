@@ -10,7 +10,7 @@
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
 //! | `session.status` of `retry` | the same: the turn goes on | measured |
 //! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. A helper's: helper ended. Of no turn: idle | measured, helpers that go on read |
-//! | `permission.asked`, `question.asked` | prompt opened | measured |
+//! | `permission.asked`, `question.asked` | prompt opened; of a run without a terminal, which rejects it by itself, if it stays | measured |
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
 //! | `session.updated` | nothing but a title and a model | measured |
@@ -26,6 +26,9 @@ use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, Resolution, ResolvedBy, Via};
 use headsup_core::status::{Attach, BlockedReason};
 use headsup_core::time::UnixMs;
+
+/// A run without a terminal rejects by itself what it asks, within a tenth of this (measured). Milliseconds.
+const ANSWERS_MS: u32 = 1_500;
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     if let Some(why) = payload.not_understood.text() {
@@ -108,7 +111,7 @@ fn opened(event: &str, actor: Actor, payload: &Payload<'_>) -> Fact {
     Fact::PromptOpened {
         actor,
         prompt: NewPrompt { key: payload.key(), tool, ..prompt },
-        settle_ms: 0,
+        settle_ms: if attach(payload) == Some(Attach::Headless) { ANSWERS_MS } else { 0 },
         turn_ref: payload.turn_ref(),
     }
 }

@@ -119,7 +119,11 @@ export const headsup = async ({ directory }) => {
       const retries = status.type === "retry"
       found.waits = retries
       if (found.busy && !retries) return
-      if (!found.busy && !found.parent && !shared && found !== current) begin(found, "resume")
+      if (!found.busy && !found.parent && !shared && found !== current) {
+        // Beside one that goes on its prompt alone tells of it: nothing rests in between.
+        if (current && runs(current)) [current, found.begun] = [found, true]
+        else begin(found, "resume")
+      }
       const begins = !found.busy && main(found) === found
       if (begins) found.turn = event.id ?? `${Date.now()}`
       found.busy = true
@@ -245,7 +249,8 @@ export const headsup = async ({ directory }) => {
 
     const asked = (found, name, asks, input) => {
       const tool = { tool_name: asks.permission ?? asks.action ?? name.split(".")[0], tool_use_id: asks.tool?.callID, tool_input: input }
-      const ask = [name, { prompt_id: asks.id, ...tool }]
+      // A run without a terminal may reject it by itself.
+      const ask = [name, { prompt_id: asks.id, mode: mode === "headless" ? mode : undefined, ...tool }]
       found.open.set(asks.id, ask)
       say(found, ...ask)
     }

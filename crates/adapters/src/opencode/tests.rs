@@ -2,7 +2,7 @@
 
 use super::{KILO, KIND, hook};
 use crate::hook_table::events_to_register;
-use crate::{HookContext, Sighting};
+use crate::{Ancestor, HookContext, Sighting};
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart};
 use headsup_core::prompt::{Actor, PromptKind};
 use headsup_core::status::{Attach, BlockedReason};
@@ -128,6 +128,16 @@ fn a_request_is_known_by_its_id_and_its_call() {
 }
 
 #[test]
+fn what_a_run_without_a_terminal_asks_may_be_rejected_by_itself() {
+    let settles = |members: &str| match fact("permission.asked", members) {
+        Fact::PromptOpened { settle_ms, .. } => settle_ms > 0,
+        other => panic!("{other:?}"),
+    };
+    assert!(settles(r#""prompt_id":"per_1","mode":"headless""#));
+    assert!(!settles(r#""prompt_id":"per_1""#));
+}
+
+#[test]
 fn a_refusal_that_ends_the_turn_is_no_work() {
     let refused = r#""prompt_id":"per_1","reply":"reject","turn_id":"t","status":"stopped""#;
     let told = fact("permission.replied", refused);
@@ -166,6 +176,16 @@ fn a_conversation_without_a_title_has_none() {
     let title = |title: &str| seen("session.updated", &format!(r#""title":"{title}""#)).title;
     assert_eq!(title("New session - 2026-11-21T20:49:30.681Z"), None);
     assert_eq!(title("Fix the tests").as_deref(), Some("Fix the tests"));
+}
+
+#[test]
+fn its_process_may_be_called_by_the_hard_link_from_npm() {
+    for comm in ["opencode", ".opencode"] {
+        let above = Ancestor { pid: 42, start: 8, comm: comm.to_owned() };
+        let context = HookContext { parents: vec![above], ..HookContext::default() };
+        let process = hook(None, b"{}", &context).process;
+        assert_eq!(process.map(|found| found.pid), Some(42), "{comm}");
+    }
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | `SessionStart` | session started; it comes some time after the program, also while that asks whether to trust the folder, or for a login | measured |
 //! | `SessionEnd` | session ended, also by a signal it hears; with `clear` the process goes on, and with the word for leaving, too, where it begins anew because its folder has been trusted | measured, `clear` read |
-//! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt` | measured |
-//! | `PermissionRequest` | prompt opened: permission or question | measured |
+//! | `UserPromptSubmit` | prompt submitted: a person's has `submitted_prompt`, the program's own after each step of tools has an empty `prompt`. Where no event names its turn, as in 0.21.2, that one is nothing: it would pass for another turn | measured, the last from how 0.21.2 was told |
+//! | `PermissionRequest` | prompt opened: permission, question or plan | measured |
 //! | `PreToolUse` | tool granted: it comes after the approval | measured |
 //! | `PostToolUse`, `PostToolBatch` | tools ended; where all of a step were cancelled, by a denial or by Esc, so has the turn. With a result among them it goes on, but after an Esc while they run, which the notice of rest tells | measured, the last read |
 //! | `PostToolUseFailure`, `PermissionDenied` | tool ended | read |
@@ -31,8 +31,9 @@ const REASONS: Reasons = Reasons {
     either: &["logout", "prompt_input_exit", "bypass_permissions_disabled", "other"],
 };
 
-/// The tool that asks a person.
+/// The tools that ask a person: a question, and whether a plan will do.
 const QUESTION: &str = "ask_user_question";
+const PLAN: &str = "exit_plan_mode";
 
 /// What a helper asks for is granted without a word, once the person has let it start; the hook
 /// comes before that (measured: 208 ms, on a very busy machine 1.2 s).
@@ -92,6 +93,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
             Fact::SessionStarted { how, attach: None }
         }
         "SessionEnd" => payload::session_end(payload.reason, &REASONS),
+        "UserPromptSubmit" if payload.goes_on_unnamed() => Fact::Nothing,
         "UserPromptSubmit" => {
             let is_persons = payload.submitted_prompt.text().is_some();
             let by = if is_persons { Submitter::Person } else { Submitter::Program };
@@ -131,6 +133,7 @@ fn requested(payload: &Payload<'_>) -> Fact {
     let tool = payload.tool();
     let mut prompt = match tool.as_deref() {
         Some(QUESTION) => asks::question(payload.tool_input),
+        Some(PLAN) => asks::plan(payload.tool_input),
         name => asks::permission(name, payload.tool_input),
     };
     prompt.tool = calls::asked(payload.call());

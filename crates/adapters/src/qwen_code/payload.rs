@@ -48,6 +48,12 @@ impl Payload<'_> {
         self.prompt_id.text().and_then(|id| text::id(&id))
     }
 
+    /// The program's own prompt after a step of tools, which does not say of which turn.
+    pub(crate) fn goes_on_unnamed(&self) -> bool {
+        let is_empty = self.prompt.json() == Some("\"\"");
+        is_empty && self.submitted_prompt.json().is_none() && self.prompt_id.json().is_none()
+    }
+
     /// A member of another type than known, where an end must not be taken for granted.
     pub(crate) fn unreadable_end(&self) -> Option<String> {
         let texts = [("session_id", self.session_id), ("prompt_id", self.prompt_id)];

@@ -53,6 +53,20 @@ fn a_persons_prompt_is_told_from_the_programs_own() {
     assert_eq!(seen("UserPromptSubmit", r#""prompt":"""#).activity, None);
 }
 
+/// 0.21.2 names no turn: a step of tools in the middle of one begins no other.
+#[test]
+fn a_turn_without_a_name_goes_on_behind_its_tools() {
+    let prompted = |members: &str| {
+        let body = format!(r#"{{"hook_event_name":"UserPromptSubmit",{members}}}"#);
+        hook(None, body.as_bytes(), &HookContext::default()).fact
+    };
+    let by = |by| Fact::PromptSubmitted { by, turn_ref: None };
+    assert_eq!(prompted(r#""prompt":"""#), Fact::Nothing);
+    assert_eq!(prompted(r#""prompt":"go","submitted_prompt":"go""#), by(Submitter::Person));
+    assert_eq!(prompted(r#""prompt":"A helper is done.""#), by(Submitter::Program));
+    assert_eq!(prompted(r#""session_id":"s-1""#), by(Submitter::Program));
+}
+
 #[test]
 fn a_session_that_is_cleared_does_not_end_the_program() {
     assert_eq!(
@@ -90,6 +104,9 @@ fn a_request_is_a_permission_or_a_question() {
     let ask = r#""tool_name":"ask_user_question","tool_input":{"questions":[{"question":"Red?"}]}"#;
     assert_eq!(kind(ask).0, PromptKind::Question);
     assert_eq!(kind(ask).1, "Red?");
+    let plan = kind(r#""tool_name":"exit_plan_mode","tool_input":{"plan":"1. do it"}"#);
+    let name = Some("exit_plan_mode".to_owned());
+    assert_eq!(plan, (PromptKind::PlanApproval, "Plan ready for approval".into(), name));
 }
 
 #[test]

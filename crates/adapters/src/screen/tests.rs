@@ -52,8 +52,12 @@ const GEMINI_CLI: Screens = screens![
     auth__key_in_the_environment,
     false_positive_answered_in_the_scrollback,
     false_positive_it_begins_anew,
+    false_positive_quota_in_the_scrollback,
+    false_positive_quota_shown_by_a_command,
     false_positive_shell_after_cat,
     false_positive_shown_by_a_command,
+    quota,
+    quota__second_chosen,
     trust,
     trust__narrow,
 ];
@@ -223,6 +227,9 @@ fn what_only_opens_a_program_says_so() {
     };
     assert!(opening("trust") && opening("theme") && opening("security_notes"));
     assert!(!opening("login__in_a_session") && !opening("resume_picker"));
+    let quota = screen("gemini-cli", None, text_of(GEMINI_CLI, "quota"));
+    let Some(Shown::Dialog { reason, opening, .. }) = quota else { panic!("no dialog") };
+    assert_eq!((reason, opening), (BlockedReason::RateLimit, false));
 }
 
 #[test]

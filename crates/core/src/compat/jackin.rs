@@ -100,7 +100,7 @@ scale! {
     Public = "jackin.public" {
         Working = "working",
         Blocked = "blocked",
-        /// It has ended its turn and nobody has looked.
+        /// It has ended its turn, or has crashed, and nobody has looked.
         Done = "done",
         Idle = "idle",
         Unknown = "unknown",
@@ -119,6 +119,9 @@ scale! {
             Headline::Blocked => Self::Blocked,
             Headline::Working | Headline::Starting | Headline::Stopping => Self::Working,
             Headline::Unknown | Headline::Absent => Self::Unknown,
+            // A process that is gone leaves a shell behind, which is idle. It has no word for a crash, either.
+            Headline::Crashed if !state.seen => Self::Done,
+            Headline::Ended if state.has_ended_failed() && !state.seen => Self::Done,
             Headline::Ended | Headline::Suspended | Headline::Crashed => Self::Idle,
             Headline::Done | Headline::Failed | Headline::Review | Headline::Idle => {
                 let idle = matches!(state.turn, Turn::Idle(_));

@@ -6,7 +6,7 @@ use crate::id::ProcessId;
 use crate::observation::{Fact, Observation, ProcessFact};
 use crate::seat::{Launched, LaunchedEnd, Seat};
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Process};
+use crate::status::{Exit, ExitKind, OutcomeKind, Process};
 use crate::time::UnixMs;
 
 /// Within this time a process is seen to be gone whose end its launcher was told. Milliseconds.
@@ -83,10 +83,43 @@ pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
     let end = launched.and_then(|launched| launched.end.as_ref());
     let end = end.filter(|end| step.now.since(end.at) < TOGETHER_MS);
     let is_bare = exit.code.is_none() && exit.signal.is_none();
-    match end.filter(|_| is_bare) {
+    let has_parted = exit.kind == ExitKind::Clean && is_bare;
+    let exit = if has_parted && never_came(step) { Exit::of(ExitKind::Crashed) } else { exit };
+    let told = match end.filter(|_| is_bare) {
         // Why, its launcher does not know.
         Some(end) if exit.kind == ExitKind::OomKilled => Exit { kind: exit.kind, ..end.exit },
         Some(end) => process::refine(Process::Exited(end.exit), exit),
         None => exit,
+    };
+    match told.kind {
+        ExitKind::Clean if !has_parted && dies_unheard(step) => {
+            Exit { kind: ExitKind::Crashed, ..told }
+        }
+        _ => told,
     }
+}
+
+/// Is it gone in mid-turn, without the goodbye that it always says and that would have been heard? What a script
+/// around it returns says nothing of that.
+fn dies_unheard(step: &Step<'_>) -> bool {
+    let seat = &*step.seat;
+    let facts = &seat.process;
+    let is_heard = seat.session.as_ref().is_some_and(|session| session.start_seen);
+    let in_turn = match facts.state {
+        // It was seen to be gone before.
+        Process::Exited(said) => {
+            let outcome = seat.outcome.as_ref().filter(|outcome| outcome.at == facts.since);
+            said.is_crash() && outcome.is_some_and(|outcome| outcome.kind == OutcomeKind::Aborted)
+        }
+        _ => seat.turn.open,
+    };
+    facts.outer().is_some() && seat.parts_with_a_word && is_heard && in_turn
+}
+
+/// Was it to take its conversation up, and has it told of nothing, nor asked anything? Then it has not parted from it,
+/// also where its status file went with it.
+fn never_came(step: &Step<'_>) -> bool {
+    let seat = &step.seat;
+    let was_awaited = seat.process.state == process::RESTORING;
+    was_awaited && step.evidence.source == Source::Process && seat.own_prompts().next().is_none()
 }

@@ -4,8 +4,8 @@
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, elsewhere, notice, parts, prompts, refuse,
-    screen, shown, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, broken, elsewhere, notice, parts, prompts,
+    refuse, screen, shown, turn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
@@ -60,6 +60,11 @@ pub(super) fn said(
         // Said again of the whole it is no answer to what a part asks.
         return Ok(Effect::Confirms);
     }
+    let draws_work = source.tier() == Tier::Title && matches!(level, Level::Working { .. });
+    if stands && draws_work && screen::is_at_dialog(step.seat) {
+        // Nor is it to a dialog that the title knows nothing of: the screen tells when that is gone.
+        return Ok(Effect::Confirms);
+    }
     let held = HeldLevel::from(level);
     if asks_something_else(step, source, level) {
         // It asks one thing after another: the one before was answered.
@@ -72,7 +77,7 @@ pub(super) fn said(
     }
     if let Some(code) = fails_in_another_way(step, source, level).filter(|_| !ends_untold) {
         step.seat.held.retain(|held| !is_level_of(held, source));
-        turn::fails_again(step, code);
+        broken::fails_again(step, code);
         return Ok(Effect::Decides);
     }
     if !ends_untold && is_believed(step, &held) {
@@ -101,6 +106,10 @@ pub(super) fn said(
         return refuse(Rule::G7, "a compaction is under way");
     }
     if is_main_agents_rest(step, source, &held) {
+        let on_terminal = matches!(source, Source::ProgramStatus | Source::Title);
+        if on_terminal && before == Some("blocked") {
+            return Ok(prompts::hold_answer(step, name));
+        }
         return refuse(Rule::G5, "helpers go on, of which it says nothing");
     }
     // Behind a dialog that has ended the turn a title may be drawn once more as if it worked; and behind one
@@ -118,7 +127,7 @@ pub(super) fn said(
         };
     let at_once = match resumed {
         true => !may_be_refused,
-        false if prompts::has_settled(step, &held) => true,
+        false if prompts::has_settled(step, &held) || ends_as_told(step, source, level) => true,
         false => {
             !(is_first
                 || explained(step, level)
@@ -146,6 +155,11 @@ pub(super) fn said(
         step.changed = true;
     }
     Ok(Effect::Outranked("it waits a moment for the event that explains it"))
+}
+
+/// Does a program's own status tell of the end that a stop has told of before?
+fn ends_as_told(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    source == Source::Registry && rests_at(level) && step.seat.turn.stop.is_told
 }
 
 /// Until when a title that shows work may be the one of the turn that a hook has ended.
@@ -312,7 +326,10 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
 pub(super) fn is_main_agents_rest(step: &Step<'_>, source: Source, level: &HeldLevel) -> bool {
     let rests = matches!(level, HeldLevel::Idle { .. } | HeldLevel::Done);
     let streams = source == Source::EventStream && step.seat.turn.main_stopped;
-    rests && (turn::awaits_helpers(step) || streams && turn::goes_on_behind(step))
+    // A title is redrawn for the main agent alone.
+    let is_drawn = source.tier() == Tier::Title && step.seat.turn.main_stopped;
+    let is_blind = streams || is_drawn;
+    rests && (turn::awaits_helpers(step) || is_blind && turn::goes_on_behind(step))
 }
 
 /// Does a source still show what was held of it?
@@ -338,7 +355,12 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 turn::start(step, None);
             }
             if !matches!(step.seat.turn.base, Turn::Working(_)) {
-                step.set_base(Turn::Working(WorkingReason::Model), None);
+                let is_filed = step.evidence.source == Source::Registry;
+                let reason = match is_filed && !step.seat.subagents.is_empty() {
+                    true => WorkingReason::Background,
+                    false => WorkingReason::Model,
+                };
+                step.set_base(Turn::Working(reason), None);
             }
         }
         HeldLevel::Idle { .. } | HeldLevel::Done => {
@@ -356,7 +378,8 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 let streams = source == Source::EventStream
                     && matches!(level, HeldLevel::Idle { shells: 1.. });
                 let said = *level == HeldLevel::Done || streams;
-                let kind = match said || turn.main_stopped || turn.end_logged {
+                let is_told = turn.main_stopped || turn.end_logged || turn.stop.is_told;
+                let kind = match said || is_told {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,
                 };

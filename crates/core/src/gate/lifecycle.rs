@@ -155,9 +155,14 @@ const LAUNCHED_WITHIN_MS: i64 = 15_000;
 /// was taken for.
 pub fn is_free(seat: &Seat, now: UnixMs) -> bool {
     let process = &seat.process;
-    let starts = matches!(process.state, Process::Starting { .. }) && process.state != RESTORING;
     let is_late = now.since(process.since) > LAUNCHED_WITHIN_MS;
-    process.state.is_over() || starts && is_late && process.id.is_none() && !is_heard_of(seat)
+    process.state.is_over() || process.state != RESTORING && is_late && is_unheard_start(seat)
+}
+
+/// Was it to be started, and nobody has told of it since, nor which process it is?
+pub(super) fn is_unheard_start(seat: &Seat) -> bool {
+    let starts = matches!(seat.process.state, Process::Starting { .. });
+    starts && seat.process.id.is_none() && !is_heard_of(seat)
 }
 
 /// Has anybody told of the agent since it was to be started?

@@ -2,8 +2,9 @@
 //! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew.
 
 use super::{Refusal, Rule, Step, refuse};
-use crate::observation::{Fact, Observation};
+use crate::observation::{Fact, Level, Observation};
 use crate::seat::MadeEnd;
+use crate::source::Tier;
 
 /// So long after an end a report may come that was made before it. Milliseconds. A clock that is set back says
 /// nothing for longer than that.
@@ -33,9 +34,23 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
     Ok(())
 }
 
-/// Keeps when an end was made that has been accepted.
+/// Has the program's own status begun to show work after it wrote this down?
+pub(super) fn works_since(step: &Step<'_>, observation: &Observation) -> bool {
+    let works = step.seat.made.as_deref().and_then(|made| made.works);
+    let times = observation.made_at.zip(works);
+    times.is_some_and(|(made_at, works)| (1..LATE_MS).contains(&works.since(made_at)))
+}
+
+/// Keeps when an end was made that has been accepted, and since when work is shown.
 pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
     let Some(made_at) = observation.made_at else { return };
+    if let (Tier::Own, Fact::Level(level)) = (observation.source.tier(), &observation.fact) {
+        let works = matches!(level, Level::Working { .. }).then_some(made_at);
+        step.seat.made.get_or_insert_default().works = works;
+    }
+    if observation.source.tier() != Tier::Edge {
+        return;
+    }
     let end = MadeEnd { session: observation.session.clone(), made_at, at: step.now };
     match &observation.fact {
         Fact::TurnEnded { .. } | Fact::TurnFailed { .. } | Fact::TurnInterrupted { .. } => {

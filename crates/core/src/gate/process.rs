@@ -1,11 +1,12 @@
 //! Facts about the process: they beat everything (G9).
 
-use super::{Effect, Refusal, Rule, Step, launched, refuse, screen, session};
+use super::{Effect, Refusal, Rule, Step, launched, refuse, screen, session, stops};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::seat::Leaving;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn};
+use crate::workflow::Stage;
 
 /// Taken up again, and not heard of yet.
 pub(super) const RESTORING: Process = Process::Starting { phase: StartPhase::Restoring };
@@ -37,6 +38,9 @@ pub(super) fn said(
         ProcessFact::Exited(exit) => ProcessFact::Exited(launched::explained(step, exit)),
         fact => fact,
     };
+    if matches!(fact, ProcessFact::Exited(_)) && !state.is_over() {
+        stops::believe_last(step);
+    }
     let target = match fact {
         ProcessFact::Alive if step.seat.is_over_by_word() && id.is_some() => {
             stays(step);
@@ -79,6 +83,9 @@ pub(super) fn said(
         }
         ProcessFact::Exited(exit) if is_finished_run(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
+        }
+        ProcessFact::Exited(exit) if has_handed_in(step, &exit) => {
+            Process::Exited(Exit::of(ExitKind::Unspecified))
         }
         ProcessFact::Exited(exit) => Process::Exited(refine(state, exit)),
     };
@@ -186,6 +193,19 @@ fn is_finished_run(step: &Step<'_>, exit: &Exit) -> bool {
     runs && exit.kind == ExitKind::Crashed && is_bare && has_ended
 }
 
+/// One that has told that all of its work is done, and is then gone, has ended: nobody has seen how. Of a program that
+/// never leaves without a word, and whose words are heard, its silence says that it was killed.
+fn has_handed_in(step: &Step<'_>, exit: &Exit) -> bool {
+    let seat = &*step.seat;
+    let is_bare = *exit == Exit::of(ExitKind::Crashed);
+    let is_completed = seat.stage.as_ref().is_some_and(|status| status.stage == Stage::Completed);
+    let owes_a_word = seat.parts_with_a_word && seat.session.is_some();
+    let is_at_work = seat.turn.open || matches!(seat.turn(), Turn::Working(_) | Turn::Blocked(_));
+    let before = seat.process.state;
+    let is_news = !matches!(before, Process::Exited(said) if said.kind != ExitKind::Unspecified);
+    is_bare && is_completed && is_news && !owes_a_word && !is_at_work
+}
+
 /// However it went: a person has wanted it. What is known of it is only added to.
 fn ended_by_a_person(state: Process, exit: Exit) -> Exit {
     let (code, signal) = match state {
@@ -226,6 +246,7 @@ pub(super) fn turn_into(step: &mut Step<'_>, target: Process) {
 
 /// Leaving `running`: no turn without a process; an open one was aborted.
 pub(super) fn leave(step: &mut Step<'_>, target: Process) {
+    stops::believe_last(step);
     session::close(step, OutcomeKind::Aborted);
     if target == Process::Suspended {
         step.seat.about.suspended_at = Some(step.now);

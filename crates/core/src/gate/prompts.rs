@@ -1,11 +1,12 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
-use super::{Effect, Refusal, Rule, Step, dialog, parts, refuse, screen, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, Step, dialog, parts, refuse, screen, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
+use crate::time::UnixMs;
 use crate::wire::PromptDoc;
 
 /// Milliseconds a request may settle at most before it is published (G12).
@@ -44,7 +45,7 @@ pub(super) fn opened(
             let is_its = named.is_none_or(|(held, said)| held == said);
             is_its && held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
         }
-        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => false,
+        _ => false,
     };
     if step.seat.held.iter().any(is_waiting) || dialog::name(step, actor, prompt) {
         return Ok(Effect::Confirms);
@@ -101,7 +102,7 @@ pub(super) fn publish_held(step: &mut Step<'_>) {
     let prompts = step.seat.held.iter().enumerate();
     let mut prompts = prompts.filter_map(|(at, held)| match &held.what {
         HeldFact::Prompt { actor, prompt } => Some((at, held.source, actor, prompt)),
-        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => None,
+        _ => None,
     });
     let Some((at, source, actor, prompt)) = prompts.next() else { return };
     let (actor, prompt) = (actor.clone(), prompt.clone());
@@ -251,6 +252,8 @@ pub(super) struct Asked<'a> {
     pub(super) actor: &'a Actor,
     pub(super) ask: &'a NewPrompt,
     pub(super) source: Source,
+    /// Since when it is open.
+    since: Option<UnixMs>,
 }
 
 /// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
@@ -258,6 +261,32 @@ pub(super) struct Asked<'a> {
 pub(super) fn withdraw(step: &mut Step<'_>, which: impl Fn(&Asked<'_>) -> bool) -> bool {
     let resolution = Resolution::elsewhere(step.now);
     resolve_own(step, which, &resolution)
+}
+
+/// A terminal that has shown a dialog shows none any more: whoever asked there has been answered, if it does not
+/// ask anew in a moment. Nothing else may tell that of what a helper asks.
+pub(super) fn hold_answer(step: &mut Step<'_>, name: &str) -> Effect {
+    let (until, source) = (step.now.plus(SETTLE_MS), step.evidence.source);
+    let (name, what) = (name.to_owned(), HeldFact::Answered);
+    step.seat.held.push(Held { until, source, name, what });
+    step.changed = true;
+    Effect::Outranked("it waits a moment for a dialog that may follow")
+}
+
+/// That moment is over. True if anything that was asked before has been answered.
+pub(super) fn is_answered(step: &mut Step<'_>, held: &Held) -> bool {
+    let mut claims = step.seat.claims.iter();
+    let asks = claims.any(|claim| claim.source == held.source && claim.word == "blocked");
+    !asks && withdraw_older(step, held.until.plus(-SETTLE_MS))
+}
+
+/// Withdraws what has been asked since before this time, but for what parts of a program ask by that one's
+/// own status.
+pub(super) fn withdraw_older(step: &mut Step<'_>, before: UnixMs) -> bool {
+    withdraw(step, |asked| {
+        let is_older = asked.since.is_some_and(|since| since < before);
+        is_older && !parts::asks(asked.source, asked.actor)
+    })
 }
 
 pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
@@ -307,13 +336,14 @@ fn resolve_own(
     let held = step.seat.held.len();
     step.seat.held.retain(|held| match &held.what {
         HeldFact::Prompt { actor, prompt } => {
-            !which(&Asked { actor, ask: prompt, source: held.source })
+            !which(&Asked { actor, ask: prompt, source: held.source, since: None })
         }
-        HeldFact::Level(_) | HeldFact::Over | HeldFact::Left | HeldFact::Goodbye => true,
+        _ => true,
     });
     step.changed |= step.seat.held.len() != held;
     let picked = |open: &OpenPrompt| {
-        let asked = Asked { actor: &open.actor, ask: &open.ask, source: open.source };
+        let since = Some(open.opened_at);
+        let asked = Asked { actor: &open.actor, ask: &open.ask, source: open.source, since };
         open.ask.kind != PromptKind::Input && which(&asked)
     };
     let (gone, kept) = std::mem::take(&mut step.seat.prompts).into_iter().partition(picked);

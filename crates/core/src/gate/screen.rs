@@ -1,6 +1,6 @@
 //! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
 
-use super::{Effect, Refusal, Rule, STALE_MS, Step, parts, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, parts, prompts, refuse, turn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, HeldFact, Seat, Session};
 use crate::source::{Confidence, Source, Tier};
@@ -97,7 +97,13 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
         // It has said goodbye, and its process tells in a moment whether it has left.
         return Effect::Outranked("its process tells in a moment whether it has left");
     }
-    match prompts::withdraw(step, |asked| asked.source == Source::Screen) {
+    // What a title has shown may have been told by others; what they have just told is still to be drawn.
+    let before = step.now.plus(-SETTLE_MS);
+    let gone = match step.evidence.source {
+        Source::Title => prompts::withdraw_older(step, before),
+        _ => prompts::withdraw(step, |asked| asked.source == Source::Screen),
+    };
+    match gone {
         true => Effect::Decides,
         false => Effect::Confirms,
     }

@@ -1,11 +1,15 @@
 //! Starts, ends and changes of a session.
 
 use super::process::RESTORING;
-use super::{Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, prompts, screen, turn};
-use crate::observation::{History, Observation, SessionEnd, SessionStart};
+use super::{
+    Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, prompts, screen, stops, turn,
+};
+use crate::observation::{History, JUST_FAILED, Observation, SessionEnd, SessionStart};
 use crate::seat::{Held, HeldFact, Seat, Session};
 use crate::source::{Source, Tier};
-use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn};
+use crate::status::{
+    Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn, WorkingReason,
+};
 use crate::time::UnixMs;
 
 /// How long a program that was told to go in mid-turn may take from its goodbye to its end.
@@ -92,6 +96,30 @@ fn close_all_but_prompts(step: &mut Step<'_>, open_turn: OutcomeKind) {
     }
 }
 
+/// The conversation ends, and the program goes on. What its status file shows to run behind has not ended with it; true:
+/// helpers do.
+fn close_conversation(step: &mut Step<'_>) -> bool {
+    let helpers = match stops::shows_work(step) {
+        true => std::mem::take(&mut step.seat.subagents),
+        false => Vec::new(),
+    };
+    let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
+    let shells = if is_filed { step.seat.shells } else { 0 };
+    close(step, OutcomeKind::Interrupted);
+    (step.seat.subagents, step.seat.shells) = (helpers, shells);
+    !step.seat.subagents.is_empty()
+}
+
+/// Nobody has asked for anything yet, but helpers may go on.
+fn stand_by(step: &mut Step<'_>, helpers_go_on: bool, reason: IdleReason) {
+    if helpers_go_on {
+        turn::start(step, None);
+        step.set_base(Turn::Working(WorkingReason::Background), None);
+    } else {
+        step.set_base(Turn::Idle(reason), None);
+    }
+}
+
 pub(super) fn started(
     step: &mut Step<'_>,
     how: SessionStart,
@@ -159,9 +187,13 @@ pub(super) fn started(
         session.start_seen = true;
         session.is_early = is_early;
     }
-    match is_early && !anew && screen::is_at_dialog(step.seat) {
-        true => close_all_but_prompts(step, OutcomeKind::Interrupted),
-        false => close(step, OutcomeKind::Interrupted),
+    let mut helpers_go_on = false;
+    match how {
+        SessionStart::Early if !anew && screen::is_at_dialog(step.seat) => {
+            close_all_but_prompts(step, OutcomeKind::Interrupted);
+        }
+        SessionStart::Clear => helpers_go_on = close_conversation(step),
+        _ => close(step, OutcomeKind::Interrupted),
     }
     step.ensure_running(attach);
     if step.seat.about.started_at.is_none() {
@@ -171,7 +203,7 @@ pub(super) fn started(
         SessionStart::Clear => IdleReason::Cleared,
         _ => IdleReason::Ready,
     };
-    step.set_base(Turn::Idle(reason), None);
+    stand_by(step, helpers_go_on, reason);
     step.changed = true;
     Ok(Effect::Decides)
 }
@@ -205,7 +237,7 @@ pub(super) fn ended(
     let how = match how {
         // It may be that of a helper that has a conversation of its own.
         _ if is_of_another => SessionEnd::Unclear,
-        SessionEnd::Exit | SessionEnd::Either
+        SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either
             if is_watched && observation.process.is_none() && was_just_taken_up(step) =>
         {
             // It may be the goodbye of the life before.
@@ -231,7 +263,11 @@ pub(super) fn ended(
             leave_with_a_goodbye(step);
         }
         SessionEnd::Clear => cleared(step),
-        SessionEnd::Exit | SessionEnd::Either | SessionEnd::Unclear => {
+        SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either | SessionEnd::Unclear => {
+            if how == SessionEnd::Failed && step.seat.turn.open {
+                prompts::withdraw_all(step);
+                turn::close(step, OutcomeKind::Failed, Some(JUST_FAILED));
+            }
             let code = match step.seat.process.state {
                 Process::Exited(exit) => exit.code,
                 _ => None,
@@ -275,9 +311,9 @@ pub(super) fn stays(step: &mut Step<'_>) {
 
 /// The conversation is left, and the program goes on.
 fn cleared(step: &mut Step<'_>) {
-    close(step, OutcomeKind::Interrupted);
+    let helpers_go_on = close_conversation(step);
     step.seat.leave_session(step.now);
-    step.set_base(Turn::Idle(IdleReason::Cleared), None);
+    stand_by(step, helpers_go_on, IdleReason::Cleared);
 }
 
 /// The conversation that was left last has not been left.

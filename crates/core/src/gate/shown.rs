@@ -13,6 +13,13 @@ pub(super) fn is_only_shown(step: &Step<'_>) -> bool {
     seen && is_new && turn.base == Turn::Working(WorkingReason::Model)
 }
 
+/// Has the program's own status alone told of the open turn, and no hook said anything since? They may be there no more.
+pub(super) fn is_unhooked(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let is_own = turn.evidence.source.tier() == Tier::Own && is_only_shown(step);
+    is_own && step.seat.last_edge_at.is_none_or(|at| at < turn.since)
+}
+
 /// The open turn is over in silence. True if it was none of the agent's: then how the turn before it ended, and
 /// whether a person has seen that, is as it was.
 pub(super) fn leave(step: &mut Step<'_>) -> bool {

@@ -2,11 +2,14 @@
 
 mod script;
 
+mod answered;
 mod blocked;
+mod broken;
 mod compaction;
 mod dialogs;
 mod elsewhere;
 mod failures;
+mod handed_in;
 mod held;
 mod inputs;
 mod launched;
@@ -23,6 +26,7 @@ mod sessions;
 mod settling;
 mod shown;
 mod stays;
+mod stops;
 mod stragglers;
 mod taken;
 mod turns;

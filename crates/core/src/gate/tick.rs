@@ -1,6 +1,8 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
-use super::{Decision, STALE_MS, Step, UNKNOWN_MS, level, notice, prompts, screen, session};
+use super::{
+    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session, stops,
+};
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
@@ -45,6 +47,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         // It goes on.
         HeldFact::Goodbye => return,
+        HeldFact::Answered => {
+            if !prompts::is_answered(step, &held) {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
         HeldFact::Left => {
             session::stays(step);
             step.seat.turn().phrase()
@@ -62,6 +70,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
             if says_nothing || !level::still_shows(step, &held, level) {
                 return;
             }
+            stops::went_on(step, &held);
             level::believe(step, level);
             step.seat.turn().phrase()
         }
@@ -74,13 +83,14 @@ fn settle(step: &mut Step<'_>, held: Held) {
     step.seat.history().remember(Statement { source, event, value, at, lost: None });
 }
 
-/// Working that nobody confirms grows stale, and at last unknown. True: ask the witnesses.
+/// Working that nobody confirms grows stale, and at last unknown; a start of which nothing is heard
+/// grows stale. True: ask the witnesses.
 fn age(step: &mut Step<'_>) -> bool {
     let Some(since) = unconfirmed_since(step.seat) else {
         return false;
     };
     let silent = step.now.since(since);
-    if silent >= UNKNOWN_MS {
+    if silent >= UNKNOWN_MS && works(step.seat) {
         let note = format!("no witness for {} s", silent / 1_000);
         let evidence = Evidence::new(Source::Quiet, step.now).note(note.clone());
         step.seat.history().supersede(&format!("{note} (G8)").into());
@@ -97,17 +107,24 @@ fn age(step: &mut Step<'_>) -> bool {
     false
 }
 
-/// Since when a working turn has had no confirmation; `None` where nothing ages.
+/// Since when what ages has had no confirmation; `None` where nothing does.
 fn unconfirmed_since(seat: &Seat) -> Option<UnixMs> {
-    let works = matches!(seat.turn(), Turn::Working(_)) && seat.process.state.is_running();
-    works.then(|| seat.turn.evidence.confirmed_at.max(seat.ageing_from))
+    let ages = works(seat) || lifecycle::is_unheard_start(seat);
+    let confirmed_at = seat.turn.evidence.confirmed_at.max(seat.process.since);
+    ages.then(|| confirmed_at.max(seat.ageing_from))
+}
+
+fn works(seat: &Seat) -> bool {
+    matches!(seat.turn(), Turn::Working(_)) && seat.process.state.is_running()
 }
 
 /// When `tick` is to be called next, unless something is admitted before.
 pub fn next_deadline(seat: &Seat) -> Option<UnixMs> {
     let settling = seat.held.iter().map(|held| held.until).min();
-    let ageing = unconfirmed_since(seat)
-        .map(|since| since.plus(if seat.stale { UNKNOWN_MS } else { STALE_MS }));
+    let ageing = unconfirmed_since(seat).and_then(|since| match seat.stale {
+        false => Some(since.plus(STALE_MS)),
+        true => works(seat).then(|| since.plus(UNKNOWN_MS)),
+    });
     match (settling, ageing) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -1,6 +1,6 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
-use super::{Effect, Refusal, Rule, Step, dialog, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, Step, broken, dialog, prompts, refuse, stops, turn};
 use crate::prompt::{Actor, ToolRef};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
@@ -48,6 +48,7 @@ pub(super) fn started(
     step.seat.turn.main_stopped = false;
     step.seat.turn.awaits_helpers = false;
     step.seat.turn.compacting = false;
+    stops::goes_on(step);
     dialog::begun(step, actor, tool);
     step.seat.open_tool(actor.clone(), tool.clone());
     step.set_base(Turn::Working(WorkingReason::Tool), Some(&tool.name));
@@ -233,7 +234,7 @@ pub(super) fn someone_stopped(
             }
             Ok(Effect::Outranked("it may be the stop of a helper that runs (G6)"))
         }
-        Some((code, detail)) => turn::failed(step, code, detail.as_deref(), None),
-        None => turn::interrupted(step, None),
+        Some((code, detail)) => broken::failed(step, code, detail.as_deref(), None),
+        None => broken::interrupted(step, None),
     }
 }

@@ -1,8 +1,8 @@
 //! Turns: how they start, go on and end (G3, G5).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, prompts, refuse, shown,
-    tools,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, broken, compaction, level, prompts, refuse,
+    shown, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
@@ -11,9 +11,6 @@ use crate::seat::{Claim, EndedTurn, HeldFact, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 use crate::time::UnixMs;
-
-/// How long after a silent end its failure may be told. Milliseconds.
-const LATE_FAILURE_MS: i64 = 2_000;
 
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
@@ -28,6 +25,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.end_logged = false;
+    (turn.stop.is_told, turn.stop.wakes) = (false, false);
     turn.by_title = step.evidence.source.tier() == Tier::Title;
     let turn_seq = turn.seq;
     step.seat.turn.before = step.seat.outcome.take().map(Box::new);
@@ -146,23 +144,16 @@ pub(super) fn pass_over(step: &mut Step<'_>, reference: &str) {
     }
 }
 
-fn is_queued(step: &Step<'_>, reference: Option<&str>) -> bool {
+pub(super) fn is_queued(step: &Step<'_>, reference: Option<&str>) -> bool {
     let queued = &step.seat.turn.queued;
     reference.is_some_and(|said| queued.iter().any(|queued| queued == said))
 }
 
 /// Is it the end of a turn that its own source has only shown, as work that still waits for what explains it?
-fn ends_shown_work(step: &Step<'_>, reference: Option<&str>) -> bool {
+pub(super) fn ends_shown_work(step: &Step<'_>, reference: Option<&str>) -> bool {
     let ended = step.seat.turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
     let is_last = reference.is_some() && reference == ended;
     !is_last && level::work_waits(step, step.evidence.source)
-}
-
-/// May the last turn, which seemed interrupted, have failed? A log is written when the program comes
-/// to it.
-fn fails_late(step: &Step<'_>) -> bool {
-    let ended = step.seat.turn.ended.as_ref();
-    ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
 }
 
 /// Did the turn of this name end before the last one that has ended?
@@ -282,7 +273,8 @@ pub(super) fn ended(
         step.seat.turn.main_stopped = true;
         return Ok(Effect::Outranked("it may be the stop of a helper that runs (G6)"));
     }
-    if is_repeated(step, reference) {
+    let goes_on = broken::is_of_the_one_before(step, reference);
+    if is_repeated(step, reference) && !goes_on {
         reread(step, background);
         return Ok(Effect::Confirms);
     }
@@ -291,7 +283,10 @@ pub(super) fn ended(
     if !(step.seat.turn.main_stopped && is_listed) {
         refuse_if_a_helpers(step, reference)?;
     }
-    follow(step, reference)?;
+    match goes_on {
+        true => start(step, reference),
+        false => follow(step, reference)?,
+    }
     level::explain_work(step);
     reread(step, background);
     let running = step.seat.subagents.clone();
@@ -301,19 +296,24 @@ pub(super) fn ended(
     });
     if goes_on_behind(step) {
         step.seat.turn.main_stopped = true;
+        step.seat.turn.stop.wakes = background.wakes;
         step.seat.turn.awaits_helpers = background.unlisted && !running.is_empty();
         step.seat.open_tools.retain(|open| !open.actor.is_main());
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
     } else {
+        if let Some(effect) = stops::waits(step, background) {
+            return Ok(effect);
+        }
         rest(step, OutcomeKind::Completed, None);
         note_unlisted(step, background.unlisted || background.unclear);
+        stops::doubt(step);
     }
     Ok(Effect::Decides)
 }
 
 /// While helpers run, the end of a turn that nobody has asked for may be one of theirs.
-fn refuse_if_a_helpers(step: &Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn refuse_if_a_helpers(step: &Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
     let turn = &step.seat.turn;
     let open = turn.reference.as_deref().filter(|_| turn.open);
     let is_another = reference.zip(open).is_some_and(|(said, open)| said != open);
@@ -329,7 +329,7 @@ pub(super) fn end_logged(step: &mut Step<'_>, reference: Option<&str>) -> Result
     if !step.seat.turn.open || compaction::is_under_way(step) {
         return Ok(Effect::Confirms);
     }
-    if step.seat.has_edge_witness() {
+    if step.seat.has_edge_witness() && !shown::is_unhooked(step) {
         // Should the hook never come, a level that stands will end the turn, and this is how; but
         // an end without a name may be one after which a hook has made the agent go on.
         if reference.is_some() && reference == step.seat.turn.reference.as_deref() {
@@ -372,6 +372,9 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
     let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
     let is_done = waits && !goes_on_behind(step);
     let unlisted = turn.awaits_helpers;
+    if is_done && stops::may_wake(step) {
+        return false;
+    }
     if is_done {
         rest(step, OutcomeKind::Completed, None);
         note_unlisted(step, unlisted);
@@ -401,7 +404,7 @@ pub(super) fn go_on_behind(step: &mut Step<'_>) {
 }
 
 /// An end that was told before.
-fn is_repeated(step: &Step<'_>, reference: Option<&str>) -> bool {
+pub(super) fn is_repeated(step: &Step<'_>, reference: Option<&str>) -> bool {
     let turn = &step.seat.turn;
     let Some(ended) = &turn.ended else {
         return false;
@@ -430,70 +433,4 @@ fn reread(step: &mut Step<'_>, background: &Background) {
         step.seat.subagents.clone_from(&background.subagents);
         step.changed = true;
     }
-}
-
-pub(super) fn failed(
-    step: &mut Step<'_>,
-    code: &str,
-    detail: Option<&str>,
-    reference: Option<&str>,
-) -> Result<Effect, Refusal> {
-    if is_repeated(step, reference) {
-        // A source without errors may have told the end first; the error still counts.
-        let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
-        if outcome == Some(OutcomeKind::Interrupted) && fails_late(step) {
-            let outcome =
-                Outcome { kind: OutcomeKind::Failed, code: Some(code.to_owned()), at: step.now };
-            step.seat.outcome = Some(outcome);
-            step.changed = true;
-            return Ok(Effect::Decides);
-        }
-        return Ok(Effect::Confirms);
-    }
-    refuse_if_a_helpers(step, reference)?;
-    follow(step, reference)?;
-    level::explain_work(step);
-    step.seat.turn.compacting = false;
-    prompts::withdraw(step, |asked| asked.actor.is_main());
-    rest(step, OutcomeKind::Failed, Some(code));
-    if let Some(detail) = detail {
-        step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
-    }
-    Ok(Effect::Decides)
-}
-
-/// Behind the turn that has failed something else fails, which nobody has seen yet.
-pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
-    let (kind, at) = (OutcomeKind::Failed, step.now);
-    step.seat.outcome = Some(Outcome { kind, code: Some(code.to_owned()), at });
-    let before = step.seat.turn.seq.saturating_sub(1);
-    step.seat.seen_turn_seq = step.seat.seen_turn_seq.min(before);
-    step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(code));
-    step.changed = true;
-}
-
-pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
-    let turn = &step.seat.turn;
-    // Nothing was heard of it before, or no more than that it works.
-    let is_first = turn.base == Turn::Unknown && turn.ended.is_none();
-    let has_begun = is_first || ends_shown_work(step, reference);
-    if !turn.open && !has_begun {
-        return Ok(Effect::Confirms);
-    }
-    let is_queued = is_queued(step, reference);
-    let open = turn.reference.as_deref();
-    if let (Some(said), Some(open)) = (reference, open)
-        && said != open
-        && !is_queued
-    {
-        return refuse(Rule::G10, "of another turn than the open one");
-    }
-    if !turn.open || is_queued {
-        follow(step, reference)?;
-    }
-    level::explain_work(step);
-    step.seat.turn.compacting = false;
-    prompts::withdraw(step, |asked| asked.actor.is_main());
-    rest(step, OutcomeKind::Interrupted, None);
-    Ok(Effect::Decides)
 }

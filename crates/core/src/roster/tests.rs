@@ -139,6 +139,26 @@ fn a_nested_agent_that_inherits_the_id_gets_a_child_seat() {
 }
 
 #[test]
+fn a_dead_agents_seat_is_not_taken_by_what_it_has_started_and_that_outlives_it() {
+    let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
+    let mut outer = seat("a", Some("s1"), Some(1));
+    outer.process.state = Process::Exited(Exit::of(ExitKind::Crashed));
+    let mut child = seat("a.1", Some("s9"), Some(7));
+    child.about.parent = Some(claimed.clone());
+    let roster = roster(&[outer, child]);
+    let says = |session, shares_process| Caller {
+        claimed: Some(&claimed),
+        shares_process,
+        ..caller(Some(session), Some(&inner))
+    };
+    for shares_process in [false, true] {
+        assert_eq!(roster.place(&says("s9", shares_process), |_| true), sits("a.1"));
+    }
+    assert_eq!(roster.place(&says("s2", false), |_| true), sits("a.1"));
+    assert_eq!(roster.place(&says("s2", true), |_| true), new("a.2", Some("a")));
+}
+
+#[test]
 fn a_nested_agent_without_an_id_is_known_by_its_ancestors() {
     let inner = process(7);
     let roster = roster(&[seat("a", Some("s1"), Some(1))]);
@@ -297,6 +317,31 @@ fn a_program_that_starts_itself_anew_is_in_one_seat_whoever_tells_of_it_first() 
     let (nested, below) = (process(9), [(9, 90), (7, 70), (1, 10)]);
     let nested = Caller { process: Some(&nested), ancestors: &below, ..hook("s9") };
     assert_eq!(roster(&[launched(7, Some("s1"))]).place(&nested, |_| true), child);
+}
+
+#[test]
+fn a_conversation_that_goes_on_below_the_process_that_has_left_it_is_the_same_agents() {
+    let inner = process(7);
+    let inside = seat("a", Some("s1"), Some(1));
+    let mut left = inside.clone();
+    left.leave_session(NOW);
+    let ancestors = [(7, 70), (5, 50), (1, 10)];
+    let says = |session| Caller { ancestors: &ancestors, ..caller(Some(session), Some(&inner)) };
+    let child = new("a.1", Some("a"));
+    for (seat, caller, place) in [
+        (&left, says("s1"), &sits("a")),
+        // Another conversation is another agent's, and so is one that its own process is still in.
+        (&left, says("s2"), &child),
+        (&inside, says("s1"), &child),
+        // Who goes on with it elsewhere is nothing that the process has started.
+        (&left, Caller { ancestors: &[(7, 70)], ..says("s1") }, &new("agent-api", None)),
+    ] {
+        assert_eq!(
+            roster(std::slice::from_ref(seat)).place(&caller, |_| true),
+            *place,
+            "{caller:?}"
+        );
+    }
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub struct EndedHelper {
 pub struct Made {
     pub turn: Option<MadeEnd>,
     pub call: Option<MadeEnd>,
+    /// When its own status has begun to show the work that it shows, by the program's clock.
+    pub works: Option<UnixMs>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,6 +31,8 @@ pub enum HeldFact {
     Left,
     /// Something was said that may have been a goodbye.
     Goodbye,
+    /// A dialog went away; perhaps another one follows.
+    Answered,
 }
 
 /// A level that contradicts a fresher edge.

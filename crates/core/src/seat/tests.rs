@@ -48,6 +48,7 @@ fn how_a_process_ended_is_explained_or_why_that_is_not_known() {
         (Exit { code: Some(0), ..Exit::of(ExitKind::Clean) }, false, "exited(clean)", None),
         (Exit::of(ExitKind::Lost), true, "exited(lost)", None),
         (crashed(), true, "exited(crashed)", Some(no_child)),
+        (Exit::of(ExitKind::Unspecified), true, "exited(unspecified)", Some(no_child)),
         (crashed(), false, "exited(crashed)", Some(untold)),
     ] {
         let mut seat = seat();

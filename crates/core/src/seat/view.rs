@@ -196,14 +196,16 @@ impl Seat {
         }
     }
 
-    /// Of a crash of which no more is known than that its process is gone: why that is so.
+    /// Of an end of which no more is known than that its process is gone: why that is so.
     fn why_no_cause(&self) -> Option<String> {
-        let no_cause = Process::Exited(Exit::of(ExitKind::Crashed));
+        let has_no_cause = [ExitKind::Crashed, ExitKind::Unspecified]
+            .map(|kind| Process::Exited(Exit::of(kind)))
+            .contains(&self.process.state);
         let why = match self.about.adopted {
             true => "it is no child of headsup's",
             false => "its launcher has not told",
         };
-        (self.process.state == no_cause).then(|| format!("how is not known: {why}"))
+        has_no_cause.then(|| format!("how is not known: {why}"))
     }
 }
 

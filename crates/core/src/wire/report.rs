@@ -48,6 +48,8 @@ pub enum BadReport {
     LoneReason,
     #[error("an outcome ends a turn: it goes with turn idle")]
     OutcomeWithoutIdle,
+    #[error("{turn} is outcome {outcome}: another one goes with turn idle")]
+    OtherOutcome { turn: &'static str, outcome: &'static str },
     #[error("a report says something of turn or process")]
     Empty,
 }
@@ -81,12 +83,12 @@ impl ReportBody {
                 Some(ReportedTurn::Idle)
             }
             Some("done") => {
-                outcome = outcome.or(Some((OutcomeKind::Completed, None)));
+                outcome = same(outcome, "done", OutcomeKind::Completed, None)?;
                 Some(ReportedTurn::Idle)
             }
             Some("failed") => {
                 let code = reason.map(str::to_owned);
-                outcome = outcome.or(Some((OutcomeKind::Failed, code)));
+                outcome = same(outcome, "failed", OutcomeKind::Failed, code)?;
                 Some(ReportedTurn::Idle)
             }
             Some("working") => {
@@ -143,6 +145,22 @@ impl ReportBody {
     }
 }
 
+/// The outcome that a turn has by its word; one that is told beside it must be of that kind.
+fn same(
+    told: Option<(OutcomeKind, Option<String>)>,
+    turn: &'static str,
+    kind: OutcomeKind,
+    code: Option<String>,
+) -> Result<Option<(OutcomeKind, Option<String>)>, BadReport> {
+    match told {
+        None => Ok(Some((kind, code))),
+        Some((other, _)) if other != kind => {
+            Err(BadReport::OtherOutcome { turn, outcome: kind.word() })
+        }
+        told => Ok(told),
+    }
+}
+
 fn words<T: Copy>(all: &[T], word: impl Fn(&T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(word).collect()
 }
@@ -164,6 +182,25 @@ mod tests {
         assert_eq!(done.outcome, Some((OutcomeKind::Completed, None)));
         let failed = report("idle", None, Some("failed:tests")).parse().unwrap();
         assert_eq!(failed.outcome, Some((OutcomeKind::Failed, Some("tests".into()))));
+    }
+
+    #[test]
+    fn done_and_failed_take_no_other_outcome() {
+        let parse = |turn: &str, outcome: &str| report(turn, None, Some(outcome)).parse();
+        for (turn, other) in [
+            ("done", "failed"),
+            ("done", "interrupted"),
+            ("failed", "completed"),
+            ("failed", "aborted"),
+        ] {
+            let error = parse(turn, other).unwrap_err();
+            assert!(matches!(error, BadReport::OtherOutcome { .. }), "{turn} {other}: {error}");
+            assert!(parse("idle", other).is_ok());
+        }
+        let outcome = |turn: &str, outcome: &str| parse(turn, outcome).unwrap().outcome;
+        assert_eq!(outcome("done", "completed"), Some((OutcomeKind::Completed, None)));
+        assert_eq!(outcome("failed", "failed"), Some((OutcomeKind::Failed, None)));
+        assert_eq!(outcome("failed", "failed:x"), Some((OutcomeKind::Failed, Some("x".into()))));
     }
 
     #[test]

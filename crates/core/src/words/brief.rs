@@ -3,7 +3,6 @@
 use crate::status::{ExitKind, Headline, Outcome, OutcomeKind};
 use crate::timeline::Entry;
 use crate::wire::{AgentDoc, ProcessDoc, PromptDoc};
-use crate::workflow::Stage;
 use std::borrow::Cow;
 
 /// Where to find it: its pane, its process, or its folder.
@@ -65,7 +64,10 @@ pub fn brief<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
         }
         Headline::Failed => failure(agent).or(detail),
         Headline::Review => stage_message(agent),
-        Headline::Unknown if is_for_review(agent) => stage_message(agent),
+        // Of its turns nobody knows: what it says of its work itself is all there is.
+        Headline::Unknown => {
+            reported(agent).map(Cow::Owned).or(detail).or_else(|| last_activity(agent))
+        }
         Headline::Working => {
             let reason = || agent.turn.reason.as_deref().map(Cow::Borrowed);
             doing(agent).or(detail).or_else(reason)
@@ -74,8 +76,14 @@ pub fn brief<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     }
 }
 
-fn is_for_review(agent: &AgentDoc) -> bool {
-    agent.stage.as_ref().is_some_and(|status| status.stage == Stage::AwaitingReview)
+/// Where its workflow stands, and what was said with that.
+fn reported(agent: &AgentDoc) -> Option<String> {
+    let status = agent.stage.as_ref()?;
+    let stage = status.stage.word().replace('_', " ");
+    Some(match &status.message {
+        Some(message) => format!("{stage}: {message}"),
+        None => stage,
+    })
 }
 
 fn stage_message<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
@@ -169,4 +177,61 @@ pub fn outcome(outcome: &Outcome) -> String {
 pub fn prompt(prompt: &PromptDoc) -> String {
     let helper = prompt.subagent.as_deref().map(|id| format!(" [helper {id} asks]"));
     format!("{}: {}{}", prompt.kind.word(), prompt.title, helper.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{self, Said};
+    use crate::id::AgentId;
+    use crate::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
+    use crate::seat::Seat;
+    use crate::source::Source;
+    use crate::status::{Attach, WorkingReason};
+    use crate::time::UnixMs;
+    use crate::workflow::{By, Stage};
+
+    fn told(seat: &mut Seat, fact: Fact, at: UnixMs) {
+        let observation = Observation {
+            at,
+            delivery: Delivery::Live,
+            source: Source::Report,
+            session: None,
+            process: None,
+            made_at: None,
+            name: "report".to_owned(),
+            fact,
+        };
+        gate::admit(seat, &observation);
+    }
+
+    /// As one that speaks by its tools alone.
+    #[test]
+    fn of_whose_turns_nobody_knows_its_own_word_is_shown() {
+        let now = UnixMs(1_000);
+        let mut seat = Seat::new(AgentId::new("mz").unwrap(), "custom", Source::Report, now);
+        let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+        told(&mut seat, Fact::Process(running), now);
+        assert_eq!((seat.headline(), brief(&seat.doc())), (Headline::Unknown, None));
+        for (stage, message, expected) in [
+            (Stage::Started, None, "started"),
+            (Stage::Working, Some("Writing it"), "working: Writing it"),
+            (Stage::AwaitingReview, Some("Look"), "awaiting review: Look"),
+            (Stage::Completed, Some("All of it"), "completed: All of it"),
+        ] {
+            let said = Said { message, ..Said::default() };
+            gate::set_stage(&mut seat, stage, By::Agent, &said, now).unwrap();
+            assert_eq!(seat.headline(), Headline::Unknown);
+            assert_eq!(brief(&seat.doc()).as_deref(), Some(expected));
+        }
+        // What is observed comes first as soon as there is anything.
+        let turn = Some(ReportedTurn::Working(WorkingReason::Tool));
+        let detail = Some("Bash".to_owned());
+        let reported = Reported { turn, detail, outcome: None, process: None };
+        told(&mut seat, Fact::Reported(reported), now);
+        assert_eq!(
+            (seat.headline(), brief(&seat.doc()).as_deref()),
+            (Headline::Working, Some("Bash"))
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 mod filter;
 
+use super::places::Places;
 use super::query::{Query, bad};
 use super::roster::{self, View};
 use super::{App, Refused};
@@ -34,7 +35,7 @@ const VERSION: HeaderName = HeaderName::from_static("x-headsup-version");
         ("vocabulary" = Option<String>, Query, description = "Each status in another system's words as well: boocode, wardian, bob, panopticon, jackin, multicode, overdeck, superset"),
     ),
     responses(
-        (status = 200, description = "The agents, and the cursor at which this is true", body = Listed),
+        (status = 200, description = "The agents, and the cursor at which this is true. Of 300 or more, and in events, `repo`, `branch` and `worktree` are null where nobody has told them", body = Listed),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -60,7 +61,12 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     let wanted =
         move |seat: &Seat| (!hides || roster::is_visible(seat, now)) && filter.lets_pass(seat);
     let words = vocabulary.map(|vocabulary| (vocabulary, now));
-    let body = roster::body(seats, head, view, words, wanted);
+    // A long list is not kept waiting for the file system.
+    let few = seats.len() < roster::LARGE && view != View::Rows;
+    let told = seats.iter().filter(|seat| few && wanted(seat));
+    let folders = told.filter_map(|seat| seat.about.cwd.as_deref().map(str::to_owned)).collect();
+    let places = Places::of(folders).await;
+    let body = roster::body(seats, head, view, words, places, wanted);
     let kind = (CONTENT_TYPE, "application/json");
     Ok(([kind, (VERSION, env!("CARGO_PKG_VERSION"))], body).into_response())
 }

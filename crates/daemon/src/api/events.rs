@@ -20,7 +20,7 @@ use filter::Filter;
 use futures_util::stream;
 use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
-use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 pub(super) use told::{CURSOR_EXPIRED, LAGGED, SNAPSHOT, StreamMessage, Told};
 use watcher::Watcher;
@@ -53,8 +53,13 @@ pub(super) async fn get(
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let watcher = watcher(app, &uri, last.filter(|last| !last.is_empty()))?;
     let messages = stream::unfold(watcher, async |mut watcher| {
-        let message = watcher.next_piece().await?;
-        Some((Ok::<_, Infallible>(message), watcher))
+        let message = match watcher.next_piece().await {
+            Some(message) => Ok(message),
+            // No clean end: whoever reads it has not had all.
+            None if watcher.is_broken() => Err(io::Error::other("the stream breaks off")),
+            None => return None,
+        };
+        Some((message, watcher))
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((headers, Body::from_stream(messages)).into_response())

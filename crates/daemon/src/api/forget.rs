@@ -46,5 +46,6 @@ pub(super) async fn delete(
     let work = Work::Forget { agent: agent.clone(), force };
     let reply = app.inbox.submit(work, None).await?;
     app.inbox.evidence().forget(&agent);
+    app.samples.forget(&agent);
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -6,7 +6,7 @@ use super::{App, Refused};
 use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use headsup_core::event::Event;
+use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{HistoryDoc, Problem};
@@ -37,7 +37,7 @@ pub(super) async fn get(
     uri: Uri,
 ) -> Result<Json<HistoryDoc>, Refused> {
     let query = Query::parse(uri.query(), &["from", "to"])?;
-    let from = moment(&query, "from")?.unwrap_or(UnixMs(0));
+    let mut from = moment(&query, "from")?.unwrap_or(UnixMs(0));
     let to = moment(&query, "to")?.unwrap_or(UnixMs(i64::MAX));
     if app.board.seat(&id).is_none() {
         return Err(Refused::no_such_agent());
@@ -47,7 +47,8 @@ pub(super) async fn get(
     while after < until {
         let agent = id.clone();
         let wanted = move |of: &str, kind: &str| {
-            of == agent.as_str() && matches!(kind, "agent.registered" | "agent.status_changed")
+            let kinds = ["agent.registered", "agent.status_changed", "agent.forgotten"];
+            of == agent.as_str() && kinds.contains(&kind)
         };
         let read = app.reader.run(move |reader| reader.page(after, until, STRETCH, wanted));
         let page = read.await?;
@@ -55,6 +56,12 @@ pub(super) async fn get(
         let told = page.messages.iter();
         events.extend(told.filter_map(|told| serde_json::from_slice(&told.json()).ok()));
         after = last;
+    }
+    // What was before is not of this agent, but of one that had its id.
+    let forgotten = |event: &Event| matches!(event.body, EventBody::Forgotten);
+    if let Some(last) = events.iter().rposition(forgotten) {
+        from = from.max(events[last].at);
+        events.drain(..=last);
     }
     let mut doc = HistoryDoc::of(id, &events, from, to, app.clock.wall());
     doc.samples = app.samples.of(&doc.agent_id, from, to);

@@ -26,7 +26,11 @@ pub(super) struct Inside(pub(super) Router);
     responses(
         (status = 200, description = "The JSON-RPC answer, or a stream of events that ends with it", body = serde_json::Value),
         (status = 202, description = "A notification was taken"),
-        (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
+        (
+            status = "default",
+            description = "Refused: the message, by a JSON-RPC error; the request as a whole, by a problem document",
+            content((serde_json::Value = "application/json"), (Problem = "application/problem+json")),
+        ),
     ),
 )]
 pub(super) async fn post(

@@ -139,6 +139,11 @@ impl From<Refusal> for Refused {
             Refusal::IdConflict => (409, "id_conflict"),
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),
+            Refusal::Unflushed => {
+                return Self::new(507, "not_flushed", refusal.to_string()).hint(
+                    "send it again under the same X-Headsup-Id: without it, it would be done twice",
+                );
+            }
             Refusal::Stopping => (503, "stopping"),
             Refusal::Defect => (500, "internal"),
         };

@@ -1,5 +1,6 @@
 //! The roster: which seats it shows, in which order, and its JSON.
 
+use super::places::Places;
 use crate::body::Pieces;
 use axum::body::Body;
 use bytes::Bytes;
@@ -119,7 +120,8 @@ pub(super) async fn json(
     wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
 ) -> Option<Vec<Bytes>> {
     let few = seats.len() < LARGE;
-    let work = move || Roster::new(order(&seats, wanted), head, view, None).all();
+    let places = Places::default();
+    let work = move || Roster::new(order(&seats, wanted), head, view, None, places).all();
     if few { Some(work()) } else { tokio::task::spawn_blocking(work).await.ok() }
 }
 
@@ -129,10 +131,11 @@ pub(super) fn body(
     head: u64,
     view: View,
     words: Words,
+    places: Places,
     wanted: impl Fn(&Seat) -> bool + Send + Sync + 'static,
 ) -> Body {
     let few = seats.len() < LARGE;
-    let begin = move || Roster::new(order(&seats, wanted), head, view, words);
+    let begin = move || Roster::new(order(&seats, wanted), head, view, words, places);
     if few {
         return Body::new(Pieces::from(begin().all()));
     }
@@ -159,11 +162,12 @@ struct Roster {
     head: u64,
     view: View,
     words: Words,
+    places: Places,
 }
 
 impl Roster {
-    fn new(seats: Vec<Arc<Seat>>, head: u64, view: View, words: Words) -> Self {
-        Self { seats, written: 0, head, view, words }
+    fn new(seats: Vec<Arc<Seat>>, head: u64, view: View, words: Words, places: Places) -> Self {
+        Self { seats, written: 0, head, view, words, places }
     }
 
     /// All that is left.
@@ -184,9 +188,9 @@ impl Roster {
             pieces.push(self.beginning().into());
         }
         let end = self.seats.len().min(self.written + STRETCH);
-        let (view, words) = (self.view, self.words);
+        let (view, words, places) = (self.view, self.words, &self.places);
         let parts = on_all_cores(&self.seats[self.written..end], PART, |share| {
-            elements(share, view, words)
+            elements(share, view, words, places)
         });
         for part in parts {
             pieces.extend((self.written > 0).then_some(Bytes::from_static(view.comma())));
@@ -239,7 +243,7 @@ impl View {
 
 /// The elements of a stretch of the list. One document at a time: ten thousand of them at once would
 /// be most of the hub's memory.
-fn elements(seats: &[Arc<Seat>], view: View, words: Words) -> Vec<u8> {
+fn elements(seats: &[Arc<Seat>], view: View, words: Words, places: &Places) -> Vec<u8> {
     let each = if view == View::Rows { 256 } else { 1_280 };
     let mut json = Vec::with_capacity(seats.len() * each);
     for (index, seat) in seats.iter().enumerate() {
@@ -247,6 +251,7 @@ fn elements(seats: &[Arc<Seat>], view: View, words: Words) -> Vec<u8> {
             json.extend_from_slice(view.comma());
         }
         let mut doc = seat.view();
+        places.fill(&mut doc);
         doc.vocabulary =
             words.map(|(vocabulary, now)| Box::new(vocabulary.say(&State::of(seat, now))));
         // Nothing of this can fail to be written.
@@ -268,7 +273,7 @@ mod tests {
     async fn written(seats: Vec<Arc<Seat>>, view: View) -> Vec<u8> {
         let wanted = |seat: &Seat| seat.name != "unwanted";
         let whole = json(seats.clone(), 7, view, wanted).await.unwrap().concat();
-        let body = body(seats, 7, view, None, wanted);
+        let body = body(seats, 7, view, None, Places::default(), wanted);
         assert_eq!(axum::body::to_bytes(body, usize::MAX).await.unwrap(), whole);
         whole
     }

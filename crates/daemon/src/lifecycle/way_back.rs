@@ -4,9 +4,15 @@ use crate::api::{App, Refused};
 use crate::launches::Unknown;
 use crate::process;
 use headsup_adapters::resume::{self, NoWayBack};
+use headsup_core::id::ProcessId;
 use headsup_core::seat::{Launch, LaunchWords, Seat};
 use headsup_core::wire::LaunchDoc;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// A file system that does not answer is not waited for.
+const LOOK_WITHIN: Duration = Duration::from_millis(200);
 
 /// How a seat's agent was started.
 pub(super) struct WayBack {
@@ -101,6 +107,28 @@ pub(super) fn arguments(
 ) -> Result<Vec<String>, Refused> {
     let session = seat.session.as_ref().map(|session| session.id.as_str()).unwrap_or_default();
     resume::arguments(&seat.kind, &launch.arguments, session, said).map_err(|why| no_way(&why))
+}
+
+/// A program that writes its session down keeps it from the first prompt on: without one, and without that file, its
+/// session would not be found again.
+///
+/// # Errors
+/// There is neither.
+pub(super) async fn is_written(seat: &Seat) -> Result<(), Refused> {
+    let since = seat.session.as_ref().map(|session| session.since);
+    let had_a_turn = seat.turn.ended.as_ref().is_some_and(|ended| Some(ended.at) >= since);
+    let is_here = || {
+        let pid = seat.process.id.as_ref().and_then(ProcessId::pid_here);
+        pid.is_some_and(process::is_beside_us)
+    };
+    let log = seat.about.log_path.as_deref().map(PathBuf::from);
+    let Some(log) = log.filter(|_| !had_a_turn && is_here()) else { return Ok(()) };
+    let look = tokio::task::spawn_blocking(move || log.try_exists());
+    // Whatever else it may be is no reason.
+    let Ok(Ok(Ok(false))) = timeout(LOOK_WITHIN, look).await else { return Ok(()) };
+    let detail = "nothing has been said in its session, so nothing could take it up again";
+    Err(Refused::new(409, "nothing_said", detail)
+        .hint("its program keeps a session from the first prompt on; `headsup stop` ends it"))
 }
 
 fn no_way(why: &NoWayBack) -> Refused {

@@ -4,19 +4,29 @@ use super::{ACCEPT_PAUSE, Door};
 use crate::peer;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 
 /// With so many event streams one thread does not write to all of them.
 const CROWD: i64 = 16;
 
-/// Until the hub's end. In a crowd the runtime `beside` serves about half of the connections: that one will be a
-/// stream is not known yet.
-pub(super) async fn accept(listener: UnixListener, mut door: Door, beside: Option<Handle>) {
+/// Until the hub's end, at the last of the listeners. In a crowd the runtime `beside` serves about half of the
+/// connections: that one will be a stream is not known yet.
+pub(super) async fn accept(
+    mut listener: UnixListener,
+    mut others: mpsc::UnboundedReceiver<UnixListener>,
+    mut door: Door,
+    beside: Option<Handle>,
+) {
     let own_uid = peer::own_uid();
     let here = Handle::current();
     let mut count = 0;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
+            Some(other) = others.recv() => {
+                listener = other;
+                continue;
+            }
             _ = door.stopped.changed() => return,
         };
         match accepted {

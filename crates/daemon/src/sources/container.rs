@@ -295,6 +295,7 @@ impl One {
             name: name.to_owned(),
             session: None,
             process: member.process.clone(),
+            made_at: None,
             is_history: false,
             fact: Fact::Process(fact),
         };

@@ -2,7 +2,7 @@
 //!
 //! A process that is not our child has no exit status for us. Its own goodbye (the end of the
 //! session told by a hook, its status file removed) tells a clean end from a crash. Where the shell that it was
-//! started from is gone with it, a person has closed the terminal.
+//! started from is gone with it, a person has closed the terminal; whoever outlives that was meant to.
 
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
@@ -21,7 +21,9 @@ use headsup_core::status::{Exit, ExitKind, Process};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 use std::collections::HashMap;
+use std::future::pending;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
@@ -35,6 +37,8 @@ const LEAVE: Duration = Duration::from_secs(5);
 const OUTLIVES: Duration = Duration::from_secs(1);
 /// How often a living process is looked at beside waiting for it.
 const LOOK: Duration = Duration::from_secs(2);
+/// How long behind its shell a process may go that was hung up with it: longer than between two looks.
+const HUNG_UP: Duration = Duration::from_millis(2_500);
 
 pub(super) struct Processes {
     inbox: Inbox,
@@ -72,7 +76,8 @@ impl Processes {
         samples: Arc<Samples>,
         last_words: Arc<LastWords>,
     ) -> Self {
-        let most_waited_for = limits::processes();
+        // Each may have a shell that is waited for as well.
+        let most_waited_for = limits::processes().div_ceil(2);
         let watched = HashMap::new();
         Self { inbox, goodbyes, ooms, samples, last_words, watched, most_waited_for }
     }
@@ -163,6 +168,7 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
         name: name.to_owned(),
         session: None,
         process: Some(process),
+        made_at: None,
         is_history: false,
         fact: Fact::Process(fact),
     }
@@ -189,20 +195,7 @@ struct One {
 
 impl One {
     async fn watch(mut self, inbox: Inbox) {
-        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(open);
-        // Only now is it sure that the descriptor is of this process.
-        while let Some(stat) = living(&self.process) {
-            self.ooms.look(&self.process);
-            self.samples.take(&self.agent, &self.process);
-            let news = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
-            if let Some((name, fact)) = news {
-                let sight = sight(self.agent.clone(), self.process.clone(), name, fact);
-                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
-            }
-            if ends_meanwhile(pidfd.as_ref()).await {
-                break;
-            }
-        }
+        let has_outlived = self.outlives_its_shell(&inbox).await;
         let evidence = inbox.evidence();
         // How, only its launcher knows.
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
@@ -222,7 +215,7 @@ impl One {
             // Its container went with it, and knows its code.
             return;
         }
-        let is_hung_up = self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
+        let is_hung_up = !has_outlived && self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
         let (name, kind) = match (said, starved) {
             (true, _) => ("exit", ExitKind::Clean),
             (false, true) => ("exit", ExitKind::OomKilled),
@@ -233,6 +226,45 @@ impl One {
         let sight = sight(self.agent, self.process, name, exited);
         // A hub that stops has no use for it.
         inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+    }
+
+    /// Comes back when it is gone. True: its shell went before it, and not just so.
+    async fn outlives_its_shell(&mut self, inbox: &Inbox) -> bool {
+        let (shell, waits) = (self.shell.clone(), self.waits);
+        let left_behind = async {
+            match &shell {
+                Some(shell) => gone(shell, waits).await,
+                None => pending().await,
+            }
+            tokio::time::sleep(HUNG_UP).await;
+        };
+        let mut lives = pin!(self.lives(inbox));
+        tokio::select! {
+            biased;
+            () = &mut lives => false,
+            () = left_behind => {
+                lives.await;
+                true
+            }
+        }
+    }
+
+    /// Looks at it until it is gone.
+    async fn lives(&mut self, inbox: &Inbox) {
+        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(open);
+        // Only now is it sure that the descriptor is of this process.
+        while let Some(stat) = living(&self.process) {
+            self.ooms.look(&self.process);
+            self.samples.take(&self.agent, &self.process);
+            let news = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
+            if let Some((name, fact)) = news {
+                let sight = sight(self.agent.clone(), self.process.clone(), name, fact);
+                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+            }
+            if ends_meanwhile(pidfd.as_ref()).await {
+                return;
+            }
+        }
     }
 }
 
@@ -387,6 +419,29 @@ mod tests {
             seen.abort();
             shell.kill().ok();
             shell.wait().unwrap();
+        }
+    }
+
+    /// The time that passes in between passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn a_process_that_has_outlived_its_shell_was_not_hung_up_with_it() {
+        for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)]
+        {
+            let ((mut program, process), (mut shell, above)) = (child(), child());
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+            let one = One { shell: Some(above), ..watching(process) };
+            let seen = tokio::spawn(one.watch(inbox));
+            tokio::time::sleep(later).await;
+            program.kill().unwrap();
+            program.wait().unwrap();
+            tokio::time::sleep(LOOK + GRACE * 2).await;
+            let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+            let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+            let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+            assert_eq!(sight.fact, exited, "{later:?}");
+            seen.abort();
         }
     }
 

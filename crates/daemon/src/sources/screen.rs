@@ -234,6 +234,7 @@ impl Watched {
             name: name.to_owned(),
             session: None,
             process: Some(self.process.clone()),
+            made_at: None,
             is_history: false,
             fact,
         }

@@ -179,6 +179,7 @@ async fn hear(
                 name,
                 session: Some(thread),
                 process: None,
+                made_at: None,
                 is_history: false,
                 fact,
             };

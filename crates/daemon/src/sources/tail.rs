@@ -1,6 +1,5 @@
 //! One log that grows: read from where it ended when it was first seen.
 
-use headsup_core::time::UnixMs;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -38,9 +37,8 @@ pub(super) struct Grown {
     pub(super) past: Vec<Vec<u8>>,
     /// Lines that are too long to be read.
     pub(super) skipped: u64,
-    /// The file was cut, replaced or came back: when it was last written, as its file system says.
-    /// Whoever cuts a log often writes the past into it again.
-    pub(super) begun_anew: Option<UnixMs>,
+    /// The file was cut, replaced or came back. Whoever cuts a log often writes the past into it again.
+    pub(super) begun_anew: bool,
     /// There is more.
     pub(super) more: bool,
 }
@@ -85,10 +83,7 @@ impl Tail {
             ((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
         let mut grown = Grown::default();
         if self.identity != Some(identity) || size < self.offset {
-            let ms = stat.st_mtime.saturating_mul(1_000);
-            let nanos = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
-            grown.begun_anew =
-                self.was_there.then_some(UnixMs(ms.saturating_add(nanos / 1_000_000)));
+            grown.begun_anew = self.was_there;
             self.restart(identity, size);
         }
         if self.past_unread {

@@ -59,6 +59,23 @@ struct Titles {
     watched: HashMap<AgentId, Watched>,
 }
 
+/// What a title says.
+#[derive(Clone, Debug, PartialEq)]
+enum Seen {
+    Level(Level),
+    /// Nothing of a dialog, where one was told before.
+    NoDialog,
+}
+
+impl Seen {
+    fn fact(self) -> Fact {
+        match self {
+            Self::Level(level) => Fact::Level(level),
+            Self::NoDialog => Fact::ScreenCleared,
+        }
+    }
+}
+
 /// One agent whose title counts.
 struct Watched {
     process: ProcessId,
@@ -69,7 +86,7 @@ struct Watched {
     /// What was told last, and when.
     told: Option<(Level, Instant)>,
     /// Seen once, and to be seen again.
-    doubted: Option<Level>,
+    doubted: Option<Seen>,
     missed: u8,
 }
 
@@ -113,9 +130,9 @@ impl Titles {
                 continue;
             };
             watched.missed = 0;
-            let level = terminal::title(&seat.kind, title);
-            let news = level.and_then(|level| watched.take(level, now));
-            sights.extend(news.map(|level| watched.sight(id, level)));
+            let asks = matches!(seat.turn(), Turn::Blocked(_));
+            let news = watched.take(terminal::title(&seat.kind, title), asks, now);
+            sights.extend(news.map(|seen| watched.sight(id, seen)));
         }
         for sight in sights {
             let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));
@@ -148,36 +165,54 @@ impl Watched {
         self.place.clone()
     }
 
-    /// What is to be told of a title that is seen now.
-    fn take(&mut self, level: Level, now: Instant) -> Option<Level> {
+    /// What is to be told of a title that is seen now. `asks`: the agent is known to wait for a person.
+    fn take(&mut self, level: Option<Level>, asks: bool, now: Instant) -> Option<Seen> {
+        let told = self.told.as_ref();
+        let shown = told.is_some_and(|(told, _)| matches!(told, Level::Blocked { .. }));
+        let Some(level) = level else {
+            let is_over = shown && self.is_sure(Seen::NoDialog);
+            if is_over {
+                self.told = None;
+            }
+            return is_over.then_some(Seen::NoDialog);
+        };
         let rests = matches!(level, Level::Idle { .. } | Level::Done);
         let begins = self.since.is_none_or(|since| now < since + BEGINNING);
-        let stands = self.told.as_ref().is_some_and(|(told, _)| *told == level);
-        let is_due = self.told.as_ref().is_none_or(|(_, at)| now >= *at + CONFIRM);
+        let stands = told.is_some_and(|(told, _)| *told == level);
+        let is_due = told.is_none_or(|(_, at)| now >= *at + CONFIRM);
+        // Somebody else has told more since: it may be about to be drawn anew.
+        let unheard = stands && shown && !asks;
         if rests && begins {
             return None;
         }
-        if rests && !stands && self.doubted.as_ref() != Some(&level) {
-            self.doubted = Some(level);
+        if (rests && !stands || unheard) && !self.is_sure(Seen::Level(level.clone())) {
             return None;
         }
         self.doubted = None;
-        if stands && !is_due {
+        if stands && !is_due && !unheard {
             return None;
         }
         self.told = Some((level.clone(), now));
-        Some(level)
+        Some(Seen::Level(level))
     }
 
-    fn sight(&self, agent: &AgentId, level: Level) -> Sight {
+    /// Is it seen for the second time?
+    fn is_sure(&mut self, seen: Seen) -> bool {
+        let is_sure = self.doubted.as_ref() == Some(&seen);
+        self.doubted = (!is_sure).then_some(seen);
+        is_sure
+    }
+
+    fn sight(&self, agent: &AgentId, seen: Seen) -> Sight {
         Sight {
             agent: agent.clone(),
             source: Source::Title,
             name: "title".to_owned(),
             session: None,
             process: Some(self.process.clone()),
+            made_at: None,
             is_history: false,
-            fact: Fact::Level(level),
+            fact: seen.fact(),
         }
     }
 }
@@ -185,33 +220,62 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headsup_core::status::BlockedReason;
 
-    fn idle() -> Level {
-        Level::Idle { shells: 0 }
-    }
+    const IDLE: Level = Level::Idle { shells: 0 };
+    const WORKING: Level = Level::Working { reason: None };
+    const DIALOG: Level = Level::Blocked { reason: BlockedReason::Other, detail: None };
 
-    fn working() -> Level {
-        Level::Working { reason: None }
-    }
-
-    #[test]
-    fn a_title_is_told_when_it_changes_and_one_that_rests_when_it_was_seen_twice() {
+    fn watched() -> (Watched, Instant) {
         let process = ProcessId { pid: 5, start_ticks: 50, pid_namespace: None, host_pid: None };
         let mut watched = Watched::new(process);
         let start = Instant::now();
         watched.since = Some(start);
+        (watched, start)
+    }
+
+    #[test]
+    fn a_title_is_told_when_it_changes_and_one_that_rests_when_it_was_seen_twice() {
+        let (mut watched, start) = watched();
+        let mut take = |level, at| watched.take(Some(level), false, at);
+        let told = |level| Some(Seen::Level(level));
         // The one of before the turn.
-        assert_eq!(watched.take(idle(), start), None);
-        assert_eq!(watched.take(working(), start + TICK), Some(working()));
-        assert_eq!(watched.take(working(), start + 2 * TICK), None);
+        assert_eq!(take(IDLE, start), None);
+        assert_eq!(take(WORKING, start + TICK), told(WORKING));
+        assert_eq!(take(WORKING, start + 2 * TICK), None);
         let later = start + BEGINNING + TICK;
-        assert_eq!(watched.take(idle(), later), None);
-        assert!(watched.doubted.is_some(), "it is looked at once more");
+        assert_eq!(take(IDLE, later), None);
         // Between two turns.
-        assert_eq!(watched.take(working(), later + AGAIN), None);
-        assert_eq!(watched.take(idle(), later + TICK), None);
-        assert_eq!(watched.take(idle(), later + TICK + AGAIN), Some(idle()));
-        assert_eq!(watched.take(idle(), later + 2 * TICK), None);
-        assert_eq!(watched.take(idle(), later + TICK + AGAIN + CONFIRM), Some(idle()));
+        assert_eq!(take(WORKING, later + AGAIN), None);
+        assert_eq!(take(IDLE, later + TICK), None);
+        assert_eq!(take(IDLE, later + TICK + AGAIN), told(IDLE));
+        assert_eq!(take(IDLE, later + 2 * TICK), None);
+        assert_eq!(take(IDLE, later + TICK + AGAIN + CONFIRM), told(IDLE));
+    }
+
+    #[test]
+    fn a_dialog_that_nobody_else_has_told_is_told_again_once_it_was_seen_twice() {
+        let (mut watched, start) = watched();
+        let told = || Some(Seen::Level(DIALOG));
+        assert_eq!(watched.take(Some(DIALOG), false, start), told());
+        assert_eq!(watched.take(Some(DIALOG), false, start + TICK), None);
+        assert!(watched.doubted.is_some(), "it is looked at once more");
+        assert_eq!(watched.take(Some(DIALOG), false, start + TICK + AGAIN), told());
+        // It is believed.
+        assert_eq!(watched.take(Some(DIALOG), true, start + 2 * TICK), None);
+    }
+
+    #[test]
+    fn a_title_that_says_nothing_any_more_of_a_dialog_tells_its_end_once() {
+        let (mut watched, start) = watched();
+        assert_eq!(watched.take(None, false, start), None);
+        assert!(watched.take(Some(DIALOG), true, start).is_some());
+        assert_eq!(watched.take(None, true, start + TICK), None);
+        // One dialog follows another.
+        assert_eq!(watched.take(Some(DIALOG), true, start + TICK + AGAIN), None);
+        assert_eq!(watched.take(None, true, start + 2 * TICK), None);
+        assert!(watched.doubted.is_some(), "it is looked at once more");
+        assert_eq!(watched.take(None, true, start + 2 * TICK + AGAIN), Some(Seen::NoDialog));
+        assert_eq!(watched.take(None, true, start + 3 * TICK), None);
     }
 }

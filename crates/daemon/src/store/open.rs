@@ -9,6 +9,7 @@ use crate::launches;
 use headsup_core::time::UnixMs;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +32,7 @@ impl Store {
     pub(crate) fn open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
         busy::clear(path);
         salvage::finish(path)?;
+        check_file(path)?;
         if is_emptied(path) {
             tracing::warn!(
                 at = %path.display(),
@@ -100,6 +102,20 @@ fn replace(
     Ok(Opened { store, loaded, quarantined: Some(aside) })
 }
 
+/// Whoever opens a pipe waits for its other end, and what a link leads to may be on a disk that is not there yet.
+fn check_file(path: &Path) -> Result<(), StoreError> {
+    let unlike = |words: &str| Err(StoreError::Unlike(words.to_owned()));
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => unlike("it is a folder"),
+        Ok(file) if !file.is_file() => unlike("it is no regular file"),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
+            unlike("it is a link to a file that is not there")
+        }
+        // Whatever else is wrong is said where it is opened.
+        _ => Ok(()),
+    }
+}
+
 /// A hub has been here for a while, and the database has nothing in it.
 pub(super) fn is_emptied(path: &Path) -> bool {
     let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
@@ -120,7 +136,8 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     migrations::run(&mut connection, path, now).map_err(migrations::in_words)?;
     let loaded = Loaded::from(&connection, path, now).map_err(migrations::in_words)?;
     // What a killed hub has left counts too.
-    let log = std::fs::metadata(log_path(path)).map_or(0, |log| log.len() / PAGE_BYTES);
+    let log_path = log_path(path);
+    let log = std::fs::metadata(&log_path).map_or(0, |log| log.len() / PAGE_BYTES);
     let (pages, log) = (u32::try_from(log).unwrap_or(u32::MAX), Log::default());
     log.is(pages);
     let seen = log.clone();
@@ -132,6 +149,7 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     let store = Store {
         connection,
         path: path.to_owned(),
+        log_path,
         log,
         activity_until,
         sweep: retention::Sweep::default(),

@@ -4,7 +4,7 @@ use super::{StoreError, activity, history};
 use crate::frame::Message;
 use headsup_core::id::AgentId;
 use headsup_core::seat::History;
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, Row, params};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Reader {
         read(&self.connection.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks at up to `most` events behind `after`, up to `until` and to no gap; `wanted` is asked with
+    /// Looks at up to `most` events behind `after`, up to `until` and to no gap or damage; `wanted` is asked with
     /// each one's agent and type.
     pub(crate) fn page(
         &self,
@@ -71,11 +71,20 @@ impl Reader {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let mut select = connection.prepare_cached(
             "SELECT seq, agent, type, body FROM events
-             WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
+             WHERE seq >= ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
         )?;
-        let mut rows = select.query(params![after.cast_signed(), until.cast_signed(), most])?;
+        // By the first one that is wanted: the one before it may stand on a damaged page.
+        let first = after.saturating_add(1).cast_signed();
+        let mut rows = select.query(params![first, until.cast_signed(), most])?;
         let mut page = Page::default();
-        while let Some(row) = rows.next()? {
+        loop {
+            let row = match rows.next().map_err(StoreError::from) {
+                Ok(Some(row)) => row,
+                Ok(None) => break,
+                // What stands before it can be read.
+                Err(StoreError::Damaged(_)) if page.range.is_some() => break,
+                Err(error) => return Err(error),
+            };
             let seq = row.get::<_, i64>(0)?.cast_unsigned();
             // Events were lost by damage: whoever reads on is to notice.
             if page.range.is_some_and(|(_, last)| seq != last + 1) {
@@ -90,6 +99,35 @@ impl Reader {
             }
         }
         Ok(page)
+    }
+
+    /// The first event behind `after` that can be read although the one before it cannot; one more than `until`
+    /// where there is none. A few looks: each skips twice as far, then half of that.
+    pub(crate) fn behind_hole(&self, after: u64, until: u64) -> u64 {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let sql = "SELECT agent, type, body FROM events WHERE seq = ?1";
+        let is_readable = |seq: u64| {
+            let read =
+                |row: &Row<'_>| (0..3_usize).try_for_each(|at| row.get::<_, String>(at).map(drop));
+            connection.query_row(sql, [seq.cast_signed()], read).is_ok()
+        };
+        let (mut lost, mut step) = (after, 1);
+        let mut found = loop {
+            let next = lost.saturating_add(step);
+            if next > until {
+                // The last one may be behind it.
+                break if is_readable(until) { until } else { return until + 1 };
+            }
+            if is_readable(next) {
+                break next;
+            }
+            (lost, step) = (next, step * 2);
+        };
+        while found - lost > 1 {
+            let middle = lost + (found - lost) / 2;
+            (lost, found) = if is_readable(middle) { (lost, middle) } else { (middle, found) };
+        }
+        found
     }
 
     /// What was said of an agent lately.

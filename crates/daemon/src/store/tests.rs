@@ -1,4 +1,4 @@
-use super::{Changes, Opened, Reader, Store, StoredId, open};
+use super::{Changes, Opened, Reader, Store, StoreError, StoredId, open};
 use crate::frame::Frame;
 use crate::job::Key;
 use headsup_core::event::{Event, EventBody};
@@ -191,4 +191,34 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(open::is_emptied(&path));
     drop(Store::open(&path, UnixMs(0)).unwrap());
     assert!(!open::is_emptied(&path));
+}
+
+#[test]
+fn of_a_database_that_is_a_link_the_log_lies_beside_the_real_file() {
+    let temp = tempfile::tempdir().unwrap();
+    let (link, disk) = (temp.path().join("headsup.db"), temp.path().join("disk"));
+    std::fs::create_dir(&disk).unwrap();
+    std::os::unix::fs::symlink("disk/real.db", &link).unwrap();
+    let refused = Store::open(&link, UnixMs(0)).unwrap_err();
+    assert!(matches!(&refused, StoreError::Unlike(why) if why.contains("a link")), "{refused}");
+    assert_eq!(std::fs::read_dir(&disk).unwrap().count(), 0, "nothing is begun there");
+    std::fs::write(disk.join("real.db"), "").unwrap();
+    let store = Store::open(&link, UnixMs(0)).unwrap().store;
+    let log = std::fs::canonicalize(&disk).unwrap().join("real.db-wal");
+    assert_eq!(store.log_path(), log);
+    assert!(log.exists() && !store.log_is_empty());
+}
+
+#[test]
+fn a_pipe_or_a_folder_in_the_databases_place_is_refused_at_once() {
+    let temp = tempfile::tempdir().unwrap();
+    let (pipe, folder) = (temp.path().join("pipe"), temp.path().join("folder"));
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    for (path, word) in [(pipe, "regular file"), (folder, "folder")] {
+        let refused = Store::open(&path, UnixMs(0)).unwrap_err();
+        assert!(matches!(&refused, StoreError::Unlike(why) if why.contains(word)), "{refused}");
+    }
 }

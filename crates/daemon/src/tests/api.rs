@@ -1,4 +1,5 @@
 use super::bench::Bench;
+use crate::forge::plain::Plain;
 use serde_json::{Value, json};
 
 fn ids(roster: &Value) -> Vec<&str> {
@@ -163,5 +164,28 @@ async fn one_connection_serves_many_requests() {
         let response = sender.send_request(request).await.unwrap();
         assert_eq!(response.status(), 200);
         response.into_body().collect().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_tells_where_in_a_repository_its_agents_work() {
+    let (bench, plain) = (Bench::new().await, Plain::new());
+    let client = bench.client();
+    let beside = plain.beside("side");
+    plain.git(&["worktree", "add", "-q", "-b", "side", beside.to_str().unwrap()]);
+    for (id, cwd) in [("a", plain.path()), ("b", beside)] {
+        let seat = json!({"kind": "custom", "cwd": cwd}).to_string();
+        let put = client.send("PUT", &format!("/api/v1/agents/{id}"), &[], seat).await;
+        assert_eq!(put.status, 201);
+    }
+    let one = client.get("/api/v1/agents/b").await.json();
+    assert_eq!(one["branch"], "side");
+    for path in ["/api/v1/agents", "/api/v1/agents?match=b"] {
+        let told = client.get(path).await.json();
+        let told = told["agents"].as_array().unwrap();
+        let listed = told.iter().find(|agent| agent["id"] == "b").unwrap();
+        for name in ["repo", "branch", "worktree"] {
+            assert_eq!(listed[name], one[name], "{path} {name}");
+        }
     }
 }

@@ -50,12 +50,13 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         format!("{{{name},{session},\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth))
     };
     let (one_more, without_end) = (in_hook(64), in_hook(100_000));
-    let cases: [Case<'_>; 28] = [
+    let cases: [Case<'_>; 29] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
         ("POST", REPORT, &[], "{}", 400, "bad_report"),
         ("POST", REPORT, &[], r#"{"turn":"WORKING"}"#, 400, "bad_report"),
+        ("POST", REPORT, &[], r#"{"turn":"done","outcome":"failed"}"#, 400, "bad_report"),
         ("POST", REPORT, &[], r#"{"turn":"idle","turn":"working"}"#, 400, "bad_json"),
         ("POST", REPORT, &[], r#"{"turn":["idle"]}"#, 400, "bad_json"),
         ("POST", REPORT, &[], r#"{"turn":"idle","status":"x"}"#, 400, "bad_json"),

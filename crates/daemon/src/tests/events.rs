@@ -166,6 +166,48 @@ async fn whoever_comes_back_is_told_that_it_has_missed_nothing() {
     assert_eq!(text.matches("\nevent: ").count() as u64, head, "{text}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_with_a_damaged_page_says_so_and_where_it_goes_on() {
+    let mut bench = Bench::new().await;
+    for n in 0..200 {
+        bench.client().report(&format!("a{n}"), "working").await;
+    }
+    let middle = bench.client().head().await / 2;
+    bench.stop().await;
+    let database = bench.home().join("headsup.db");
+    let mut bytes = std::fs::read(&database).unwrap();
+    let event = format!("\"cursor\":\"{middle}\"");
+    let has_it = |page: &[u8]| page.windows(event.len()).any(|at| at == event.as_bytes());
+    let mut pages = bytes.chunks_exact_mut(4_096);
+    pages.find(|page| page[0] == 13 && has_it(page)).unwrap().fill(0xAA);
+    std::fs::write(&database, bytes).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    let head = client.head().await;
+    for follow in ["true", "false"] {
+        let mut stream = client.events(&format!("?since=0&follow={follow}")).await;
+        let mut last = 0;
+        let expired = loop {
+            let message = stream.next().await.unwrap();
+            let Some(id) = message.id else { break message };
+            assert_eq!(id, last + 1);
+            last = id;
+        };
+        assert_eq!(expired.event, "cursor_expired");
+        assert_eq!(expired.data["cursor"], last.to_string());
+        let oldest = expired.data["oldest"].as_str().unwrap().parse::<u64>().unwrap();
+        assert!(last < middle && middle < oldest && oldest <= head, "{last} {middle} {oldest}");
+        let snapshot = stream.next().await.unwrap();
+        assert_eq!((snapshot.event.as_str(), snapshot.id), ("snapshot", Some(head)));
+        let behind = format!("?since={}&follow=false", oldest - 1);
+        let mut behind = client.events(&behind).await;
+        for id in oldest..=head {
+            assert_eq!(behind.next().await.unwrap().id, Some(id));
+        }
+        assert_eq!(behind.next().await, None);
+    }
+}
+
 /// Posts `posts` prompts and stops for one session.
 async fn post(client: Client, session: String, posts: usize) {
     for n in 0..posts {

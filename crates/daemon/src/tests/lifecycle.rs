@@ -188,6 +188,28 @@ async fn nobody_is_put_away_who_could_not_be_taken_up_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_put_away_of_whose_session_nothing_is_written_down() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let body = json!({"kind": "claude-code", "cwd": "/", "launch": launch()});
+    assert_eq!(client.send("PUT", SEAT, &[], body.to_string()).await.status, 201);
+    let mut command = Command::new("sh");
+    command.args(["-c", "read x"]);
+    let _agent = started(&client, command).await;
+    let log = bench.home().with_file_name("s1.jsonl");
+    let payload = json!({"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup",
+        "transcript_path": log});
+    let path = "/api/v1/hooks/claude-code";
+    let reply = client.send("POST", path, &[("x-headsup-agent", "api")], payload.to_string()).await;
+    assert_eq!((reply.status.as_u16(), client.headline("api").await.as_str()), (202, "idle"));
+    refused(&act(&client, "suspend", Value::Null).await, "nothing_said", "said");
+    assert_eq!(client.headline("api").await, "idle");
+    // A conversation that was taken up is there.
+    std::fs::write(log, "").unwrap();
+    assert_eq!(act(&client, "suspend", Value::Null).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_hub_was_told_to_end_the_next_one_ends() {
     let mut bench = Bench::new().await;
     let client = bench.client();

@@ -107,6 +107,7 @@ async fn foreign_pages_and_what_is_no_message_are_refused() {
     ] {
         let reply = client.send("POST", "/mcp", &[AGENT, ACCEPT], body).await;
         assert_eq!(reply.status, 400, "{body}");
+        assert_eq!(reply.headers["content-type"], "application/json", "{body}");
         assert_eq!(reply.json()["error"]["code"], code, "{body}");
     }
     let long = "x".repeat((1 << 20) + 1);

@@ -24,6 +24,8 @@ async fn heartbeats_are_the_agents_state_and_its_log() {
     let client = bench.client();
     let nobody = activity(&client, "agent-pan-80", "").await;
     assert_eq!((&nobody["state"], &nobody["activity"]), (&json!("uninitialized"), &json!([])));
+    // In which session it is, its program's own hooks tell.
+    client.hook("SessionStart", "s1", &[("x-headsup-agent", "agent-pan-80")]).await;
     let beats = [
         (json!({"state": "active", "tool": "Bash"}), "active", "working"),
         (json!({"state": "active", "summary": "ran the tests"}), "active", "working"),
@@ -80,6 +82,32 @@ async fn a_log_is_a_hundred_entries_and_no_more() {
     }
     assert_eq!(client.head().await, head);
     assert_eq!(client.get("/api/v1/agents/nobody").await.status, 404);
+}
+
+/// Nothing could take it up again, and it is not there.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_put_away_without_a_session_has_ended() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for state in ["active", "idle"] {
+        beat(&client, state, json!({ "state": state })).await;
+        assert_eq!(beat(&client, state, json!({"state": "suspended"})).await.status, 202);
+        assert_eq!(client.headline(state).await, "ended");
+        assert_eq!(activity(&client, state, "").await["state"], "uninitialized");
+        let doc = client.get(&format!("/api/v1/agents/{state}")).await.json();
+        assert_eq!(doc["suspended_at"], Value::Null);
+        let resume = format!("/api/agents/{state}/resume");
+        assert_eq!(client.send("POST", &resume, &[], "").await.code(), "not_suspended");
+    }
+    // One whose process is known is there as long as that is.
+    let process = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
+        "state": "running"});
+    client.send("PUT", "/api/v1/agents/known", &[], "{}").await;
+    client.send("PUT", "/api/v1/agents/known/process", &[], process.to_string()).await;
+    for state in ["active", "suspended"] {
+        assert_eq!(beat(&client, "known", json!({ "state": state })).await.status, 202);
+        assert_eq!(client.headline("known").await, "working", "{state}");
+    }
 }
 
 /// Its hooks go on telling of tools while the agent itself waits for a person.

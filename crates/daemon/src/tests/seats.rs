@@ -298,3 +298,56 @@ async fn no_report_hides_how_the_process_in_a_seat_has_ended() {
     assert_eq!(client.send("POST", &path, &own, body).await.status, 202);
     assert_eq!(client.headline("api").await, "working");
 }
+
+/// It starts itself anew in a process of its own, which leaves a conversation that nobody has heard of and goes on in
+/// the one that the first has left.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_starts_itself_anew_below_its_old_process_keeps_its_seat() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let tell = async |pids: &[u32], event: &str, session: &str| {
+        // Nobody's: there are no such processes.
+        let above = |pid: &u32| json!({"pid": pid, "start": pid, "comm": "copilot"});
+        let parents: Vec<_> = pids.iter().map(above).collect();
+        let context = json!({ "parents": parents, "pidns": 1 }).to_string();
+        let payload = json!({"sessionId": session, "cwd": "/home/dev/api", "reason": "user_exit"});
+        let path = format!("/api/v1/hooks/copilot-cli?event={event}");
+        let headers = [("x-headsup-context", &*context)];
+        let reply = client.send("POST", &path, &headers, payload.to_string()).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        reply.json()["agent_id"].as_str().map(str::to_owned)
+    };
+    let own = Some("copilot-cli-api".to_owned());
+    for event in ["sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"] {
+        assert_eq!(tell(&[31], event, "s1").await, own, "{event}");
+    }
+    assert_eq!(client.headline("copilot-cli-api").await, "done");
+    assert_eq!(tell(&[32, 31], "sessionEnd", "s0").await, None);
+    for event in ["sessionStart", "userPromptSubmitted"] {
+        assert_eq!(tell(&[32, 31], event, "s1").await, own, "{event}");
+    }
+    assert_eq!(client.headline("copilot-cli-api").await, "working");
+    // What the new process starts has another conversation.
+    let child = tell(&[33, 32, 31], "sessionStart", "s2").await;
+    assert_eq!(child.as_deref(), Some("copilot-cli-api.1"));
+    let agents = client.get("/api/v1/agents?all=true").await.json();
+    assert_eq!(agents["agents"].as_array().unwrap().len(), 2, "{agents}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_of_a_forgotten_agent_is_not_that_of_the_next_one_of_its_id() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = [("x-headsup-agent", "api")];
+    client.hook("UserPromptSubmit", "s1", &id).await;
+    bench.clock.advance(5_000);
+    let gone = client.send("DELETE", &format!("{API}?force=true"), &[], "").await;
+    assert_eq!(gone.status, 200, "{}", gone.text());
+    bench.clock.advance(5_000);
+    client.hook("SessionStart", "s2", &id).await;
+    bench.clock.advance(5_000);
+    let history = client.get(&format!("{API}/history")).await.json();
+    let all = history["intervals"].as_array().unwrap();
+    let headlines: Vec<_> = all.iter().map(|interval| interval["headline"].clone()).collect();
+    assert_eq!(headlines, ["idle"], "{history}");
+}

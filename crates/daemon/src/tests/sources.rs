@@ -1,5 +1,7 @@
 //! The hub's own eyes, on real processes and real files.
 
+mod queued;
+
 use super::bench::{Bench, soon};
 use crate::limits::Limits;
 use headsup_adapters::WatchedFolder;

@@ -138,3 +138,30 @@ async fn what_is_put_off_is_told_with_its_agent() {
     assert!(agent.get("snoozed_until").is_none());
     assert_eq!(snooze(r#"{"for_ms": -1}"#).await.code(), "bad_duration");
 }
+
+/// Of its turns nobody knows: what it says of its work is shown beside that, and no more is claimed.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_tells_by_its_tools_alone_is_shown() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let arguments = json!({"status": "working", "message": "Writing the migration"});
+    let params = json!({"name": "update_status", "arguments": arguments});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [
+        ("x-headsup-agent", "mz"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let told = client.send("POST", "/mcp", &headers, call.to_string()).await.json();
+    let said = "Your reported status is now working: Writing the migration";
+    assert_eq!(told["result"]["content"][0]["text"], said, "{told}");
+    let row = client.get("/api/v1/agents?view=rows").await.json()["rows"][0].clone();
+    let shown = (&row["headline"], &row["brief"]);
+    assert_eq!(shown, (&json!("unknown"), &json!("working: Writing the migration")));
+    // Nobody has looked at a process of it.
+    let explained = client.get("/api/v1/agents/mz/explain").await.json();
+    for dimension in ["turn", "process"] {
+        let winner = &explained["dimensions"][dimension]["winner"];
+        assert_eq!(winner["source"], "report", "{dimension}: {explained}");
+    }
+}

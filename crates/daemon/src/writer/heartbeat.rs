@@ -8,7 +8,7 @@ use headsup_core::gate::{self, Decision};
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
 use headsup_core::seat::{Held, HeldFact, Seat};
 use headsup_core::source::Source;
-use headsup_core::status::WorkingReason;
+use headsup_core::status::{Exit, ExitKind, WorkingReason};
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, heartbeat: &Heartbeat) -> Answer {
@@ -65,7 +65,18 @@ fn fact(seat: &Seat, heartbeat: &Heartbeat) -> Fact {
             reported(Some(ReportedTurn::Working(reason)), None)
         }
         Activity::Idle => reported(Some(ReportedTurn::Idle), None),
-        Activity::Suspended => reported(None, Some(ProcessFact::Suspended)),
+        Activity::Suspended if seat.session.is_some() => {
+            reported(None, Some(ProcessFact::Suspended))
+        }
+        // There is nothing to come back to, so it was ended: where its process is known, that tells.
+        Activity::Suspended if seat.process.id.is_some() => Fact::NotUnderstood {
+            why: "it has no session to come back to, and its process tells of its own end"
+                .to_owned(),
+        },
+        Activity::Suspended => {
+            let exit = Exit::of(ExitKind::Unspecified);
+            reported(None, Some(ProcessFact::Exited(exit)))
+        }
         Activity::Uninitialized => Fact::Nothing,
     }
 }

@@ -19,6 +19,10 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         Place::New { .. } if says_nothing_of_anyone(report) || waits_for_work(report) => {
             return Ok(Reply::Done { agent: None, cursor: staging.head });
         }
+        // A program that an agent has started, or that starts itself anew, leaves what nobody has heard of.
+        Place::New { parent: Some(_), .. } if is_end(&report.sighting.fact) => {
+            return Ok(Reply::Done { agent: None, cursor: staging.head });
+        }
         Place::New { id, parent } => {
             register(staging, report, &id, parent)?;
             (id, true)
@@ -147,6 +151,10 @@ fn says_nothing_of_anyone(report: &HookReport) -> bool {
     let HookReport { claimed, sighting, .. } = report;
     let nameless = claimed.is_none() && sighting.session.is_none() && sighting.process.is_none();
     nameless && matches!(sighting.fact, Fact::NotUnderstood { .. })
+}
+
+fn is_end(fact: &Fact) -> bool {
+    matches!(fact, Fact::SessionEnded { .. })
 }
 
 /// A service keeps processes ready that nobody has asked for yet. One that says no more than that it is there is no

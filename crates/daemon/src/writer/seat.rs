@@ -17,6 +17,13 @@ use headsup_core::status::{Attach, StartPhase};
 pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -> Answer {
     let Registration { agent, kind, about } = registration;
     let now = staging.now;
+    let (source, name, fact) = match about.adopted {
+        Some(true) => {
+            let attach = Attach::Interactive;
+            (Source::Report, "report", ProcessFact::Running { attach, restored: false })
+        }
+        _ => (Source::Process, "launch", ProcessFact::Starting(StartPhase::Booting)),
+    };
     match staging.seat(agent) {
         Some(seat) if !gate::is_free(&seat, now) => return Err(Refusal::Taken),
         Some(seat) if seat.kind == kind.as_str() => {
@@ -41,7 +48,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             if let Some(before) = before {
                 staging.release_launch(&before);
             }
-            let mut seat = staging.newcomer(agent, kind, Source::Process);
+            let mut seat = staging.newcomer(agent, kind, source);
             // The registration itself tells all of this.
             drop(gate::describe(&mut seat, about, now));
             let doc = Box::new(seat.doc());
@@ -49,13 +56,6 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             staging.push(agent, None, EventBody::Registered { agent: doc })?;
         }
     }
-    let (source, name, fact) = match about.adopted {
-        Some(true) => {
-            let attach = Attach::Interactive;
-            (Source::Report, "report", ProcessFact::Running { attach, restored: false })
-        }
-        _ => (Source::Process, "launch", ProcessFact::Starting(StartPhase::Booting)),
-    };
     let observation = Observation {
         at: now,
         delivery: Delivery::Live,

@@ -34,7 +34,7 @@ fn left_behind(staging: &mut Staging<'_>, left: &Left) -> Answer {
 }
 
 fn seat(staging: &mut Staging<'_>, sight: &Sight, reported_at: Option<UnixMs>) -> Answer {
-    let Sight { agent, source, name, session, process, is_history, fact } = sight;
+    let Sight { agent, source, name, session, process, made_at, is_history, fact } = sight;
     let delivery = match reported_at {
         Some(reported_at) => Delivery::Spooled { reported_at },
         None if *is_history => Delivery::Replayed,
@@ -46,7 +46,7 @@ fn seat(staging: &mut Staging<'_>, sight: &Sight, reported_at: Option<UnixMs>) -
         source: *source,
         session: None,
         process: process.clone(),
-        made_at: None,
+        made_at: *made_at,
         name: name.clone(),
         fact: fact.clone(),
     };
@@ -183,7 +183,7 @@ fn observe(staging: &Staging<'_>, file: &StatusFile, fact: Fact) -> Observation 
         source: Source::Registry,
         session: file.record.session.clone(),
         process: Some(file.record.process.clone()),
-        made_at: None,
+        made_at: file.record.statement.and_then(|at| i64::try_from(at).ok()).map(UnixMs),
         name,
         fact,
     }

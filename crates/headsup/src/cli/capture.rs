@@ -8,6 +8,7 @@ use crate::output::line::Line;
 use headsup_core::wire::SCHEMA;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -75,7 +76,7 @@ struct FirstLine<'a> {
 #[derive(Serialize)]
 struct Doc<'a> {
     schema: u32,
-    file: &'a Path,
+    file: Cow<'a, str>,
     #[serde(flatten)]
     head: &'a Head,
 }
@@ -91,6 +92,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Some(file) => {
             save(file, bundle.as_bytes(), args.force).map_err(|error| not_saved(file, &error))?;
             if context.output.is_json() {
+                let file = file.to_string_lossy();
                 Output::json(&Doc { schema: SCHEMA, file, head: &head })?;
             }
         }

@@ -58,14 +58,31 @@ pub(crate) async fn run(_args: Args, context: &Context) -> Result<(), CommandErr
     let pid = match client.address().listener().await {
         Ok(pid) => pid,
         Err(NoConnection::Absent) => {
-            context.output.say(&Line::plain("headsup: no hub is running"));
-            return tell(context, None);
+            let Some(pid) = unreached(context)? else {
+                context.output.say(&Line::plain("headsup: no hub is running"));
+                return tell(context, None);
+            };
+            pid
         }
         Err(error) => return Err(error.at(client.address())),
     };
     stop(pid)?;
     context.output.say(&Line::plain(format!("headsup: hub is down (pid {pid})")));
     tell(context, Some(pid))
+}
+
+/// The hub that has this home and no socket.
+fn unreached(context: &Context) -> Result<Option<u32>, CommandError> {
+    let Some(home) = context.place.home.as_deref() else { return Ok(None) };
+    match headsup_daemon::holder(home) {
+        None if headsup_daemon::is_held(home) => {
+            let at = home.display();
+            let message = format!("a hub has {at}, does not listen, and is not seen from here");
+            Err(CommandError::new(Kind::HubUnreachable, message)
+                .hint("it is just starting or ending, or in a container: try again, or look there"))
+        }
+        found => Ok(found),
+    }
 }
 
 /// It ends the hub for everybody. One that does not say who asks is stopped all the same.

@@ -139,7 +139,7 @@ struct ChangedAgent {
     /// The hooks, the tools or the skill: what an agent has of each is an entry of its own.
     part: &'static str,
     changed: bool,
-    files: Vec<PathBuf>,
+    files: Vec<String>,
     diff: String,
     notes: Vec<String>,
     /// Why it was not done.
@@ -296,7 +296,7 @@ pub(crate) fn apply(
                 (true, false) => format!("headsup: {}", done(site)),
             }));
         }
-        let files = plan.foreign().map(|step| step.path().to_owned()).collect();
+        let files = plan.foreign().map(|step| step.path().display().to_string()).collect();
         let notes = plan.notes;
         agents.push(ChangedAgent { kind, part, changed, files, diff, notes, error: None });
     }

@@ -29,8 +29,11 @@ pub(crate) fn run(args: &Args, whole: clap::Command) -> Result<(), CommandError>
         };
         page = found;
     }
+    // As the help has it: the page's own leaves out values, and what may be repeated.
+    let usage = page.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let mut text = Vec::new();
-    Man::new(page).render(&mut text).map_err(|error| {
+    Man::new(page.override_usage(usage)).render(&mut text).map_err(|error| {
         CommandError::internal(format!("cannot write the manual page: {error}"))
     })?;
     Output::text(&String::from_utf8_lossy(&text))

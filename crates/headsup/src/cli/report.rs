@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// (`HEADSUP_AGENT_ID`).
     #[arg(long, value_name = "A")]
     agent: Option<String>,
-    /// How the turn ended: `completed`, `failed`, `interrupted`, or `failed:CODE`.
+    /// How the turn ended, with idle: `completed`, `failed`, `interrupted`, or `failed:CODE`.
     #[arg(long, value_name = "O")]
     outcome: Option<String>,
 }

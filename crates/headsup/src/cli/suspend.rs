@@ -11,8 +11,9 @@ use hyper::StatusCode;
 
 /// End the process of an agent that rests, so that `headsup resume` takes it up again.
 ///
-/// It is refused in a turn, with work in the background, with a prompt of its own open, and where nobody
-/// knows how it could be taken up again. A question that waits for you is no hindrance.
+/// It is refused in a turn, with work in the background, with a prompt of its own open, before anything was said
+/// in its session, and where nobody knows how it could be taken up again. A question that waits for you is no
+/// hindrance.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

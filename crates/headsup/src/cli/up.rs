@@ -15,6 +15,7 @@ use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
 use headsup_daemon::{Beside, Config, Listen, ListenError, ProviderSettings, Retention, RunError};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -58,8 +59,8 @@ const ALREADY_RUNNING: &str = "already_running";
 struct UpDoc<'a> {
     schema: u32,
     pid: u32,
-    home: Option<&'a Path>,
-    socket: Option<&'a Path>,
+    home: Option<Cow<'a, str>>,
+    socket: Option<Cow<'a, str>>,
     started: bool,
     #[serde(flatten)]
     page: Option<Page>,
@@ -149,6 +150,8 @@ async fn background(
     context.output.say(&Line::plain(format!("headsup: hub {word} (pid {pid}, {address})")));
     if context.output.is_json() {
         let (home, socket) = (context.place.home.as_deref(), address.socket());
+        // A path need not be text.
+        let (home, socket) = (home.map(Path::to_string_lossy), socket.map(Path::to_string_lossy));
         let page = link.map(|Link { url, expires_at, .. }| Page { url, expires_at });
         return Output::json(&UpDoc { schema: SCHEMA, pid, home, socket, started, page });
     }

@@ -163,12 +163,14 @@ fn tell(
             Ok(())
         }
         Message::Expired(expired) => {
-            let (cursor, oldest) = (&expired.cursor, &expired.oldest);
+            let cursor = &expired.cursor;
+            let before = expired.oldest.parse::<u64>().map_or(0, |oldest| oldest.saturating_sub(1));
             let text = match expired.is_strange() {
                 true => format!("headsup: the hub knows no cursor {cursor}; going on from now"),
-                false => {
-                    format!("headsup: cursor {cursor} is too old; the oldest kept is {oldest}")
-                }
+                false => format!(
+                    "headsup: what came next behind {cursor} is not kept; going on from now \
+                     (--since {before} goes on behind that)"
+                ),
             };
             output.say(&Line::plain(text));
             Ok(())

@@ -1,8 +1,9 @@
 //! Where a hub listens, and how long we wait for it to take a call.
 
+use crate::client::start;
 use crate::client::tls_error::explain;
 use crate::error::{CommandError, Kind};
-use crate::place::{Authority, HTTP, HTTPS, Url};
+use crate::place::{Authority, HTTP, HTTPS, Place, Url};
 use headsup_daemon::outgoing::{TlsError, names, tls};
 use std::fmt;
 use std::io;
@@ -80,6 +81,14 @@ impl Address {
         match self {
             Self::Unix(path) => Some(path),
             Self::Tcp(_) | Self::Tls(..) => None,
+        }
+    }
+
+    /// What to do where no hub listens: elsewhere none is started from here.
+    pub(crate) fn how_to_start(&self) -> &'static str {
+        match start::is_ours(&Place::from_env(), self) {
+            true => "start it with `headsup up`",
+            false => "HEADSUP_URL names it; a hub is only started in HEADSUP_HOME",
         }
     }
 
@@ -163,7 +172,7 @@ impl NoConnection {
             format!("cannot reach the hub at {address}: {self}"),
         );
         match self {
-            Self::Absent => error.hint("start it with `headsup up`"),
+            Self::Absent => error.hint(address.how_to_start()),
             Self::Failed(_) => error,
             Self::Silent => error.hint("its process may be stopped or stuck"),
             Self::Tls(why) => explain(why, error),

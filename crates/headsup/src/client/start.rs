@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 /// A cold start takes milliseconds; this is for a store that must be recovered first.
 const UP_WITHIN: Duration = Duration::from_secs(10);
 const BETWEEN_TRIES: Duration = Duration::from_millis(5);
-/// Where there seemed to be a hub already.
+/// Between two looks whether the hub that there seemed to be is gone.
 const BETWEEN_STARTS: Duration = Duration::from_millis(50);
 /// How much of the log tells why a hub did not start.
 const LOG_TAIL: u64 = 2048;
@@ -112,8 +112,7 @@ pub(crate) async fn start_telling(
         }
     }
     if !is_ours(place, client.address()) {
-        let absent = NoConnection::Absent.at(client.address());
-        return Err(absent.hint("HEADSUP_URL names it; a hub is only started in HEADSUP_HOME"));
+        return Err(NoConnection::Absent.at(client.address()));
     }
     let home = place.home.as_deref().ok_or_else(no_home)?;
     if let Some(why) = headsup_daemon::refusal(home) {
@@ -166,7 +165,12 @@ pub(crate) async fn start_telling(
             () = sleep(BETWEEN_TRIES) => {}
         }
         if !watching && !failed && Instant::now() >= again_at {
-            (child, watching) = (spawn(home, open_log(home)?)?, true);
+            // Whoever has the folder is starting, about to be gone, or makes its socket again: no other could run.
+            if headsup_daemon::is_held(home) {
+                again_at = Instant::now() + BETWEEN_STARTS;
+            } else {
+                (child, watching) = (spawn(home, open_log(home)?)?, true);
+            }
         }
     }
 }

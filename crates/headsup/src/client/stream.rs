@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 
 /// How long a hub may be away.
 const AWAY: Duration = Duration::from_secs(10);
@@ -131,6 +131,8 @@ pub(crate) struct EventStream<'a> {
     /// It was away, and may not have told yet all that was missed.
     behind: bool,
     pause: Duration,
+    /// It is not asked again before.
+    next_try: Option<Instant>,
 }
 
 impl<'a> EventStream<'a> {
@@ -154,6 +156,7 @@ impl<'a> EventStream<'a> {
             silent_since: None,
             behind,
             pause: FIRST_PAUSE,
+            next_try: None,
         })
     }
 
@@ -231,11 +234,32 @@ impl<'a> EventStream<'a> {
         if was_there || self.away_since.is_none() {
             self.away_since = Some(Instant::now());
             self.pause = FIRST_PAUSE;
+        } else {
+            self.put_off();
         }
         self.silent_since = None;
     }
 
+    fn put_off(&mut self) {
+        self.next_try = Some(Instant::now() + self.pause);
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    fn not_back(&self, why: &str) -> Option<CommandError> {
+        let is_over = self.away_since.is_some_and(|since| since.elapsed() + self.pause >= AWAY);
+        let message = || format!("the hub did not come back in {} s", AWAY.as_secs());
+        is_over.then(|| CommandError::new(Kind::HubUnreachable, message()).hint(why))
+    }
+
     async fn reconnect(&mut self) -> Result<(), CommandError> {
+        if let Some(at) = self.next_try {
+            let why = "it takes the call and hangs up at once: see hub.log in its state folder";
+            if let Some(error) = self.not_back(why) {
+                return Err(error);
+            }
+            sleep_until(at).await;
+            self.next_try = None;
+        }
         let path = match &self.last {
             Some(_) => Query { since: None, ..self.query.clone() }.path(),
             None => self.query.path(),
@@ -251,15 +275,10 @@ impl<'a> EventStream<'a> {
         if !error.retryable {
             return Err(error);
         }
-        if self.away_since.is_some_and(|since| since.elapsed() + self.pause >= AWAY) {
-            let message = format!("the hub did not come back in {} s", AWAY.as_secs());
-            return Err(CommandError::new(Kind::HubUnreachable, message)
-                .hint(format!("the last try: {error}"))
-                .hint("start it with `headsup up`"));
+        if let Some(not_back) = self.not_back(&format!("the last try: {error}")) {
+            return Err(not_back.hint(self.client.address().how_to_start()));
         }
-        let pause = self.pause;
-        self.pause = (pause * 2).min(LONGEST_PAUSE);
-        sleep(pause).await;
+        self.put_off();
         Ok(())
     }
 }

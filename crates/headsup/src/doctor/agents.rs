@@ -69,7 +69,7 @@ fn without(found: &Status, by_launch: bool) -> Check {
                 .with(format!("to have them report here: `headsup hooks install {kind}`")),
         };
     }
-    if found.was_installed {
+    if found.was_installed || found.is_unreadable {
         return lost(found, format!("{} hooks", found.kind), "hooks");
     }
     let detail = match by_launch {
@@ -81,13 +81,18 @@ fn without(found: &Status, by_launch: bool) -> Check {
 }
 
 /// What was installed, and is not there: somebody has taken it away, or has broken the file around it.
+/// Of a file that cannot be read nobody knows whether it ever was.
 pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
     let (kind, problems) = (found.kind, found.problems.join("; "));
     let install = format!("`headsup {command} install {kind}`");
     if found.is_unreadable {
-        let detail =
-            format!("whether what was installed is still there cannot be read: {problems}");
-        return Check::bad(name, detail, format!("put that right in the file, then {install}"));
+        let (what, then) = match found.was_installed {
+            true => ("what was installed is still there", ""),
+            false => ("any are installed", " if all are to report"),
+        };
+        let detail = format!("whether {what} cannot be read: {problems}");
+        let hint = format!("put that right in the file, then {install}{then}");
+        return Check::bad(name, detail, hint);
     }
     let detail = match problems.is_empty() {
         true => "what was installed is gone from its file".to_owned(),
@@ -141,7 +146,7 @@ fn known_by(kind: &str) -> String {
 async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
     let name = format!("{} fires", site.recipe.kind);
     let Some(hub) = hub else {
-        return Check::bad(name, "not tried: there is no hub", "start the hub: `headsup up`");
+        return Check::bad(name, "not tried: there is no hub", "the row `hub` says what to do");
     };
     let id = probe_id();
     let folder = std::env::temp_dir().display().to_string();

@@ -8,15 +8,29 @@ use std::path::Path;
 /// How many events are named to a person; a script is told of all.
 const EVENTS: usize = 8;
 
-/// Databases that were damaged: what could not be read of them is in them, and in no other place.
-pub(super) fn database(home: &Path) -> Check {
+/// Databases that were damaged: what could not be read of them is in them, and in no other place. And what the hub
+/// has found in the one that it has.
+pub(super) fn database(home: &Path, metrics: &str) -> Check {
     let kept: Vec<String> = headsup_daemon::damaged(home).into_iter().map(in_words).collect();
-    if kept.is_empty() {
-        return Check::good("database", "never damaged");
+    let found = metrics.lines().find_map(|line| line.strip_prefix("headsup_store_damage_total "));
+    let (mut said, mut hints) = (Vec::new(), Vec::new());
+    if found.is_some_and(|found| found != "0") {
+        said.push("damage was found in it since the hub's start".to_owned());
+        hints.push(
+            "see hub.log in the state folder; after `headsup down` and `headsup up` it goes on with \
+             what can be read of it"
+                .to_owned(),
+        );
     }
-    let detail = format!("was damaged and begun anew; the old one is kept: {}", kept.join(", "));
-    let at = home.display();
-    Check::bad("database", detail, format!("look why, then move it away from {at}"))
+    if !kept.is_empty() {
+        let kept = kept.join(", ");
+        said.push(format!("was damaged and begun anew; the old one is kept: {kept}"));
+        hints.push(format!("look why, then move it away from {}", home.display()));
+    }
+    match said.is_empty() {
+        true => Check::good("database", "no damage is known"),
+        false => Check::bad("database", said.join("; "), hints.join("; ")),
+    }
 }
 
 fn in_words(damaged: Damaged) -> String {
@@ -28,16 +42,18 @@ fn in_words(damaged: Damaged) -> String {
 }
 
 /// What the hub's own figures say.
-pub(super) async fn checks(client: &Client) -> Vec<Check> {
+pub(super) async fn checks(client: &Client, home: &Path) -> Vec<Check> {
     match client.get_text("/metrics").await {
         Ok(metrics) => vec![
+            database(home, &metrics),
             input(&metrics),
             events(&metrics),
             files::check(&metrics),
             servers::check(&metrics),
         ],
         Err(error) => {
-            vec![Check::bad("input", error.message, "see hub.log in the state folder")]
+            let input = Check::bad("input", error.message, "see hub.log in the state folder");
+            vec![database(home, ""), input]
         }
     }
 }
@@ -110,7 +126,6 @@ fn read(line: &str) -> Option<(String, u64)> {
             "headsup_spool_dropped_total" => "dropped by a full spool".to_owned(),
             "headsup_spool_refused_total" => "spooled of an unknown kind".to_owned(),
             "headsup_log_lines_skipped_total" => "lines of logs that are too long".to_owned(),
-            "headsup_store_damage_total" => "times damage in the database".to_owned(),
             _ => return None,
         },
         _ => return None,
@@ -119,7 +134,7 @@ fn read(line: &str) -> Option<(String, u64)> {
 }
 
 fn is_bad(word: &str) -> bool {
-    ["defects", "unreadable", "dropped", "damage"].iter().any(|bad| word.contains(bad))
+    ["defects", "unreadable", "dropped"].iter().any(|bad| word.contains(bad))
 }
 
 fn label(labels: &str) -> Option<&str> {
@@ -144,6 +159,24 @@ mod tests {
         let brief = check.brief.unwrap();
         assert!(brief.ends_with(", and 12 more: `headsup doctor --json`"), "{brief}");
         assert_eq!((brief.matches(": 1,").count(), check.detail.matches(": 1").count()), (8, 20));
+    }
+
+    #[test]
+    fn a_database_has_one_row_whatever_is_wrong_with_it() {
+        let home = tempfile::tempdir().unwrap();
+        let found = |count: u32| format!("headsup_store_damage_total {count}\n");
+        let detail = |metrics: &str| {
+            let check = database(home.path(), metrics);
+            assert_eq!(check.ok, check.hint.is_none(), "{check:?}");
+            check.detail
+        };
+        assert_eq!([detail(""), detail(&found(0))], ["no damage is known"; 2]);
+        assert_eq!(detail(&found(1)), "damage was found in it since the hub's start");
+        std::fs::write(home.path().join("headsup.db.corrupt-7"), "").unwrap();
+        let before = "was damaged and begun anew; the old one is kept: headsup.db.corrupt-7";
+        assert_eq!(detail(&found(0)), before);
+        let both = format!("damage was found in it since the hub's start; {before}");
+        assert_eq!(detail(&found(2)), both);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod bring;
 mod tools;
+mod version;
 
 use crate::cli::{Context, hooks};
 use crate::error::{CommandError, Kind};
@@ -45,6 +46,8 @@ impl Launched {
 #[derive(Clone, Copy)]
 pub(crate) struct What<'a> {
     pub(crate) recipe: &'static Recipe,
+    /// Where its program is.
+    pub(crate) program: &'a Path,
     /// The folder for what is brought.
     pub(crate) launch: &'a Path,
     pub(crate) id: &'a str,
@@ -67,8 +70,11 @@ pub(crate) fn inject(
 fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> {
     let recipe = what.recipe;
     // It reports if hooks are installed.
-    if let Launch::WithArguments(with) = recipe.launch {
-        let arguments = with(&launched.arguments);
+    if let Launch::WithArguments { arguments, package, since } = recipe.launch {
+        if version::of(what.program, package).is_some_and(|version| version < since) {
+            return Ok(launched);
+        }
+        let arguments = arguments(&launched.arguments);
         return Ok(Launched { arguments, ..launched });
     }
     let site = hooks::site(recipe, what.context)?;

@@ -2,6 +2,7 @@
 
 use crate::output::line::Line;
 use crate::output::{age, roster, theme};
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, WinnerDoc};
 use headsup_core::words;
@@ -34,29 +35,38 @@ fn dimension(name: &str, dimension: &DimensionDoc) -> Vec<Line> {
     lines
 }
 
+/// The source, and which event of it; what is called as the source is, is not said twice.
+fn whose(source: Source, event: Option<&str>) -> String {
+    let source = source.word();
+    match event.filter(|event| *event != source) {
+        Some(event) => format!("{source} {event}"),
+        None => source.to_owned(),
+    }
+}
+
 fn winner(winner: &WinnerDoc) -> Vec<Line> {
     let sure = words::word(&winner.confidence).unwrap_or_default();
-    let event = winner.event.as_deref().map(|event| format!(" {event}")).unwrap_or_default();
-    let source = winner.source.word();
+    let whose = whose(winner.source, winner.event.as_deref());
     let ago = age::short(winner.age_ms);
-    let said = format!("  says so  {source}{event}, {sure}, {ago} ago");
+    let said = format!("  says so  {whose}, {sure}, {ago} ago");
     let notes = winner.notes.iter().map(|note| Line::plain(format!("           {note}")));
     std::iter::once(Line::plain(said)).chain(notes).collect()
 }
 
 fn loser(loser: &LoserDoc) -> Line {
-    let event = loser.event.as_deref().map(|event| format!(" {event}")).unwrap_or_default();
-    let (source, ago) = (loser.source.word(), age::short(loser.age_ms));
+    let whose = whose(loser.source, loser.event.as_deref());
+    let ago = age::short(loser.age_ms);
     Line::new().styled(
         theme::DIM,
-        format!("  lost     {source}{event}, {ago} ago, said {}: {}", loser.value, loser.why),
+        format!("  lost     {whose}, {ago} ago, said {}: {}", loser.value, loser.why),
     )
 }
 
 fn refusal(rejected: &RejectedDoc, now: UnixMs) -> Line {
-    let (source, ago) = (rejected.source.word(), age::since(rejected.at, now));
-    let (event, rule, why) = (&rejected.event, &rejected.rule, &rejected.why);
-    Line::plain(format!("  {rule:<8} {source} {event}, {ago} ago: {why}"))
+    let (whose, ago) =
+        (whose(rejected.source, Some(&rejected.event)), age::since(rejected.at, now));
+    let (rule, why) = (&rejected.rule, &rejected.why);
+    Line::plain(format!("  {rule:<8} {whose}, {ago} ago: {why}"))
 }
 
 #[cfg(test)]
@@ -64,6 +74,13 @@ mod tests {
     use super::*;
     use crate::output::fixture::AT;
     use serde_json::json;
+
+    #[test]
+    fn what_is_called_as_its_source_is_is_named_once() {
+        assert_eq!(whose(Source::Report, Some("report")), "report");
+        assert_eq!(whose(Source::Report, Some("reported")), "report reported");
+        assert_eq!(whose(Source::Process, None), "process");
+    }
 
     #[test]
     fn the_evidence_is_told_with_winners_and_losers() {

@@ -147,10 +147,14 @@ impl Sheet {
             self.field("where", words::location(agent, home));
         }
         self.known("host", agent.host.as_deref());
-        let cwd = agent.cwd.as_deref().map(|cwd| words::tilde(cwd, home));
-        self.known("folder", cwd.as_deref());
+        let mut path = |label, path: Option<&str>| {
+            let path = path.map(|path| words::tilde(path, home));
+            self.known(label, path.as_deref());
+        };
+        path("folder", agent.cwd.as_deref());
+        path("repo", agent.repo.as_deref());
+        path("worktree", agent.worktree.as_deref());
         self.known("branch", agent.branch.as_deref());
-        self.known("worktree", agent.worktree.as_deref());
         self.known("task", agent.task.as_deref());
         self.known("session", agent.session_id.as_deref());
         let log = agent.log_path.as_deref().map(|path| words::tilde(path, home));
@@ -187,6 +191,7 @@ mod tests {
             json!({
                 "turn": turn, "prompts": [asked], "model": "large", "session_id": "s-1",
                 "labels": {"team": "core"}, "started_at": AT, "branch": "main",
+                "repo": "/home/ada/shop", "worktree": "/home/ada/work",
                 "outcome": {"kind": "failed", "code": "overloaded", "at": AT},
                 "process": {"state": "running", "attach": "interactive", "pid": 4242},
             }),
@@ -210,6 +215,8 @@ mod tests {
         labels      team=core
         model       large
         folder      ~/work
+        repo        ~/shop
+        worktree    ~/work
         branch      main
         session     s-1
         started     2026-11-21T21:00:00.000Z (1m ago)

@@ -1,9 +1,11 @@
 //! Exit codes, and errors as JSON.
 
-use crate::hub::Reply;
+use crate::hub::{Hub, Reply};
 use crate::rig::{Rig, agent, answer, run};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
-fn rig_with_two() -> (Rig, crate::hub::Hub) {
+fn rig_with_two() -> (Rig, Hub) {
     let rig = Rig::new();
     let agents = [agent("api-1", "idle"), agent("api-2", "idle"), agent("web", "working")];
     let hub = rig.hub(move |request| answer(&agents, request));
@@ -109,11 +111,16 @@ fn no_hub_is_exit_5() {
 #[test]
 fn a_hub_elsewhere_is_never_started() {
     let rig = Rig::new();
-    for command in ["ls", "up"] {
-        let url = format!("unix:{}.other", rig.socket().display());
-        let seen = run(rig.command(&[command]).env("HEADSUP_URL", url));
+    let url = format!("unix:{}.other", rig.socket().display());
+    for args in [&["ls"][..], &["up"], &["report", "working", "--agent", "x"], &["watch"]] {
+        let seen = run(rig.command(args).env("HEADSUP_URL", &url));
         assert_eq!(seen.code, 5, "{seen:?}");
+        let hint = "hint: HEADSUP_URL names it; a hub is only started in HEADSUP_HOME\n";
+        assert!(seen.stderr.ends_with(hint) && !seen.stderr.contains("start it"), "{seen:?}");
     }
+    let own = format!("unix:{}", rig.socket().display());
+    let seen = run(rig.command(&["ls", "--no-start"]).env("HEADSUP_URL", own));
+    assert!(seen.stderr.ends_with("hint: start it with `headsup up`\n"), "{seen:?}");
     for (url, code) in [("https://127.0.0.1:1", 5), ("https://hub..example", 2), ("ftp://hub", 2)] {
         let seen = run(rig.command(&["ls"]).env("HEADSUP_URL", url));
         assert_eq!(seen.code, code, "{url}: {seen:?}");
@@ -143,6 +150,18 @@ fn a_hub_that_is_up_is_no_error_and_one_that_is_not_need_not_be_stopped() {
     assert!(seen.stderr.starts_with("headsup: hub is already up (pid "), "{}", seen.stderr);
     let json: serde_json::Value = serde_json::from_str(rig.run(&["up", "--json"]).ok()).unwrap();
     assert_eq!((&json["schema"], &json["started"]), (&1.into(), &false.into()));
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_told_as_well_as_can_be() {
+    let rig = Rig::new();
+    let home = rig.socket().with_file_name(OsStr::from_bytes(b"h\xff"));
+    std::fs::create_dir(&home).unwrap();
+    let _hub = Hub::listen(&home.join("headsup.sock"), |request| answer(&[], request));
+    let seen = run(rig.command(&["up", "--json"]).env("HEADSUP_HOME", &home));
+    let doc: serde_json::Value = serde_json::from_str(seen.ok()).unwrap();
+    assert_eq!(doc["home"], home.to_string_lossy().into_owned(), "{doc}");
+    assert!(doc["socket"].as_str().unwrap().ends_with("h\u{fffd}/headsup.sock"), "{doc}");
 }
 
 #[test]

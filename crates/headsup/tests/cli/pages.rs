@@ -37,6 +37,9 @@ fn a_shell_completes_the_commands_and_a_pager_shows_each() {
     let whole = home.run(["man"]).ok().stdout.clone();
     assert!(whole.contains(".TH headsup 1") && whole.contains("headsup\\-wait"), "{whole}");
     assert!(home.run(["man", "task", "new"]).ok().stdout.contains(".TH headsup-task-new 1"));
+    let wait = home.run(["man", "wait"]).ok().stdout.clone();
+    let usage = "\\fBheadsup wait\\fR [OPTIONS] \\-\\-until <SET> <AGENT>...\n";
+    assert!(wait.contains(usage), "{wait}");
     let none = home.run(["man", "nope"]);
     assert_eq!((none.code, none.stderr.contains("no command")), (2, true), "{}", none.stderr);
 }

@@ -41,9 +41,14 @@ fn a_report_inside_an_agent_is_about_that_agent() {
 fn a_word_that_a_report_does_not_have_never_reaches_the_hub() {
     let rig = Rig::new();
     let hub = rig.hub(|request| answer(&[], request));
-    let args = ["report", "blocked", "--reason", "bored", "--agent", "x"];
-    let seen = rig.run(&args);
-    assert_eq!(seen.code, 2);
-    assert!(seen.stderr.contains("permission"), "{}", seen.stderr);
+    for (args, why) in [
+        (["blocked", "--reason", "bored"], "permission"),
+        (["failed", "--outcome", "completed"], "failed is outcome failed"),
+        (["done", "--outcome", "failed"], "done is outcome completed"),
+    ] {
+        let seen = rig.run(&[&["report", "--agent", "x"][..], &args[..]].concat());
+        assert_eq!(seen.code, 2, "{args:?}");
+        assert!(seen.stderr.contains(why), "{}", seen.stderr);
+    }
     assert!(hub.seen().is_empty());
 }

@@ -101,7 +101,7 @@ fn gaps_are_told() {
     let seen = rig.run(&args);
     assert_eq!(seen.ok(), "");
     insta::assert_snapshot!(seen.stderr, @"
-    headsup: cursor 1 is too old; the oldest kept is 5
+    headsup: what came next behind 1 is not kept; going on from now (--since 4 goes on behind that)
     headsup: too slow; what came from 11 to 19 is left out
     ");
     let json = rig.run(&[&args[..], &["--json"]].concat());
@@ -112,6 +112,17 @@ fn gaps_are_told() {
     {"agents":[],"cursor":"19","schema":1,"type":"snapshot"}
     "#);
     assert_eq!(json.stderr, "");
+}
+
+#[test]
+fn a_hub_that_hangs_up_at_once_is_asked_again_after_growing_pauses() {
+    let rig = Rig::new();
+    let hub = hub_with(&rig, vec![]);
+    let seen = rig.run(&["watch", "--since", "0", "--timeout", "500ms", "--json"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (3, ""));
+    // 10 ms, 20 ms, and so on up to 250 ms.
+    let streams = streams_of(&hub).len();
+    assert!((2..=10).contains(&streams), "{streams}");
 }
 
 #[test]

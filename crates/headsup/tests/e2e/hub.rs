@@ -36,6 +36,30 @@ fn a_hub_ends_when_its_folder_is_taken_away() {
 }
 
 #[test]
+fn a_hub_whose_socket_is_taken_away_makes_it_again() {
+    let home = home();
+    let hub = Hub::start(&home);
+    fs::remove_file(home.socket()).unwrap();
+    // Whoever wants a hub meanwhile tries once whether it is one.
+    let up = home.run(["up", "--json"]).ok().json();
+    assert_eq!((&up["started"], &up["pid"]), (&false.into(), &hub.pid().into()));
+    let log = fs::read_to_string(home.state().join("hub.log")).unwrap_or_default();
+    assert!(log.matches("already running").count() <= 1, "{log}");
+}
+
+#[test]
+fn a_hub_that_nobody_reaches_is_stopped_all_the_same() {
+    let home = home();
+    let mut hub = Hub::start(&home);
+    fs::remove_file(home.socket()).unwrap();
+    let down = home.run(["down"]).ok().stderr.clone();
+    assert!(down.contains(&format!("hub is down (pid {})", hub.pid())), "{down}");
+    assert!(hub.has_ended());
+    let again = home.run(["down"]).ok().stderr.clone();
+    assert!(again.contains("no hub is running"), "{again}");
+}
+
+#[test]
 fn a_second_hub_on_the_same_home_says_so_and_a_stale_socket_is_recovered() {
     let home = home();
     let hub = Hub::start(&home);
@@ -54,6 +78,17 @@ fn a_second_hub_on_the_same_home_says_so_and_a_stale_socket_is_recovered() {
     assert_eq!(mode(&home.state()), 0o700);
     assert_eq!(mode(&home.socket()), 0o600);
     assert_eq!(mode(&home.state().join("headsup.db")) & 0o077, 0);
+}
+
+#[test]
+fn a_relative_home_is_refused_and_nothing_is_made_there() {
+    let home = home();
+    for args in [["up", "--json"], ["ls", "--json"], ["doctor", "--json"]] {
+        let refused = Done::from(home.command(args).env("HEADSUP_HOME", "there").output().unwrap());
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains("HEADSUP_HOME is relative"), "{refused:?}");
+    }
+    assert!(!home.path().join("there").exists());
 }
 
 #[test]

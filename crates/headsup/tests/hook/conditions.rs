@@ -117,6 +117,7 @@ fn where_nothing_can_be_kept_the_report_is_dropped() {
         &[("HOME", "")],
         &[("HOME", ""), ("HEADSUP_HOME", ""), ("XDG_STATE_HOME", "")],
         &[("XDG_STATE_HOME", "relative")],
+        &[("HEADSUP_HOME", "relative")],
         &[("HOME", "/nonexistent/home")],
         &[("HEADSUP_HOME", "/dev/null/x")],
         &[("HEADSUP_HOME", "/dev/null")],

@@ -136,6 +136,34 @@ fn what_another_conversation_asks_waits_on_through_the_turns_of_the_one_that_is_
 }
 
 #[test]
+fn a_conversation_that_is_prompted_beside_one_that_goes_on_does_not_rest_before() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let expected = ["session.status b/h busy", "session.status a busy"];
+    ends(&home, two(), Vec::new(), &expected);
+    let rests = vec![idle("h"), idle("b"), idle("a"), busy("b")];
+    ends(&home, two(), rests, &["session.started b", "session.status b busy"]);
+}
+
+#[test]
+fn a_run_without_a_terminal_says_so_when_it_asks() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let init = json!({ "call": "init", "data": { "directory": "/p" } });
+    let rows = [init, created("a"), busy("a"), asks("a")];
+    for (words, expected) in [(&["run"][..], Some("headless")), (&[], None)] {
+        let told = told_of_program(&home, &rows.iter().collect::<Vec<_>>(), words);
+        let asked = told.last().unwrap();
+        assert_eq!(asked["hook_event_name"], "permission.asked");
+        assert_eq!(asked["mode"].as_str(), expected, "{words:?}");
+    }
+}
+
+#[test]
 fn another_conversation_that_goes_on_takes_the_place_of_a_deleted_one() {
     const TAKES: [&str; 3] = ["session.deleted a", "session.started b", "session.status b busy"];
     if skipped() {

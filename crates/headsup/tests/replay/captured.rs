@@ -175,3 +175,34 @@ fn a_recording_that_is_played_and_captured_tells_the_same_again() {
     assert!(all, "{:?} after {:?}", of(&again), of(&first));
     crate::all_right(&[again]);
 }
+
+/// Most reports are about what the hub says now.
+#[test]
+fn what_a_capture_ends_with_is_judged_too() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("c.capture");
+    let report = |t_ms: u64, body: Value| json!({"t_ms": t_ms, "src": "report", "by": "report", "body": body});
+    let told = |t_ms: u64, status: &str| json!({"t_ms": t_ms, "src": "told", "status": status});
+    let rows = [
+        json!({
+            "headsup_capture": 1, "kind": "custom",
+            "since": "2026-07-01T08:00:00.000Z", "captured_at": "2026-07-01T08:01:00.000Z",
+        }),
+        report(0, json!({"turn": "working"})),
+        told(2, "working"),
+        report(100, json!({"turn": "blocked", "reason": "question"})),
+        told(102, "blocked"),
+        report(200, json!({"turn": "done"})),
+        told(202, "done"),
+    ];
+    fs::write(&file, rows.map(|row| row.to_string()).join("\n")).unwrap();
+    let verdict = unpacked(&file, temp.path(), &[]);
+    let last = verdict.spans.last().unwrap();
+    assert_eq!(last.headlines["agent-1"], "done", "{last:?}");
+    crate::all_right(&[verdict]);
+    // At the last row, and behind it.
+    for truth in ["202 blocked", "300 blocked"] {
+        let verdict = unpacked(&file, temp.path(), &[Said::parse(truth).unwrap()]);
+        assert!(!verdict.spans[0].right, "{truth}: {:?}", verdict.spans);
+    }
+}

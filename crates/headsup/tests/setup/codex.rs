@@ -114,3 +114,28 @@ fn a_launch_is_without_the_shared_server_and_changes_no_file() {
     assert_eq!(rig.agent("api")["kind"], json!("codex"));
     assert!(!rig.home.path().join(".codex").exists());
 }
+
+#[test]
+fn a_launch_of_a_version_that_does_not_know_it_is_as_it_was_typed() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let package = rig.home.path().join("node_modules/@openai/codex");
+    fs::create_dir_all(package.join("bin")).unwrap();
+    fs::copy(rig.home.path().join("bin/claude"), package.join("bin/codex.js")).unwrap();
+    std::os::unix::fs::symlink(package.join("bin/codex.js"), rig.home.path().join("bin/codex"))
+        .unwrap();
+    for (name, version, is_added) in [
+        ("@openai/codex", "0.149.0", false),
+        ("@openai/codex", "0.162.0-alpha.1", true),
+        ("@openai/codex", "1.0.0", true),
+        ("somebody-elses", "0.149.0", true),
+    ] {
+        let said = json!({ "name": name, "version": version }).to_string();
+        fs::write(package.join("package.json"), said).unwrap();
+        let words = ["run", "--here", "--no-tools", "--id", "api", "--", "codex", "resume", "ID"];
+        let done = rig.run(&words);
+        assert_eq!(done.code, 7, "{done:?}");
+        let added: &[&str] = if is_added { &["--no-daemon"] } else { &[] };
+        assert_eq!(rig.argv()[1..], [added, &["resume", "ID"]].concat(), "{name} {version}");
+    }
+}

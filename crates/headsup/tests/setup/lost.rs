@@ -99,6 +99,19 @@ fn hooks_that_are_gone_are_told_with_the_way_to_have_them_back() {
 }
 
 #[test]
+fn of_a_configuration_that_cannot_be_read_nobody_says_that_it_has_no_hooks() {
+    let home = home();
+    for (path, text, name) in [
+        (".codex/hooks.json", "not json", "codex hooks"),
+        (".gemini/settings.json", "{broken", "gemini-cli hooks"),
+    ] {
+        write(&home.path().join(path), text, 0o600);
+        let told = ["whether any are installed cannot be read", path, "it is not JSON", "put that"];
+        warns(&examine(&home), name, &told);
+    }
+}
+
+#[test]
 fn hooks_and_tools_without_the_program_they_name_are_told_with_the_way_to_have_it_back() {
     let home = home();
     let _hub = Hub::start(&home);

@@ -43,6 +43,23 @@ fn hook(home: &Home, session: &str) {
 }
 
 #[test]
+fn a_limit_of_files_sizes_is_a_disk_that_takes_no_more() {
+    let rig = Rig::new();
+    // Blocks of 512 bytes, or of 1024: less than the database would have after so many reports.
+    let mut hub = limited(&rig.home, "-f 1024");
+    let client = rig.client();
+    let detail = "x".repeat(900);
+    let body = |n: usize| serde_json::json!({"turn": "blocked", "reason": "question", "detail": format!("{n} {detail}")});
+    let mut reports = (0..2_000).map(|n| {
+        client.send("POST", &format!("/api/v1/agents/a{n}/reports"), &body(n).to_string())
+    });
+    let refused = reports.find(|reply| reply.status != 202).unwrap();
+    assert_eq!((refused.status, refused.body["retryable"] == true), (507, true));
+    assert!(!hub.has_ended());
+    assert!(!client.roster().is_empty(), "reads go on");
+}
+
+#[test]
 fn with_few_files_subscribers_are_refused_and_reporters_get_in() {
     let rig = Rig::new();
     let _hub = limited(&rig.home, "-n 64");

@@ -202,7 +202,7 @@ fn no_branch_moves_before_what_is_intended_is_on_the_disk() {
     let merge = format!("/api/v1/prs/{}/merge", pull(&client));
     rig.faults.flushes_fail(EIO);
     let refused = client.send("POST", &merge, "{}");
-    assert_eq!((refused.status, refused.code()), (507, "storage_failed"), "{}", refused.body);
+    assert_eq!((refused.status, refused.code()), (507, "not_flushed"), "{}", refused.body);
     assert_eq!(git(&repo, &["rev-parse", "main"]), before);
     hub.kill();
     rig.faults.cut_power(&database(&rig)).unwrap();

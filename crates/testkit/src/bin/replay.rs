@@ -4,7 +4,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
 use headsup_testkit::program;
 use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, is_empty_bundle};
-use headsup_testkit::replay::{play_together, unpack};
+use headsup_testkit::replay::{play_together, takes, unpack};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +14,11 @@ use tempfile::TempDir;
 /// A stall of this length is told.
 const LONG: Duration = Duration::from_millis(500);
 
+/// What takes as long is said before.
+const FEW_SECONDS: u64 = 5;
+
+/// The exit code where it could not be played, as for a wrong use.
+const UNPLAYED: u8 = 2;
 /// The exit code where there was no span to judge.
 const NOTHING: u8 = 3;
 
@@ -21,9 +26,9 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Play recordings side by side, each against a hub of its own.
 ///
-/// Ends with 0 if the hub told the truth in every span, with 1 if not, and with 3 if there was no span
-/// to judge, as of a capture of an agent of which nobody had told. The `headsup` that it plays
-/// against is built first.
+/// Ends with 0 if the hub told the truth in every span, with 1 if not, with 2 if something cannot be
+/// read or played, and with 3 if there was no span to judge, as of a capture of an agent of which nobody
+/// had told. It takes as long as what was recorded. The `headsup` that it plays against is built first.
 #[derive(Debug, Parser)]
 #[command(name = "replay")]
 struct Args {
@@ -57,8 +62,15 @@ fn said(text: &str) -> Result<Said, &'static str> {
     )
 }
 
-fn main() -> Outcome<ExitCode> {
-    let args = Args::parse();
+fn main() -> ExitCode {
+    run(Args::parse()).unwrap_or_else(|error| {
+        // Whoever closed it does not want to hear.
+        writeln!(io::stderr(), "replay: {error}").ok();
+        ExitCode::from(UNPLAYED)
+    })
+}
+
+fn run(args: Args) -> Outcome<ExitCode> {
     if (args.keep_as.is_some() || !args.truth.is_empty())
         && !matches!(args.given.as_slice(), [one] if is_bundle(one))
     {
@@ -72,6 +84,10 @@ fn main() -> Outcome<ExitCode> {
     let unpacked = TempDir::new()?;
     let folders = folders(&args, unpacked.path())?;
     let Args { json, without, .. } = args;
+    let takes = in_words(takes(&folders));
+    if let Some(takes) = takes {
+        writeln!(io::stderr(), "this takes {takes}: it is played no faster than it was recorded")?;
+    }
     let binary = program::built()?;
     let mut out = io::stdout();
     let (mut right, mut all, mut played) = (0, 0, 0);
@@ -91,6 +107,15 @@ fn main() -> Outcome<ExitCode> {
         return nothing("nobody says there what was true, nor what the hub told");
     }
     Ok(if right == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Nothing of a few seconds.
+fn in_words(time: Duration) -> Option<String> {
+    match time.as_secs() {
+        ..FEW_SECONDS => None,
+        seconds @ FEW_SECONDS..120 => Some(format!("{seconds} s")),
+        seconds => Some(format!("{} min", seconds.div_ceil(60))),
+    }
 }
 
 /// The recordings that are meant; captures become such in `unpacked`.

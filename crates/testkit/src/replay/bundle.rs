@@ -1,5 +1,6 @@
 //! A capture, one file of JSON lines, as the folder that recordings are.
 
+use headsup_core::time::UnixMs;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,6 +47,8 @@ pub fn is_empty_bundle(file: &Path) -> bool {
 /// The rows of a capture: its timeline, and its logs by their paths.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Rows {
+    /// When it was taken, counted from its first row.
+    captured_ms: Option<u64>,
     pub(crate) timeline: Vec<Value>,
     pub(crate) logs: BTreeMap<String, Vec<Value>>,
 }
@@ -57,7 +60,7 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
     }
     let head: Value = serde_json::from_str(text.lines().next().unwrap_or_default())
         .map_err(|_| "has a first line that is no JSON")?;
-    let mut rows = Rows::default();
+    let mut rows = Rows { captured_ms: captured_ms(&head), ..Rows::default() };
     // Whose it is, for a recording without a row that shows it.
     rows.timeline.push(json!({"t_ms": 0, "src": "capture", "kind": head["kind"]}));
     for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
@@ -81,6 +84,11 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
     Ok(rows)
 }
 
+fn captured_ms(head: &Value) -> Option<u64> {
+    let at = |name: &str| UnixMs::parse(head[name].as_str()?);
+    u64::try_from(at("captured_at")?.since(at("since")?)).ok()
+}
+
 /// Writes the capture in `file` as a recording into `folder`, which must not be there, with the
 /// truth beside it.
 ///
@@ -89,16 +97,23 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
 pub fn unpack(file: &Path, truth: &[Said], folder: &Path) -> io::Result<()> {
     let no_capture =
         |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{} {why}", file.display()));
-    let Rows { mut timeline, logs } = rows(&fs::read_to_string(file)?).map_err(no_capture)?;
+    let Rows { captured_ms, mut timeline, logs } =
+        rows(&fs::read_to_string(file)?).map_err(no_capture)?;
     let truth = truth.iter().map(|Said { t_ms, status }| {
         json!({"t_ms": t_ms, "src": "truth", "status": status, "why": "said so", "by": "person"})
     });
     timeline.extend(truth);
+    // Nothing more came until then.
+    timeline
+        .extend(captured_ms.map(|t_ms| json!({"t_ms": t_ms, "src": "action", "do": "capture"})));
     timeline.sort_by_key(|row| row["t_ms"].as_u64());
+    let not_made = |error: io::Error| {
+        io::Error::new(error.kind(), format!("{} cannot be made: {error}", folder.display()))
+    };
     if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent)?;
+        fs::create_dir_all(parent).map_err(not_made)?;
     }
-    fs::create_dir(folder)?;
+    fs::create_dir(folder).map_err(not_made)?;
     write(&folder.join("timeline.jsonl"), &timeline)?;
     for (number, (log, mut lines)) in (1..).zip(logs) {
         let told = Map::from_iter([("recorded_from".to_owned(), Value::from(log))]);
@@ -125,6 +140,27 @@ mod tests {
         for bad in ["", "0", "idle", "idle 0", "0 foo", "0 Idle", "-1 idle", "0 idle now"] {
             assert_eq!(Said::parse(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn when_a_capture_was_taken_is_kept_in_the_recording() {
+        let temp = tempfile::tempdir().unwrap();
+        let (file, folder) = (temp.path().join("a.capture"), temp.path().join("a"));
+        let (since, at) = ("2026-07-01T08:00:00.000Z", "2026-07-01T08:00:09.500Z");
+        let last = |head: &Value, folder: &Path| {
+            let row = json!({"t_ms": 3_000, "src": "told", "status": "done"});
+            fs::write(&file, format!("{head}\n{row}\n")).unwrap();
+            unpack(&file, &[], folder).unwrap();
+            let timeline = fs::read_to_string(folder.join("timeline.jsonl")).unwrap();
+            serde_json::from_str::<Value>(timeline.lines().last().unwrap()).unwrap()
+        };
+        let head = json!({"headsup_capture": 1, "since": since, "captured_at": at});
+        let taken = json!({"t_ms": 9_500, "src": "action", "do": "capture"});
+        assert_eq!(last(&head, &folder), taken);
+        let head = json!({"headsup_capture": 1, "since": null, "captured_at": at});
+        assert_eq!(last(&head, &temp.path().join("b"))["src"], "told");
+        let error = unpack(&file, &[], &folder).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{} cannot be made: ", folder.display())), "{error}");
     }
 
     #[test]

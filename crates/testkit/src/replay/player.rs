@@ -11,7 +11,7 @@ use super::server::Server;
 use super::shim::Shim;
 use super::stand_in::{Call, StandIn, Start};
 use super::terminal;
-use super::verdict::{REST_MS, Truth, Verdict, Watched};
+use super::verdict::{LONG_REST_MS, REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
@@ -100,10 +100,12 @@ pub fn play_and(
         player.step(row)?;
     }
     let last = recording.rows.last().map_or(0, |row| row.t_ms);
-    clock.wait_for(last + REST_MS);
+    let rest = recording.captured_ms.map(|at| at.saturating_sub(last).clamp(REST_MS, LONG_REST_MS));
+    clock.wait_for(last + rest.unwrap_or(REST_MS));
     let delay = clock.delay();
     let pids = player.pids_of_sessions();
-    let watched = Watched { told: &listener.told(), pids: &pids, in_vain: &recording.in_vain };
+    let (told, in_vain) = (&listener.told(), &recording.in_vain);
+    let watched = Watched { told, pids: &pids, in_vain, rest };
     let verdict = Verdict::new(&recording.name, delay, &truths, end, &watched);
     then(&home);
     drop(player);
@@ -422,9 +424,12 @@ impl<'a> Player<'a> {
             let above = self.recording.parents.get(&key).filter(|above| **above != key);
             if let Some(above) = above.copied() {
                 let program = self.program.clone();
+                // What a process is started with that serves its conversations.
+                let serves = self.recording.program.server.is_some();
+                let words = if serves { "app-server --managed-daemon" } else { "" };
                 let above = self.on_its_own(above)?;
                 if !above.has_left() {
-                    let started = above.start_within(&program)?;
+                    let started = above.start_within(&program, words)?;
                     self.stand_ins.insert(key, started);
                 }
             }

@@ -33,7 +33,8 @@ use rows::Raw;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub(super) use captured::Captured;
 pub(super) use home::RecordedHome;
@@ -104,6 +105,8 @@ pub(super) struct Recording {
     pub(super) sessions: HashMap<String, Vec<ProcessKey>>,
     /// When its recorder had waited in vain for what it then took to be so.
     pub(super) in_vain: Vec<u64>,
+    /// When it was captured, where somebody says so. Recorded milliseconds.
+    pub(super) captured_ms: Option<u64>,
     /// Kinds of rows that nobody knows, and how many of each there are.
     pub(super) unknown: BTreeMap<String, usize>,
     /// The hub looked at its screen for as long as it lived.
@@ -220,10 +223,8 @@ impl Recording {
     pub(super) fn read(folder: &Path, without: &[Witness]) -> io::Result<Self> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let is_file = folder.is_file();
-        let timeline = if is_file { folder.to_owned() } else { folder.join("timeline.jsonl") };
-        let timeline = lines(&timeline)?;
-        let logs = if is_file { transcripts::of(folder) } else { transcripts::beside(folder)? };
-        let logs = logs.into_iter().map(|path| lines(&path));
+        let timeline = lines(&timeline_of(folder))?;
+        let logs = logs_of(folder)?.into_iter().map(|path| lines(&path));
         let logs = logs.collect::<io::Result<_>>()?;
         let files = output::beside(folder)?.into_iter();
         let files = files.map(|(label, path)| Ok(Lines { label, lines: lines(&path)? }));
@@ -258,6 +259,7 @@ impl Recording {
         }
         let in_vain = timeline.iter().filter(|row| row["kind"] == "wait_timeout");
         let in_vain = in_vain.filter_map(t_ms).collect();
+        let captured_ms = timeline.iter().find(|row| is_capture(row)).and_then(t_ms);
         let with_bus = bus::program(&timeline);
         let spoken = acp::rewritten(&timeline);
         let speaker = acp::captured(&timeline);
@@ -333,6 +335,7 @@ impl Recording {
             parents,
             sessions,
             in_vain,
+            captured_ms,
             unknown,
             watches_screens,
         }
@@ -364,6 +367,27 @@ impl Row {
             What::BusLists { .. } | What::BusEnd { .. } => None,
         }
     }
+}
+
+fn timeline_of(folder: &Path) -> PathBuf {
+    if folder.is_file() { folder.to_owned() } else { folder.join("timeline.jsonl") }
+}
+
+fn logs_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    if folder.is_file() { Ok(transcripts::of(folder)) } else { transcripts::beside(folder) }
+}
+
+/// Until its last row; nothing where that cannot be read.
+pub(super) fn length(folder: &Path) -> Duration {
+    let files = logs_of(folder).unwrap_or_default().into_iter().chain([timeline_of(folder)]);
+    let rows = files.flat_map(|file| objects(&std::fs::read(file).unwrap_or_default()).0);
+    let rows = rows.filter(|row| !is_capture(row));
+    Duration::from_millis(rows.filter_map(|row| t_ms(&row)).max().unwrap_or_default())
+}
+
+/// It was captured then: nothing had come since the row before.
+fn is_capture(row: &Value) -> bool {
+    row["src"] == "action" && row["do"] == "capture"
 }
 
 /// The objects in a file of lines. One that is none, as where a recorder was stopped, is left out.
@@ -405,7 +429,7 @@ fn t_ms(row: &Value) -> Option<u64> {
     let t_ms = t.as_u64().or_else(|| {
         let t = t.as_f64().or_else(|| t.as_str()?.parse().ok())?;
         Some(
-            std::time::Duration::try_from_secs_f64(t / 1_000.0)
+            Duration::try_from_secs_f64(t / 1_000.0)
                 .map_or(0, |t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
         )
     });

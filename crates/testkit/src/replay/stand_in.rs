@@ -138,8 +138,8 @@ impl StandIn {
         Ok(Self { pid, child, pidfd, stdin, scripts, hooks: 0, is_run: true })
     }
 
-    /// Starts another one that is this one's child.
-    pub(super) fn start_within(&mut self, program: &Path) -> io::Result<Self> {
+    /// Starts another one that is this one's child. `words`: further ones of its command line.
+    pub(super) fn start_within(&mut self, program: &Path, words: &str) -> io::Result<Self> {
         self.hooks += 1;
         let base = self.scripts.join(format!("nested-{}-{}", self.pid, self.hooks));
         let (script, input, told) =
@@ -150,7 +150,7 @@ impl StandIn {
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let stdin = File::from(rustix::fs::open(&input, flags, Mode::empty())?);
         let text = format!(
-            "echo $$ >{told}.new; mv {told}.new {told}; exec {program} -c {PROGRAM} <{input}\n",
+            "echo $$ >{told}.new; mv {told}.new {told}; exec {program} -c {PROGRAM} sh {words} <{input}\n",
             told = quoted(&told.to_string_lossy()),
             program = quoted(&program.to_string_lossy()),
             PROGRAM = quoted(PROGRAM),

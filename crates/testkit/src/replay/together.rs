@@ -1,5 +1,6 @@
 //! Several recordings side by side.
 
+use super::recording::length;
 use super::{Verdict, Witness, play};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,12 @@ use std::time::Duration;
 
 /// Recordings begin alike: side by side they would all do the same at the same moment.
 const STAGGER: Duration = Duration::from_millis(170);
+
+/// How long it takes to play them so, but for stalls.
+pub fn takes(folders: &[PathBuf]) -> Duration {
+    let each = |(place, folder): (u32, &PathBuf)| STAGGER * place + length(folder);
+    (0..).zip(folders).map(each).max().unwrap_or_default()
+}
 
 /// Plays each folder against a hub of its own, beside the others; hands each verdict on in the
 /// order of the folders.
@@ -38,4 +45,33 @@ pub fn play_together(
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::fs;
+
+    #[test]
+    fn it_takes_until_the_last_row_of_the_longest() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = |name: &str, last: u64, line: &str| {
+            let folder = temp.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            let row = json!({"t_ms": last, "src": "truth"});
+            // What was captured long after that is not waited for.
+            let captured = json!({"t_ms": 900_000, "src": "action", "do": "capture"});
+            let timeline = format!("{row}\n{captured}\n{{\n");
+            fs::write(folder.join("timeline.jsonl"), timeline).unwrap();
+            fs::write(folder.join("transcript-1.jsonl"), line).unwrap();
+            folder
+        };
+        let short = folder("short", 2_000, "");
+        let long = folder("long", 1_000, "{\"t_ms\":60000}\n");
+        let longest = Duration::from_secs(60);
+        assert_eq!(takes(std::slice::from_ref(&long)), longest);
+        assert_eq!(takes(&[short, long]), longest + STAGGER);
+        assert_eq!(takes(&[temp.path().join("nothing")]), Duration::ZERO);
+    }
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 const SLACK: u64 = 700;
 /// How long the hub is listened to after the last row.
 pub(super) const REST_MS: u64 = 1_500;
+/// So long at most where it is known that nothing more came for longer.
+pub(super) const LONG_REST_MS: u64 = 3_000;
 /// The words for an agent whose process has ended.
 const OVER: [&str; 5] = ["ended", "crashed", "absent", "suspended", "gone"];
 
@@ -67,6 +69,8 @@ pub(super) struct Watched<'a> {
     /// When the recorder had waited in vain for what it then wrote down: what it took to be so is no
     /// truth, and until when the one before held is not known. Recorded milliseconds.
     pub(super) in_vain: &'a [u64],
+    /// How long the last truth is known to have held behind the last row. Milliseconds.
+    pub(super) rest: Option<u64>,
 }
 
 impl Verdict {
@@ -74,8 +78,8 @@ impl Verdict {
         self.spans.iter().filter(|span| span.right).count()
     }
 
-    /// `truths` in the order of time; the last one holds until `end`, the last row, and an end even
-    /// longer.
+    /// `truths` in the order of time; the last one holds until `end`, the last row, and through the
+    /// rest behind it if that is known, or is an end.
     pub(super) fn new(
         case: &str,
         delay: Duration,
@@ -83,15 +87,15 @@ impl Verdict {
         end: u64,
         watched: &Watched<'_>,
     ) -> Self {
-        let Watched { told, pids, in_vain } = *watched;
+        let Watched { told, pids, in_vain, rest } = *watched;
         let is_known = |truth: &Truth| !in_vain.contains(&truth.recorded_ms);
         let known = truths.iter().enumerate().filter(|(_, truth)| is_known(truth));
         let spans = known.map(|(index, truth)| {
             // With sessions side by side, each has its own truths.
             let next = truths[index + 1..].iter().find(|next| next.session == truth.session);
             let last = || match (truth.is_an_end(), truth.gone_ms) {
-                (true, _) => end + REST_MS,
-                (false, gone) => gone.unwrap_or(end),
+                (true, _) => end + rest.unwrap_or(REST_MS),
+                (false, gone) => gone.unwrap_or(end + rest.unwrap_or_default()),
             };
             let until = next.map_or_else(last, |next| next.t_ms);
             let middle = u64::midpoint(truth.t_ms, until);
@@ -255,11 +259,30 @@ mod tests {
         }
     }
 
-    fn right(truths: &[Truth], told: &[Told]) -> Vec<bool> {
+    fn judged(truths: &[Truth], told: &[Told], rest: Option<u64>) -> Vec<Span> {
         let none = HashMap::new();
-        let watched = Watched { told, pids: &none, in_vain: &[] };
-        let verdict = Verdict::new("case", Duration::ZERO, truths, 20_000, &watched);
-        verdict.spans.iter().map(|span| span.right).collect()
+        let watched = Watched { told, pids: &none, in_vain: &[], rest };
+        Verdict::new("case", Duration::ZERO, truths, 20_000, &watched).spans
+    }
+
+    fn right(truths: &[Truth], told: &[Told]) -> Vec<bool> {
+        judged(truths, told, None).iter().map(|span| span.right).collect()
+    }
+
+    #[test]
+    fn how_a_capture_ends_is_judged_behind_its_last_row() {
+        let told = [told(0, "a", "blocked"), told(20_005, "a", "done")];
+        let ends = |status: &str, rest: Option<u64>| {
+            let truths = [truth(0, "blocked", None), truth(20_000, status, None)];
+            judged(&truths, &told, rest).remove(1)
+        };
+        for rest in [REST_MS, LONG_REST_MS] {
+            let right = ends("idle", Some(rest));
+            assert!(right.right && right.headlines["a"] == "done", "{right:?}");
+            assert!(!ends("blocked", Some(rest)).right, "it says so no more");
+        }
+        // Where nobody knows for how long it held, all around the last row counts.
+        assert!(ends("idle", None).right && ends("blocked", None).right);
     }
 
     #[test]
@@ -285,7 +308,7 @@ mod tests {
         (one.session, one.pid) = (None, Some(7));
         let pids = [("s".to_owned(), vec![7])].into();
         let truths = [truth(0, "working", Some("s"))];
-        let watched = Watched { told: &[one], pids: &pids, in_vain: &[] };
+        let watched = Watched { told: &[one], pids: &pids, in_vain: &[], rest: None };
         let verdict = Verdict::new("case", Duration::ZERO, &truths, 2_000, &watched);
         assert_eq!(verdict.right(), 1);
     }
@@ -296,7 +319,7 @@ mod tests {
         let truths = [truth(500, "working", None), truth(9_000, "blocked", None)];
         let none = HashMap::new();
         let judged = |in_vain: &[u64]| {
-            let watched = Watched { told: &told, pids: &none, in_vain };
+            let watched = Watched { told: &told, pids: &none, in_vain, rest: None };
             let verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
             verdict.spans.iter().map(|span| span.right).collect::<Vec<_>>()
         };

@@ -92,7 +92,8 @@ fn a_question_has_its_options_and_the_rest_in_its_body() {
     assert_eq!(labels(&prompt), [("Red", "Red"), ("Blue", "Blue")]);
     assert_eq!(prompt.options[0].description.as_deref(), Some("the red one"));
     assert!(prompt.multi_select);
-    assert_eq!(prompt.body.as_deref(), Some("2. Which size?\n3. Shape"));
+    let rest = "then question 2: Which size?\nthen question 3: Shape";
+    assert_eq!(prompt.body.as_deref(), Some(rest));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Whose event it is, and where it came from.
 
 use super::seen;
-use crate::HookContext;
+use crate::{HookContext, serves_terminals};
 
 fn context(parents: &[(u32, &str)]) -> HookContext {
     let parents: Vec<_> = parents
@@ -27,10 +27,29 @@ fn a_daemons_hook_says_nothing_of_its_terminal() {
         assert!(seen.shares_process, "{above:?}");
         assert_eq!((seen.process.unwrap().pid, seen.tmux_pane), (8, None));
     }
-    let in_a_container = seen("Stop", "", &context(&[(8, "codex"), (1, "bash")]));
-    assert!(!in_a_container.shares_process);
+    for first in ["bash", "node"] {
+        let in_a_container = seen("Stop", "", &context(&[(8, "codex"), (1, first)]));
+        assert!(!in_a_container.shares_process, "{first}");
+    }
     let elsewhere = seen("Stop", "", &context(&[(8, "node"), (7, "codex")]));
     assert_eq!((elsewhere.process, elsewhere.shares_process), (None, false));
+}
+
+#[test]
+fn the_command_line_tells_the_daemon_from_one_that_has_outlived_its_parent() {
+    let serves = |line: &str| {
+        let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+        serves_terminals("codex", &words)
+    };
+    assert_eq!(serves("/opt/codex app-server --managed-daemon"), Some(true));
+    for alone in ["codex", "codex --no-daemon resume ID", "app-server"] {
+        assert_eq!(serves(alone), Some(false), "{alone}");
+    }
+    assert_eq!(serves_terminals("opencode", &["opencode".into(), "app-server".into()]), None);
+    let context = context(&[(8, "codex"), (600, "systemd")]);
+    let mut seen = seen("Stop", "", &context);
+    seen.unshare(&context);
+    assert_eq!((seen.shares_process, seen.tmux_pane.as_deref()), (false, Some("%3")));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The log's lines.
 
-use crate::{LogLine, log_line, strange_line};
+use crate::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Submitter};
+use std::path::Path;
 
 fn line(text: &str) -> LogLine {
     log_line("codex", text.as_bytes()).unwrap()
@@ -116,5 +117,39 @@ fn of_a_line_that_is_not_whole_nothing_is_believed() {
         ["", "7", "{", r#"{"type":"event_msg","payload":{"type":"task_complete","last":tru}}"#]
     {
         assert_eq!(log_line("codex", text.as_bytes()), None, "{text}");
+    }
+}
+
+#[test]
+fn a_helpers_own_log_tells_that_it_was_stopped_or_has_failed() {
+    let fact = |payload: &str| {
+        let line = format!(
+            r#"{{"timestamp":"2026-11-21T21:40:39.948Z","type":"event_msg","payload":{{{payload}}}}}"#
+        );
+        helper_line("codex", "h-1", line.as_bytes()).unwrap().fact
+    };
+    let own = r#""root_turn_id":"t-1","turn_id":"t-2""#;
+    let ended = Some(Fact::SubagentEnded { id: "h-1".to_owned() });
+    let aborted =
+        |reason: &str| fact(&format!(r#""type":"turn_aborted",{own},"reason":"{reason}""#));
+    assert_eq!(aborted("interrupted"), ended);
+    assert_eq!(aborted("replaced"), None, "it goes on with something else");
+    let failed = format!(r#""type":"task_complete",{own},"error":{{"message":"no luck"}}"#);
+    assert_eq!(fact(&failed), ended);
+    assert_eq!(fact(&format!(r#""type":"task_complete",{own}"#)), None, "a hook tells that");
+    // Its beginning is a copy of the main agent's log.
+    let copied = r#""type":"turn_aborted","root_turn_id":"t-1","turn_id":"t-1""#;
+    assert_eq!(fact(&format!(r#"{copied},"reason":"interrupted""#)), None);
+    assert_eq!(fact(r#""type":"turn_aborted","turn_id":"t-2","reason":"interrupted""#), None);
+}
+
+#[test]
+fn a_helpers_log_stands_in_a_days_folder_and_ends_with_its_id() {
+    let log = Path::new("/home/ada/.codex/sessions/2026/11/21/rollout-2026-11-21T21-40-37-m.jsonl");
+    assert_eq!(helper_logs("codex", log), Some(Path::new("/home/ada/.codex/sessions")));
+    assert_eq!(helper_logs("claude-code", log), None);
+    assert!(is_helper_log("rollout-2026-11-21T21-40-39-h-1.jsonl", "h-1"));
+    for other in ["rollout-2026-11-21T21-40-39-xh-1.jsonl", "rollout-h-1.json", "h-1.jsonl"] {
+        assert!(!is_helper_log(other, "h-1"), "{other}");
     }
 }

@@ -138,6 +138,25 @@ fn jackin_calls_no_turn_done_that_was_interrupted() {
     }
 }
 
+/// Nor does it call idle what has gone wrong before anybody has looked.
+#[test]
+fn jackin_calls_what_has_crashed_done_until_somebody_has_looked() {
+    use jackin::Public;
+    let failed = Some(OutcomeKind::Failed);
+    let crashed = |kind| (State::exited(kind), Public::Done);
+    for (gone, unseen) in [
+        crashed(ExitKind::Crashed),
+        crashed(ExitKind::OomKilled),
+        crashed(ExitKind::Lost),
+        (State { outcome: failed, ..State::exited(ExitKind::Clean) }, Public::Done),
+        (State::exited(ExitKind::Clean), Public::Idle),
+        (State::exited(ExitKind::Killed), Public::Idle),
+    ] {
+        let said = |seen| Public::of(&State { seen, ..gone.clone() });
+        assert_eq!((said(false), said(true)), (Some(unseen), Some(Public::Idle)), "{gone:?}");
+    }
+}
+
 /// Where there is a word for a failure, the end behind it takes that back as little as a look does.
 #[test]
 fn what_has_ended_behind_a_failure_is_called_failed() {

@@ -3,7 +3,7 @@
 use super::script::{Script, busy, exit, prompt, start, stop};
 use crate::gate::{self, Rule, whose_end};
 use crate::id::ProcessId;
-use crate::observation::{Fact, Level, ProcessFact, SessionStart};
+use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
 use crate::seat::Seat;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
@@ -227,4 +227,78 @@ fn what_a_launcher_tells_of_the_life_before_ends_no_later_one() {
     assert_eq!(script.seat.process.outer(), Some(&process(8)));
     returns(&mut script, None, Some(15), false);
     script.refused(Rule::G9);
+}
+
+#[test]
+fn a_program_that_starts_itself_anew_is_over_with_the_last_of_its_processes() {
+    let goodbye = || Fact::SessionEnded { how: SessionEnd::Either };
+    for is_last in [true, false] {
+        let mut script = Script::new();
+        hook(&mut script, OUTER, prompt("t1"));
+        hook(&mut script, OUTER, stop("t1"));
+        hook(&mut script, OUTER, goodbye());
+        script.after(60_000);
+        hook(&mut script, INNER, start(SessionStart::Startup));
+        hook(&mut script, INNER, prompt("t2"));
+        let gone = Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed)));
+        if !is_last {
+            of_process(&mut script, OUTER, gone.clone());
+            script.silent();
+            assert_eq!(script.headline(), Headline::Working);
+        }
+        hook(&mut script, INNER, stop("t2"));
+        hook(&mut script, INNER, goodbye());
+        is_gone(&mut script, ExitKind::Crashed);
+        assert_eq!(script.headline(), Headline::Ended, "{is_last}");
+        of_process(&mut script, OUTER, gone);
+        assert_eq!(script.headline(), Headline::Ended, "{is_last}");
+    }
+}
+
+/// A pipe's code is that of its last command, and `|| true` is one, too.
+#[test]
+fn what_a_script_around_the_agent_returns_hides_no_death_in_mid_turn() {
+    let at_work = || {
+        let mut script = launched();
+        script.seat.parts_with_a_word = true;
+        hook(&mut script, INNER, start(SessionStart::Startup));
+        hook(&mut script, INNER, prompt("t1"));
+        assert_eq!(script.headline(), Headline::Working);
+        script
+    };
+    let (crashed, clean) = (ExitKind::Crashed, ExitKind::Clean);
+    for is_seen_first in [false, true] {
+        let mut script = at_work();
+        if is_seen_first {
+            is_gone(&mut script, crashed);
+            script.after(1_500);
+        }
+        returns(&mut script, Some(0), None, false);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
+        assert_eq!(end(&script), (crashed, Some(0), None));
+        // Its goodbye is on its way.
+        hook(&mut script, INNER, exit());
+        assert_eq!(end(&script), (clean, Some(0), None));
+    }
+    // The script was seen to end first.
+    let mut script = at_work();
+    returns(&mut script, Some(0), None, true);
+    is_gone(&mut script, crashed);
+    assert_eq!(end(&script), (crashed, Some(0), None));
+    // It has said goodbye, by a hook or its status file.
+    for by_hook in [true, false] {
+        let mut script = at_work();
+        if by_hook {
+            hook(&mut script, INNER, exit());
+        } else {
+            is_gone(&mut script, clean);
+        }
+        returns(&mut script, Some(0), None, false);
+        assert_eq!(end(&script), (clean, Some(0), None), "{by_hook}");
+    }
+    // At rest it has left, as before.
+    let mut script = at_work();
+    hook(&mut script, INNER, stop("t1"));
+    returns(&mut script, Some(0), None, false);
+    assert_eq!(end(&script), (clean, Some(0), None));
 }

@@ -125,6 +125,24 @@ fn a_resumed_seat_is_one_life_further_and_goes_on_in_its_session() {
     assert_eq!(script.headline(), Headline::Crashed);
 }
 
+/// Its status file goes with it, which of whoever has spoken is a goodbye.
+#[test]
+fn whoever_is_gone_before_it_has_taken_its_conversation_up_has_crashed() {
+    for (code, headline) in [(1, Headline::Crashed), (0, Headline::Ended)] {
+        let mut script = suspended();
+        gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+        script.process = Some(ProcessId::new(8, 80));
+        script.session = None;
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        let parted = Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Clean)));
+        script.said(Source::Process, parted);
+        assert_eq!((script.headline(), script.seat.process.unseen), (Headline::Crashed, true));
+        // Its launcher knows how.
+        script.said(Source::Process, gone(Some(code), None));
+        assert_eq!(script.headline(), headline);
+    }
+}
+
 #[test]
 fn a_resumed_seat_is_one_life_further_whoever_tells_of_it_first() {
     for told in [true, false] {

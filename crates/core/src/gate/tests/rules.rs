@@ -3,12 +3,13 @@
 use super::script::{
     Script, at_rest, busy, exit, permission, prompt, settling_permission, stop, tool,
 };
-use crate::gate::{self, Rule};
-use crate::observation::{Delivery, Fact, History, SessionStart};
+use crate::gate::{self, Rule, STALE_MS};
+use crate::id::ProcessId;
+use crate::observation::{Delivery, Fact, History, ProcessFact, SessionStart};
 use crate::prompt::Actor;
 use crate::seat::Seat;
 use crate::source::{Confidence, Source};
-use crate::status::{BlockedReason, Headline};
+use crate::status::{BlockedReason, Headline, StartPhase};
 
 #[test]
 fn g2_what_is_read_from_an_old_log_is_metadata_and_never_an_edge() {
@@ -114,6 +115,31 @@ fn g8_a_confirmation_keeps_working_from_ageing() {
         script.tick(0);
     }
     assert_eq!(script.headline(), Headline::Working);
+    assert!(!script.seat.stale);
+}
+
+/// What becomes of a start nobody knows whose launcher tells no process. One that is known is looked at.
+#[test]
+fn g8_a_start_of_which_nothing_is_heard_grows_stale() {
+    let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
+    let mut script = Script::new();
+    script.session = None;
+    script.said(Source::Process, starting());
+    let deadline = gate::next_deadline(&script.seat);
+    assert_eq!(deadline, Some(script.now.plus(STALE_MS)));
+    script.tick(STALE_MS - 1);
+    assert!(!script.seat.stale);
+    script.tick(1);
+    assert!(script.seat.stale);
+    assert_eq!(script.headline(), Headline::Starting);
+    assert_eq!(script.published, ["agent.status_changed", "agent.updated"]);
+    assert_eq!(gate::next_deadline(&script.seat), None);
+    script.tick(86_400_000);
+    script.silent();
+    script.process = Some(ProcessId::new(5, 50));
+    script.said(Source::Process, starting());
+    assert!(!script.seat.stale);
+    script.tick(86_400_000);
     assert!(!script.seat.stale);
 }
 

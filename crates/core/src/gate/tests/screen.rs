@@ -125,6 +125,25 @@ fn a_cleared_screen_ends_no_prompt_that_somebody_else_told_of() {
     assert_eq!(script.headline(), Headline::Blocked);
 }
 
+/// A program may ask something of which it draws nothing in its title.
+#[test]
+fn a_title_that_goes_on_showing_work_answers_no_dialog_that_the_screen_shows() {
+    let (reason, detail) = (BlockedReason::RateLimit, Some("Go on?".to_owned()));
+    let asks = Fact::ScreenDialog { reason, detail, first: false, opening: false };
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(1_000);
+    script.said(Source::Screen, asks);
+    for _ in 0..3 {
+        assert_eq!(script.seat.turn(), Turn::Blocked(BlockedReason::RateLimit));
+        script.after(10_000).said(Source::Title, Fact::Level(busy()));
+        script.tick(1_000);
+    }
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
 #[test]
 fn whoever_refuses_at_the_first_dialog_crashes_nothing() {
     let left =

@@ -327,3 +327,23 @@ fn g1_a_session_that_begins_something_here_takes_the_seat() {
         assert_eq!(script.seat.doc().session_id.as_deref(), Some("s2"));
     }
 }
+
+/// Nothing else tells of the failure in time: the program is gone with it.
+#[test]
+fn a_goodbye_for_a_failure_fails_the_open_turn_and_no_other() {
+    let leaves = |mut script: Script| {
+        script.published.clear();
+        script.hook(Fact::SessionEnded { how: SessionEnd::Failed });
+        assert_eq!(script.headline(), Headline::Ended);
+        let code = script.seat.outcome.as_ref().and_then(|outcome| outcome.code.clone());
+        (script.outcome(), code, script.published)
+    };
+    let code = Some("error".to_owned());
+    let told = ["turn.completed", "agent.status_changed"];
+    assert_eq!(leaves(Script::working()), (Some("failed"), code.clone(), told.to_vec()));
+    let told = ["prompt.resolved", "turn.completed", "agent.status_changed"];
+    assert_eq!(leaves(Script::blocked()), (Some("failed"), code, told.to_vec()));
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    assert_eq!(leaves(script), (Some("completed"), None, vec!["agent.status_changed"]));
+}

@@ -50,14 +50,14 @@ pub(super) async fn snapshot(
     Some(Message::new(Some(head), SNAPSHOT, &json.concat()))
 }
 
-/// What came behind the cursor is not kept any more, or never was in this log; a snapshot follows.
+/// What came behind the cursor is not kept any more, is lost by damage, or never was in this log; a snapshot follows.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct CursorExpired {
     schema: u32,
     r#type: &'static str,
     /// The one that was asked for.
     cursor: String,
-    /// The oldest event that is kept.
+    /// The oldest event that is kept, or the first one behind the damage: `since` one less tells it.
     oldest: String,
 }
 

@@ -12,6 +12,7 @@ use super::told::{self, Told};
 use crate::api::App;
 use crate::frame::Frame;
 use crate::limits::KEEP_ALIVE;
+use crate::store::{Reader, StoreError};
 use bytes::{Bytes, BytesMut};
 use headsup_core::id::AgentId;
 use std::cell::RefCell;
@@ -40,6 +41,8 @@ pub(super) struct Watcher {
     /// For a watcher that wants to know how the agents are: of which it is still to be told.
     changed: Option<Changed>,
     keep_alive: Interval,
+    /// It ends before its time: there is more, which cannot be had now.
+    is_broken: bool,
     _subscription: Subscription,
 }
 
@@ -72,6 +75,7 @@ impl Watcher {
             ready: VecDeque::new(),
             changed: (view == View::State).then(Changed::default),
             keep_alive,
+            is_broken: false,
             _subscription: subscription,
         }
     }
@@ -79,6 +83,11 @@ impl Watcher {
     /// Whether it ends where the log ended when it was asked for.
     pub(super) fn has_an_end(&self) -> bool {
         self.until.is_some()
+    }
+
+    /// Whether it has ended before the end that it has: whoever wants all comes back with its cursor.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// The next message; `None` at the end of the stream. Not to be dropped half-way.
@@ -118,7 +127,9 @@ impl Watcher {
             }
             match std::mem::replace(&mut self.phase, Phase::Over) {
                 Phase::Begin(Start::Snapshot) => self.snapshot().await?,
-                Phase::Begin(Start::Expired(cursor)) => self.expired(cursor).await?,
+                Phase::Begin(Start::Expired(cursor)) => {
+                    self.expired(cursor, self.app.board.oldest()).await?;
+                }
                 Phase::Begin(Start::Behind(seq)) => {
                     self.position = seq;
                     self.changed.iter_mut().for_each(|changed| changed.start(seq));
@@ -145,15 +156,18 @@ impl Watcher {
         Some(())
     }
 
-    async fn expired(&mut self, cursor: String) -> Option<()> {
-        let expired = told::cursor_expired(cursor, self.app.board.oldest());
+    async fn expired(&mut self, cursor: String, oldest: u64) -> Option<()> {
+        let expired = told::cursor_expired(cursor, oldest);
         self.ready.push_back(Told::Message(expired));
         self.snapshot().await
     }
 
     /// One page of the store; from its end on, the bus.
     async fn catch_up(&mut self) -> Option<()> {
-        let frames = self.app.bus.subscribe()?;
+        let Some(frames) = self.app.bus.subscribe() else {
+            self.is_broken = self.has_an_end();
+            return None;
+        };
         let until = self.until.unwrap_or_else(|| self.app.board.head());
         if self.position < until {
             let (filter, after) = (self.filter.clone(), self.position);
@@ -172,15 +186,19 @@ impl Watcher {
             });
             let (page, agents) = match read.await {
                 Ok(read) => read,
+                Err(StoreError::Damaged(error)) => {
+                    tracing::error!(%error, after, "events cannot be read for damage");
+                    return self.skip(after, until).await;
+                }
                 Err(error) => {
                     // The client comes back with its cursor.
                     tracing::error!(%error, "the log cannot be read");
+                    self.is_broken = true;
                     return None;
                 }
             };
             let Some((_, last)) = page.range.filter(|(first, _)| *first == after + 1) else {
-                // Dropped for its age while this client was catching up.
-                return self.expired(after.to_string()).await;
+                return self.skip(after, until).await;
             };
             self.position = last;
             self.changed.iter_mut().for_each(|changed| changed.extend(agents.iter().cloned()));
@@ -196,6 +214,19 @@ impl Watcher {
             Some(_) => Phase::Over,
         };
         Some(())
+    }
+
+    /// What comes next is not kept any more, or is lost by damage: say so, and where the log goes on.
+    async fn skip(&mut self, after: u64, until: u64) -> Option<()> {
+        let oldest = match self.app.board.oldest() {
+            // Dropped for its age while this client was catching up.
+            oldest if oldest > after + 1 => oldest,
+            _ => {
+                let read = move |log: &Reader| Ok(log.behind_hole(after, until));
+                self.app.reader.run(read).await.unwrap_or(until + 1)
+            }
+        };
+        self.expired(after.to_string(), oldest).await
     }
 
     async fn listen(&mut self, mut frames: Frames) -> Option<()> {

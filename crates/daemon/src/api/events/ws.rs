@@ -87,7 +87,7 @@ impl Feed for Watcher {
     }
 
     fn has_an_end(&self) -> bool {
-        Watcher::has_an_end(self)
+        Watcher::has_an_end(self) && !self.is_broken()
     }
 }
 

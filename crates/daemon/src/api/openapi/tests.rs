@@ -127,6 +127,14 @@ fn every_reference_leads_somewhere() {
     }
 }
 
+/// What is no message has no other answer in the tools' own protocol.
+#[test]
+fn the_tools_refuse_a_message_by_their_protocol_and_a_request_as_everything_does() {
+    let refused = &api()["paths"]["/mcp"]["post"]["responses"]["default"]["content"];
+    let kinds: Vec<&String> = refused.as_object().unwrap().keys().collect();
+    assert_eq!(kinds, ["application/json", "application/problem+json"]);
+}
+
 /// A client finds out by its type alone what a message of the stream is.
 #[test]
 fn each_type_of_message_is_of_one_schema_of_the_stream() {

@@ -136,7 +136,8 @@ fn say_stage(of: &Map<String, Value>) -> String {
         "" => String::new(),
         message => format!(": {message}"),
     };
-    format!("People now see {}{message}", text(of, "status").replace('_', " "))
+    // Which word stands before it on the board is decided by what is observed.
+    format!("Your reported status is now {}{message}", text(of, "status").replace('_', " "))
 }
 
 fn say_state(of: &Map<String, Value>) -> String {

@@ -8,6 +8,9 @@ const INT: i32 = 2;
 const KILL: i32 = 9;
 const TERM: i32 = 15;
 
+/// How long after a kill for want of memory a container may end of it. Milliseconds.
+const TOGETHER_MS: u64 = 3_000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
     Nothing,
@@ -21,7 +24,11 @@ pub(super) enum News {
 pub(super) struct Course {
     /// Somebody wanted it to end: TERM, INT or HUP, or a stop.
     was_asked: bool,
+    /// Somebody in it was killed for want of memory, which the engine goes on saying of it.
     was_starved: bool,
+    /// When that was last, where it was heard.
+    starved_at_ms: Option<i64>,
+    ended_at_ms: Option<i64>,
     /// The last signal that an engine was told to send.
     signal: Option<i32>,
     has_ended: bool,
@@ -33,7 +40,10 @@ impl Course {
     pub(super) fn hear(&mut self, event: &Event) -> News {
         match &*event.action {
             "start" => *self = Self::default(),
-            "oom" => self.was_starved = true,
+            "oom" => {
+                self.was_starved = true;
+                self.starved_at_ms = event.at_ms();
+            }
             "kill" => {
                 self.signal = event.number("signal");
                 self.was_asked |= matches!(self.signal, Some(HUP | INT | TERM));
@@ -42,6 +52,7 @@ impl Course {
             "pause" => return News::Paused(true),
             "unpause" => return News::Paused(false),
             "die" => {
+                self.ended_at_ms = event.at_ms();
                 self.ends(event.number("exitCode"));
                 return News::Ended;
             }
@@ -64,14 +75,22 @@ impl Course {
     /// it at last, and may say so only then.
     pub(super) fn may_be_stopped(&self) -> bool {
         let killed = Exit::from_wait(self.code, None, false).was_killed();
-        killed && !self.was_asked && !self.was_starved && self.signal.is_none()
+        killed && !self.was_asked && !self.has_starved() && self.signal.is_none()
+    }
+
+    /// Has it ended with that kill? Of a helper's, a while ago, it has not.
+    fn has_starved(&self) -> bool {
+        let apart = self.starved_at_ms.zip(self.ended_at_ms);
+        let is_apart = apart.is_some_and(|(kill, end)| end.abs_diff(kill) >= TOGETHER_MS);
+        self.was_starved && !is_apart
     }
 
     /// `has_joined`: of one that was put into it while it ran; the code is that of another.
     pub(super) fn exit(&self, has_joined: bool) -> Exit {
         let exit = Exit::from_wait(self.code, None, false);
+        let is_explained = self.was_asked || self.signal == Some(KILL);
         let kind = match exit.kind {
-            _ if exit.was_killed() && self.was_starved => ExitKind::OomKilled,
+            _ if exit.was_killed() && self.has_starved() && !is_explained => ExitKind::OomKilled,
             _ if self.was_asked && (has_joined || exit.kind == ExitKind::Crashed) => {
                 ExitKind::Killed
             }
@@ -137,6 +156,54 @@ mod tests {
                 exit.code.map(|code| code.to_string()).as_deref(),
                 told.last().map(|last| last.1)
             );
+        }
+    }
+
+    #[test]
+    fn a_kill_for_want_of_memory_counts_only_for_an_end_that_comes_with_it() {
+        // With when each is told. Milliseconds.
+        type Timed<'a> = &'a [(&'a str, &'a str, i64)];
+        let cases: [(Timed<'_>, ExitKind, Option<i32>); 6] = [
+            (&[("oom", "", 0), ("die", "137", 900)], ExitKind::OomKilled, None),
+            (
+                &[("oom", "", 0), ("oom", "", 9_000), ("die", "137", 9_100)],
+                ExitKind::OomKilled,
+                None,
+            ),
+            // A tool of its own.
+            (&[("oom", "", 0), ("die", "137", 8_000)], ExitKind::Crashed, None),
+            (
+                &[("oom", "", 0), ("kill", "9", 8_000), ("die", "137", 8_100)],
+                ExitKind::Crashed,
+                Some(9),
+            ),
+            (
+                &[
+                    ("oom", "", 0),
+                    ("kill", "15", 8_000),
+                    ("kill", "9", 9_000),
+                    ("die", "137", 9_100),
+                ],
+                ExitKind::Killed,
+                None,
+            ),
+            (&[("oom", "", 0), ("kill", "15", 200), ("die", "137", 900)], ExitKind::Killed, None),
+        ];
+        for (told, kind, signal) in cases {
+            let mut course = Course::default();
+            for (action, value, at_ms) in told {
+                let name = if *action == "kill" { "signal" } else { "exitCode" };
+                let attributes = json!({ name: value });
+                let event = json!({
+                    "Action": action, "Actor": {"ID": "0a1b", "Attributes": attributes},
+                    "timeNano": at_ms * 1_000_000,
+                });
+                course.hear(&serde_json::from_value(event).unwrap());
+            }
+            // The engine says it of every end behind it.
+            course.starves(true);
+            let exit = course.exit(false);
+            assert_eq!((exit.kind, exit.signal), (kind, signal), "{told:?}");
         }
     }
 

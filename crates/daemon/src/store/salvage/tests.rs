@@ -93,6 +93,29 @@ fn cursors(path: &Path, head: u64) -> Vec<u64> {
 }
 
 #[test]
+fn a_log_is_read_up_to_the_damage_and_behind_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    filled(&path);
+    let pages = leaves(&path, "events");
+    harm(&path, pages[pages.len() / 2]);
+    let reader = Reader::open(&path).unwrap();
+    let page = |after| reader.page(after, AGENTS, 10_000, |_, _| true);
+    let (first, last) = page(0).unwrap().range.unwrap();
+    assert!(first == 1 && last < AGENTS, "{last}");
+    assert!(matches!(page(last), Err(StoreError::Damaged(_))));
+    let behind = reader.behind_hole(last, AGENTS);
+    assert_eq!(page(behind - 1).unwrap().range, Some((behind, AGENTS)));
+    assert!(page(behind - 2).is_err());
+    drop(reader);
+    harm(&path, *pages.last().unwrap());
+    let reader = Reader::open(&path).unwrap();
+    let lost = reader.page(behind - 1, AGENTS, 10_000, |_, _| true).unwrap().range.unwrap().1;
+    assert!(lost < AGENTS);
+    assert_eq!(reader.behind_hole(lost, AGENTS), AGENTS + 1);
+}
+
+#[test]
 fn a_damaged_page_costs_what_was_on_it_and_no_more() {
     // The table, and which of its pages: the first, one in the middle, the last.
     for (table, at) in [

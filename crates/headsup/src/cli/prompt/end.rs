@@ -1,7 +1,7 @@
 //! How a question is put and its end waited for, also where the hub is restarted meanwhile: it keeps its
 //! questions.
 
-use crate::client::address::NoConnection;
+use crate::client::address::{Address, NoConnection};
 use crate::client::{CallError, Client, KEY, answer};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -127,7 +127,7 @@ pub(super) async fn wait(
                     format!("headsup: the hub is away; {id} is waited for until it is back")
                 });
                 if away >= AWAY && Instant::now() >= over_at {
-                    return Err(given_up(id, &error));
+                    return Err(given_up(id, &error, client.address()));
                 }
             }
         }
@@ -143,11 +143,12 @@ fn over_at(prompt: &PromptDoc) -> Instant {
     Instant::now() + Duration::from_secs(prompt.remaining_seconds.unwrap_or_default()) + AWAY
 }
 
-fn given_up(id: &str, error: &CommandError) -> CommandError {
+fn given_up(id: &str, error: &CommandError, hub: &Address) -> CommandError {
     let message = format!("the hub did not come back, and {id} should be over by now");
-    CommandError::new(Kind::HubUnreachable, message).hint(format!("the last try: {error}")).hint(
-        format!("start it with `headsup up`, then see how it ended: `headsup prompt wait {id}`"),
-    )
+    CommandError::new(Kind::HubUnreachable, message)
+        .hint(format!("the last try: {error}"))
+        .hint(hub.how_to_start())
+        .hint(format!("then see how it ended: `headsup prompt wait {id}`"))
 }
 
 /// Prints the answer; an end without one is an error, in JSON too.
@@ -173,7 +174,8 @@ mod tests {
     #[test]
     fn whoever_gives_up_names_the_question_and_never_asks_again() {
         let lost = CommandError::new(Kind::HubUnreachable, "lost the hub");
-        let error = given_up("api-p3", &lost);
+        let hub = Address::Unix("/run/headsup.sock".into());
+        let error = given_up("api-p3", &lost, &hub);
         assert_eq!(error.kind.exit_code(), 5);
         let hints = error.hints.join("; ");
         assert!(hints.contains("`headsup prompt wait api-p3`"), "{hints}");

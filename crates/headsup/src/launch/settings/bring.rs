@@ -89,7 +89,7 @@ pub(super) fn add(
             let arguments = with(&launched.arguments, launcher);
             Ok(Launched { arguments, ..launched })
         }
-        Launch::WithArguments(_) | Launch::AsTyped => Ok(launched),
+        Launch::WithArguments { .. } | Launch::AsTyped => Ok(launched),
     }
 }
 

@@ -1,0 +1,90 @@
+//! Stops that are none yet: a hook of somebody else's may make the agent go on, and a helper's end may wake it.
+
+use super::{Effect, STALE_MS, Step, level, turn};
+use crate::observation::Background;
+use crate::seat::{Claim, Held, HeldFact, HeldLevel};
+use crate::source::{Source, Tier};
+use crate::status::OutcomeKind;
+
+/// A program that rests says so in its status file within a tenth of this (measured). Milliseconds.
+const RESTS_MS: i64 = 1_000;
+
+/// A program that is woken by the end of a helper says so within a fifth of this (measured). Milliseconds.
+const WAKES_MS: i64 = 1_000;
+
+/// Does its status file show that it works?
+pub(super) fn shows_work(step: &Step<'_>) -> bool {
+    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
+    own.is_some_and(|own| own.source == Source::Registry && own.word == "working")
+}
+
+/// A stop whose other hooks still run is no end before the program's own status says so.
+pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
+    let may_go_on = background.unsettled || step.seat.turn.stop.is_late;
+    if !may_go_on || !shows_work(step) {
+        return None;
+    }
+    step.seat.turn.stop.is_told = true;
+    step.changed = true;
+    Some(Effect::Outranked("other hooks of it may still run: its own status tells when"))
+}
+
+/// Behind a stop that is believed its own status has a moment to say the same.
+pub(super) fn doubt(step: &mut Step<'_>) {
+    if step.seat.turn.open || !shows_work(step) || step.seat.process.headless {
+        return;
+    }
+    let (until, source) = (step.now.plus(RESTS_MS), Source::Registry);
+    let (name, what) = ("it goes on".to_owned(), HeldFact::Level(HeldLevel::Working));
+    step.seat.held.push(Held { until, source, name, what });
+    step.changed = true;
+}
+
+/// The main agent works, whatever was told of its stop.
+pub(super) fn goes_on(step: &mut Step<'_>) {
+    if step.seat.turn.stop.wakes {
+        step.seat.held.retain(|held| held.what != HeldFact::Over);
+    }
+    (step.seat.turn.stop.is_told, step.seat.turn.stop.wakes) = (false, false);
+}
+
+/// Its status file has shown work throughout, also behind the stop: something has made it go on.
+pub(super) fn went_on(step: &mut Step<'_>, held: &Held) {
+    let ended = step.seat.turn.ended.as_ref().map(|ended| ended.at);
+    let is_of_it = |claim: &&Claim| claim.source == held.source && Some(claim.since) < ended;
+    let is_it = held.source == Source::Registry && held.what == HeldFact::Level(HeldLevel::Working);
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let is_it = is_it && outcome == Some(OutcomeKind::Completed);
+    if is_it && !step.seat.turn.open && step.seat.claims.iter().any(|claim| is_of_it(&claim)) {
+        step.seat.turn.stop.is_late = true;
+    }
+}
+
+/// Whoever leaves has ended as it has told last.
+pub(super) fn believe_last(step: &mut Step<'_>) {
+    let told = step.seat.held.iter().find_map(|held| match &held.what {
+        HeldFact::Level(level @ (HeldLevel::Done | HeldLevel::Failed { .. }))
+            if held.source.tier() == Tier::Own =>
+        {
+            Some(level.clone())
+        }
+        _ => None,
+    });
+    if let Some(level) = told {
+        level::believe(step, &level);
+    } else if step.seat.turn.open && step.seat.turn.stop.is_told {
+        turn::rest(step, OutcomeKind::Completed, None);
+    }
+}
+
+/// The last helper behind a stop has ended, and with it the turn, unless the main agent is woken by that.
+pub(super) fn may_wake(step: &mut Step<'_>) -> bool {
+    if !step.seat.turn.stop.wakes {
+        return false;
+    }
+    let (until, source) = (step.now.plus(WAKES_MS), step.evidence.source);
+    let (name, what) = ("the end of a helper".to_owned(), HeldFact::Over);
+    step.seat.held.push(Held { until, source, name, what });
+    step.changed = true;
+    true
+}

@@ -1,0 +1,113 @@
+//! What tells that a dialog is over, or still open, where hooks are silent.
+
+use super::script::{
+    Script, at_rest, busy, permission, prompt, stop, sub, tool, tool_end, unlisted_stop, waiting,
+};
+use crate::gate::SETTLE_MS;
+use crate::observation::{Fact, Level};
+use crate::prompt::Actor;
+use crate::source::Source;
+use crate::status::Headline;
+
+fn own(script: &mut Script, level: Level) {
+    script.said(Source::ProgramStatus, Fact::Level(level));
+}
+
+/// A helper asks behind its main agent that has stopped.
+fn asked_behind(source: Source) -> Script {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(unlisted_stop("t1"));
+    script.hook(tool(&sub("h"), "c1", 7));
+    script.hook(permission(&sub("h"), 7));
+    script.said(source, Fact::Level(waiting()));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn a_status_that_shows_no_dialog_any_more_tells_the_answer_to_a_helper() {
+    let mut script = asked_behind(Source::ProgramStatus);
+    script.after(2_000);
+    own(&mut script, Level::Done);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.tick(SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!((script.count("prompt.resolved"), script.count("turn.completed")), (1, 0));
+    own(&mut script, at_rest());
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_helper_whose_dialog_follows_at_once_asks_still() {
+    // It is shown anew.
+    let mut script = asked_behind(Source::ProgramStatus);
+    own(&mut script, Level::Done);
+    own(&mut script, waiting());
+    script.tick(SETTLE_MS);
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+    // It is still to be shown.
+    let mut script = asked_behind(Source::ProgramStatus);
+    own(&mut script, Level::Done);
+    script.hook(permission(&sub("h2"), 8));
+    script.tick(SETTLE_MS);
+    let asking: Vec<_> = script.seat.own_prompts().map(|open| open.actor.clone()).collect();
+    assert_eq!(asking, [sub("h2")]);
+    // A rest that is no end of a dialog says nothing of one that comes.
+    let mut script = Script::working();
+    own(&mut script, busy());
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(permission(&sub("h"), 7));
+    own(&mut script, Level::Done);
+    script.hook(unlisted_stop("t1"));
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn a_title_without_its_dialog_tells_the_answer_to_a_helper() {
+    let mut script = asked_behind(Source::Title);
+    script.after(SETTLE_MS).said(Source::Title, Fact::ScreenCleared);
+    assert_eq!(script.phrase(), "working(background)");
+    // What was asked just now is still to be drawn.
+    let mut script = asked_behind(Source::Title);
+    script.after(SETTLE_MS).hook(permission(&sub("h2"), 8));
+    script.said(Source::Title, Fact::ScreenCleared);
+    let asking: Vec<_> = script.seat.own_prompts().map(|open| open.actor.clone()).collect();
+    assert_eq!(asking, [sub("h2")]);
+}
+
+/// A form that no hook tells of.
+#[test]
+fn a_dialog_that_a_title_shows_behind_the_last_hook_is_open() {
+    // It was there at the first look.
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.said(Source::Title, Fact::Level(waiting()));
+    assert_eq!(script.headline(), Headline::Working);
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Blocked);
+    // A hook came meanwhile, and it is shown still.
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(busy()));
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Working);
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Blocked);
+    // It was drawn anew after the hook.
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Working, 0));
+}

@@ -1,0 +1,146 @@
+//! A stop is no end where something makes the agent go on behind it.
+
+use super::script::{Script, at_rest, busy, exit, prompt, stop, stop_with, tool, tool_end};
+use crate::observation::{Background, Fact, Level, ProcessFact};
+use crate::prompt::Actor;
+use crate::source::Source;
+use crate::status::{Exit, ExitKind, Headline};
+
+/// A turn of which hooks and the status file tell.
+fn busy_turn() -> Script {
+    let mut script = Script::working();
+    script.registry(busy());
+    script.published.clear();
+    script
+}
+
+fn unsettled(turn: &str) -> Fact {
+    let background = Background { unsettled: true, ..Background::default() };
+    Fact::TurnEnded { background, turn_ref: Some(turn.to_owned()) }
+}
+
+#[test]
+fn a_stop_beside_other_hooks_waits_for_the_programs_own_status() {
+    let mut script = busy_turn();
+    script.hook(unsettled("t1"));
+    script.tick(20_000);
+    script.registry(busy());
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // Without such a status it is an end.
+    let mut script = Script::working();
+    script.hook(unsettled("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn a_stop_that_makes_the_agent_go_on_is_none() {
+    let mut script = busy_turn();
+    script.hook(unsettled("t1"));
+    script.hook(tool(&Actor::Main, "c1", 1));
+    script.hook(tool_end(&Actor::Main, "c1", 1));
+    // Then it is stopped: that is none of its ends.
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn whoever_is_still_busy_behind_its_stop_goes_on_and_is_not_believed_again_at_once() {
+    let mut script = busy_turn();
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.tick(999);
+    assert_eq!(script.headline(), Headline::Done);
+    script.tick(1);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.hook(stop("t1b"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    script.hook(prompt("t2"));
+    script.registry(busy());
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn whoever_rests_in_time_has_ended_with_its_stop() {
+    let mut script = busy_turn();
+    script.hook(stop("t1"));
+    script.tick(90);
+    script.registry(at_rest());
+    script.tick(5_000);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Done, 0));
+    script.hook(prompt("t2"));
+    script.registry(busy());
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done, "nothing was late");
+}
+
+#[test]
+fn a_run_that_is_over_behind_its_stop_has_completed() {
+    let mut script = busy_turn();
+    script.hook(unsettled("t1"));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+}
+
+#[test]
+fn what_a_run_has_told_last_counts_where_it_leaves_at_once() {
+    let mut script = Script::working();
+    script.said(Source::EventStream, Fact::Level(busy()));
+    script.said(Source::EventStream, Fact::Level(Level::Failed { code: "400".into() }));
+    assert_eq!(script.headline(), Headline::Working, "a hook may tell more");
+    let exit = Exit { code: Some(1), ..Exit::of(ExitKind::Crashed) };
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+    assert_eq!(script.outcome(), Some("failed"));
+}
+
+#[test]
+fn the_end_of_the_last_helper_may_wake_the_main_agent() {
+    let left = || Background { wakes: true, ..Background::unlisted() };
+    let stopped = || Fact::TurnEnded { background: left(), turn_ref: None };
+    let ended = || Fact::SubagentEnded { id: "h".into() };
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(stopped());
+    script.hook(ended());
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(prompt("t2"));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stopped());
+    assert_eq!(script.headline(), Headline::Done);
+    // It is not woken after all.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(stopped());
+    script.hook(ended());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // It goes on without a word of a prompt.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(stopped());
+    script.hook(ended());
+    script.hook(tool(&Actor::Main, "c1", 1));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+/// It is that of the main agent alone.
+#[test]
+fn a_title_at_rest_says_nothing_of_the_helpers_that_a_stop_has_listed() {
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(busy()));
+    script.hook(stop_with("t1", &["h"], 0));
+    script.said(Source::Title, Fact::Level(at_rest()));
+    script.tick(5_000);
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!(script.seat.subagents, ["h"]);
+}

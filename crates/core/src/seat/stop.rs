@@ -1,0 +1,22 @@
+//! How the main agent's stop is to be read.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stop {
+    /// It was told of the open turn, and what else runs at it may make the agent go on: the program's own status
+    /// tells.
+    pub is_told: bool,
+    /// That has been so before: none is believed at once.
+    pub is_late: bool,
+    /// The end of the last helper that it leaves behind wakes the main agent.
+    pub wakes: bool,
+}
+
+impl Stop {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as it is called")]
+    pub(super) fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,240 @@
+use super::*;
+use crate::inbox;
+use crate::limits::Limits;
+use crate::sources::lookout::Lookout;
+use headsup_core::status::Process;
+use rustix::io::Errno;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::time::Duration;
+use tokio::sync::mpsc::unbounded_channel;
+
+const INTERRUPTED: &[u8] = br#"{"type":"user","sessionId":"s1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#;
+
+fn seat(id: &str, log: Option<&Path>) -> Arc<Seat> {
+    let mut seat = Seat::new(AgentId::new(id).unwrap(), "claude-code", Source::Hook, UnixMs(0));
+    seat.process.state = Process::Unknown;
+    seat.about.log_path = log.map(|path| path.to_str().unwrap().into());
+    Arc::new(seat)
+}
+
+#[tokio::test(start_paused = true)]
+async fn unwatched_logs_are_looked_at_every_second_whatever_else_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "").unwrap();
+    let metrics = Arc::new(Metrics::new());
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::clone(&metrics));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, metrics));
+    seats.send(seat("api", Some(&log))).unwrap();
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    let mut file = OpenOptions::new().append(true).open(&log).unwrap();
+    file.write_all(&[INTERRUPTED, b"\n"].concat()).unwrap();
+    let told = || outbox.take(Duration::ZERO, 1).unwrap();
+    assert!(told().is_empty(), "nobody has looked since");
+    for _ in 0..10 {
+        seats.send(seat("other", None)).unwrap();
+        tokio::time::sleep(UNWATCHED / 10).await;
+    }
+    let told = told();
+    let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
+    assert_eq!((sight.agent.as_str(), sight.source), ("api", Source::Transcript));
+}
+
+fn written(at: UnixMs) -> String {
+    let line = String::from_utf8(INTERRUPTED.to_vec()).unwrap();
+    line.replacen('{', &format!("{{\"timestamp\":\"{at}\","), 1) + "\n"
+}
+
+#[tokio::test(start_paused = true)]
+async fn copies_of_old_lines_are_no_news_however_many_pieces_they_come_in() {
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let now = inbox.evidence().now().at;
+    let (old, new) = (now.plus(-60_000), now.plus(60_000));
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+    let folder = tempfile::tempdir().unwrap();
+    for is_there in [true, false] {
+        let log = folder.path().join(format!("{is_there}.jsonl"));
+        if is_there {
+            fs::write(&log, written(old)).unwrap();
+        }
+        seats.send(seat("api", Some(&log))).unwrap();
+        tokio::task::yield_now().await;
+        let append = async |lines: &str| {
+            let mut file = OpenOptions::new().append(true).create(true).open(&log).unwrap();
+            file.write_all(lines.as_bytes()).unwrap();
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+            outbox.take(Duration::ZERO, 9).unwrap().len()
+        };
+        for _ in 0..3 {
+            assert_eq!(append(&written(old)).await, 0, "{is_there}");
+        }
+        assert_eq!(append(&written(new)).await, 1, "{is_there}");
+        // From now on the order of the lines is the order, whatever a clock that was set back says.
+        assert_eq!(append(&written(old)).await, 1, "{is_there}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_written_before_a_log_was_found_is_news_and_what_was_copied_into_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+    seats.send(seat("api", Some(&log))).unwrap();
+    tokio::task::yield_now().await;
+    let line = |at: &str| {
+        String::from_utf8(INTERRUPTED.to_vec()).unwrap().replacen(
+            '{',
+            &format!("{{\"timestamp\":\"{at}\","),
+            1,
+        )
+    };
+    let (old, new) = (line("2020-01-01T00:00:00.000Z"), line("2999-01-01T00:00:00.000Z"));
+    fs::write(&log, format!("{old}\n{new}\n{old}\n")).unwrap();
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    let told = outbox.take(Duration::ZERO, 9).unwrap();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
+    assert_eq!((sight.agent.as_str(), sight.is_history), ("api", false));
+    assert_eq!(sight.made_at, UnixMs::parse("2999-01-01T00:00:00.000Z"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_line_says_anew_is_counted_and_the_past_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let metrics = Arc::new(Metrics::new());
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::clone(&metrics));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::clone(&metrics)));
+    let news = r#"{"timestamp":"2999-01-01T00:00:00.000Z","type":"hologram"}"#;
+    let bored = r#"{"type":"assistant","message":{"stop_reason":"bored","content":[]}}"#;
+    let counted = |what: &str| metrics.counted("claude-code", what);
+    for (is_there, times) in [(true, 1), (false, 2)] {
+        let log = folder.path().join(format!("{is_there}.jsonl"));
+        let append = |lines: &str| {
+            let mut file = OpenOptions::new().append(true).create(true).open(&log).unwrap();
+            file.write_all(lines.as_bytes()).unwrap();
+        };
+        if is_there {
+            append(&format!("{news}\n{bored}\n"));
+        }
+        seats.send(seat("api", Some(&log))).unwrap();
+        tokio::task::yield_now().await;
+        append(&format!("{news}\n"));
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        append(&format!("{bored}\n{{\"type\":\"mode\",\"mode\":\"plan\"}}\n"));
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        let read = [counted("transcript.type"), counted("transcript.stop_reason")];
+        assert_eq!(read, [times; 2], "{is_there}");
+    }
+    assert!(outbox.take(Duration::ZERO, 9).unwrap().is_empty(), "nothing of it is a fact");
+}
+
+/// A seat's log that is followed, and what there is to be told of it.
+async fn followed(log: &Path, lookout: &Arc<Lookout>) -> (inbox::Inbox, inbox::Outbox) {
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (seats, with_logs) = unbounded_channel();
+    let told = watch(with_logs, lookout.watcher(), inbox.clone(), Arc::new(Metrics::new()));
+    seats.send(seat("api", Some(log))).unwrap();
+    tokio::spawn(async move {
+        let _seats = seats;
+        told.await;
+    });
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    (inbox, outbox)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_written_right_after_a_rotation_is_news_and_what_was_copied_into_it_is_not() {
+    for is_missed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        fs::write(&log, "{}\n").unwrap();
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+        let (inbox, outbox) = followed(&log, &lookout).await;
+        fs::rename(&log, folder.path().join("log.1")).unwrap();
+        if is_missed {
+            tokio::time::sleep(UNWATCHED).await;
+        }
+        let now = inbox.evidence().now().at;
+        // As a program writes it: dated before it stands there.
+        let (old, new) = (written(now.plus(-WRITTEN_MS - 1)), written(now.plus(1_000)));
+        fs::write(&log, [&*old, &*new, &*old].concat()).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), 1, "{is_missed}");
+        // The rest of the past comes, and then what is new.
+        for (line, told) in [(&old, 0), (&new, 1)] {
+            let mut file = OpenOptions::new().append(true).open(&log).unwrap();
+            file.write_all(line.as_bytes()).unwrap();
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+            assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), told, "{is_missed}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_whose_folder_was_moved_away_is_found_again_in_its_place() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("a/b");
+    let log = folder.join("log.jsonl");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(&log, "{}\n").unwrap();
+    let lookout = Lookout::new(Limits::default().inotify, Arc::new(Metrics::new()));
+    tokio::spawn(Arc::clone(&lookout).run());
+    let (inbox, outbox) = followed(&log, &lookout).await;
+    // The kernel tells nothing of this to whoever watches the file.
+    fs::rename(home.path().join("a"), home.path().join("old")).unwrap();
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(&log, written(inbox.evidence().now().at.plus(1_000))).unwrap();
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_of_a_helper_is_followed_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let day = folder.path().join("2026/11/21");
+    fs::create_dir_all(&day).unwrap();
+    let [main, helpers] = ["m", "h1"].map(|id| day.join(format!("rollout-{id}.jsonl")));
+    fs::write(&main, "").unwrap();
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+    let tell = |runs: bool| {
+        let mut seat = Seat::clone(&seat("api", Some(&main)));
+        seat.kind = "codex".into();
+        seat.subagents = if runs { vec!["h1".to_owned()] } else { Vec::new() };
+        seats.send(Arc::new(seat)).unwrap();
+    };
+    let append = async || {
+        let line = r#"{"timestamp":"2999-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"turn_aborted","root_turn_id":"t1","turn_id":"t2","reason":"interrupted"}}"#;
+        let mut file = OpenOptions::new().append(true).create(true).open(&helpers).unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        outbox.take(Duration::ZERO, 9).unwrap()
+    };
+    // It is not there yet.
+    tell(true);
+    tokio::task::yield_now().await;
+    assert!(append().await.is_empty());
+    // It asks something.
+    tell(true);
+    tokio::task::yield_now().await;
+    let told = append().await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
+    assert_eq!((sight.agent.as_str(), sight.name.as_str()), ("api", "turn_aborted"));
+    assert_eq!(sight.fact, Fact::SubagentEnded { id: "h1".to_owned() });
+    tell(false);
+    tokio::task::yield_now().await;
+    assert!(append().await.is_empty());
+}
