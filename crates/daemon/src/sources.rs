@@ -5,6 +5,7 @@
 
 mod bus;
 mod container;
+mod followed;
 mod goodbyes;
 mod helper_log;
 mod inotify;

@@ -3,7 +3,7 @@
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A line longer than this is skipped, and no more is read of the past.
 const MOST_BYTES: u64 = 8 << 20;
@@ -15,7 +15,7 @@ const TURN_BYTES: u64 = 4 << 20;
 /// Where a log was read up to.
 #[derive(Debug)]
 pub(super) struct Tail {
-    path: PathBuf,
+    path: Box<Path>,
     /// Device and inode of what was there.
     identity: Option<(u64, u64)>,
     offset: u64,
@@ -47,7 +47,7 @@ impl Tail {
     /// Starts at the end of what is there; nothing is read.
     pub(super) fn new(path: &Path) -> Self {
         let mut tail = Self {
-            path: path.to_owned(),
+            path: path.into(),
             identity: None,
             offset: 0,
             partial: Vec::new(),
@@ -112,7 +112,7 @@ impl Tail {
     /// A regular file, opened without following a link or waiting for a writer.
     fn open(&self) -> io::Result<Option<File>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::open(&self.path, flags, Mode::empty()) {
+        let file = match rustix::fs::open(&*self.path, flags, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(rustix::io::Errno::NOENT) => return Ok(None),
             Err(error) => return Err(error.into()),

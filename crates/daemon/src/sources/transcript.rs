@@ -2,6 +2,7 @@
 //!
 //! Nothing is opened before it changes: a thousand long logs cost a hub's start a look at each.
 
+use super::followed::{Followed, Owner};
 use super::helper_log;
 use super::inotify::Change;
 use super::lookout::{UNWATCHED, Watcher};
@@ -28,15 +29,11 @@ use tokio::time::Instant;
 /// Within this time a program writes down what has happened. Milliseconds.
 const WRITTEN_MS: i64 = 1_000;
 
-/// Whose log it is: an agent's, or that of a helper of it.
-type Owner = (AgentId, Option<String>);
-
 struct Logs {
     watcher: Watcher,
     inbox: Inbox,
     metrics: Arc<Metrics>,
-    /// Boxed: a table of ten thousand has room for six thousand more.
-    followed: HashMap<Owner, Box<Log>>,
+    followed: Followed<Log>,
     /// Those of whom a log is followed.
     helpers: HashMap<AgentId, Vec<String>>,
 }
@@ -46,7 +43,7 @@ struct Log {
     tail: Tail,
     watch: Option<i32>,
     /// The folder that it was in as the watch was set.
-    folder: Option<Identity>,
+    folder: Identity,
     /// The kernel may not tell of its changes, watched or not.
     is_mute: bool,
     /// It began anew since then: lines are the past until one was written later.
@@ -102,7 +99,7 @@ pub(super) async fn watch(
     inbox: Inbox,
     metrics: Arc<Metrics>,
 ) {
-    let (followed, helpers) = (HashMap::new(), HashMap::new());
+    let (followed, helpers) = (Followed::new(), HashMap::new());
     let mut logs = Logs { watcher, inbox, metrics, followed, helpers };
     // However much the others move.
     let mut next_look = Instant::now() + UNWATCHED;
@@ -137,7 +134,7 @@ impl Logs {
         self.follow((seat.id.clone(), None), seat, path.map(Path::to_owned));
         for helper in &seat.subagents {
             let owner = (seat.id.clone(), Some(helper.clone()));
-            if !self.followed.contains_key(&owner) {
+            if self.followed.get(&owner).is_none() {
                 let log = path.and_then(|log| helper_log::find(&seat.kind, log, helper));
                 let Some(log) = log else { continue };
                 self.follow(owner, seat, Some(log));
@@ -175,12 +172,12 @@ impl Logs {
             seen_at,
             copied_until,
         };
-        self.followed.insert(owner, Box::new(log));
+        self.followed.insert(owner, log);
     }
 
     /// Unless another log has it, too.
     fn remove(&self, watch: Option<i32>) {
-        let shared = self.followed.values().any(|other| other.watch == watch);
+        let shared = self.followed.all().any(|other| other.watch == watch);
         if let (Some(watch), false) = (watch, shared) {
             self.watcher.remove(watch);
         }
@@ -190,17 +187,15 @@ impl Logs {
         let mut touched: HashSet<i32> = HashSet::new();
         for change in changes {
             touched.insert(change.watch);
-            for log in self.followed.values_mut() {
+            for log in self.followed.all_mut() {
                 if change.is_of_everything() || (change.is_over && log.watch == Some(change.watch))
                 {
                     log.watch = None;
                 }
             }
         }
-        let grown =
-            self.followed.iter().filter(|(_, log)| log.watch.is_none_or(|w| touched.contains(&w)));
-        let grown: Vec<Owner> = grown.map(|(id, _)| id.clone()).collect();
-        for id in grown {
+        let has_grown = |log: &Log| log.watch.is_none_or(|watch| touched.contains(&watch));
+        for id in self.followed.those(has_grown) {
             self.read(&id).await;
         }
     }
@@ -208,13 +203,21 @@ impl Logs {
     /// A folder that was moved away has taken its files along, and the watches on them: nothing tells of what
     /// stands in its place. One look at each folder.
     fn let_go_of_moved(&mut self) {
-        let mut folders = HashMap::new();
-        let moved = self.followed.iter().filter(|(_, log)| {
+        let mut folders: HashMap<PathBuf, Identity> = HashMap::new();
+        let moved = self.followed.those(|log| {
+            if log.watch.is_none() {
+                return false;
+            }
             let path = log.tail.path();
-            let folder = folders.entry(path.parent()).or_insert_with(|| folder_of(path));
-            log.watch.is_some() && *folder != log.folder
+            let Some(parent) = path.parent() else { return false };
+            let known = folders.get(parent).copied();
+            let folder = known.unwrap_or_else(|| {
+                let folder = folder_of(path);
+                folders.insert(parent.to_owned(), folder);
+                folder
+            });
+            folder != log.folder
         });
-        let moved: Vec<Owner> = moved.map(|(id, _)| id.clone()).collect();
         for id in moved {
             let watch = self.followed.get_mut(&id).and_then(|log| log.watch.take());
             self.remove(watch);
@@ -223,9 +226,7 @@ impl Logs {
 
     /// Looks at logs that were not there yet, or that nobody watches.
     async fn look_at_unwatched(&mut self) {
-        let missing = self.followed.iter().filter(|(_, log)| log.is_unwatched());
-        let missing: Vec<Owner> = missing.map(|(id, _)| id.clone()).collect();
-        for id in missing {
+        for id in self.followed.those(Log::is_unwatched) {
             self.read(&id).await;
         }
     }
@@ -354,13 +355,13 @@ fn line_of(owner: &Owner, kind: &str, line: &[u8]) -> Option<LogLine> {
     }
 }
 
-/// Device and inode.
-type Identity = (u64, u64);
+/// Device and inode, in one; 0 where there is none.
+type Identity = u64;
 
 /// The folder that a path leads to now.
-fn folder_of(path: &Path) -> Option<Identity> {
-    let stat = rustix::fs::stat(path.parent()?).ok()?;
-    Some((stat.st_dev, stat.st_ino))
+fn folder_of(path: &Path) -> Identity {
+    let stat = path.parent().and_then(|parent| rustix::fs::stat(parent).ok());
+    stat.map_or(0, |stat| stat.st_dev.rotate_left(32) ^ stat.st_ino)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 fn log(text: &[u8]) -> (TempDir, PathBuf) {
