@@ -45,7 +45,8 @@ pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
 pub use registry::{
-    RegistryRecord, WatchedFolder, log_of, registries, registry, registry_of_log, registry_pid,
+    RegistryRecord, WatchedFolder, has_registry, log_of, registries, registry, registry_of_log,
+    registry_pid,
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service, serves_terminals};

@@ -61,6 +61,11 @@ pub fn registry_pid(kind: &str, file_name: &str) -> Option<u32> {
     }
 }
 
+/// Does a program of this kind keep status files about itself?
+pub fn has_registry(kind: &str) -> bool {
+    kind == claude_code::KIND
+}
+
 /// Where a program of this kind keeps the log of the conversation that a status file in `folder`
 /// names. Whether it is there is not known.
 pub fn log_of(kind: &str, folder: &Path, record: &RegistryRecord) -> Option<PathBuf> {

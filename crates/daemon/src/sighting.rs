@@ -3,7 +3,7 @@
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
 use crate::{beside, cgroup, process};
-use headsup_adapters::{HookContext, Sighting, serves_terminals};
+use headsup_adapters::{HookContext, Sighting, has_registry, serves_terminals};
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
@@ -92,7 +92,10 @@ pub(crate) fn read(
     let mut ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
     let own = sighting.process.as_ref().filter(|_| pid_namespace.is_none());
     let own = own.and_then(|own| context.parents.iter().position(|parent| parent.pid == own.pid));
-    if let (Fact::TurnEnded { background, .. }, Some(own)) = (&mut sighting.fact, own) {
+    // Where nothing else tells when the turn is over, its stop does.
+    if let (Fact::TurnEnded { background, .. }, Some(own)) = (&mut sighting.fact, own)
+        && has_registry(kind)
+    {
         let hook = match (own.checked_sub(1), peer) {
             (Some(above_it), _) => Some(context.parents[above_it].pid),
             (None, Peer::Process(pid)) => Some(pid),
