@@ -20,6 +20,7 @@ pub(crate) mod transcript;
 use crate::context::is_shell;
 use crate::{HookContext, Sighting, json, text};
 use event::Event;
+use headsup_core::observation::{Fact, SessionEnd};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -56,6 +57,11 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.shares_process = is_daemons(context);
     // A daemon runs every terminal's hooks in the environment of the first one.
     seen.tmux_pane = seen.tmux_pane.filter(|_| !seen.shares_process);
+    if seen.shares_process && seen.fact == (Fact::SessionEnded { how: SessionEnd::Either }) {
+        // It tells nothing of a conversation that it lives on.
+        seen.fact = Fact::SessionEnded { how: SessionEnd::Exit };
+        seen.ends_in_shared = true;
+    }
     seen.strange = known.and_then(|event| normalize::strange(event, &payload));
     seen.activity = known.and_then(|event| activity::of(event, &payload));
     seen

@@ -61,6 +61,19 @@ impl HookContext {
         Some(ProcessId::new(found.pid, found.start))
     }
 
+    /// What the program's launcher has started, the one of its processes that is above every hook: what runs a hook may
+    /// live no longer than that, and the launcher may be gone. The launcher itself where there is none.
+    pub(crate) fn started_by(&self, launcher: u32, programs: &[&str]) -> Option<ProcessId> {
+        let chain = self.parents.iter().skip_while(|parent| is_shell(&parent.comm));
+        let is_below = |parent: &&Ancestor| {
+            let is_program = programs.contains(&parent.comm.as_str());
+            is_program && parent.pid > 1 && parent.pid != launcher
+        };
+        let started = chain.take_while(is_below).last().filter(|started| started.start > 0);
+        let found = started.map(|started| ProcessId::new(started.pid, started.start));
+        found.or_else(|| self.process(Some(launcher), programs))
+    }
+
     /// Who is above the nearest ancestor apart from shells, if that is one of these programs.
     pub(crate) fn above(&self, programs: &[&str]) -> Option<&Ancestor> {
         let mut chain = self.parents.iter().skip_while(|parent| is_shell(&parent.comm));

@@ -18,6 +18,10 @@ struct Row {
     headless: Option<Headless>,
     /// Its session's end is told also after a run that nobody can type to.
     parts_with_a_word: bool,
+    /// A conversation goes on when a person turns to another one in the same terminal.
+    goes_on_beside: bool,
+    /// Without a terminal what it is launched with ends by the signal that has ended it.
+    passes_signals: bool,
 }
 
 /// How a run that nobody can type to is told from how its program was started, where its hooks do not
@@ -56,12 +60,16 @@ const CLAUDE_CODE: Row = Row {
     // A variable says it.
     headless: None,
     parts_with_a_word: true,
+    goes_on_beside: false,
+    passes_signals: false,
 };
 
 const CODEX: Row = Row {
     kind: "codex",
     headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
     parts_with_a_word: true,
+    goes_on_beside: false,
+    passes_signals: false,
 };
 
 const QWEN_CODE: Row = Row {
@@ -70,14 +78,26 @@ const QWEN_CODE: Row = Row {
     headless: Some(Headless { by_question: true, ..PRINTS }),
     // The last hook of `qwen -p` is `Stop` (0.24.4, measured).
     parts_with_a_word: false,
+    goes_on_beside: false,
+    // Its launcher kills itself with it, and else returns what it has returned: 1 for an error of the
+    // API, where it writes text (0.24.4, read).
+    passes_signals: true,
 };
 
-const GEMINI_CLI: Row = Row { kind: "gemini-cli", headless: Some(PRINTS), parts_with_a_word: true };
+const GEMINI_CLI: Row = Row {
+    kind: "gemini-cli",
+    headless: Some(PRINTS),
+    parts_with_a_word: true,
+    goes_on_beside: false,
+    passes_signals: false,
+};
 
 const COPILOT_CLI: Row = Row {
     kind: "copilot-cli",
     headless: Some(Headless { by_input: false, ..PRINTS }),
     parts_with_a_word: true,
+    goes_on_beside: false,
+    passes_signals: false,
 };
 
 const OPENCODE: Row = Row {
@@ -86,6 +106,9 @@ const OPENCODE: Row = Row {
     headless: None,
     // The end of `opencode run` its process alone tells (1.18.33, measured).
     parts_with_a_word: false,
+    // Its status is each session's own, whichever one the terminal shows (1.18.33, not provoked in a terminal).
+    goes_on_beside: true,
+    passes_signals: false,
 };
 
 const KILO: Row = Row { kind: "kilo", ..OPENCODE };
@@ -120,6 +143,18 @@ pub fn headless(kind: &str, event: &str) -> Option<Headless> {
 /// to. Of one that does not, or is not known, that run is over once its turn has ended.
 pub fn parts_with_a_word(kind: &str) -> bool {
     row(kind).is_some_and(|row| row.parts_with_a_word)
+}
+
+/// Whether a turn of a program of this kind goes on when a person turns to another conversation in the same
+/// terminal.
+pub fn goes_on_beside(kind: &str) -> bool {
+    row(kind).is_some_and(|row| row.goes_on_beside)
+}
+
+/// Whether what waits for a run of this kind that nobody can type to ends by the signal that has ended
+/// it: what it returns is then the run's own.
+pub fn passes_signals(kind: &str) -> bool {
+    row(kind).is_some_and(|row| row.passes_signals)
 }
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.

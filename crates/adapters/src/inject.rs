@@ -16,6 +16,7 @@ mod statements;
 mod tables;
 mod trace;
 pub(crate) mod variable;
+pub(crate) mod versions;
 
 use crate::mapped::map::Map;
 use crate::{claude_code, codex, copilot_cli, gemini_cli, mapped, opencode, qwen_code};
@@ -29,6 +30,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use trace::names;
+pub use versions::Version;
 
 /// A file, by its path below some folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,7 +206,7 @@ pub struct Fetched {
 }
 
 /// What our part of a program's configuration is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// Entries in JSON, among those of others.
     Entries(&'static Form),
@@ -219,7 +221,7 @@ pub(crate) enum Part {
 }
 
 /// What makes the event of a [`Recipe::probe`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Probe {
     Written(fn(session: &str, folder: &str) -> (&'static str, String)),
     Mapped(&'static Map),
@@ -227,7 +229,7 @@ pub(crate) enum Probe {
 
 /// One agent program. `launcher` is always the path that the entries name: it stays the same for
 /// ever, and an entry is ours by naming it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recipe {
     pub kind: &'static str,
     /// As people call it.
@@ -473,28 +475,4 @@ pub(crate) fn probe(session: &str, folder: &str) -> (&'static str, String) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_quoted_is_read_again() {
-        for text in ["", "/a b/c", "it's", "''", "a\\'b\"$c\n"] {
-            assert_eq!(unquote(&format!("{} && x 'y'", quote(text))).as_deref(), Some(text));
-        }
-        for broken in ["", "x", "'x", r"'x'\''"] {
-            assert_eq!(unquote(broken), None, "{broken}");
-        }
-    }
-
-    #[test]
-    fn a_line_more_in_a_file_of_ours_is_seen_whichever_hub_has_written_it() {
-        for recipe in recipes().iter().filter(|recipe| recipe.place() == "plugin file") {
-            for launcher in ["/h/bin/headsup", "/an \"other\"/bin/headsup"] {
-                let text = recipe.append("", launcher).unwrap();
-                assert!(!recipe.is_altered(&text), "{}", recipe.kind);
-                assert!(recipe.is_altered(&format!("{text}// mine\n")), "{}", recipe.kind);
-            }
-            assert!(!recipe.is_altered("// mine\n"), "{}", recipe.kind);
-        }
-    }
-}
+mod tests;

@@ -53,7 +53,7 @@ pub use service::{has_service, is_service, serves_terminals};
 pub use transcript::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 
 use headsup_core::id::ProcessId;
-use headsup_core::observation::Fact;
+use headsup_core::observation::{Fact, SessionEnd};
 use headsup_core::source::Source;
 use headsup_core::status::Attach;
 use headsup_core::time::UnixMs;
@@ -80,6 +80,8 @@ pub struct Sighting {
     pub process: Option<ProcessId>,
     /// That process serves other conversations as well: it does not tell whose this is.
     pub shares_process: bool,
+    /// Because of that an end that may be none was told as one.
+    ends_in_shared: bool,
     /// When the program says that it made it, by its own clock.
     pub made_at: Option<UnixMs>,
     pub fact: Fact,
@@ -183,6 +185,7 @@ impl Sighting {
             tmux_pane: None,
             process: None,
             shares_process: false,
+            ends_in_shared: false,
             needs_log: false,
             made_at: None,
             fact,
@@ -191,10 +194,14 @@ impl Sighting {
         }
     }
 
-    /// Its process serves this conversation alone, after all, in the terminal that its environment names.
+    /// Its process serves this conversation alone, after all, in the terminal that its environment names, and tells
+    /// whether that was left.
     pub fn unshare(&mut self, context: &HookContext) {
         self.shares_process = false;
         self.tmux_pane = context.tmux_pane();
+        if self.ends_in_shared {
+            self.fact = Fact::SessionEnded { how: SessionEnd::Either };
+        }
     }
 }
 

@@ -13,7 +13,6 @@ pub(crate) mod terminal;
 
 use crate::hook_table::pid_variable;
 use crate::{HookContext, Sighting, json, text};
-use headsup_core::id::ProcessId;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -23,8 +22,9 @@ pub(crate) const SCREENS: &str = include_str!("qwen_code/screens.toml");
 pub(crate) const KIND: &str = "qwen-code";
 
 /// The name of its process is that of the runtime, `MainThread` from Node 24 on. It starts itself
-/// anew twice, and runs some hooks in a process of their own that lives no longer than they do
-/// (measured): only its own variable tells which process is the program.
+/// anew, in a terminal twice, and runs some hooks in a process of their own that lives no longer than they do
+/// (measured). Its own variable names the outermost of its processes, which only waits: where that is killed the others
+/// go on (measured).
 pub(crate) const PROGRAMS: &[&str] = &["node", "MainThread", "bun", "qwen"];
 
 const SESSION: &str = "QWEN_CODE_SESSION_ID";
@@ -40,10 +40,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
         seen.model = payload.model.text().map(|name| text::line(&name, text::NAME));
     }
     let launcher = pid_variable(KIND).and_then(|name| context.variable(name));
-    let launcher = launcher.and_then(|pid| pid.parse().ok());
-    // What is left behind when that one has ended is not the program.
-    let is_it = |found: &ProcessId| launcher.is_none_or(|pid| found.pid == pid);
-    seen.process = context.process(launcher, PROGRAMS).filter(is_it);
+    if let Some(launcher) = launcher.and_then(|pid| pid.parse().ok()) {
+        seen.process = context.started_by(launcher, PROGRAMS);
+    }
     seen.strange = normalize::strange(&seen.event, &payload);
     seen.activity = activity::of(&seen.event, &payload);
     seen

@@ -61,7 +61,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.169.0",
         witnesses: "hooks, status reports, log, the shared process's server, title, screen, process",
-        cannot: "dialogs before its first status report, but in a tmux pane that may be read; anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped; terminals that it leaves running in the background, which are counted as no shells",
+        cannot: "dialogs before its first status report, but in a tmux pane that may be read; anything before the first prompt, without status reports; errors, without its log; without hooks, a helper that goes on after the main agent has stopped; terminals that it leaves running in the background, which are counted as no shells; that a tool server which takes more than 12 s to start is no turn, as its terminal shows work before the first prompt; without hooks, for 12 s or until it is over, a prompt on its command line or one that is typed while such servers start",
         instead: None,
     },
     Support {
@@ -88,7 +88,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.61.0",
         witnesses: "hooks, title, log, screen, process",
-        cannot: "errors and Esc, without its log; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed: it leaves as if it had been stopped; that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
+        cannot: "errors and Esc, without its log; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
         instead: None,
     },
     Support {
@@ -97,7 +97,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
-        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; a command of the person's own (`!`)",
+        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; that `qwen -p` has failed, where nobody knows its exit code (`headsup run` does); a command of the person's own (`!`)",
         instead: None,
     },
     Support {
@@ -106,7 +106,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, process",
-        cannot: "anything before the first prompt; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
+        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
         instead: None,
     },
     Support {

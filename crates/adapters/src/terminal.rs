@@ -60,6 +60,17 @@ pub fn title(kind: &str, title: &str) -> Option<Level> {
     }
 }
 
+/// After how long without a word of the program's its title says that somebody is asked, of a kind whose hooks tell of
+/// every dialog that its title shows in a turn. Milliseconds.
+pub fn silent_title_ms(kind: &str) -> Option<i64> {
+    (kind == gemini_cli::KIND).then_some(gemini_cli::terminal::SILENT_MS)
+}
+
+/// How long a program of this kind may show work on its terminal while it comes up. Milliseconds.
+pub fn starts_at_work_ms(kind: &str) -> Option<i64> {
+    (kind == codex::KIND).then_some(codex::terminal::START_MS)
+}
+
 /// What a progress bar (the body of OSC 9, `4;STATE;PERCENT`) says of the turn: nothing, of the
 /// kinds that are known.
 pub fn progress(_kind: &str, _body: &str) -> Option<Level> {

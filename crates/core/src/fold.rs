@@ -64,7 +64,10 @@ pub fn apply_body(roster: &mut BTreeMap<AgentId, Folded>, agent_id: &AgentId, bo
             seat.turn.turn_seq = *turn_seq;
             seat.outcome = None;
         }
-        EventBody::TurnCompleted { outcome, .. } => seat.outcome.clone_from(outcome),
+        // One that went on behind another conversation may end while a later one is open.
+        EventBody::TurnCompleted { turn_seq, outcome } if *turn_seq == seat.turn.turn_seq => {
+            seat.outcome.clone_from(outcome);
+        }
         EventBody::PromptOpened { prompt } => {
             seat.prompts.insert(prompt.id.clone(), prompt.title.clone());
         }

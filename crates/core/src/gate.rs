@@ -7,6 +7,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod beside;
 mod broken;
 mod compaction;
 mod dialog;
@@ -29,6 +30,7 @@ mod stops;
 mod tick;
 mod tools;
 mod turn;
+mod withdrawn;
 
 #[cfg(test)]
 mod tests;
@@ -47,6 +49,7 @@ pub use lifecycle::{
     suspend, vacate,
 };
 pub use screen::{has_spoken, may_ask_unheard};
+pub use shown::is_silent;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
@@ -212,14 +215,15 @@ fn tells_of_rest_alone(observation: &Observation) -> bool {
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
+    if let Some(effect) = beside::told(step, observation) {
+        return Ok(effect);
+    }
     match &observation.fact {
         Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
         Fact::SessionEnded { how } => session::ended(step, *how, observation),
         Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
         // The turn that is open began with it.
-        Fact::PromptTold if step.seat.turn.open && !step.seat.turn.main_stopped => {
-            Ok(Effect::Confirms)
-        }
+        Fact::PromptTold if step.seat.turn.is_answering() => Ok(Effect::Confirms),
         Fact::PromptTold => turn::prompted(step, Submitter::Person, None),
         Fact::ToolStarted { actor, tool, turn_ref } => {
             tools::started(step, actor, tool, turn_ref.as_deref())
@@ -245,6 +249,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             prompts::settled(step, &Actor::Main, *reason, key.as_deref(), resolution);
             broken::interrupted(step, turn_ref.as_deref())
         }
+        Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
+        Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
         Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
         Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
@@ -275,7 +281,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             screen::dialog(step, *reason, detail.as_deref())
         }
         Fact::ScreenCleared => Ok(screen::cleared(step)),
-        Fact::Withdrawn => Ok(screen::withdrawn(step, observation.source)),
+        Fact::Withdrawn => Ok(withdrawn::said(step, &observation.name, observation.source)),
         Fact::PartStatus { id, level } => {
             elsewhere::check(step, observation.source)?;
             Ok(parts::said(step, id, level.as_ref()))
@@ -455,7 +461,7 @@ impl Fact {
             Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
-            Self::PromptResolved { .. } | Self::Answered => "working(model)",
+            Self::PromptResolved { .. } | Self::CallRefused { .. } => "working(model)",
             Self::PromptRefused { .. } => "idle(turn_ended)",
             Self::PromptConfirmed => "blocked",
             Self::TurnEnded { background, .. }
@@ -470,7 +476,7 @@ impl Fact {
             | Self::SomeoneStopped { .. } => "idle(turn_ended)",
             Self::CompactionStarted => "working(compacting)",
             Self::CompactionEnded { manual: true } => "idle(turn_ended)",
-            Self::CompactionEnded { manual: false } => "working(model)",
+            Self::Answered | Self::CompactionEnded { manual: false } => "working(model)",
             Self::IdleNotice { .. } | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
             Self::Level(level) => level.word(),
             Self::ScreenDialog { reason, .. }
@@ -485,6 +491,7 @@ impl Fact {
             | Self::Nothing
             | Self::ScreenCleared
             | Self::Withdrawn
+            | Self::WakeQueued(_)
             | Self::PartStatus { .. }
             | Self::NotUnderstood { .. } => return None,
         };

@@ -99,10 +99,18 @@ pub enum Fact {
         resolution: Resolution,
         turn_ref: Option<String>,
     },
+    /// A person has refused this call, and the turn goes on.
+    CallRefused {
+        call: String,
+        resolution: Resolution,
+    },
     /// A person has answered whatever the agent asked, which is not named, and it goes on.
     Answered,
     /// A late notice that a prompt still waits. It confirms, it never triggers.
     PromptConfirmed,
+    /// The program has a prompt of its own that waits for the end of the main agent's answer; `false`: it has
+    /// taken something out of its queue.
+    WakeQueued(bool),
     /// The main agent came to the end of what it had to say.
     TurnEnded {
         background: Background,

@@ -291,7 +291,18 @@ impl Roster {
         let folder = (Word::from(caller.kind), caller.cwd.map(str::to_owned));
         let mut waiting = self.sessionless.get(&folder)?.iter();
         let first = waiting.next()?;
-        waiting.next().is_none().then_some(first)
+        // A conversation is not what somebody has done of whom nothing is known.
+        let is_of_another = caller.session.is_some() && self.is_nobody(first);
+        (waiting.next().is_none() && !is_of_another).then_some(first)
+    }
+
+    /// Neither a session, a process nor a folder was ever told of whoever sits there.
+    fn is_nobody(&self, id: &AgentId) -> bool {
+        self.seats.get(id).is_some_and(|keys| {
+            let has_folder = keys.folder.as_ref().is_some_and(|(_, folder)| folder.is_some());
+            let has_process = keys.process.is_some() || keys.launched.is_some();
+            keys.sessions.is_empty() && !has_process && !has_folder
+        })
     }
 
     fn stranger(&self, caller: &Caller<'_>) -> Place {

@@ -6,6 +6,8 @@ mod ended;
 pub mod held;
 pub mod history;
 mod launch;
+mod links;
+mod names;
 mod process;
 mod session;
 mod stop;
@@ -15,8 +17,9 @@ pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
+pub use links::{HandIn, Links};
 pub use process::{Launched, LaunchedEnd, ProcessFacts};
-pub use session::{LeftSession, Session};
+pub use session::{Beside, LeftSession, Session};
 pub use stop::Stop;
 
 use crate::id::AgentId;
@@ -147,6 +150,20 @@ pub struct Seat {
     /// A program of this kind says goodbye also after a run that nobody can type to. Lent likewise.
     #[serde(skip)]
     pub parts_with_a_word: bool,
+    /// Its title says that it asks also once it has worked for so long and is silent. In milliseconds; what it asks its
+    /// hooks tell first. Lent likewise.
+    #[serde(skip)]
+    pub silent_title_ms: Option<i64>,
+    /// In a program of this kind a conversation goes on when a person turns to another one. Lent likewise.
+    #[serde(skip)]
+    pub goes_on_beside: bool,
+    /// What is launched for a run of this kind that nobody can type to ends by the signal that has ended the run. Lent
+    /// likewise.
+    #[serde(skip)]
+    pub passes_signals: bool,
+    /// So long it may show work while it comes up, before anybody has asked for anything. In milliseconds. Lent likewise.
+    #[serde(skip)]
+    pub starts_at_work_ms: Option<i64>,
 }
 
 /// What is not written because it is read as this anyway.
@@ -196,18 +213,6 @@ pub struct About {
     pub token: Option<Box<str>>,
 }
 
-/// The task and the pull requests of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Links {
-    /// The task's identifier.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// Ids of pull requests, or URLs of those that only a URL is known of; the last one last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub prs: Vec<String>,
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnFacts {
     /// The turn apart from open prompts: never `Blocked`.
@@ -226,6 +231,12 @@ pub struct TurnFacts {
     /// Prompts handed over while the turn was open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queued: Vec<String>,
+    /// Names of the prompts of the program's own with which the open turn has begun, or gone on: all are its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub woken: Vec<String>,
+    /// Turns that go on behind the conversation that is shown, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedTurn>,
     /// The main agent has stopped; helpers go on.
@@ -280,17 +291,7 @@ pub struct Claim {
     pub confirmed_at: UnixMs,
 }
 
-const LEFT_SESSIONS: usize = 8;
 const OPEN_TOOLS: usize = 64;
-const QUEUED: usize = 64;
-/// What an agent has handed in at the end of its workflow; said again it is the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HandIn {
-    /// The request that did it.
-    pub request: String,
-    /// The task was to be done by it, too.
-    pub moves_task: bool,
-}
 
 impl Seat {
     /// An empty seat: no process, no turn.
@@ -322,6 +323,8 @@ impl Seat {
                 open: false,
                 reference: None,
                 queued: Vec::new(),
+                woken: Vec::new(),
+                beside: Vec::new(),
                 ended: None,
                 main_stopped: false,
                 awaits_helpers: false,
@@ -371,6 +374,10 @@ impl Seat {
             made: None,
             background_shells: BackgroundShells::Idle,
             parts_with_a_word: false,
+            silent_title_ms: None,
+            goes_on_beside: false,
+            passes_signals: false,
+            starts_at_work_ms: None,
         }
     }
 
@@ -457,31 +464,11 @@ impl Seat {
         self.history.get_or_insert_default()
     }
 
-    pub(crate) fn leave_session(&mut self, at: UnixMs) {
-        let Some(session) = self.session.take() else {
-            return;
-        };
-        self.left_sessions.retain(|left| left.id != session.id);
-        if self.left_sessions.len() == LEFT_SESSIONS {
-            self.left_sessions.pop_front();
-        }
-        self.left_sessions.push_back(LeftSession { id: session.id, at, is_goodbye: false });
-    }
-
     pub(crate) fn open_tool(&mut self, actor: Actor, tool: ToolRef) {
         if self.open_tools.len() == OPEN_TOOLS {
             self.open_tools.pop_front();
         }
         self.open_tools.push_back(OpenTool { actor, tool });
-    }
-}
-
-impl TurnFacts {
-    pub(crate) fn queue(&mut self, reference: &str) {
-        if self.queued.len() == QUEUED {
-            self.queued.remove(0);
-        }
-        self.queued.push(reference.to_owned());
     }
 }
 

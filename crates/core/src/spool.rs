@@ -34,6 +34,10 @@ pub const OF_A_PROCESS: &str = "headsup:process";
 /// Its body is that of `POST /api/v1/agents/{id}/terminal`. No agent is of this kind.
 pub const OF_A_TERMINAL: &str = "headsup:terminal";
 
+/// The kind of a [`Report`] that is no hook's: a report in our own words on the agent that it names, by its id or
+/// by its whole name. Its body is that of `POST /api/v1/agents/{id}/reports`. No agent is of this kind.
+pub const OF_AN_AGENT: &str = "headsup:report";
+
 /// A body is cut here; the hook client sends far less.
 const MAX_BODY: usize = 16 << 20;
 /// A greater length is damage. (It also keeps the magic's letters out of the length.)
@@ -53,7 +57,7 @@ pub enum Record {
 /// A hook's report, with everything the request would have carried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The agent's kind as the hook was given it, or [`OF_A_PROCESS`] or [`OF_A_TERMINAL`].
+    /// The agent's kind as the hook was given it, or [`OF_A_PROCESS`], [`OF_A_TERMINAL`] or [`OF_AN_AGENT`].
     pub kind: String,
     /// The event's name, if the command line had it; else it is in the body.
     pub event: Option<String>,

@@ -2,7 +2,7 @@
 
 use headsup_core::clock::Clocks;
 use headsup_core::time::UnixMs;
-use rustix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_gettime};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -52,8 +52,10 @@ impl Clock for System {
     }
 
     fn boot_ms(&self) -> i64 {
-        let since_boot = clock_gettime(ClockId::Boottime);
-        since_boot.tv_sec * 1_000 + since_boot.tv_nsec / 1_000_000
+        // By the C library: what `rustix` calls for it is not there for a program that runs below valgrind. Every
+        // kernel that the hub runs on has this clock.
+        let since_boot = clock_gettime(ClockId::CLOCK_BOOTTIME);
+        since_boot.map_or(0, |since| since.tv_sec() * 1_000 + since.tv_nsec() / 1_000_000)
     }
 }
 

@@ -43,14 +43,19 @@ struct Kept {
     files: HashMap<u32, AgentId>,
 }
 
+/// Boxed: there may be ten thousand agents, and room for the pieces of some hundred.
 #[derive(Debug, Default)]
 struct OfOne {
+    pieces: Option<Box<Pieces>>,
+    dropped: u64,
+}
+
+#[derive(Debug, Default)]
+struct Pieces {
     rows: VecDeque<Row>,
     bytes: usize,
-    dropped: u64,
-    /// What its title said last, and when that was kept. Boxed: few have one, and there may be ten
-    /// thousand agents.
-    title: Option<Box<(String, UnixMs)>>,
+    /// What its title said last, and when that was kept.
+    title: Option<(String, UnixMs)>,
 }
 
 #[derive(Clone, Debug)]
@@ -160,12 +165,18 @@ impl Evidence {
     pub(crate) fn keep_title(&self, agent: &AgentId, moment: Moment, says: &str, row: &Value) {
         let is_news = {
             let mut kept = self.lock();
-            let title = &mut kept.agents.entry(agent.clone()).or_default().title;
-            let told = title.as_deref().is_some_and(|(said, at)| {
+            let title = &mut kept
+                .agents
+                .entry(agent.clone())
+                .or_default()
+                .pieces
+                .get_or_insert_default()
+                .title;
+            let told = title.as_ref().is_some_and(|(said, at)| {
                 said == says && (0..SAME_TITLE_MS).contains(&moment.at.since(*at))
             });
             if !told {
-                *title = Some(Box::new((says.to_owned(), moment.at)));
+                *title = Some((says.to_owned(), moment.at));
             }
             !told
         };
@@ -201,12 +212,14 @@ impl Evidence {
     fn put(&self, agent: &AgentId, moment: Moment, piece: Piece) {
         let mut kept = self.lock();
         let bytes = piece.bytes();
-        let rows = kept.agents.entry(agent.clone()).or_default();
-        rows.rows.push_back(Row { moment, piece });
-        rows.bytes += bytes;
+        let of_one = kept.agents.entry(agent.clone()).or_default();
+        let pieces = of_one.pieces.get_or_insert_default();
+        pieces.rows.push_back(Row { moment, piece });
+        pieces.bytes += bytes;
         let mut gone = 0;
-        while rows.bytes > MOST_OF_ONE && rows.rows.len() > 1 {
-            gone += rows.drop_oldest();
+        while pieces.bytes > MOST_OF_ONE && pieces.rows.len() > 1 {
+            gone += pieces.drop_oldest();
+            of_one.dropped += 1;
         }
         kept.bytes = kept.bytes + bytes - gone;
         if kept.bytes > MOST {
@@ -226,14 +239,13 @@ impl Evidence {
 
     pub(crate) fn forget(&self, agent: &AgentId) {
         let mut kept = self.lock();
-        if let Some(rows) = kept.agents.remove(agent) {
-            kept.bytes -= rows.bytes;
-        }
+        let pieces = kept.agents.remove(agent).and_then(|of_one| of_one.pieces);
+        kept.bytes -= pieces.map_or(0, |pieces| pieces.bytes);
     }
 
     pub(crate) fn of(&self, agent: &AgentId) -> Taken {
         let (mut rows, dropped) = match self.lock().agents.get(agent) {
-            Some(kept) => (kept.rows.iter().cloned().collect::<Vec<Row>>(), kept.dropped),
+            Some(kept) => (kept.rows().cloned().collect::<Vec<Row>>(), kept.dropped),
             None => return Taken::default(),
         };
         rows.sort_by_key(|row| row.moment);
@@ -250,7 +262,7 @@ impl Evidence {
 impl Kept {
     /// At once, so that it is not looked for at every piece.
     fn drop_older_half(&mut self) {
-        let rows = self.agents.values().flat_map(|of_one| &of_one.rows);
+        let rows = self.agents.values().flat_map(OfOne::rows);
         let mut moments: Vec<u64> = rows.map(|row| row.moment.number).collect();
         if moments.is_empty() {
             return;
@@ -258,20 +270,30 @@ impl Kept {
         let middle = moments.len() / 2;
         let (_, middle, _) = moments.select_nth_unstable(middle);
         for of_one in self.agents.values_mut() {
-            while of_one.rows.front().is_some_and(|row| row.moment.number < *middle) {
-                self.bytes -= of_one.drop_oldest();
+            let Some(pieces) = &mut of_one.pieces else { continue };
+            while pieces.rows.front().is_some_and(|row| row.moment.number < *middle) {
+                self.bytes -= pieces.drop_oldest();
+                of_one.dropped += 1;
             }
-            of_one.rows.shrink_to_fit();
+            pieces.rows.shrink_to_fit();
+            if pieces.rows.is_empty() && pieces.title.is_none() {
+                of_one.pieces = None;
+            }
         }
     }
 }
 
 impl OfOne {
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.pieces.iter().flat_map(|pieces| &pieces.rows)
+    }
+}
+
+impl Pieces {
     /// Its bytes.
     fn drop_oldest(&mut self) -> usize {
         let gone = self.rows.pop_front().map_or(0, |row| row.piece.bytes());
         self.bytes -= gone;
-        self.dropped += 1;
         gone
     }
 }
@@ -293,9 +315,10 @@ mod tests {
             assert_eq!(taken.rows.last().unwrap().1["row"], 299);
             assert!(taken.dropped > 0);
             let kept = evidence.lock();
-            let sum: usize = kept.agents.values().map(|rows| rows.bytes).sum();
+            let pieces = kept.agents.values().filter_map(|of_one| of_one.pieces.as_ref());
+            let sum: usize = pieces.map(|pieces| pieces.bytes).sum();
             assert!(kept.bytes == sum && sum <= MOST, "{sum} {}", kept.bytes);
-            assert!(kept.agents[&id(n)].bytes <= MOST_OF_ONE);
+            assert!(kept.agents[&id(n)].pieces.as_ref().unwrap().bytes <= MOST_OF_ONE);
         }
         (0..40).for_each(|n| evidence.forget(&id(n)));
         assert_eq!(evidence.lock().bytes, 0);

@@ -36,8 +36,8 @@ const LONGEST_ADDRESS: usize = 107;
 const LOOK: Duration = Duration::from_secs(2);
 /// Whoever only asks whether a hub has the folder holds its lock for less than this.
 const A_QUESTION: Duration = Duration::from_millis(2);
-/// So many may ask one after the other.
-const ASKED_AT_ONCE: usize = 5;
+/// So often a start comes back to a lock that is only asked about: for about a second, since a machine may stall.
+const COMES_BACK: usize = 500;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HomeError {
@@ -250,8 +250,17 @@ pub fn holder(home: &Path) -> Option<u32> {
 fn held(home: &Path) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(home.join(LOCK), flags, Mode::empty()).ok()?);
-    let asked = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
-    (asked == Err(Errno::WOULDBLOCK)).then_some(file)
+    is_taken(&file).then_some(file)
+}
+
+/// Whether a hub has this lock. A hub has it alone; whoever asks shares it for a moment with others who ask. The
+/// kernel's list of locks would not do: it has other numbers for some file systems, and nothing of other containers.
+fn is_taken(lock: &File) -> bool {
+    let asked = rustix::fs::flock(lock, FlockOperation::NonBlockingLockShared);
+    if asked.is_ok() {
+        rustix::fs::flock(lock, FlockOperation::Unlock).ok();
+    }
+    asked == Err(Errno::WOULDBLOCK)
 }
 
 fn pid_in(lock: &File) -> Option<u32> {
@@ -273,8 +282,8 @@ fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
     let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
     let take = || rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     let mut taken = take();
-    for _ in 0..ASKED_AT_ONCE {
-        if taken != Err(Errno::WOULDBLOCK) {
+    for _ in 0..COMES_BACK {
+        if taken != Err(Errno::WOULDBLOCK) || is_taken(&file) {
             break;
         }
         std::thread::park_timeout(A_QUESTION);
@@ -396,6 +405,24 @@ mod tests {
         }
         drop(first);
         assert!(Home::claim(temp.path()).is_ok());
+    }
+
+    #[test]
+    fn whoever_only_asks_keeps_no_hub_from_its_start() {
+        let temp = tempfile::tempdir().unwrap();
+        drop(Home::claim(temp.path()).unwrap());
+        let asks = File::open(temp.path().join(LOCK)).unwrap();
+        rustix::fs::flock(&asks, FlockOperation::NonBlockingLockShared).unwrap();
+        assert!(!is_held(temp.path()));
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| tell.send(Home::claim(temp.path())).unwrap());
+            let while_asked = told.recv_timeout(A_QUESTION * 25);
+            assert!(while_asked.is_err(), "it is no hub: {while_asked:?}");
+            drop(asks);
+            assert!(told.recv().unwrap().is_ok());
+        });
+        assert!(!is_held(temp.path()), "and a question leaves nothing behind");
     }
 
     #[test]

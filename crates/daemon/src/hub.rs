@@ -299,7 +299,8 @@ impl Prepared {
         let database = home.database();
         let fail = |error| RunError::store(database.clone(), error);
         let now = clock.wall();
-        let Opened { store, loaded, quarantined } = Store::open(&database, now).map_err(fail)?;
+        let Opened { store, loaded, quarantined, .. } =
+            Store::open(&database, now).map_err(fail)?;
         let metrics = Arc::new(Metrics::new());
         metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
         metrics.damage.inc_by(loaded.unreadable as u64);

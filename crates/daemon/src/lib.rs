@@ -44,6 +44,7 @@ mod metrics;
 mod namespaces;
 mod oom;
 pub mod outgoing;
+mod own_word;
 mod peer;
 mod person;
 mod process;

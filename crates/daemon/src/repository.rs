@@ -112,6 +112,7 @@ fn pointed_at(root: &Path, dot: &Path) -> Option<PathBuf> {
 
 /// A short file.
 fn text_of(path: &Path) -> Option<String> {
-    let length = fs::metadata(path).ok()?.len();
-    (length <= LONGEST_POINTER).then(|| fs::read_to_string(path).ok()).flatten()
+    let meta = fs::metadata(path).ok()?;
+    let is_short = meta.is_file() && meta.len() <= LONGEST_POINTER;
+    is_short.then(|| fs::read_to_string(path).ok()).flatten()
 }

@@ -47,6 +47,8 @@ pub(crate) struct Store {
     /// Pages in the write-ahead log after the last commit.
     log: Log,
     activity_until: u64,
+    /// So many places between events were left free for some that are lost.
+    free_places: u64,
     sweep: retention::Sweep,
 }
 
@@ -169,10 +171,14 @@ fn empty_quietly(connection: &Connection, log: &Log) -> Result<bool, StoreError>
     }
 }
 
-/// Of a database that is a link, `SQLite` has it beside the real file.
 fn log_path(database: &Path) -> PathBuf {
+    beside(&real(database), "-wal")
+}
+
+/// Of a database that is a link, `SQLite` has its other files beside the real one.
+fn real(database: &Path) -> PathBuf {
     let real = database.is_symlink().then(|| std::fs::canonicalize(database).ok()).flatten();
-    beside(real.as_deref().unwrap_or(database), "-wal")
+    real.unwrap_or_else(|| database.to_owned())
 }
 
 /// A file whose name begins as the database's.

@@ -66,6 +66,8 @@ mod place;
 mod process;
 #[path = "../../daemon/src/api/query.rs"]
 mod query;
+#[path = "../../headsup/src/regular.rs"]
+mod regular;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/launch/shim/reply.rs"]
 mod reply;

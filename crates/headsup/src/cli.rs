@@ -13,6 +13,7 @@ mod forget;
 mod history;
 pub(crate) mod hooks;
 pub(crate) mod inbox;
+mod later;
 pub(crate) mod listen;
 mod log;
 mod ls;
@@ -53,6 +54,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// Know which of your coding agents is working, blocked on you, done or dead.
 ///
@@ -193,6 +195,21 @@ impl Context {
         Ok(hub.client)
     }
 
+    /// A client of a hub that answers within `patience`. A hub that is missing is started as ever.
+    pub(crate) async fn client_within(&self, patience: Duration) -> Result<Client, CommandError> {
+        let client = start::client(&self.place)?;
+        match timeout(patience, start::health(&client)).await {
+            Ok(Ok(health)) => {
+                if self.may_start && start::is_ours(&self.place, client.address()) {
+                    self.warn_of(&health.version);
+                }
+                Ok(client)
+            }
+            Ok(Err(_)) => self.client().await,
+            Err(_) => Err(client.silent_for(patience)),
+        }
+    }
+
     /// Asks a hub that may be missing, or be on its way out, something that changes nothing: its answer shows that
     /// it is there, and nothing else need be asked first.
     pub(crate) async fn ask<T>(
@@ -243,10 +260,16 @@ pub(crate) fn main() -> ExitCode {
             let output = Output::new(cli.global.json);
             run(cli, output).map_err(|error| (output, error))
         }
-        Err(error) => {
+        Err(mut error) => {
             // `--json` may stand anywhere, also beside what could not be read.
             let json = args.iter().any(|arg| arg == "--json");
-            return not_parsed(Output::new(json), &error);
+            let output = Output::new(json);
+            if let Some(error) = later::refused(&error, &args) {
+                output.error(&error);
+                return error.exit_code();
+            }
+            later::suggest_no_hidden(&mut error, &whole());
+            return not_parsed(output, &error);
         }
     };
     match outcome {

@@ -313,7 +313,12 @@ impl Client {
 
     /// The error of a call that was waited for in vain, as long as [`ANSWER_WITHIN`].
     pub(crate) fn no_answer(&self) -> CommandError {
-        let seconds = ANSWER_WITHIN.as_secs();
+        self.silent_for(ANSWER_WITHIN)
+    }
+
+    /// The same, of whoever has waited for so long.
+    pub(crate) fn silent_for(&self, waited: Duration) -> CommandError {
+        let seconds = waited.as_secs();
         let message = format!("the hub at {} gave no answer within {seconds} s", self.address);
         CommandError::new(Kind::HubUnreachable, message)
             .hint("restart it: `headsup down`, then `headsup up`")

@@ -7,8 +7,11 @@
 mod kanbanger;
 #[path = "config/providers.rs"]
 mod providers;
+#[path = "config/wrong.rs"]
+mod wrong;
 
 use crate::error::CommandError;
+use crate::regular::{self, Unread};
 use headsup_core::work::pull::MergePolicy;
 use headsup_core::work::task::is_prefix;
 use headsup_daemon::{
@@ -19,8 +22,8 @@ use kanbanger::Kanbanger;
 use providers::{Forge, GitHub, Name, Provider};
 use serde::Deserialize;
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::{fs, io};
+use std::path::{Path, PathBuf};
+use wrong::wrong;
 
 /// Every key has a default, so that no file is a whole one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -143,43 +146,8 @@ impl Default for Retention {
     }
 }
 
-/// Every key, for whoever misspells one.
-const KEYS: [&str; 32] = [
-    "colour",
-    "retention",
-    "events",
-    "days",
-    "background_shells",
-    "screen_rules",
-    "listen",
-    "allowed_hosts",
-    "merge_policy",
-    "tracker",
-    "prefix",
-    "webhooks",
-    "authors",
-    "replies",
-    "repository",
-    "path",
-    "forge",
-    "provider",
-    "github",
-    "api",
-    "token",
-    "token_variable",
-    "in_progress",
-    "in_review",
-    "kanbanger",
-    "url",
-    "headers",
-    "calls",
-    "method",
-    "body",
-    "fields",
-    "statuses",
-];
-/// How alike two words are that are meant to be one, out of 1.
-const ALIKE: f64 = 0.7;
+/// Larger settings are something else.
+const LARGEST_KIB: u64 = 1024;
 
 /// Where the file is, or would be; `None` without a home folder.
 pub(crate) fn path(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -198,14 +166,23 @@ impl Config {
     pub(crate) fn load() -> Result<Self, CommandError> {
         let Some(path) = path(|name| std::env::var_os(name)) else { return Ok(Self::default()) };
         let named = std::env::var_os("HEADSUP_CONFIG").is_some_and(|value| !value.is_empty());
-        match fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text, &path.display().to_string()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !named => Ok(Self::default()),
-            Err(error) => {
-                let message = format!("cannot read the settings {}: {error}", path.display());
-                Err(CommandError::usage(message).code("bad_config"))
-            }
+        match regular::read(&path, LARGEST_KIB) {
+            Ok(bytes) => Self::read(bytes, &path),
+            Err(error) if error.is_absent() && !named => Ok(Self::default()),
+            Err(error) => Err(unread(&path, named, &error)),
         }
+    }
+
+    fn read(bytes: Vec<u8>, path: &Path) -> Result<Self, CommandError> {
+        let path = path.display().to_string();
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = memchr::memchr_iter(b'\n', good).count() + 1;
+            CommandError::usage(format!("{path}:{line}: this is not UTF-8"))
+                .code("bad_config")
+                .hint("save the file as UTF-8")
+        })?;
+        Self::parse(&text, &path)
     }
 
     pub(crate) fn screen_rules(&self) -> ScreenRules {
@@ -248,29 +225,24 @@ impl Config {
     }
 
     pub(crate) fn parse(text: &str, path: &str) -> Result<Self, CommandError> {
-        let read = toml::from_str(text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            let why = error.message();
-            let message = format!("{path}:{line}: {}", why.lines().next().unwrap_or(why));
-            let refused = CommandError::usage(message).code("bad_config");
-            match unknown(why).and_then(nearest) {
-                Some(key) => refused.hint(format!("is it {key:?}?")),
-                None => refused,
-            }
-        });
+        let read = toml::from_str(text).map_err(|error| wrong(text, path, &error));
         read.and_then(|config: Self| config.checked(path))
     }
 }
 
-fn unknown(message: &str) -> Option<&str> {
-    message.strip_prefix("unknown field `")?.split('`').next()
-}
-
-fn nearest(word: &str) -> Option<&'static str> {
-    let scored = KEYS.iter().map(|key| (strsim::jaro_winkler(word, key), *key));
-    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    (best.0 >= ALIKE).then_some(best.1)
+/// `named`: by `HEADSUP_CONFIG`.
+fn unread(path: &Path, named: bool, error: &Unread) -> CommandError {
+    let message = format!("cannot read the settings {}: {error}", path.display());
+    let is_no_text = !matches!(error, Unread::Io(_));
+    CommandError::usage(message).code("bad_config").hint(match (named, is_no_text) {
+        (true, _) => {
+            "HEADSUP_CONFIG names it; without that variable the settings in ~/.config count"
+        }
+        (false, true) => "put a file of text there, or move it away: every setting has a default",
+        (false, false) => {
+            "let yourself read it (chmod u+r), or move it away: every setting has a default"
+        }
+    })
 }
 
 #[cfg(test)]
@@ -364,10 +336,11 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_known_to_whoever_misspells_one() {
-        for key in KEYS {
-            assert_eq!(nearest(key), Some(key));
-        }
+    fn what_is_no_text_is_named_with_its_line() {
+        let error = Config::read(b"# mine\ncolour = \"\xff\"\n".to_vec(), Path::new("/c.toml"));
+        let error = error.unwrap_err();
+        assert_eq!(error.message, "/c.toml:2: this is not UTF-8");
+        assert_eq!((error.code.as_str(), error.hints.len()), ("bad_config", 1));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod containers;
 mod counted;
 mod files;
 mod hub;
+mod logs;
 mod outbox;
 mod prompts;
 mod servers;
@@ -65,6 +66,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.extend(hub.checks);
             if let Some(client) = &hub.client {
                 checks.extend(counted::checks(client, home).await);
+                checks.extend(logs::check(client).await);
                 checks.push(webhooks::check(client).await);
                 checks.extend(prompts::checks(client).await);
                 checks.push(outbox::check(client).await);

@@ -11,6 +11,7 @@ mod hook;
 mod launch;
 mod output;
 mod place;
+mod regular;
 mod setup;
 
 use std::process::ExitCode;

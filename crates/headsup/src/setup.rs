@@ -22,6 +22,7 @@ pub(crate) mod status;
 mod strays;
 mod temporary;
 mod uninstall;
+pub(crate) mod version;
 mod yours;
 
 #[cfg(test)]

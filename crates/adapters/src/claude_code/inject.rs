@@ -6,6 +6,7 @@
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
 use crate::inject::entries::{Form, Switch};
+use crate::inject::versions::Versions;
 use crate::inject::{File, Launch, Part, Plugin, Probe, Recipe, probe};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -16,9 +17,29 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 /// call's id, an end cannot. An empty answer leaves no trace in the conversation (measured).
 const UNAWAITED: &str = "PreToolUse";
 
+/// Read in the lists of events of some thirty versions, 2.0.14 to 2.1.330. One that meets another event in its settings
+/// says "Invalid key in record" and skips the whole file, with its deny rules (2.1.100, measured; so does 2.0.14).
+const VERSIONS: Versions = Versions {
+    package: "@anthropic-ai/claude-code",
+    since: &[
+        ("SubagentStart", (2, 0, 44)),
+        ("PermissionRequest", (2, 0, 45)),
+        ("PostToolUseFailure", (2, 0, 56)),
+        ("Elicitation", (2, 1, 76)),
+        ("ElicitationResult", (2, 1, 76)),
+        ("PostCompact", (2, 1, 76)),
+        ("StopFailure", (2, 1, 78)),
+        ("PermissionDenied", (2, 1, 88)),
+        ("PostToolBatch", (2, 1, 118)),
+    ],
+    plugin: (2, 1, 141),
+};
+
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    optional: &[],
+    versions: Some(&VERSIONS),
     matchers: &[],
     command: "command",
     // In seconds. It also raises the limit for `SessionEnd`, which is cut at 1.5 s (measured).

@@ -1,12 +1,14 @@
 //! The session's transcript, one JSON object a line.
 //!
 //! Claude Code 2.1.330 (measured unless marked). It never shows a dialog and never an exit; what it
-//! tells that no hook tells is the person's Esc.
+//! tells that no hook tells is the person's Esc, and what a person has refused with words.
 //!
 //! | line | fact |
 //! |---|---|
-//! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242) the queued prompt that is sent in its place |
+//! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
+//! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
+//! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
 //! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
@@ -19,7 +21,9 @@ use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
 use headsup_core::observation::{Background, Fact, Level};
+use headsup_core::prompt::{Resolution, ResolvedBy, Via};
 use headsup_core::status::WorkingReason;
+use headsup_core::time::UnixMs;
 
 const INTERRUPTED: &str = "[Request interrupted by user";
 
@@ -35,6 +39,9 @@ skim! {
         message: "message",
         content: "content",
         interrupted: "interruptedMessageId",
+        denial: "toolDenialKind",
+        feedback: "userFeedback",
+        operation: "operation",
         is_api_error: "isApiErrorMessage",
         error: "error",
         timestamp: "timestamp",
@@ -55,6 +62,7 @@ skim! {
     Part {
         kind: "type",
         text: "text",
+        call: "tool_use_id",
     }
 }
 
@@ -83,12 +91,15 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             if is_interruption(&line) {
                 let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
                 read.fact = Some(Fact::TurnInterrupted { turn_ref });
+            } else if line.denial.json().is_some() {
+                read.fact = refused(&line);
             } else {
                 let origin: Origin<'_> = line.origin.walked();
                 let by_person = origin.kind.text().as_deref() == Some("human");
                 read.is_prompt = by_person && !line.is_meta.is_true();
             }
         }
+        "queue-operation" => read.fact = queued(&line),
         "assistant" if line.is_api_error.is_true() => {
             let code = line.error.text().map(|code| text::line(&code, text::NAME));
             let code = code.filter(|code| !code.is_empty()).unwrap_or_else(|| "unknown".to_owned());
@@ -125,6 +136,34 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&line.subtype.text().unwrap_or(kind), text::EVENT);
     }
     Some(read)
+}
+
+/// A person has refused a call and has said what to do instead.
+fn refused(line: &Line<'_>) -> Option<Fact> {
+    if line.denial.text().as_deref() != Some("user-rejected") || line.feedback.text().is_none() {
+        return None;
+    }
+    let message: Message<'_> = line.message.walked();
+    let call = message.content.walked_items().find_map(|part| {
+        let part: Part<'_> = part.walked();
+        part.call.text().and_then(|id| text::id(&id))
+    })?;
+    let resolution = Resolution {
+        value: Some("deny".to_owned()),
+        via: Some(Via::Terminal),
+        // No clock here: the gate knows when it was received.
+        ..Resolution::of(ResolvedBy::Human, UnixMs::default())
+    };
+    Some(Fact::CallRefused { call, resolution })
+}
+
+/// What a person has typed waits in the same queue. What is taken out is not named.
+fn queued(line: &Line<'_>) -> Option<Fact> {
+    if line.operation.text()? != "enqueue" {
+        return Some(Fact::WakeQueued(false));
+    }
+    let is_wake = line.content.text()?.trim_start().starts_with("<task-notification>");
+    is_wake.then_some(Fact::WakeQueued(true))
 }
 
 /// `/compact` throws this when it is stopped, and what a command throws is kept like that (read).

@@ -15,6 +15,8 @@ use std::ffi::OsString;
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    optional: &[],
+    versions: None,
     matchers: &[],
     command: "command",
     // In seconds. Of `SessionEnd` and `Interrupt` it warns if they may take longer (measured).

@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started; it comes with the first prompt, not with the program, and after a compaction with the next prompt | measured |
-//! | `SessionEnd` | session ended; a daemon tells it a minute after its terminal has left | measured |
+//! | `SessionEnd` | session ended: it leaves (`/quit`), or goes back in its conversation (Esc twice, Enter), goes on in that and tells its start anew with the next prompt; a daemon tells it a minute after its terminal has left | measured |
 //! | `UserPromptSubmit` | prompt submitted; what is typed into a running turn has that turn's id | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
@@ -29,8 +29,8 @@ use headsup_core::prompt::NewPrompt;
 /// `other` is the only reason that was seen (measured).
 const REASONS: Reasons = Reasons {
     clears: &["clear"],
-    exits: &["other", "exit", "logout", "prompt_input_exit"],
-    either: &[],
+    exits: &["exit", "logout", "prompt_input_exit"],
+    either: &["other"],
 };
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {

@@ -2,8 +2,9 @@
 //!
 //! Its status reports (OSC 7501) come unasked and say what they mean (measured): idle, working,
 //! blocked with `kind=permission` or `question`, done, error, and clear when it leaves; no text and
-//! no helper's id. Two seconds after done or error they say idle. In its first moments it may say
-//! that it works, for up to 40 ms (measured).
+//! no helper's id. Two seconds after done or error they say idle. While it comes up it says that it works,
+//! and so does its title, for as long as it waits for its tool servers (MCP), then idle again (0.169.0, measured);
+//! without any for up to 40 ms.
 //!
 //! | title | so |
 //! |---|---|
@@ -14,6 +15,9 @@
 use crate::terminal::blocked;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
+
+/// A tool server is given 10 s to start unless `startup_timeout_sec` says otherwise (read). Milliseconds.
+pub(crate) const START_MS: i64 = 12_000;
 
 const DIALOG: [&str; 2] = ["[ ! ] Action Required", "[ . ] Action Required"];
 

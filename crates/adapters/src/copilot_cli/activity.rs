@@ -1,5 +1,6 @@
 //! The timeline's line for an event.
 
+use super::normalize::{NOTICE, NOTICE_END, is_woken};
 use super::payload::{Failure, Payload};
 use crate::text::{self, ACTION};
 use crate::{Activity, calls};
@@ -9,6 +10,11 @@ pub(super) fn of(event: &str, payload: &Payload<'_>) -> Option<Activity> {
     let action = match event {
         "preToolUse" => return Some(calls::activity(payload.tool(), payload.tool_args)),
         _ if payload.is_helpers() => return None,
+        "userPromptSubmitted" if is_woken(payload) => {
+            let notice = payload.prompt.text()?;
+            let notice = notice.trim_start_matches(NOTICE).trim_end();
+            format!("woken: {}", notice.trim_end_matches(NOTICE_END).trim())
+        }
         "userPromptSubmitted" => format!("prompt: {}", payload.prompt.text()?),
         "agentStop" => "turn ended".to_owned(),
         "errorOccurred" => {

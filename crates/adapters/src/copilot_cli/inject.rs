@@ -35,6 +35,8 @@ pub(crate) const RECIPE: Recipe = Recipe {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    optional: &[],
+    versions: None,
     matchers: &[],
     command: "bash",
     timeout: ("timeoutSec", 5),

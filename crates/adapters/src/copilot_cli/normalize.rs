@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | `sessionStart` | session started; it comes with the first prompt, before or after it | measured |
 //! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on; `error` that of `-p` whose turn has failed: the log tells that too late | measured |
-//! | `userPromptSubmitted` | prompt submitted; a helper's is nothing | measured |
-//! | `preToolUse` | tool started: before the approval, so never blocked. `exit_plan_mode` asks whether its plan will do, but where the program approves that itself, and nothing else tells of its dialog: prompt opened | measured, who approves read |
+//! | `userPromptSubmitted` | prompt submitted, by the program if the end of a shell in the background woke it; a helper's is nothing | measured |
+//! | `preToolUse` | tool started: before the approval, so never blocked. `ask_user` asks a question: prompt opened, once its notice is there. `exit_plan_mode` asks whether its plan will do, but where the program approves that itself, and nothing else tells of its dialog: prompt opened | measured, who approves read |
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended; none comes of a call that fails, as of a plan that is refused: the log tells | measured |
@@ -16,8 +16,9 @@
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
 
-use super::payload::{Failure, Payload};
+use super::payload::{Asked, Failure, Payload};
 use super::transcript::SETTLE_MS;
+use crate::json::Raw;
 use crate::payload::{Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
@@ -38,6 +39,13 @@ const FAILED: &str = "error";
 /// The tool that asks whether a plan will do.
 const PLAN: &str = "exit_plan_mode";
 
+/// The tool that asks a question. The notice of its dialog does not say which.
+const QUESTION: &str = "ask_user";
+
+/// How a prompt of the program's own begins, and how it ends.
+pub(super) const NOTICE: &str = "<system_notification>";
+pub(super) const NOTICE_END: &str = "</system_notification>";
+
 /// How a turn comes to its own end (measured: no other reason).
 const STOPS: &[&str] = &["end_turn"];
 
@@ -46,6 +54,12 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "preToolUse" if payload.tool().as_deref() == Some(PLAN) => Fact::PromptOpened {
             actor: payload.actor(),
             prompt: NewPrompt { tool: Some(payload.call()), ..asks::plan(payload.tool_args) },
+            settle_ms: SETTLE_MS,
+            turn_ref: None,
+        },
+        "preToolUse" if payload.tool().as_deref() == Some(QUESTION) => Fact::PromptOpened {
+            actor: payload.actor(),
+            prompt: question(payload),
             settle_ms: SETTLE_MS,
             turn_ref: None,
         },
@@ -76,11 +90,19 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             Fact::SessionEnded { how: SessionEnd::Failed }
         }
         "sessionEnd" => payload::session_end(payload.reason, &REASONS),
-        "userPromptSubmitted" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
+        "userPromptSubmitted" => {
+            let by = if is_woken(payload) { Submitter::Program } else { Submitter::Person };
+            Fact::PromptSubmitted { by, turn_ref: None }
+        }
         "agentStop" => stopped(payload),
         "errorOccurred" => failed(payload),
         other => payload::unknown(other),
     }
+}
+
+/// The end of a shell in the background wakes the session with a prompt of the program's own (measured).
+pub(super) fn is_woken(payload: &Payload<'_>) -> bool {
+    payload.prompt.text().is_some_and(|prompt| prompt.starts_with(NOTICE))
 }
 
 /// What an event lacks that it has in this version, or what word of it is new.
@@ -107,7 +129,17 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
     payload::strange(wanted)
 }
 
-/// A title for what is shown: `message` says what is asked (measured).
+/// What a call asks, with the title of its dialog where that cannot be read.
+fn question(payload: &Payload<'_>) -> NewPrompt {
+    let asked: Asked<'_> = payload.tool_args.object();
+    let words = [asked.message, asked.question].into_iter().find_map(Raw::text);
+    let title = words.map(|words| text::line(&words, TITLE)).filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| "Information requested".to_owned());
+    let prompt = asks::prompt(PromptKind::Question, BlockedReason::Question, title);
+    NewPrompt { tool: Some(payload.call()), ..prompt }
+}
+
+/// A title for what is shown: `message` says what is asked, but for a question (measured).
 fn notification(payload: &Payload<'_>) -> Fact {
     let (kind, reason) = match payload.notification_type.text().as_deref() {
         Some("permission_prompt") => (PromptKind::Permission, BlockedReason::Permission),

@@ -37,6 +37,14 @@ skim! {
     }
 }
 
+skim! {
+    /// The input of the call that asks a person: `message` is what its dialog says (measured).
+    Asked {
+        message: "message",
+        question: "question",
+    }
+}
+
 impl Payload<'_> {
     /// Whose event it is: all events of a helper have its `agentId`, and so have its start and its
     /// end, which are the main agent's (measured).

@@ -3,8 +3,8 @@
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
-use headsup_core::observation::{Background, Fact, SessionEnd};
-use headsup_core::prompt::{Actor, PromptKind};
+use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::prompt::{Actor, PromptKind, ResolvedBy, Via};
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 
@@ -45,6 +45,24 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     assert_eq!(seen("subagentStart", helpers).session.as_deref(), Some("s-1"));
     let Fact::ToolStarted { actor, .. } = fact("preToolUse", helpers) else { panic!("no call") };
     assert_eq!(actor, Actor::Sub("a-1".into()));
+}
+
+/// The prompt that a shell's end in the background makes (measured).
+#[test]
+fn a_shell_that_has_ended_wakes_it_and_no_person_has_typed_that() {
+    let notice = r#"<system_notification>\nShell command \"short\" (shellId: one) has completed successfully.\n</system_notification>"#;
+    let woken = "woken: Shell command \"short\" (shellId: one) has completed successfully.";
+    for (prompt, by, action) in [
+        (notice, Submitter::Program, woken),
+        ("fix it", Submitter::Person, "prompt: fix it"),
+        // A person who speaks of one.
+        ("a <system_notification>", Submitter::Person, "prompt: a <system_notification>"),
+    ] {
+        let seen = seen("userPromptSubmitted", &format!(r#""prompt":"{prompt}""#));
+        assert_eq!(seen.fact, Fact::PromptSubmitted { by, turn_ref: None }, "{prompt}");
+        let told = seen.activity.and_then(|activity| activity.action);
+        assert_eq!(told.as_deref(), Some(action), "{prompt}");
+    }
 }
 
 #[test]
@@ -111,6 +129,26 @@ fn a_plan_waits_from_the_start_of_its_call_to_its_answer() {
     };
     assert_eq!(answered("exit_plan_mode"), BlockedReason::PlanApproval);
     assert_eq!(answered("ask_user"), BlockedReason::Question);
+}
+
+/// Its notice says `Information requested`, whatever is asked (measured).
+#[test]
+fn a_question_has_the_words_of_its_call() {
+    let asked = |input: &str| {
+        let call = format!(r#""toolName":"ask_user","toolArgs":{input}"#);
+        let Fact::PromptOpened { prompt, settle_ms: 1_500, .. } = fact("preToolUse", &call) else {
+            panic!("not asked")
+        };
+        let Fact::ToolsEnded { tools, .. } = fact("postToolUse", &call) else {
+            panic!("not ended")
+        };
+        assert_eq!(tools, prompt.tool.into_iter().collect::<Vec<_>>());
+        assert_eq!(prompt.kind, PromptKind::Question);
+        prompt.title
+    };
+    assert_eq!(asked(r#"{"message":"Which?","requestedSchema":{}}"#), "Which?");
+    assert_eq!(asked(r#"{"question":"Which?"}"#), "Which?");
+    assert_eq!(asked(r#"{"message":7}"#), "Information requested");
 }
 
 #[test]
@@ -200,6 +238,18 @@ fn the_log_tells_how_a_dialog_was_left() {
     assert_eq!(key.as_deref(), Some("r-1"));
     let helpers = completed("cancelled", r#","agentId":"a-1""#);
     assert!(matches!(helpers, Some(Fact::PromptResolved { actor: Actor::Sub(_), .. })));
+    // As `-p` denies what nobody could be asked about.
+    for (decided_by, by, via) in [
+        ("human_response", ResolvedBy::Human, Some(Via::Terminal)),
+        ("unattended_fallback", ResolvedBy::Agent, None),
+    ] {
+        let data = format!(r#""requestId":"r-1","result":{{}},"decisionSource":"{decided_by}""#);
+        let line = format!(r#"{{"type":"permission.completed","data":{{{data}}}}}"#);
+        let Some(Fact::PromptResolved { resolution, .. }) = read(&line) else {
+            panic!("not answered")
+        };
+        assert_eq!((resolution.by, resolution.via), (by, via));
+    }
     assert!(log_line(KIND, br#"{"type":"abort","data":{"#).is_none());
     assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
 }

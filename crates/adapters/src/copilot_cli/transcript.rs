@@ -8,7 +8,7 @@
 //! | `abort` | turn interrupted |
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
-//! | `permission.completed` | the prompt of that name resolved; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
+//! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
 //! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
@@ -26,6 +26,9 @@ use headsup_core::time::UnixMs;
 
 /// How a permission was answered by Esc.
 const CANCELLED: &str = "cancelled";
+
+/// Who has denied a permission where nobody could be asked (`-p`).
+const UNATTENDED: &str = "unattended_fallback";
 
 /// The kind of an answer to a plan; Esc gives one, too, just before `abort`.
 const PLAN: &str = "exit_plan_mode";
@@ -52,6 +55,7 @@ skim! {
         asked: "promptRequest",
         by_hook: "resolvedByHook",
         result: "result",
+        decided_by: "decisionSource",
         response: "response",
         error_type: "errorType",
         message: "message",
@@ -117,7 +121,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let value = answer.kind.text().map(|kind| text::line(&kind, text::NAME));
             let is_escaped = actor.is_main() && value.as_deref() == Some(CANCELLED);
             let (reason, key) = (BlockedReason::Permission, key(data.request));
-            let resolution = answered(value);
+            let is_unasked = data.decided_by.text().as_deref() == Some(UNATTENDED);
+            let resolution = match is_unasked {
+                true => Resolution { by: ResolvedBy::Agent, via: None, ..answered(value) },
+                false => answered(value),
+            };
             read.fact = Some(match is_escaped {
                 true => Fact::PromptRefused { reason, key, resolution, turn_ref: None },
                 false => Fact::PromptResolved { actor, reason, key, resolution },

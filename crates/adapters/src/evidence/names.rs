@@ -24,18 +24,23 @@ impl Names {
     }
 
     /// A UUID becomes a UUID; another id keeps its letters up to the first `_`, as `toolu_…` has.
+    /// One that was a part of a path before stays what that has become.
     pub(super) fn id(&mut self, id: &str) -> String {
         let number = self.ids.len() + 1;
+        let folder = self.folders.get(id);
         let make = || {
-            let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
-            if is_uuid {
+            if is_uuid(id) {
                 return format!("00000000-0000-4000-8000-{number:012}");
             }
             let plain = |prefix: &&str| {
                 prefix.len() <= 8 && prefix.bytes().all(|byte| byte.is_ascii_lowercase())
             };
             let prefix = id.split_once('_').map(|(prefix, _)| prefix).filter(plain);
-            format!("{}_{number:04}", prefix.unwrap_or("id"))
+            match (prefix, folder) {
+                (Some(prefix), _) => format!("{prefix}_{number:04}"),
+                (None, Some(folder)) => folder.clone(),
+                (None, None) => format!("id_{number:04}"),
+            }
         };
         self.ids.entry(id.to_owned()).or_insert_with(make).clone()
     }
@@ -43,6 +48,11 @@ impl Names {
     /// The placeholder of an id that stands in other texts as well, as in the name of a log.
     pub(super) fn known_id(&self, text: &str) -> Option<&str> {
         self.ids.get(text).map(String::as_str)
+    }
+
+    /// The placeholder of a part of a path that has one.
+    pub(super) fn known_folder(&self, name: &str) -> Option<&str> {
+        self.folders.get(name).map(String::as_str)
     }
 
     /// One part of a path; a short ending stays.
@@ -68,4 +78,8 @@ impl Names {
     pub(super) fn count(&self) -> usize {
         self.texts.len()
     }
+}
+
+pub(super) fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.split('-').map(str::len).eq([8, 4, 4, 4, 12])
 }

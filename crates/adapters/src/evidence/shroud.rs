@@ -1,6 +1,6 @@
 //! What leaves the machine.
 
-use super::names::Names;
+use super::names::{Names, is_uuid};
 use super::vocabulary as known;
 use crate::text::{REDACTED, redact};
 use serde_json::Value;
@@ -125,7 +125,14 @@ impl Shroud {
         if part.is_empty() || part == "." || part == ".." || known::is_folder(part) {
             return part.to_owned();
         }
+        // What follows may show that a word of the path is an id as well: the path stays the same.
+        if let Some(there) = self.names.known_folder(part) {
+            return there.to_owned();
+        }
         let (stem, ending) = part.split_once('.').unwrap_or((part, ""));
+        if is_uuid(stem) {
+            self.names.id(stem);
+        }
         if let Some(id) = self.names.known_id(stem) {
             return if ending.is_empty() { id.to_owned() } else { format!("{id}.jsonl") };
         }

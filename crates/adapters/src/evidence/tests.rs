@@ -99,3 +99,18 @@ fn a_persons_name_is_no_word_of_a_program() {
     assert!(!covered("/home/dev", "type", "dev").contains("dev"));
     assert!(covered("/home/tool", "type", "tool_result").contains("tool_result"));
 }
+
+#[test]
+fn a_path_stays_the_same_where_a_part_of_it_is_an_id_as_well() {
+    let mut shroud = Shroud::new(Some("/home/ada"), false);
+    let before = shroud.path("/srv/proj/7");
+    let mut call = json!({"session_id": "s", "cwd": "/srv/proj/7", "tool_use_id": "proj"});
+    shroud.cover(&mut call);
+    assert_eq!((&call["cwd"], &shroud.path("/srv/proj/7")), (&json!(before), &before));
+    assert!(before.contains(call["tool_use_id"].as_str().unwrap()), "{before} {call}");
+    // An id is one before it is known to be.
+    let id = "42742abc-476e-45a1-b5de-584b17e22cd1";
+    let log = shroud.path(&format!("/logs/{id}.jsonl"));
+    assert_eq!(log, shroud.path(&format!("/logs/{id}.jsonl")));
+    assert!(log.ends_with(&format!("/{}.jsonl", shroud.id(id))), "{log}");
+}

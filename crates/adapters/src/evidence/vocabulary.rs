@@ -55,6 +55,8 @@ const WORDS: &[&str] = &[
     "state",
     "method",
     "from",
+    "operation",
+    "toolDenialKind",
 ];
 
 /// Members whose values name a session, a call, a message.

@@ -32,6 +32,8 @@ pub(crate) const RECIPE: Recipe = Recipe {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    optional: &[],
+    versions: None,
     // Else it comes with every call of the model (measured).
     matchers: &[("PreCompress", "manual")],
     command: "command",

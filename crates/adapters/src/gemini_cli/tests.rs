@@ -2,7 +2,7 @@
 
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
-use crate::terminal::title;
+use crate::terminal::{silent_title_ms, title};
 use crate::transcript::log_line;
 use crate::{HookContext, Sighting};
 use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart};
@@ -108,6 +108,8 @@ fn the_title_says_what_it_does() {
     assert_eq!(title(KIND, "\u{23f2}  Working\u{2026} (project)"), working);
     let blocked = title(KIND, "\u{270b}  Action Required (project)");
     assert!(matches!(blocked, Some(Level::Blocked { .. })));
+    // Or a command has printed nothing for 30 s, less what a title may be seen late.
+    assert_eq!((silent_title_ms(KIND), silent_title_ms("custom")), (Some(25_000), None));
     for nothing in ["", "\u{25c7}", "\u{25c7}  Ready", "Gemini CLI (project)", "vim (x)"] {
         assert_eq!(title(KIND, nothing), None, "{nothing}");
     }

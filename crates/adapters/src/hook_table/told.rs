@@ -59,7 +59,7 @@ pub(crate) const TOLD: &[Told] = &[
         kind: "qwen-code",
         // Qwen Code 0.24.4 also gives its hooks QWEN_CODE_MESSAGING_TOKEN, a secret.
         environment: &["QWEN_CODE_LAUNCHER_PID", "QWEN_CODE_SESSION_ID", "TMUX", "TMUX_PANE"],
-        // The outermost of its processes: it ends with the others, and is above every hook.
+        // The outermost of its processes, with the command line that was typed: it starts the agent, and waits for it.
         pid_variable: Some("QWEN_CODE_LAUNCHER_PID"),
         start: Some("SessionStart"),
     },

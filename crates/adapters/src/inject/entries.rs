@@ -8,6 +8,7 @@ mod tests;
 use super::command::{command, event_of, home_of, is_other, is_stray};
 use super::comments::take_out;
 use super::one_line::parse_to_add;
+use super::versions::Versions;
 use super::{Found, Unchanged};
 use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
@@ -23,11 +24,15 @@ const VERSION: &str = "version";
 const MATCHER: &str = "matcher";
 
 /// How a program wants its entries.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) kind: &'static str,
     /// The events that have an entry.
     pub(crate) events: &'static [&'static str],
+    /// Those that may have one as well.
+    pub(crate) optional: &'static [&'static str],
+    /// What not every version of the program knows.
+    pub(crate) versions: Option<&'static Versions>,
     /// The events of which an entry is wanted for one cause alone, with its name. Groups have it.
     pub(crate) matchers: &'static [(&'static str, &'static str)],
     /// The member that holds the command.
@@ -182,6 +187,7 @@ fn is_version_alone(form: &Form, top: &CstObject) -> bool {
 pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, Unchanged> {
     let (_, root) = parse(text)?;
     let mut found = Found::default();
+    let mut beyond = Vec::new();
     let top = root.object_value();
     for (_, events) in holders(form, top.as_ref()) {
         for prop in events.properties() {
@@ -194,6 +200,7 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
                     found.entries.push((event.clone(), command));
                 } else if is_ours(form, entry, launcher) {
                     found.outdated += 1;
+                    beyond.extend(form.is_beyond(&event).then(|| event.clone()));
                 } else if is_other(form.kind, &command, launcher) {
                     found.others += 1;
                     match home_of(form.kind, &command) {
@@ -208,6 +215,14 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
     found.missing = form.events.iter().copied().filter(|event| !has(event)).collect();
     note_problems(form, &mut found, text, top.as_ref());
+    if !beyond.is_empty() {
+        found.is_ignored = true;
+        found.problems.push(format!(
+            "the program that is here is older than {}, and leaves out this whole file for it, with all that is \
+             in there (rules of permissions, too): install again",
+            beyond.join(", ")
+        ));
+    }
     Ok(found)
 }
 
@@ -368,7 +383,7 @@ fn is_current(form: &Form, (group, entry): &Entry, event: &str, launcher: &str) 
     let number = object.get(name).and_then(|prop| prop.value());
     let timeout = number.is_some_and(|value| value.to_string() == length.to_string());
     let unawaited = object.get(ASYNC).map(|prop| prop.value().is_some_and(|value| is_true(&value)));
-    form.events.contains(&event)
+    form.takes(event)
         && text == command(form.kind, launcher, event)
         && (!form.is_typed || text_of(entry, "type").as_deref() == Some("command"))
         && form.name.is_none_or(|name| text_of(entry, NAME).as_deref() == Some(name))

@@ -26,7 +26,7 @@ impl Recipe {
         let has_our_name = Path::new(self.settings).file_stem() == Some(OsStr::new(OURS));
         let is_for_hooks = matches!(self.part, Part::Entries(form) if form.version.is_some());
         let is_as_made = || self.append("", launcher).is_ok_and(|made| made == text);
-        has_our_name || is_for_hooks || is_as_made()
+        has_our_name || is_for_hooks || is_as_made() || self.is_of_some_version(text, launcher)
     }
 }
 

@@ -63,6 +63,8 @@ fn form(lists: &'static Lists) -> Form {
     Form {
         kind: &lists.map.kind,
         events: &lists.events,
+        optional: &[],
+        versions: None,
         matchers: &[],
         command: "command",
         timeout: (&shape.timeout.0, shape.timeout.1),

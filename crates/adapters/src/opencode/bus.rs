@@ -167,6 +167,7 @@ impl Follower {
         ids.extend(self.sessions.iter().filter(|(_, of)| is_here(of)).map(|(id, _)| id.clone()));
         ids.extend(known.iter().filter(|id| !self.sessions.contains_key(*id)).cloned());
         ids.retain(|id| !self.gone.has(id));
+        let shown = self.current.clone();
         for id in &ids {
             let kind = statuses.get(id).and_then(|status| status["type"].as_str());
             let is_busy = kind.is_some_and(|kind| kind != "idle");
@@ -180,6 +181,9 @@ impl Follower {
             if is_busy && self.root(id) == *id {
                 self.current = Some(id.clone());
             }
+        }
+        if let Some(shown) = shown.filter(|shown| self.is_at_work(shown)) {
+            self.current = Some(shown);
         }
         for (list, is_question) in [(permissions, false), (questions, true)] {
             let Ok(Value::Array(asked)) = serde_json::from_str(list) else { continue };
@@ -262,7 +266,9 @@ impl Follower {
                 self.idle(id);
             }
             ("session.status", Some("busy" | "retry")) | ("session.turn.open", _) => {
-                if self.root(id) == *id {
+                // Each step of a turn says it again: a prompt alone makes it the one that is shown.
+                let begins = !self.session(id).is_busy;
+                if begins && self.root(id) == *id {
                     self.current = Some(id.to_owned());
                 }
                 let session = self.session(id);

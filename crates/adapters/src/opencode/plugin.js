@@ -125,7 +125,7 @@ export const headsup = async ({ directory }) => {
         else begin(found, "resume")
       }
       const begins = !found.busy && main(found) === found
-      if (begins) found.turn = event.id ?? `${Date.now()}`
+      if (begins) [found.turn, found.over] = [event.id ?? `${Date.now()}`, false]
       found.busy = true
       const prompt = found.prompt
       found.prompt = undefined
@@ -155,14 +155,26 @@ export const headsup = async ({ directory }) => {
       const top = main(found)
       if (top === found) return rests(found)
       // How a helper ends is the turn's own matter.
-      say(found, "session.idle")
+      if (!is_apart(found)) say(found, "session.idle")
       behind(top, found)
     }
     /// The turn of who is told of ends, or goes on in its helpers alone.
     const rests = (top) => {
-      const left = helpers(top).map(({ id }) => ({ id }))
-      say(top, "session.idle", left.length > 0 ? { status: "background", background_tasks: left } : top.rest)
+      const left = helpers(top)
+      say(top, "session.idle", resting(top, left))
       ask_again((one) => !below(one, top))
+    }
+    const resting = (found, left) => {
+      found.over = left.length === 0
+      return found.over ? found.rest : { status: "background", background_tasks: left.map(({ id }) => ({ id })) }
+    }
+    /// Has a conversation had a turn of its own in the terminal, of which no end is told yet? It may go on beside another one.
+    const is_apart = (found) => found.turn && !found.over && !found.parent
+    /// That turn ends as its own, once its helpers have ended, too.
+    const rests_apart = (found) => {
+      if (!is_apart(found) || !found.rest || runs(found)) return
+      const own = { session_id: found.id, agent_id: undefined, turn_id: found.turn }
+      say(found, "session.idle", { ...own, ...resting(found, helpers(found)) })
     }
     /// Something else than who is told of has ended.
     const behind = (top, ended) => {
@@ -172,8 +184,8 @@ export const headsup = async ({ directory }) => {
         return
       }
       // Another conversation in the same terminal: its prompt may have been all that was open.
-      const asks = [...sessions.values()].some((one) => one.open.size > 0)
-      if (!top.busy && !asks) say(top, "session.idle", { turn_id: undefined })
+      rests_apart(root(ended))
+      if (![...sessions.values()].some(runs)) say(top, "session.idle", { turn_id: undefined })
     }
     /// In a terminal a turn that begins or ends takes back what other conversations ask there, and that waits
     /// all the same.
@@ -328,8 +340,8 @@ export const headsup = async ({ directory }) => {
       for (const one of sessions.values()) {
         if (!one.busy) continue
         const top = main(one)
-        // Of a turn that goes on in its helpers alone they tell.
-        if (top === one || (one.parent && !top.busy)) say(one, "session.status", { status: "busy" })
+        // Of one that goes on in its helpers alone, or beside others, they tell.
+        if (top === one || !top.busy) say(one, "session.status", { status: "busy" })
       }
     }, AGAIN_MS)
     again.unref?.()

@@ -45,6 +45,8 @@ fn defaults(variable: Variables<'_>) -> PathBuf {
 const FORM: Form = Form {
     kind: super::KIND,
     events: EVENTS,
+    optional: &[],
+    versions: None,
     matchers: &[],
     command: "command",
     timeout: ("timeout", 5),

@@ -162,13 +162,20 @@ fn what_runs_a_hook_alone_is_not_the_program() {
         {"pid":43,"start":3,"comm":"node"},{"pid":42,"start":2,"comm":"node"},
         {"pid":41,"start":1,"comm":"node"},{"pid":7,"start":1,"comm":"bash"}]}"#;
     let seen = hook(Some("StopFailure"), b"{}", &HookContext::parse(header));
-    assert_eq!(seen.process.map(|process| process.pid), Some(41));
-    // It has ended, and what it had started says goodbye.
+    assert_eq!(seen.process.map(|process| process.pid), Some(42));
+    // Its launcher was killed, and it goes on below the first process of all.
     let orphaned = r#"{"env":{"QWEN_CODE_LAUNCHER_PID":"41"},"parents":[
         {"pid":50,"start":9,"comm":"sh"},{"pid":48,"start":9,"comm":"node"},
-        {"pid":43,"start":3,"comm":"node"},{"pid":42,"start":2,"comm":"node"}]}"#;
-    let seen = hook(Some("SessionEnd"), b"{}", &HookContext::parse(orphaned));
-    assert_eq!(seen.process, None);
+        {"pid":43,"start":3,"comm":"node"},{"pid":42,"start":2,"comm":"node"},
+        {"pid":1,"start":1,"comm":"node"}]}"#;
+    let seen = hook(Some("Stop"), b"{}", &HookContext::parse(orphaned));
+    assert_eq!(seen.process.map(|process| process.pid), Some(42));
+    // A version that does not start itself anew.
+    let alone = r#"{"env":{"QWEN_CODE_LAUNCHER_PID":"41"},"parents":[
+        {"pid":50,"start":9,"comm":"sh"},{"pid":41,"start":1,"comm":"node"},
+        {"pid":7,"start":1,"comm":"bash"}]}"#;
+    let seen = hook(Some("Stop"), b"{}", &HookContext::parse(alone));
+    assert_eq!(seen.process.map(|process| process.pid), Some(41));
 }
 
 #[test]

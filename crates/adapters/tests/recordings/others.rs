@@ -4,8 +4,14 @@ use crate::common::Recorded;
 use crate::facts::told;
 use headsup_adapters::evidence::{Shroud, taken};
 use headsup_adapters::hook_table::events_to_register;
-use headsup_adapters::{HookContext, Sighting, hook};
-use headsup_core::observation::Fact;
+use headsup_adapters::{HookContext, Sighting, hook, terminal};
+use headsup_core::gate;
+use headsup_core::id::AgentId;
+use headsup_core::observation::{Delivery, Fact, Level, Observation, ProcessFact};
+use headsup_core::seat::Seat;
+use headsup_core::source::Source;
+use headsup_core::status::{Exit, Headline, OutcomeKind};
+use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -126,4 +132,85 @@ fn what_is_redacted_says_the_same() {
             assert_eq!(before.session.is_some(), after.session.is_some());
         }
     }
+}
+
+/// So a title that asks, and of which no hook has told, shows something else.
+#[test]
+fn each_dialog_that_the_title_of_gemini_cli_shows_was_told_by_a_hook_before() {
+    let [_, program, ..] = PROGRAMS;
+    assert!(terminal::silent_title_ms(program.kind).is_some());
+    let mut dialogs = 0;
+    for case in program.cases() {
+        let mut is_told = false;
+        for row in program.rows(&case) {
+            match row["payload"]["hook_event_name"].as_str() {
+                Some("Notification") => is_told = true,
+                Some("BeforeAgent") => is_told = false,
+                _ => {}
+            }
+            let title = row["pane_title"].as_str().unwrap_or_default();
+            if let Some(Level::Blocked { .. }) = terminal::title(program.kind, title) {
+                assert!(is_told, "{case} {row}");
+                dialogs += 1;
+            }
+        }
+    }
+    assert!(dialogs >= 4, "{dialogs}");
+}
+
+/// No hook tells of the end of `gemini -p` whose model refuses, but its code does.
+#[test]
+fn a_headless_run_of_gemini_cli_that_returns_an_error_has_failed() {
+    let [_, program, ..] = PROGRAMS;
+    let mut seat = Seat::new(AgentId::new("a").unwrap(), program.kind, Source::Hook, UnixMs(0));
+    let mut at = UnixMs(0);
+    let mut say = |source, name: String, fact| {
+        at = at.plus(10);
+        let (delivery, session, process) = (Delivery::Live, None, None);
+        let made_at = None;
+        let said = Observation { at, delivery, source, session, process, made_at, name, fact };
+        gate::admit(&mut seat, &said);
+        (seat.headline(), seat.outcome.as_ref().map(|outcome| outcome.kind))
+    };
+    for row in program.rows("headless_error_400").iter().filter(|row| row["kind"] == "hook") {
+        // Its command line tells the hook.
+        let context = json!({ "env": row["env"], "attach": "headless" }).to_string();
+        let payload = row["payload"].to_string();
+        let context = HookContext::parse(&context);
+        let seen = hook(program.kind, None, payload.as_bytes(), &context).unwrap();
+        say(Source::Hook, seen.event, seen.fact);
+    }
+    assert_eq!(say(Source::Hook, "nothing".to_owned(), Fact::Nothing), (Headline::Working, None));
+    // 400 of which a wait status keeps eight bits.
+    let exit = Exit::from_wait(Some(400 % 256), None, false);
+    let ended = say(Source::Process, "exit".to_owned(), Fact::Process(ProcessFact::Exited(exit)));
+    assert_eq!(ended, (Headline::Crashed, Some(OutcomeKind::Failed)));
+}
+
+/// What Qwen Code does by itself when a helper has ended bears the name of the person's next prompt.
+#[test]
+fn each_prompt_behind_helpers_of_qwen_code_begins_a_turn() {
+    let [program, ..] = PROGRAMS;
+    let path = program.folder().join("background_helpers/hooks.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut seat = Seat::new(AgentId::new("a").unwrap(), program.kind, Source::Hook, UnixMs(0));
+    let mut told = Vec::new();
+    for row in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let at = UnixMs(row["t_ms"].as_i64().unwrap());
+        gate::tick(&mut seat, at);
+        let seen = read(program.kind, &row);
+        let (name, session, fact) = (seen.event, seen.session, seen.fact);
+        let (delivery, source) = (Delivery::Live, Source::Hook);
+        let (process, made_at) = (None, None);
+        let said = Observation { at, delivery, source, session, process, made_at, name, fact };
+        gate::admit(&mut seat, &said);
+        let payload = &row["payload"];
+        if payload["submitted_prompt"].is_string() || row["arg"][0] == "Stop" {
+            told.push((at.0, seat.headline()));
+        }
+    }
+    let (works, done) = (Headline::Working, Headline::Done);
+    let turns = [(15_482, works), (21_461, done), (23_850, works), (26_836, done)];
+    assert_eq!(told[..4], [(4_143, works), (10_853, works), (11_321, done), (11_647, done)]);
+    assert_eq!(told[4..], turns);
 }

@@ -1,5 +1,6 @@
 //! How far hooks alone get, through the real gate, on moments whose truth is known. What stays
-//! wrong is what hooks do not tell; other witnesses must. The golden file names each miss.
+//! wrong is what hooks do not tell; other witnesses must, as the process, which nobody watches here, of a goodbye that
+//! may be none. The golden file names each miss.
 
 use crate::common::{CLAUDE_CODE, CODEX, Recorded};
 use crate::played::{Script, Span};

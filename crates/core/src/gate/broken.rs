@@ -2,12 +2,13 @@
 
 use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers, rest};
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, level, overtaken, prompts, refuse, stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, level, overtaken, prompts, refuse, stops,
+    turn,
 };
-use crate::observation::Observation;
+use crate::observation::{JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Statement};
-use crate::source::{Evidence, Source};
-use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
+use crate::source::{Evidence, Source, Tier};
+use crate::status::{ExitKind, IdleReason, Outcome, OutcomeKind, Process, Turn, WorkingReason};
 
 /// How long after a silent end its failure may be told. Milliseconds.
 const LATE_FAILURE_MS: i64 = 2_000;
@@ -38,7 +39,7 @@ pub(super) fn failed(
     step.seat.turn.compacting = false;
     prompts::withdraw(step, |asked| asked.actor.is_main());
     rest(step, OutcomeKind::Failed, Some(code));
-    if let Some(detail) = detail {
+    if let Some(detail) = detail.filter(|_| matches!(step.seat.turn.base, Turn::Idle(_))) {
         step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
     }
     Ok(Effect::Decides)
@@ -49,6 +50,33 @@ pub(super) fn failed(
 fn fails_late(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
+}
+
+/// A run that nobody can type to, and that leaves in mid-turn with an error of its own, has failed. Whoever waits for
+/// an agent returns 1 also where that was killed, unless its kind says otherwise: then its goodbye alone tells. The
+/// error may be known only after the end.
+pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
+    let Process::Exited(exit) = target else { return };
+    let facts = &step.seat.process;
+    let is_told_by_another = facts.outer().is_some() && !step.seat.passes_signals;
+    let says_little = exit.kind != ExitKind::Clean && exit.code == Some(1);
+    if !facts.headless || !exit.is_error() || says_little && is_told_by_another {
+        return;
+    }
+    if step.seat.turn.open {
+        prompts::withdraw_all(step);
+        turn::close(step, OutcomeKind::Failed, Some(JUST_FAILED));
+        return;
+    }
+    let seat = &mut *step.seat;
+    let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
+    let is_it =
+        |outcome: &&mut Outcome| outcome.kind == OutcomeKind::Aborted && ended == Some(outcome.at);
+    let has_ended = matches!(seat.process.state, Process::Exited(_));
+    if let Some(outcome) = seat.outcome.as_mut().filter(is_it).filter(|_| has_ended) {
+        (outcome.kind, outcome.code) = (OutcomeKind::Failed, Some(JUST_FAILED.to_owned()));
+        step.changed = true;
+    }
 }
 
 /// Behind the turn that has failed something else fails, which nobody has seen yet.
@@ -70,11 +98,8 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
         return Ok(Effect::Confirms);
     }
     let is_queued = is_queued(step, reference);
-    let open = turn.reference.as_deref();
-    if let (Some(said), Some(open)) = (reference, open)
-        && said != open
-        && !is_queued
-    {
+    let is_named = turn.open && turn.reference.is_some();
+    if is_named && !is_queued && reference.is_some_and(|said| !turn.is_open_as(said)) {
         return refuse(Rule::G10, "of another turn than the open one");
     }
     if !turn.open || is_queued {
@@ -95,29 +120,27 @@ pub(super) fn logged(
     observation: &Observation,
 ) -> Result<Effect, Refusal> {
     let works_since = stops::shows_work(step) && overtaken::works_since(step, observation);
-    if works_since && is_queued(step, reference) {
+    if works_since && is_queued(step, reference) || is_sent_unheard(step, reference) {
         // It bears the name of the prompt that was sent in place of what was stopped.
+        if stops::shows_work(step) {
+            prompts::withdraw(step, |asked| asked.actor.is_main());
+        }
         level::explain_work(step);
         step.seat.turn.compacting = false;
-        prompts::withdraw(step, |asked| asked.actor.is_main());
-        step.seat.open_tools.retain(|open| !open.actor.is_main());
         follow(step, reference)?;
         step.set_base(Turn::Working(WorkingReason::Prompt), None);
-        return Ok(Effect::Outranked(WORKS_SINCE));
+        is_told_by(step, Source::Transcript, &observation.name);
+        return Ok(Effect::Confirms);
     }
     let effect = interrupted(step, reference)?;
-    if step.seat.turn.open || !stops::shows_work(step) {
+    // What works behind a turn that is known to be over was told, or is told, by others.
+    if effect == Effect::Confirms || step.seat.turn.open || !stops::shows_work(step) {
         return Ok(effect);
     }
     if works_since {
         turn::start(step, None);
         step.set_base(Turn::Working(WorkingReason::Model), None);
-        let (source, event, at) = (Source::Registry, "working".into(), step.now);
-        step.seat.turn.evidence = Evidence::new(source, at);
-        let value = step.seat.turn().phrase().into();
-        let history = step.seat.history();
-        history.supersede(&"superseded by the later working".into());
-        history.remember(Statement { source, event, value, at, lost: None });
+        is_told_by(step, Source::Registry, "working");
         return Ok(Effect::Outranked(WORKS_SINCE));
     }
     if !level::work_waits(step, Source::Registry) {
@@ -127,6 +150,28 @@ pub(super) fn logged(
         step.changed = true;
     }
     Ok(effect)
+}
+
+/// Is it, beside the open turn, the name of one that nobody has heard of? No hook tells of a prompt that is sent in place
+/// of what was stopped. Should that have been stopped as well, the status file shows it.
+fn is_sent_unheard(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
+    let is_filed = own.is_some_and(|own| own.source == Source::Registry);
+    let turn = &step.seat.turn;
+    // One that the program has woken has had other names.
+    let is_named =
+        turn.open && !turn.main_stopped && turn.woken.is_empty() && turn.reference.is_some();
+    is_filed && is_named && reference.is_some_and(|said| turn::is_unheard(step, said))
+}
+
+/// What the agent does now it does by the word of this source.
+fn is_told_by(step: &mut Step<'_>, source: Source, event: &str) {
+    let at = step.now;
+    step.seat.turn.evidence = Evidence::new(source, at);
+    let value = step.seat.turn().phrase().into();
+    let history = step.seat.history();
+    history.supersede(&format!("superseded by the later {event}").into());
+    history.remember(Statement { source, event: event.into(), value, at, lost: None });
 }
 
 /// Was it told that the turn of this name was stopped, and does the program's status file show work since then? It was the

@@ -2,19 +2,26 @@
 //! has asked yet, and it may be told just after the notice, or not at all.
 
 use super::{Effect, Refusal, SETTLE_MS, Step, prompts};
-use crate::prompt::{Actor, NewPrompt, OpenPrompt, ToolRef};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
 use crate::seat::{HeldFact, OpenTool};
 use crate::source::Tier;
 
-/// A notice that a dialog is open.
+/// A notice that a dialog is open. A program may send it also where it has nobody to ask, and denies by itself at
+/// once: where nobody can type to it what its log has told of that settles first.
 pub(super) fn shown(
     step: &mut Step<'_>,
     name: &str,
     actor: &Actor,
     prompt: &NewPrompt,
 ) -> Result<Effect, Refusal> {
+    if step.seat.process.headless && is_logged_and_waits(step, prompt) {
+        return Ok(Effect::Confirms);
+    }
     let before = step.seat.prompts_opened;
     if let Some(effect) = of_a_request(step, actor, prompt, true) {
+        return Ok(effect);
+    }
+    if let Some(effect) = of_a_question(step, actor, prompt) {
         return Ok(effect);
     }
     let call = free_call(step, actor).filter(|_| prompt.tool.is_none());
@@ -35,6 +42,16 @@ pub(super) fn shown(
         open.by_notice = true;
     }
     Ok(effect)
+}
+
+/// Does a request of this kind wait that a log has named?
+fn is_logged_and_waits(step: &Step<'_>, prompt: &NewPrompt) -> bool {
+    step.seat.held.iter().any(|held| match &held.what {
+        HeldFact::Prompt { prompt: ask, .. } => {
+            held.source.tier() == Tier::Transcript && ask.kind == prompt.kind
+        }
+        _ => false,
+    })
 }
 
 /// The last call that nobody has asked about. A notice without a name may be a helper's; one of a helper is
@@ -95,6 +112,54 @@ fn of_a_request(
         open.by_notice = true;
     }
     Some(Effect::Decides)
+}
+
+/// A notice may be of the question that a call asks: it has settled then, and has the words of its call.
+fn of_a_question(step: &mut Step<'_>, actor: &Actor, notice: &NewPrompt) -> Option<Effect> {
+    let is_its = |of: &Actor, ask: &NewPrompt| {
+        is_a_calls(ask) && ask.kind == notice.kind && (actor.is_main() || of == actor)
+    };
+    let mut held = step.seat.held.iter().enumerate();
+    let found = held.find_map(|(at, held)| match &held.what {
+        HeldFact::Prompt { actor: of, prompt: ask } if is_its(of, ask) => {
+            Some((at, of.clone(), ask.clone()))
+        }
+        _ => None,
+    });
+    if let Some((at, of, ask)) = found {
+        step.seat.held.remove(at);
+        prompts::open(step, &of, &ask);
+        return Some(Effect::Decides);
+    }
+    let now = step.now;
+    let mut open = step.seat.own_prompts();
+    let is_told =
+        open.any(|open| is_its(&open.actor, &open.ask) && now.since(open.opened_at) < SETTLE_MS);
+    is_told.then_some(Effect::Confirms)
+}
+
+/// Is it a question, in the words of the call that asks it?
+fn is_a_calls(ask: &NewPrompt) -> bool {
+    ask.kind == PromptKind::Question && ask.tool.is_some() && ask.key.is_none()
+}
+
+/// A call asks a question of whose dialog a notice has just told. True if so: that has its words from now on.
+pub(super) fn asks(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
+    let now = step.now;
+    let may_be = |open: &OpenPrompt| {
+        let is_just_shown = is_unnamed(open) && now.since(open.opened_at) < SETTLE_MS;
+        let is_its = open.actor.is_main() || open.actor == *actor;
+        is_just_shown && is_its && open.ask.kind == request.kind
+    };
+    let prompts = &mut step.seat.prompts;
+    let told = prompts.iter_mut().find(|open| is_a_calls(request) && may_be(open));
+    let Some(open) = told else { return false };
+    open.actor.clone_from(actor);
+    open.ask.clone_from(request);
+    open.by_notice = false;
+    step.announce = true;
+    step.changed = true;
+    true
 }
 
 /// A log names a request. True if a notice has told of it: that dialog has its name from now on, by which its end is

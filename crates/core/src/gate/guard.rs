@@ -1,7 +1,8 @@
 //! What may come in at all: replay, age, session, process (G1, G2, G9, G10).
 
 use super::{
-    Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, launched, level, process, refuse, session,
+    Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, beside, launched, level, lifecycle, process,
+    refuse, session,
 };
 use crate::observation::{
     Delivery, Fact, Level, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
@@ -143,7 +144,8 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
         // What is told of it is told of the agent that it has started.
         return Ok(false);
     }
-    let session = step.seat.session.as_ref().map(|session| session.id.as_str());
+    let own = step.seat.session.as_ref().filter(|_| !session::is_of_the_life_before(step.seat));
+    let session = own.map(|session| session.id.as_str());
     // Of the same conversation only a launcher has told, which reads along.
     let is_read = step.seat.process.is_unheard() && session == observation.session.as_deref();
     let had_a_voice = state.is_over() || session.is_some() && !is_read;
@@ -151,6 +153,7 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
         if !matches!(state, Process::Starting { .. }) {
             step.seat.is_taken_by_hand();
         }
+        beside::all_over(step, Some(OutcomeKind::Aborted));
         session::renew(step, observation.session.as_deref(), starts(&observation.fact));
     } else {
         // What was launched has started the agent, and only waits for it.
@@ -170,6 +173,9 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
     let Some(said) = observation.session.as_deref() else {
         return Ok(());
     };
+    if beside::is_end(step, observation) {
+        return Ok(());
+    }
     let starts = starts(&observation.fact);
     match &step.seat.session {
         None => {
@@ -195,7 +201,12 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             session::enter(step, said, starts);
             Ok(())
         }
-        Some(session) if session.id == said => Ok(()),
+        Some(session) if session.id == said => {
+            if session::is_of_the_life_before(step.seat) {
+                session::enter(step, said, starts);
+            }
+            Ok(())
+        }
         Some(_) => {
             let left = step.seat.left_sessions.iter().any(|left| left.id == said);
             if left && !starts && !is_taken_up(step, said, observation) {
@@ -208,12 +219,21 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             if !left && !comes_in(step, observation) {
                 return refuse(Rule::G1, NOTHING_BEGUN);
             }
+            if session::is_of_the_life_before(step.seat) {
+                // What was seen in this one is of the first conversation that it names.
+                step.seat.leave_session(step.now);
+                session::enter(step, said, starts);
+                return Ok(());
+            }
             let process = &step.seat.process;
             let known = process.id.clone().filter(|_| !process.state.is_over());
             // What has started it tells of the one that is there.
             let is_outer =
                 process.outer().is_some_and(|it| Some(it) == observation.process.as_ref());
             let own = known.clone().filter(|_| is_outer).or_else(|| observation.process.clone());
+            if known.is_some() && (own == known || own.is_none()) {
+                beside::leave(step);
+            }
             if known.is_some() && own == known {
                 // Its process goes on: nothing has died with the conversation.
                 session::close(step, OutcomeKind::Interrupted);
@@ -233,7 +253,7 @@ fn comes_in(step: &Step<'_>, observation: &Observation) -> bool {
     let is_over = seat.process.state.is_over();
     let is_gone = is_over && step.now.since(seat.process.since) >= STRAGGLERS_MS;
     // Nobody in this life has spoken yet, or nobody is there to be disturbed.
-    let is_free = session::is_counted(seat) || is_gone;
+    let is_free = session::is_counted(seat) && !lifecycle::awaits_its_prompt(seat) || is_gone;
     // A program's own account of itself is of all that it does.
     let is_own = observation.source.tier() == Tier::Own;
     is_free || is_own || opens(&observation.fact) || !seat.turn.open && works(&observation.fact)

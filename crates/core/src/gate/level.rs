@@ -4,8 +4,8 @@
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, broken, elsewhere, notice, parts, prompts,
-    refuse, screen, shown, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, notice, parts,
+    prompts, refuse, screen, shown, turn, withdrawn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
@@ -34,7 +34,15 @@ pub(super) fn said(
     elsewhere::check(step, source)?;
     let has_rested = has_rested(step, source);
     let ends_untold = ends_untold_work(step, source, level);
-    let before = claim(step, source, level.word());
+    let is_silence = shown::is_silence(step, source, level);
+    let word = if is_silence { shown::SILENT } else { level.word() };
+    let before = claim(step, source, word);
+    if is_silence {
+        return Ok(match before.as_deref() {
+            Some(shown::SILENT) => Effect::Confirms,
+            _ => Effect::Outranked("it has been silent for long: what it asks its hooks tell"),
+        });
+    }
     if *level == Level::Elsewhere {
         return Ok(elsewhere::moved(step));
     }
@@ -64,6 +72,11 @@ pub(super) fn said(
     if stands && draws_work && screen::is_at_dialog(step.seat) {
         // Nor is it to a dialog that the title knows nothing of: the screen tells when that is gone.
         return Ok(Effect::Confirms);
+    }
+    let asks = source == Source::ProgramStatus && matches!(level, Level::Blocked { .. });
+    if asks && before.is_none() {
+        // It asks anew behind what it has taken back.
+        withdrawn::forget_asked(step, step.now);
     }
     let held = HeldLevel::from(level);
     if asks_something_else(step, source, level) {
@@ -147,6 +160,9 @@ pub(super) fn said(
         let settled = step.now.plus(match (is_first, alone && rests_at(level)) {
             (true, _) => LOOK_MS,
             (false, true) => notice::COMPACTED_MS,
+            (false, false) if !has_rested && before != Some("blocked") => {
+                start_ms(step, source, level)
+            }
             (false, false) => SETTLE_MS,
         });
         let until = after_the_end(step, source, level).map_or(settled, |at| settled.max(at));
@@ -207,6 +223,12 @@ fn may_be_a_start(step: &Step<'_>, source: Source, level: &Level) -> bool {
     let (turn, since) = (&step.seat.turn, step.seat.process.since);
     let is_new = !turn.open && turn.ended.as_ref().is_none_or(|ended| ended.at < since);
     on_terminal && is_new && matches!(level, Level::Working { .. })
+}
+
+/// How long work waits that may be the start of a program: of some it is for long, and hooks tell of a prompt before.
+fn start_ms(step: &Step<'_>, source: Source, level: &Level) -> i64 {
+    let is_start = may_be_a_start(step, source, level) && !step.seat.has_edge_witness();
+    step.seat.starts_at_work_ms.filter(|_| is_start).unwrap_or(SETTLE_MS)
 }
 
 /// Has a source shown rest for so long that the program has come up?
@@ -366,6 +388,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
         HeldLevel::Idle { .. } | HeldLevel::Done => {
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
+            beside::all_over(step, None);
             step.seat.turn.compacting = false;
             step.ensure_running(None);
             if shown::leave(step) {
@@ -396,6 +419,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
         }
         HeldLevel::Failed { code } => {
             prompts::withdraw(step, |asked| asked.actor.is_main());
+            beside::all_over(step, None);
             if !step.seat.turn.open {
                 // Its work was too short for anybody to be believed.
                 turn::start(step, None);

@@ -165,6 +165,20 @@ pub(super) fn is_unheard_start(seat: &Seat) -> bool {
     starts && seat.process.id.is_none() && !is_heard_of(seat)
 }
 
+/// Was its process started, and has it told nothing of itself since, nor has anybody seen what it does? It may have
+/// come up long ago.
+pub(super) fn is_mute(seat: &Seat) -> bool {
+    let starts = matches!(seat.process.state, Process::Starting { .. });
+    starts && seat.process.id.is_some() && seat.turn() == Turn::None && !is_heard_of(seat)
+}
+
+/// Was it started with its prompt, and has nobody told of that since its conversation began?
+pub(super) fn awaits_its_prompt(seat: &Seat) -> bool {
+    let starts = matches!(seat.process.state, Process::Starting { .. });
+    let has_begun = seat.session.as_ref().is_some_and(|session| session.start_seen);
+    starts && seat.process.headless && has_begun && seat.turn() == Turn::None
+}
+
 /// Has anybody told of the agent since it was to be started?
 fn is_heard_of(seat: &Seat) -> bool {
     let since = seat.process.since;

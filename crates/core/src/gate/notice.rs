@@ -1,7 +1,8 @@
 //! What a program says of its own rest, late or without saying how a turn ended.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, prompts, refuse, shown, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, compaction, prompts, refuse, shown,
+    turn,
 };
 use crate::seat::{Held, HeldFact};
 use crate::source::Tier;
@@ -93,7 +94,7 @@ fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
     let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
     let Some(said) = reference.filter(|_| turn.open) else { return false };
     match turn.reference.as_deref() {
-        Some(open) => open != said && !turn.queued.iter().any(|queued| queued == said),
+        Some(_) => !turn.is_open_as(said) && !turn.queued.iter().any(|queued| queued == said),
         None => ended == Some(said),
     }
 }
@@ -124,6 +125,7 @@ fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     step.ensure_running(None);
     prompts::withdraw_all(step);
     step.seat.held.clear();
+    beside::all_over(step, None);
     if shown::leave(step) {
         return Ok(Effect::Decides);
     }

@@ -4,13 +4,16 @@
 use super::{Refusal, Rule, Step, refuse};
 use crate::observation::{Fact, Level, Observation};
 use crate::seat::MadeEnd;
-use crate::source::Tier;
+use crate::source::{Source, Tier};
 
 /// So long after an end a report may come that was made before it. Milliseconds. A clock that is set back says
 /// nothing for longer than that.
 const LATE_MS: i64 = 5_000;
 
 pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Refusal> {
+    if is_of_the_turn_before(step, observation) {
+        return refuse(Rule::G10, "written before the turn before this one was known to be over");
+    }
     let (Some(made_at), Some(made)) = (observation.made_at, step.seat.made.as_deref()) else {
         return Ok(());
     };
@@ -32,6 +35,21 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
         return refuse(Rule::G10, "made before an end that was told first");
     }
     Ok(())
+}
+
+/// An interruption may stand in the log by the name of the prompt that was sent in place of what was stopped. Was it
+/// written before that one's turn was known to be over? A log's times are by the clock of the machine that it is read on.
+fn is_of_the_turn_before(step: &Step<'_>, observation: &Observation) -> bool {
+    let Fact::TurnInterrupted { turn_ref: Some(said) } = &observation.fact else { return false };
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().filter(|_| observation.source == Source::Transcript);
+    let times = observation.made_at.zip(ended.map(|ended| ended.at));
+    let is_late = times.is_some_and(|(made_at, ended)| {
+        (1..LATE_MS).contains(&ended.since(made_at)) && step.now.since(ended) < LATE_MS
+    });
+    // A program without a status file names turns exactly.
+    let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
+    is_filed && turn.is_open_as(said) && is_late
 }
 
 /// Has the program's own status begun to show work after it wrote this down?

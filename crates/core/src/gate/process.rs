@@ -1,6 +1,8 @@
 //! Facts about the process: they beat everything (G9).
 
-use super::{Effect, Refusal, Rule, Step, launched, refuse, screen, session, stops};
+use super::{
+    Effect, Refusal, Rule, Step, beside, broken, launched, refuse, screen, session, stops,
+};
 use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::seat::Leaving;
@@ -94,6 +96,7 @@ pub(super) fn said(
     }
     if state.in_short() == target.in_short() && matches!(target, Process::Exited(_)) {
         // The same end, of which more is known now.
+        broken::fails_with(step, target);
         step.seat.process.state = target;
         step.announce = true;
         step.changed = true;
@@ -247,6 +250,8 @@ pub(super) fn turn_into(step: &mut Step<'_>, target: Process) {
 /// Leaving `running`: no turn without a process; an open one was aborted.
 pub(super) fn leave(step: &mut Step<'_>, target: Process) {
     stops::believe_last(step);
+    beside::all_over(step, Some(OutcomeKind::Aborted));
+    broken::fails_with(step, target);
     session::close(step, OutcomeKind::Aborted);
     if target == Process::Suspended {
         step.seat.about.suspended_at = Some(step.now);

@@ -1,6 +1,6 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, Step, dialog, parts, refuse, screen, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, parts, refuse, screen, turn};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
@@ -47,7 +47,8 @@ pub(super) fn opened(
         }
         _ => false,
     };
-    if step.seat.held.iter().any(is_waiting) || dialog::name(step, actor, prompt) {
+    let is_waited_for = step.seat.held.iter().any(is_waiting);
+    if is_waited_for || dialog::name(step, actor, prompt) || dialog::asks(step, actor, prompt) {
         return Ok(Effect::Confirms);
     }
     if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
@@ -209,6 +210,7 @@ fn make_room(step: &mut Step<'_>) {
 /// Is it no turn of the agent's in which this is asked? Once it is answered all is as it was.
 fn belongs_to_none(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
     match actor {
+        _ if beside::goes_on(step) => true,
         Actor::Main => is_a_persons(step, prompt) || screen::asks_first(step),
         Actor::Sub(_) => parts::asks(step.evidence.source, actor),
     }
@@ -253,7 +255,7 @@ pub(super) struct Asked<'a> {
     pub(super) ask: &'a NewPrompt,
     pub(super) source: Source,
     /// Since when it is open.
-    since: Option<UnixMs>,
+    pub(super) since: Option<UnixMs>,
 }
 
 /// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
@@ -328,7 +330,7 @@ fn showing_dialogs(step: &Step<'_>) -> Vec<Source> {
     own.map(|claim| claim.source).collect()
 }
 
-fn resolve_own(
+pub(super) fn resolve_own(
     step: &mut Step<'_>,
     which: impl Fn(&Asked<'_>) -> bool,
     resolution: &Resolution,

@@ -1,6 +1,6 @@
 //! The agent's or a person's own word.
 
-use super::{Effect, Refusal, Step, process, prompts, turn};
+use super::{Effect, Refusal, Step, beside, process, prompts, turn};
 use crate::observation::{Reported, ReportedTurn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind};
 use crate::source::Source;
@@ -68,6 +68,7 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
         ReportedTurn::Idle => {
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
+            beside::all_over(step, None);
             match &reported.outcome {
                 Some((kind, code)) => {
                     if !step.seat.turn.open && !is_repeated(step, *kind) {

@@ -1,6 +1,6 @@
 //! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, parts, prompts, refuse, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn, withdrawn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, HeldFact, Seat, Session};
 use crate::source::{Confidence, Source, Tier};
@@ -36,7 +36,23 @@ pub(super) fn early_start(seat: &Seat) -> Option<&Session> {
 
 /// Is a dialog open that only the screen shows?
 pub(super) fn is_at_dialog(seat: &Seat) -> bool {
-    seat.own_prompts().any(|open| open.source == Source::Screen)
+    seat.own_prompts().any(|open| is_screens(seat, open))
+}
+
+/// Does nothing but the screen tell whether what was asked still stands? So it is with what the program has taken
+/// back, too.
+fn is_screens(seat: &Seat, open: &OpenPrompt) -> bool {
+    let is_its = || withdrawn::is_its(open.source, &open.actor, &open.ask);
+    open.source == Source::Screen || withdrawn::says_nothing(seat) && is_its()
+}
+
+/// Withdraws what only the screen shows. True if there was anything.
+fn withdraw_shown(step: &mut Step<'_>) -> bool {
+    let says_nothing = withdrawn::says_nothing(step.seat);
+    prompts::withdraw(step, |asked| {
+        let is_its = || withdrawn::is_its(asked.source, asked.actor, asked.ask);
+        asked.source == Source::Screen || says_nothing && is_its()
+    })
 }
 
 /// Is a dialog to be seen that comes before the program's first event?
@@ -78,15 +94,16 @@ pub(super) fn dialog(
     detail: Option<&str>,
 ) -> Result<Effect, Refusal> {
     let ask = NewPrompt::plain(reason, detail);
-    let stays = |open: &OpenPrompt| open.source != Source::Screen || open.ask == ask;
-    let others = step.seat.own_prompts().any(stays);
+    let seat = &*step.seat;
+    let stays = |open: &OpenPrompt| !is_screens(seat, open) || open.ask == ask;
+    let others = seat.own_prompts().any(stays);
     if others && matches!(step.seat.turn(), Turn::Blocked(_)) {
         return Ok(Effect::Confirms);
     }
     refuse_if_own_is_fresh(step)?;
     step.evidence = step.evidence.clone().at_most(Confidence::Weak);
     // One dialog follows another: the one before was answered.
-    prompts::withdraw(step, |asked| asked.source == Source::Screen);
+    withdraw_shown(step);
     prompts::open(step, &Actor::Main, &ask);
     Ok(Effect::Decides)
 }
@@ -101,30 +118,12 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
     let before = step.now.plus(-SETTLE_MS);
     let gone = match step.evidence.source {
         Source::Title => prompts::withdraw_older(step, before),
-        _ => prompts::withdraw(step, |asked| asked.source == Source::Screen),
+        _ => withdraw_shown(step),
     };
     match gone {
         true => Effect::Decides,
         false => Effect::Confirms,
     }
-}
-
-/// What it has asked before its first event is over, or will be: from now on the screen tells whether
-/// it still stands, and what follows it. Later on its hooks tell.
-pub(super) fn withdrawn(step: &mut Step<'_>, source: Source) -> Effect {
-    // Of its parts it says nothing any more, either, and what waits of it is not believed.
-    prompts::withdraw(step, |asked| parts::asks(asked.source, asked.actor));
-    let waiting = step.seat.held.len();
-    step.seat.held.retain(|held| held.source != source);
-    step.changed |= step.seat.held.len() != waiting;
-    if !has_spoken(step.seat) {
-        step.seat.claims.retain(|claim| claim.source != source);
-        for open in step.seat.prompts.iter_mut().filter(|open| open.source == source) {
-            open.source = Source::Screen;
-        }
-        step.changed = true;
-    }
-    Effect::Confirms
 }
 
 /// Was it left at a dialog that came before its first event? Then whatever it returns, a person

@@ -2,7 +2,8 @@
 
 use super::process::RESTORING;
 use super::{
-    Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, prompts, screen, stops, turn,
+    Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, beside, prompts, screen, shown,
+    stops, turn,
 };
 use crate::observation::{History, JUST_FAILED, Observation, SessionEnd, SessionStart};
 use crate::seat::{Held, HeldFact, Seat, Session};
@@ -23,6 +24,7 @@ const SAY_MS: i64 = 5_000;
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
     step.seat.session = Some(Session { id: id.to_owned(), since, start_seen, is_early: false });
+    step.seat.left_sessions.retain(|left| left.id != id);
     if let Some(ended) = &mut step.seat.turn.ended {
         // Names of turns are a conversation's own, and some programs count them anew.
         ended.before.clear();
@@ -40,7 +42,6 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
         step.seat.leave_session(now);
     }
     if let Some(id) = session {
-        step.seat.left_sessions.retain(|left| left.id != id);
         enter(step, id, start_seen);
     }
     let state = step.seat.process.state;
@@ -75,6 +76,12 @@ pub(super) fn begin(seat: &mut Seat, was_away: bool, now: UnixMs) {
 /// Has its start, or whoever took it up again, counted the life that is about to speak?
 pub(super) fn is_counted(seat: &Seat) -> bool {
     matches!(seat.process.state, Process::Starting { .. })
+}
+
+/// Is the conversation in the seat that of the life before? This one has named none yet.
+pub(super) fn is_of_the_life_before(seat: &Seat) -> bool {
+    let began = seat.about.resumed_at.filter(|_| !seat.process.state.is_over());
+    seat.session.as_ref().zip(began).is_some_and(|(session, began)| session.since < began)
 }
 
 /// Ends whatever was going on: an open turn, prompts, helpers, tools.
@@ -115,6 +122,8 @@ fn stand_by(step: &mut Step<'_>, helpers_go_on: bool, reason: IdleReason) {
     if helpers_go_on {
         turn::start(step, None);
         step.set_base(Turn::Working(WorkingReason::Background), None);
+    } else if beside::goes_on(step) {
+        step.set_base(Turn::Working(WorkingReason::Background), None);
     } else {
         step.set_base(Turn::Idle(reason), None);
     }
@@ -145,8 +154,10 @@ pub(super) fn started(
         }
         return Ok(Effect::Confirms);
     }
-    if how == SessionStart::Resume && running && just_begun(step) {
-        // It comes with the first prompt, which the log has told already.
+    // Of its bus and its plugin either may be heard first.
+    let is_shown = step.seat.goes_on_beside && !known && shown::is_only_shown(step);
+    if how == SessionStart::Resume && running && (is_shown || just_begun(step)) {
+        // It comes with the first prompt, which the log, or the program itself, has told already.
         if let Some(session) = &mut step.seat.session {
             session.start_seen = true;
         }
@@ -187,6 +198,9 @@ pub(super) fn started(
         session.start_seen = true;
         session.is_early = is_early;
     }
+    if anew {
+        beside::all_over(step, None);
+    }
     let mut helpers_go_on = false;
     match how {
         SessionStart::Early if !anew && screen::is_at_dialog(step.seat) => {
@@ -195,9 +209,18 @@ pub(super) fn started(
         SessionStart::Clear => helpers_go_on = close_conversation(step),
         _ => close(step, OutcomeKind::Interrupted),
     }
-    step.ensure_running(attach);
+    // A run that was started with its prompt is not ready for one.
+    let has_its_prompt =
+        step.seat.process.headless && is_counted(step.seat) && how != SessionStart::Clear;
+    if !has_its_prompt {
+        step.ensure_running(attach);
+    }
     if step.seat.about.started_at.is_none() {
         step.seat.about.started_at = Some(step.now);
+    }
+    if has_its_prompt {
+        step.changed = true;
+        return Ok(Effect::Outranked("it was started with its prompt, which it takes at once"));
     }
     let reason = match how {
         SessionStart::Clear => IdleReason::Cleared,
@@ -229,8 +252,11 @@ pub(super) fn ended(
     how: SessionEnd,
     observation: &Observation,
 ) -> Result<Effect, Refusal> {
+    let in_turn = step.seat.turn.open || beside::goes_on(step);
     let process = &step.seat.process;
-    let is_watched = process.id.is_some() && !process.state.is_over();
+    // One in a pid namespace of which the hub sees nothing is watched by nobody.
+    let can_be_seen = process.id.as_ref().is_some_and(|id| id.pid_here().is_some());
+    let is_watched = can_be_seen && !process.state.is_over();
     let own = step.seat.session.as_ref().map(|session| &session.id);
     let is_of_another =
         own.zip(observation.session.as_ref()).is_some_and(|(own, said)| own != said);
@@ -246,9 +272,7 @@ pub(super) fn ended(
         how => how,
     };
     match how {
-        SessionEnd::Either
-            if is_watched && (step.seat.turn.open || screen::is_at_dialog(step.seat)) =>
-        {
+        SessionEnd::Either if is_watched && (in_turn || screen::is_at_dialog(step.seat)) => {
             // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
             let effect = wait_for_process(step, &observation.name, HeldFact::Left, LEAVE_MS);
             leave_with_a_goodbye(step);
@@ -300,10 +324,11 @@ fn was_just_taken_up(step: &Step<'_>) -> bool {
 
 /// What seemed a goodbye was none: the process goes on. In mid-turn nobody knows whether the turn does.
 pub(super) fn stays(step: &mut Step<'_>) {
-    if !step.seat.turn.open {
+    if !step.seat.turn.open && !beside::goes_on(step) {
         cleared(step);
         return;
     }
+    beside::all_over(step, None);
     prompts::withdraw_all(step);
     take_up_left(step);
     step.set_base(Turn::Unknown, None);
@@ -318,7 +343,6 @@ fn cleared(step: &mut Step<'_>) {
 
 /// The conversation that was left last has not been left.
 pub(super) fn take_up(step: &mut Step<'_>, id: &str) {
-    step.seat.left_sessions.retain(|left| left.id != id);
     step.seat.held.retain(|held| held.what != HeldFact::Left);
     enter(step, id, true);
 }

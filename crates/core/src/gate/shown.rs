@@ -1,8 +1,14 @@
-//! Work that only a level has shown, and that was no turn of the agent's.
+//! What only a level has shown: work that was no turn of the agent's, and a title that says of one that works that it
+//! asks.
 
 use super::{Step, turn};
-use crate::source::Tier;
+use crate::observation::Level;
+use crate::seat::{Claim, Seat};
+use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Turn, WorkingReason};
+
+/// What a title shows that would say that somebody is asked, of a program that has only been silent.
+pub(super) const SILENT: &str = "silent";
 
 /// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
 /// the one it began with.
@@ -45,6 +51,28 @@ pub(super) fn leave(step: &mut Step<'_>) -> bool {
 /// Has a title shown the open turn, and nothing else told of it?
 pub(super) fn is_by_title(step: &Step<'_>) -> bool {
     step.seat.turn.by_title && is_only_shown(step)
+}
+
+/// Does a title say that somebody is asked only because nothing has been written for long? A program of such a kind
+/// tells by a hook what it asks, before its title does. So where hooks have told of the open turn, nothing is open, and it has
+/// shown work for as long as that takes, it works.
+pub(super) fn is_silence(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let seat = &*step.seat;
+    let asks = source == Source::Title && matches!(level, Level::Blocked { .. });
+    let Some(after) = seat.silent_title_ms.filter(|_| asks) else { return false };
+    let works_on = |claim: &Claim| match claim.word.as_str() {
+        "working" => step.now.since(claim.since) >= after,
+        word => word == SILENT,
+    };
+    let mut claims = seat.claims.iter().filter(|claim| claim.source == source);
+    let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
+    let is_told = seat.turn.open && seat.last_edge_at > ended && !is_by_title(step);
+    is_told && seat.own_prompts().next().is_none() && claims.any(works_on)
+}
+
+/// Does its title say that somebody is asked, and is that not believed, because it has only been silent?
+pub fn is_silent(seat: &Seat) -> bool {
+    seat.claims.iter().any(|claim| claim.source == Source::Title && claim.word == SILENT)
 }
 
 /// Where hooks tell of every prompt, work that a title alone shows is a command of the person's own.

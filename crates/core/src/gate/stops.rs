@@ -4,7 +4,7 @@ use super::{Effect, STALE_MS, Step, level, turn};
 use crate::observation::Background;
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
-use crate::status::OutcomeKind;
+use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// A program that rests says so in its status file within a tenth of this (measured). Milliseconds.
 const RESTS_MS: i64 = 1_000;
@@ -72,9 +72,42 @@ pub(super) fn believe_last(step: &mut Step<'_>) {
     });
     if let Some(level) = told {
         level::believe(step, &level);
-    } else if step.seat.turn.open && step.seat.turn.stop.is_told {
+    } else if step.seat.turn.open && has_stopped(step) {
         turn::rest(step, OutcomeKind::Completed, None);
     }
+}
+
+/// Was the open turn's stop told, and has nothing gone on behind it?
+fn has_stopped(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let was_to_wake = turn.main_stopped && turn.stop.wakes && !turn::goes_on_behind(step);
+    turn.stop.is_told || was_to_wake
+}
+
+/// Was a prompt of the program's own the last that was heard of the open turn?
+pub(super) fn has_just_woken(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let is_last = turn.reference.is_some() && turn.woken.last() == turn.reference.as_ref();
+    is_last && turn.base == Turn::Working(WorkingReason::Prompt)
+}
+
+/// A prompt of the program's own waits for the stop, or something was taken out of its queue: perhaps that one.
+pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
+    step.changed |= step.seat.turn.stop.is_awaited != waits;
+    step.seat.turn.stop.is_awaited = waits;
+    Effect::Confirms
+}
+
+/// The main agent has stopped, and is woken at once if something of the program's own has waited for that: one turn.
+pub(super) fn wakes_at_once(step: &mut Step<'_>) -> Option<Effect> {
+    if !step.seat.turn.stop.is_awaited {
+        return None;
+    }
+    step.seat.turn.main_stopped = true;
+    step.seat.turn.stop.wakes = true;
+    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.set_base(Turn::Working(WorkingReason::Background), None);
+    may_wake(step).then_some(Effect::Outranked("a prompt of the program's own waits for it"))
 }
 
 /// The last helper behind a stop has ended, and with it the turn, unless the main agent is woken by that.
@@ -84,6 +117,7 @@ pub(super) fn may_wake(step: &mut Step<'_>) -> bool {
     }
     let (until, source) = (step.now.plus(WAKES_MS), step.evidence.source);
     let (name, what) = ("the end of a helper".to_owned(), HeldFact::Over);
+    step.seat.held.retain(|held| held.what != what);
     step.seat.held.push(Held { until, source, name, what });
     step.changed = true;
     true

@@ -3,6 +3,7 @@
 mod script;
 
 mod answered;
+mod beside;
 mod blocked;
 mod broken;
 mod compaction;
@@ -32,3 +33,4 @@ mod taken;
 mod turns;
 mod unseen;
 mod untold;
+mod withdrawn;

@@ -1,7 +1,8 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
 use super::{
-    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session, stops,
+    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session,
+    stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
@@ -9,6 +10,9 @@ use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source};
 use crate::status::Turn;
 use crate::time::UnixMs;
+
+/// What is said of a program that lives and of which nobody tells anything.
+const MUTE: &str = "no hook has fired since its start, and nothing else has told what it does,";
 
 /// Lets time pass: facts whose settling is over are believed, working without evidence ages.
 pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
@@ -53,6 +57,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
             }
             step.seat.turn().phrase()
         }
+        HeldFact::TakenBack => {
+            if !withdrawn::is_over(step, &held) {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
         HeldFact::Left => {
             session::stays(step);
             step.seat.turn().phrase()
@@ -83,15 +93,19 @@ fn settle(step: &mut Step<'_>, held: Held) {
     step.seat.history().remember(Statement { source, event, value, at, lost: None });
 }
 
-/// Working that nobody confirms grows stale, and at last unknown; a start of which nothing is heard
-/// grows stale. True: ask the witnesses.
+/// Working that nobody confirms grows stale, and at last unknown, and so does a program that has been started and says
+/// nothing; a start of which nothing is heard grows stale. True: ask the witnesses.
 fn age(step: &mut Step<'_>) -> bool {
     let Some(since) = unconfirmed_since(step.seat) else {
         return false;
     };
     let silent = step.now.since(since);
-    if silent >= UNKNOWN_MS && works(step.seat) {
-        let note = format!("no witness for {} s", silent / 1_000);
+    if silent >= UNKNOWN_MS && is_lost(step.seat) {
+        let seconds = silent / 1_000;
+        let note = match lifecycle::is_mute(step.seat) {
+            true => format!("{MUTE} for {seconds} s"),
+            false => format!("no witness for {seconds} s"),
+        };
         let evidence = Evidence::new(Source::Quiet, step.now).note(note.clone());
         step.seat.history().supersede(&format!("{note} (G8)").into());
         step.seat.turn.evidence = evidence;
@@ -109,9 +123,14 @@ fn age(step: &mut Step<'_>) -> bool {
 
 /// Since when what ages has had no confirmation; `None` where nothing does.
 fn unconfirmed_since(seat: &Seat) -> Option<UnixMs> {
-    let ages = works(seat) || lifecycle::is_unheard_start(seat);
+    let ages = is_lost(seat) || lifecycle::is_unheard_start(seat);
     let confirmed_at = seat.turn.evidence.confirmed_at.max(seat.process.since);
     ages.then(|| confirmed_at.max(seat.ageing_from))
+}
+
+/// Is it unknown once it has been silent for long?
+fn is_lost(seat: &Seat) -> bool {
+    works(seat) || lifecycle::is_mute(seat) || lifecycle::awaits_its_prompt(seat)
 }
 
 fn works(seat: &Seat) -> bool {
@@ -123,7 +142,7 @@ pub fn next_deadline(seat: &Seat) -> Option<UnixMs> {
     let settling = seat.held.iter().map(|held| held.until).min();
     let ageing = unconfirmed_since(seat).and_then(|since| match seat.stale {
         false => Some(since.plus(STALE_MS)),
-        true => works(seat).then(|| since.plus(UNKNOWN_MS)),
+        true => is_lost(seat).then(|| since.plus(UNKNOWN_MS)),
     });
     match (settling, ageing) {
         (Some(a), Some(b)) => Some(a.min(b)),

@@ -1,7 +1,7 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
-use super::{Effect, Refusal, Rule, Step, broken, dialog, prompts, refuse, stops, turn};
-use crate::prompt::{Actor, ToolRef};
+use super::{Effect, Refusal, Rule, Step, beside, broken, dialog, prompts, refuse, stops, turn};
+use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// How long after a helper's end what it did before may be told. Milliseconds.
@@ -60,6 +60,9 @@ pub(super) fn started(
 /// lists none: then that was no end.
 fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
+    if beside::is_one(step, id) {
+        return Ok(beside::confirmed(step));
+    }
     let known = step.seat.subagents.iter().any(|known| known == id);
     let outlives = turn::may_be_outlived(step);
     if !known && (step.seat.turn.open || outlives) {
@@ -123,12 +126,42 @@ pub(super) fn ended(
     if step.seat.turn.main_stopped || step.seat.turn.compacting {
         return Ok(Effect::Confirms);
     }
+    goes_on_with(step);
+    Ok(decides_unless_blocked(step))
+}
+
+/// A person has refused this call in words, and the turn goes on: what was asked about it is over, and nothing else.
+pub(super) fn refused(
+    step: &mut Step<'_>,
+    call: &str,
+    resolution: &Resolution,
+) -> Result<Effect, Refusal> {
+    let is_it = |tool: &ToolRef| tool.id.as_deref() == Some(call);
+    let before = step.seat.open_tools.len();
+    step.seat.open_tools.retain(|open| !is_it(&open.tool));
+    if step.seat.open_tools.len() < before {
+        step.seat.end_call(call, true);
+        step.changed = true;
+    }
+    // Adapters have no clock: when it happened is when it was told.
+    let resolution = Resolution { at: step.now, ..resolution.clone() };
+    let about = |asked: &prompts::Asked<'_>| asked.ask.tool.as_ref().is_some_and(is_it);
+    if !prompts::resolve_own(step, about, &resolution) {
+        return Ok(Effect::Confirms);
+    }
+    if step.seat.turn.is_answering() {
+        goes_on_with(step);
+    }
+    Ok(decides_unless_blocked(step))
+}
+
+/// The main agent works on the calls that are open yet, or on its answer.
+fn goes_on_with(step: &mut Step<'_>) {
     let still = step.seat.open_tools.iter().find(|open| open.actor.is_main());
     match still.map(|open| open.tool.name.clone()) {
         Some(name) => step.set_base(Turn::Working(WorkingReason::Tool), Some(&name)),
         None => step.set_base(Turn::Working(WorkingReason::Model), None),
     }
-    Ok(decides_unless_blocked(step))
 }
 
 /// A call ends, and with it what was asked about it. True if that was.

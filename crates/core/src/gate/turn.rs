@@ -1,8 +1,8 @@
 //! Turns: how they start, go on and end (G3, G5).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, broken, compaction, level, prompts, refuse,
-    shown, stops, tools,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, compaction, level, prompts,
+    refuse, shown, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
@@ -25,7 +25,8 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.end_logged = false;
-    (turn.stop.is_told, turn.stop.wakes) = (false, false);
+    (turn.stop.is_told, turn.stop.wakes, turn.stop.is_awaited) = (false, false, false);
+    turn.woken.clear();
     turn.by_title = step.evidence.source.tier() == Tier::Title;
     let turn_seq = turn.seq;
     step.seat.turn.before = step.seat.outcome.take().map(Box::new);
@@ -49,8 +50,10 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.compacts_alone = false;
+    turn.stop.is_awaited = false;
     turn.before = None;
-    turn.ended = Some(EndedTurn::after(turn.ended.take(), turn.reference.take(), now));
+    let (reference, names) = (turn.reference.take(), std::mem::take(&mut turn.woken));
+    turn.ended = Some(EndedTurn::after(turn.ended.take(), reference, now).with_names(names));
     step.seat.ended_calls.clear();
     let turn_seq = step.seat.turn.seq;
     step.emit(EventBody::TurnCompleted { turn_seq, outcome });
@@ -73,7 +76,10 @@ pub(super) fn rest(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
         step.set_base(Turn::Working(WorkingReason::Prompt), None);
     } else {
         step.seat.turn.queued.clear();
-        step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
+        match beside::goes_on(step) {
+            true => step.set_base(Turn::Working(WorkingReason::Background), None),
+            false => step.set_base(Turn::Idle(IdleReason::TurnEnded), code),
+        }
     }
 }
 
@@ -102,16 +108,13 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         }
         return Ok(());
     };
-    if turn.open {
-        match turn.reference.as_deref() {
-            Some(open) if open == reference => return Ok(()),
-            None if !step.seat.turn.queued.iter().any(|queued| queued == reference) => {
-                step.seat.turn.reference = Some(reference.to_owned());
-                step.changed = true;
-                return Ok(());
-            }
-            _ => {}
-        }
+    if beside::is_named(step, reference) || turn.is_open_as(reference) {
+        return Ok(());
+    }
+    if turn.open && turn.reference.is_none() && !is_queued(step, Some(reference)) {
+        step.seat.turn.reference = Some(reference.to_owned());
+        step.changed = true;
+        return Ok(());
     }
     let ended = step.seat.turn.ended.as_ref();
     let is_last = ended.is_some_and(|ended| ended.reference.as_deref() == Some(reference));
@@ -127,6 +130,7 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
             false => OutcomeKind::Interrupted,
         };
         close(step, kind, None);
+        step.seat.open_tools.retain(|open| !open.actor.is_main());
     }
     pass_over(step, reference);
     start(step, Some(reference));
@@ -149,6 +153,15 @@ pub(super) fn is_queued(step: &Step<'_>, reference: Option<&str>) -> bool {
     reference.is_some_and(|said| queued.iter().any(|queued| queued == said))
 }
 
+/// Is it the name of a turn of which nothing was heard?
+pub(super) fn is_unheard(step: &Step<'_>, reference: &str) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
+    let is_over = ended == Some(reference) || is_past(step, reference);
+    let is_there = turn.is_open_as(reference) || beside::is_named(step, reference);
+    !is_over && !is_there && !is_queued(step, Some(reference))
+}
+
 /// Is it the end of a turn that its own source has only shown, as work that still waits for what explains it?
 pub(super) fn ends_shown_work(step: &Step<'_>, reference: Option<&str>) -> bool {
     let ended = step.seat.turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
@@ -167,6 +180,14 @@ fn straggles(step: &Step<'_>) -> bool {
     ended.is_some_and(|ended| step.now.since(ended.at) < SETTLE_MS)
 }
 
+/// Has the open turn stopped before a person's prompt of its name? What an agent does by itself may bear the name of
+/// the prompt that comes next.
+fn is_asked_anew(step: &Step<'_>, by: Submitter) -> bool {
+    let turn = &step.seat.turn;
+    let is_late = step.now.since(turn.evidence.observed_at) < SETTLE_MS || straggles(step);
+    by == Submitter::Person && turn.main_stopped && !is_late
+}
+
 pub(super) fn prompted(
     step: &mut Step<'_>,
     by: Submitter,
@@ -174,12 +195,16 @@ pub(super) fn prompted(
 ) -> Result<Effect, Refusal> {
     let turn = &step.seat.turn;
     if let Some(reference) = reference {
-        let open = turn.open && turn.reference.as_deref() == Some(reference);
-        if open || turn.queued.iter().any(|queued| queued == reference) {
+        let open = turn.reference.as_deref().filter(|_| turn.open);
+        // A log names turns exactly, and may be read late.
+        let is_logged = step.evidence.source.tier() == Tier::Transcript;
+        let is_open = turn.is_open_as(reference) && (is_logged || !is_asked_anew(step, by));
+        if is_open || turn.queued.iter().any(|queued| queued == reference) {
             return Ok(Effect::Confirms);
         }
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
-        if ended == Some(reference) || is_past(step, reference) {
+        let is_behind = is_logged || open.is_some_and(|open| open != reference) || straggles(step);
+        if is_past(step, reference) || ended == Some(reference) && is_behind {
             return refuse(Rule::G10, "told after the end of its turn");
         }
     }
@@ -198,7 +223,10 @@ pub(super) fn prompted(
     }
     prompts::keep_held_at_prompt(step);
     let was_open = step.seat.turn.open;
-    let stopped = step.seat.turn.main_stopped;
+    // A helper's result may come behind an interruption, too: its status file alone tells that helpers go on.
+    let is_behind = step.seat.turn.reference.is_none()
+        && step.seat.turn.base == Turn::Working(WorkingReason::Background);
+    let stopped = step.seat.turn.main_stopped || by == Submitter::Program && is_behind;
     match (was_open, stopped, by, reference) {
         (true, false, _, _) if shown => {
             step.seat.turn.by_title = false;
@@ -208,11 +236,18 @@ pub(super) fn prompted(
             // A helper's result wakes the same turn.
             step.seat.turn.main_stopped = false;
             step.seat.turn.awaits_helpers = false;
+            step.seat.turn.stop.is_awaited = false;
             step.seat.turn.reference = reference.map(str::to_owned);
+            step.seat.turn.woken.clear();
         }
         (true, true, Submitter::Person, _) => {
             close(step, OutcomeKind::Completed, None);
             start(step, reference);
+        }
+        (true, false, Submitter::Program, Some(reference)) if stops::has_just_woken(step) => {
+            // It tells several things at once: the answer to all is one turn, and its end bears any of their names.
+            step.seat.turn.reference = Some(reference.to_owned());
+            step.changed = true;
         }
         (true, false, _, Some(reference)) if step.seat.turn.reference.is_some() => {
             // Queued behind the open turn, or that one was stopped in silence: what comes next
@@ -231,6 +266,9 @@ pub(super) fn prompted(
             start(step, reference);
         }
         (false, _, _, _) => start(step, reference),
+    }
+    if let (Submitter::Program, Some(reference)) = (by, reference) {
+        step.seat.turn.wake(reference);
     }
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
     Ok(tools::decides_unless_blocked(step))
@@ -305,6 +343,9 @@ pub(super) fn ended(
         if let Some(effect) = stops::waits(step, background) {
             return Ok(effect);
         }
+        if let Some(effect) = stops::wakes_at_once(step) {
+            return Ok(effect);
+        }
         rest(step, OutcomeKind::Completed, None);
         note_unlisted(step, background.unlisted || background.unclear);
         stops::doubt(step);
@@ -315,8 +356,8 @@ pub(super) fn ended(
 /// While helpers run, the end of a turn that nobody has asked for may be one of theirs.
 pub(super) fn refuse_if_a_helpers(step: &Step<'_>, reference: Option<&str>) -> Result<(), Refusal> {
     let turn = &step.seat.turn;
-    let open = turn.reference.as_deref().filter(|_| turn.open);
-    let is_another = reference.zip(open).is_some_and(|(said, open)| said != open);
+    let is_named = turn.open && turn.reference.is_some();
+    let is_another = is_named && reference.is_some_and(|said| !turn.is_open_as(said));
     if is_another && !is_queued(step, reference) && !step.seat.subagents.is_empty() {
         return refuse(Rule::G6, "of another turn than the open one, while helpers run");
     }

@@ -395,3 +395,15 @@ fn two_containers_with_equal_pids_are_two_agents_and_neither_is_ours() {
     assert_eq!(known.place(&claims(&inner, Some(11)), |_| true), sits("a"));
     assert_eq!(known.place(&claims(&stranger, Some(22)), |_| true), new("a.1", Some("a")));
 }
+
+#[test]
+fn a_session_takes_over_no_seat_of_which_nothing_is_known() {
+    let mut nobody = seat("agent", None, None);
+    nobody.about.cwd = None;
+    let roster = roster(&[nobody]);
+    let start = Caller { cwd: None, starts_session: true, ..caller(Some("s1"), None) };
+    assert_eq!(roster.place(&start, |_| true), new("agent-2", None));
+    // Whoever is as nameless goes on there.
+    let nameless = Caller { cwd: None, ..caller(None, None) };
+    assert_eq!(roster.place(&nameless, |_| true), sits("agent"));
+}

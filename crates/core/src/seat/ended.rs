@@ -85,6 +85,14 @@ impl EndedTurn {
         self.forget_the_oldest();
     }
 
+    /// It has had these names.
+    pub(crate) fn with_names(mut self, names: Vec<String>) -> Self {
+        let own = self.reference.take();
+        self.pass_over(names.into_iter().filter(|name| own.as_ref() != Some(name)));
+        self.reference = own;
+        self
+    }
+
     fn forget_the_oldest(&mut self) {
         let surplus = self.before.len().saturating_sub(BEFORE);
         self.before.drain(..surplus);

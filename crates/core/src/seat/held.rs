@@ -33,6 +33,8 @@ pub enum HeldFact {
     Goodbye,
     /// A dialog went away; perhaps another one follows.
     Answered,
+    /// The program has taken back what it said of its status; perhaps it says something else, or leaves.
+    TakenBack,
 }
 
 /// A level that contradicts a fresher edge.

@@ -1,5 +1,6 @@
 //! The conversations of a seat: the one that it is in, and those that it has left.
 
+use super::Seat;
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
 
@@ -24,4 +25,29 @@ pub struct LeftSession {
     /// The program may have meant that it leaves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_goodbye: bool,
+}
+
+/// A turn of a conversation that a person has left for another one, and that goes on behind that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    pub session: String,
+    /// The vendor's id of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    pub turn_seq: u64,
+}
+
+const LEFT_SESSIONS: usize = 8;
+
+impl Seat {
+    pub(crate) fn leave_session(&mut self, at: UnixMs) {
+        let Some(session) = self.session.take() else {
+            return;
+        };
+        self.left_sessions.retain(|left| left.id != session.id);
+        if self.left_sessions.len() == LEFT_SESSIONS {
+            self.left_sessions.pop_front();
+        }
+        self.left_sessions.push_back(LeftSession { id: session.id, at, is_goodbye: false });
+    }
 }

@@ -1,5 +1,6 @@
 //! How the main agent's stop is to be read.
 
+use super::TurnFacts;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,11 +13,20 @@ pub struct Stop {
     pub is_late: bool,
     /// The end of the last helper that it leaves behind wakes the main agent.
     pub wakes: bool,
+    /// A prompt of the program's own waits for it, and wakes the main agent at once.
+    pub is_awaited: bool,
 }
 
 impl Stop {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as it is called")]
     pub(super) fn is_plain(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl TurnFacts {
+    /// Is a turn open whose main agent has not stopped?
+    pub(crate) fn is_answering(&self) -> bool {
+        self.open && !self.main_stopped
     }
 }

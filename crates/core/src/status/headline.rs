@@ -85,6 +85,8 @@ impl Headline {
             Process::Suspended => return Self::Suspended,
             Process::Absent => return Self::Absent,
             Process::Stopping => return Self::Stopping,
+            // It has been there for long, and nobody tells what it does.
+            Process::Starting { .. } if turn == Turn::Unknown => return Self::Unknown,
             Process::Starting { .. } => return Self::Starting,
             Process::Unknown => return Self::Unknown,
             Process::Running { .. } | Process::Exited(_) => {}
@@ -227,6 +229,11 @@ mod tests {
                 "starting",
                 HeadlineFacts { process: starting, turn: Turn::None, ..idle() },
                 H::Starting,
+            ),
+            (
+                "started long ago, and silent",
+                HeadlineFacts { process: starting, turn: Turn::Unknown, ..idle() },
+                H::Unknown,
             ),
             ("no turn known", HeadlineFacts { turn: Turn::None, ..idle() }, H::Unknown),
             ("unprobed", HeadlineFacts { process: Process::Unknown, ..idle() }, H::Unknown),

@@ -87,6 +87,14 @@ impl Exit {
         self.signal == Some(9) || (self.signal.is_none() && self.code == Some(137))
     }
 
+    /// Did it return an error of its own? A shell returns 128 + the number of the signal that has ended its child.
+    pub fn is_error(&self) -> bool {
+        const SIGNALS: std::ops::RangeInclusive<i32> = 129..=143;
+        let returned = self.code.is_some_and(|code| code != 0 && !SIGNALS.contains(&code));
+        let is_its_own = matches!(self.kind, ExitKind::Clean | ExitKind::Crashed);
+        returned && is_its_own && self.signal.is_none()
+    }
+
     /// Reads a wait status. `said_goodbye`: the program announced its end before.
     pub fn from_wait(code: Option<i32>, signal: Option<i32>, said_goodbye: bool) -> Self {
         const HUP: i32 = 1;
@@ -198,5 +206,22 @@ mod tests {
         assert_eq!(kind(None, Some(9), true), ExitKind::Crashed);
         assert_eq!(kind(None, None, true), ExitKind::Clean);
         assert_eq!(kind(None, None, false), ExitKind::Crashed);
+    }
+
+    #[test]
+    fn an_error_is_what_a_program_returns_by_itself() {
+        let is_error = |code, signal| Exit::from_wait(code, signal, false).is_error();
+        for code in [1, 3, 53, 126, 144, 173, 255] {
+            assert!(is_error(Some(code), None), "{code}");
+            // It said goodbye before.
+            assert!(Exit { code: Some(code), ..Exit::of(ExitKind::Clean) }.is_error(), "{code}");
+            for kind in [ExitKind::Killed, ExitKind::OomKilled] {
+                assert!(!Exit { code: Some(code), ..Exit::of(kind) }.is_error(), "{code}");
+            }
+        }
+        for code in [0, 129, 130, 137, 139, 143] {
+            assert!(!is_error(Some(code), None), "{code}");
+        }
+        assert!(!is_error(None, Some(9)) && !is_error(None, Some(6)) && !is_error(None, None));
     }
 }

@@ -39,6 +39,10 @@ pub(super) async fn get(
     let query = Query::parse(uri.query(), &["from", "to"])?;
     let mut from = moment(&query, "from")?.unwrap_or(UnixMs(0));
     let to = moment(&query, "to")?.unwrap_or(UnixMs(i64::MAX));
+    // Nothing but a slip asks for that.
+    if query.one("from")?.is_some() && from > to {
+        return Err(bad("from is later than to: no moment lies between"));
+    }
     if app.board.seat(&id).is_none() {
         return Err(Refused::no_such_agent());
     }

@@ -8,19 +8,15 @@ use crate::caller::{Caller, shows_a_token};
 use crate::evidence::Moment;
 use crate::job::{OwnReport, Reply, Work};
 use crate::limits::BODY;
+use crate::own_word::{LONGEST_DETAIL, LONGEST_WORD, clean, row};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{Problem, ReportBody};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
-
-/// A detail is one line under a headline, a word is a word. In characters.
-const LONGEST_DETAIL: usize = 4_000;
-const LONGEST_WORD: usize = 200;
 
 #[utoipa::path(
     post,
@@ -69,18 +65,7 @@ pub(super) async fn post(
 /// Keeps a report for `capture`, in whose words (`by`) it came.
 pub(super) fn keep(app: &App, moment: Moment, reply: &Reply, by: &str, body: &Value) {
     if let Reply::Done { agent: Some(agent), .. } = reply {
-        let row = json!({"src": "report", "by": by, "body": body});
-        app.inbox.evidence().keep(agent, moment, &row);
-    }
-}
-
-/// What is stored and shown holds no key and no control character, whoever wrote it.
-fn clean(report: &mut ReportBody) {
-    if let Some(detail) = &mut report.detail {
-        *detail = text::block(detail, LONGEST_DETAIL);
-    }
-    for word in [&mut report.reason, &mut report.outcome].into_iter().flatten() {
-        *word = text::line(word, LONGEST_WORD);
+        app.inbox.evidence().keep(agent, moment, &row(by, body));
     }
 }
 

@@ -27,7 +27,9 @@ impl Memory {
     }
 
     pub(crate) fn recall(&self) -> Option<Listen> {
-        let text = fs::read(&self.0).ok()?;
+        // A pipe would keep the hub waiting.
+        let is_file = fs::metadata(&self.0).ok()?.is_file();
+        let text = is_file.then(|| fs::read(&self.0).ok()).flatten().unwrap_or_default();
         match serde_json::from_slice::<Kept>(&text) {
             Ok(Kept { address, insecure, allow_hosts }) => {
                 Some(Listen { address: Some(address), insecure, allow_hosts: Some(allow_hosts) })
@@ -85,7 +87,12 @@ mod tests {
         memory.forget();
         memory.forget();
         assert_eq!(memory.recall(), None);
-        fs::write(home.path().join("listen.json"), "x").unwrap();
+        let path = home.path().join("listen.json");
+        fs::write(&path, "x").unwrap();
         assert_eq!(memory.recall(), None);
+        fs::remove_file(&path).unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
+        assert_eq!(memory.recall(), None, "nobody is waited for");
     }
 }

@@ -6,6 +6,7 @@ use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use headsup_adapters::terminal;
+use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, Level};
 use headsup_core::seat::Seat;
@@ -130,8 +131,9 @@ impl Titles {
                 continue;
             };
             watched.missed = 0;
-            let asks = matches!(seat.turn(), Turn::Blocked(_));
-            let news = watched.take(terminal::title(&seat.kind, title), asks, now);
+            // What was told of a program's silence is not to be told again and again.
+            let is_known = matches!(seat.turn(), Turn::Blocked(_)) || gate::is_silent(&seat);
+            let news = watched.take(terminal::title(&seat.kind, title), is_known, now);
             sights.extend(news.map(|seen| watched.sight(id, seen)));
         }
         for sight in sights {
@@ -165,8 +167,8 @@ impl Watched {
         self.place.clone()
     }
 
-    /// What is to be told of a title that is seen now. `asks`: the agent is known to wait for a person.
-    fn take(&mut self, level: Option<Level>, asks: bool, now: Instant) -> Option<Seen> {
+    /// What is to be told of a title that is seen now. `is_known`: it is known whether the agent waits for a person.
+    fn take(&mut self, level: Option<Level>, is_known: bool, now: Instant) -> Option<Seen> {
         let told = self.told.as_ref();
         let shown = told.is_some_and(|(told, _)| matches!(told, Level::Blocked { .. }));
         let Some(level) = level else {
@@ -181,7 +183,7 @@ impl Watched {
         let stands = told.is_some_and(|(told, _)| *told == level);
         let is_due = told.is_none_or(|(_, at)| now >= *at + CONFIRM);
         // Somebody else has told more since: it may be about to be drawn anew.
-        let unheard = stands && shown && !asks;
+        let unheard = stands && shown && !is_known;
         if rests && begins {
             return None;
         }

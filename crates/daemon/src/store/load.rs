@@ -145,7 +145,12 @@ fn read(connection: &Connection, rows: &Rows, start: UnixMs) -> Result<Read, Sto
 
 /// Where a log was begun behind a damaged one, or goes on behind what is lost of it.
 pub(super) fn begins_behind(connection: &Connection) -> Result<u64, StoreError> {
-    let sql = "SELECT value FROM meta WHERE key = 'begins_behind'";
-    let value: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    number(connection, "begins_behind")
+}
+
+/// A number that is kept beside the events; 0 where it is not there.
+pub(super) fn number(connection: &Connection, key: &str) -> Result<u64, StoreError> {
+    let sql = "SELECT value FROM meta WHERE key = ?1";
+    let value: Option<String> = connection.query_row(sql, [key], |row| row.get(0)).optional()?;
     Ok(value.and_then(|value| value.parse().ok()).unwrap_or(0))
 }

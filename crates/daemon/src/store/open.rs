@@ -2,8 +2,8 @@
 
 use super::salvage::{self, Saved};
 use super::{
-    Loaded, Log, Store, StoreError, activity, beside, busy, log_path, migrations, quarantine,
-    retention,
+    Loaded, Log, Store, StoreError, activity, beside, busy, load, log_path, migrations, quarantine,
+    real, retention,
 };
 use crate::launches;
 use headsup_core::time::UnixMs;
@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// A page in the write-ahead log, about.
 const PAGE_BYTES: u64 = 4_096;
+/// More events than a write-ahead log holds: it is kept short.
+const IN_A_LOG: u64 = 1 << 17;
 
 /// A store and what was in it.
 #[derive(Debug)]
@@ -45,22 +47,45 @@ impl Store {
         {
             return replace(path, now, Some(saved), "a check has found damage");
         }
+        let is_cut = is_cut(path);
         match open(path, now) {
             Err(StoreError::Damaged(why)) => {
                 replace(path, now, salvage::fill(path, now), &why.to_string())
             }
             other => {
-                let (store, loaded) = other?;
+                let (mut store, mut loaded) = other?;
+                if is_cut {
+                    store.leave_free(&mut loaded, IN_A_LOG)?;
+                    tracing::error!(
+                        missing = %store.log_path.display(), goes_on_behind = loaded.head,
+                        "the last hub was killed and its write-ahead log is gone: what was reported last is lost"
+                    );
+                }
                 Ok(Opened { store, loaded, quarantined: None })
             }
         }
     }
 
-    fn begin_at(&self, now: UnixMs) -> Result<u64, StoreError> {
-        let head = u64::try_from(now.0).unwrap_or(0);
-        let sql = "INSERT INTO meta (key, value) VALUES ('begins_behind', ?1)";
-        self.connection.execute(sql, [head.to_string()])?;
-        Ok(head)
+    /// The same, of an event log that goes on: what is kept of it is counted without these places.
+    fn leave_free(&mut self, loaded: &mut Loaded, lost: u64) -> Result<(), StoreError> {
+        self.go_on_behind(loaded, lost)?;
+        self.free_places += lost;
+        let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('free_places', ?1)";
+        self.connection.execute(sql, [self.free_places.to_string()])?;
+        Ok(())
+    }
+
+    /// Leaves so many places free behind the last event: nobody's cursor into what is lost may name one of the log
+    /// that goes on.
+    fn go_on_behind(&self, loaded: &mut Loaded, lost: u64) -> Result<(), StoreError> {
+        let is_empty = loaded.oldest > loaded.head;
+        loaded.head += lost;
+        if is_empty {
+            loaded.oldest = loaded.head + 1;
+        }
+        let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('begins_behind', ?1)";
+        self.connection.execute(sql, [loaded.head.to_string()])?;
+        Ok(())
     }
 }
 
@@ -96,9 +121,7 @@ fn replace(
         "the database is damaged: it is kept aside and a new one is begun"
     );
     let (store, mut loaded) = open(path, now)?;
-    // Nobody's cursor into the lost log may name a place in the new one.
-    loaded.head = store.begin_at(now)?;
-    loaded.oldest = loaded.head + 1;
+    store.go_on_behind(&mut loaded, u64::try_from(now.0).unwrap_or(0))?;
     Ok(Opened { store, loaded, quarantined: Some(aside) })
 }
 
@@ -121,6 +144,13 @@ pub(super) fn is_emptied(path: &Path) -> bool {
     let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
     std::fs::metadata(path).is_ok_and(|file| file.len() == 0)
         && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
+}
+
+/// Somebody has taken the write-ahead log away: `SQLite` removes the log's index before the log, so whoever leaves
+/// that leaves the log, too.
+pub(super) fn is_cut(path: &Path) -> bool {
+    let is_filled = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
+    is_filled && beside(&real(path), "-shm").exists() && !log_path(path).exists()
 }
 
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
@@ -146,7 +176,9 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
         Ok(())
     }))?;
     let activity_until = activity::until(&connection)?.max(loaded.oldest.saturating_sub(1));
+    let free_places = load::number(&connection, "free_places")?;
     let store = Store {
+        free_places,
         connection,
         path: path.to_owned(),
         log_path,

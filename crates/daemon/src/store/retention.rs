@@ -19,6 +19,11 @@ pub(super) struct Sweep {
 impl Store {
     /// Drops up to one step of the events before `keep_from` and of those older than `older_than`,
     /// but never the last one, which tells where the log stands. Returns the oldest one left.
+    /// Places between events that have none.
+    pub(crate) fn free_places(&self) -> u64 {
+        self.free_places
+    }
+
     pub(crate) fn prune(
         &mut self,
         oldest: u64,

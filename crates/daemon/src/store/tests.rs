@@ -193,6 +193,31 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(!open::is_emptied(&path));
 }
 
+/// As a hub leaves it that was killed.
+#[test]
+fn a_log_that_was_taken_away_is_noticed_and_its_places_stay_free() {
+    let mut bench = Bench::new();
+    let path = bench.path();
+    bench.store.checkpoint().unwrap();
+    bench.act("a");
+    assert!(!open::is_cut(&path), "a hub that was killed leaves both");
+    // What the first one still has open is not in the way of the second.
+    std::fs::rename(bench.store.log_path(), bench.temp.path().join("gone")).unwrap();
+    assert!(open::is_cut(&path));
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    drop(Store::open(&path, UnixMs(0)).unwrap());
+    assert!(!open::is_cut(&path), "a hub that has ended leaves none");
+    std::fs::write(temp.path().join("headsup.db-shm"), "").unwrap();
+    let Opened { store, loaded, .. } = Store::open(&path, UnixMs(0)).unwrap();
+    assert!(loaded.head > 1_000, "nobody's cursor names a place in the new log");
+    assert_eq!((loaded.oldest, store.free_places()), (loaded.head + 1, loaded.head));
+    drop(store);
+    let again = Store::open(&path, UnixMs(0)).unwrap();
+    assert_eq!(again.loaded.head, loaded.head);
+    assert_eq!(again.store.free_places(), loaded.head);
+}
+
 #[test]
 fn of_a_database_that_is_a_link_the_log_lies_beside_the_real_file() {
     let temp = tempfile::tempdir().unwrap();

@@ -456,11 +456,13 @@ async fn what_several_share_is_no_ended_ones_process() {
         let parents = parents.map(|(pid, comm)| json!({"pid": pid, "start": 7, "comm": comm}));
         json!({ "parents": parents }).to_string()
     };
-    for (session, above, left) in [("s1", "codex", json!(null)), ("s2", "bash", json!(pid))] {
+    for (session, above, reason, left) in
+        [("s1", "codex", "other", json!(null)), ("s2", "bash", "exit", json!(pid))]
+    {
         for event in ["UserPromptSubmit", "SessionEnd"] {
             let payload = json!({
                 "hook_event_name": event, "session_id": session, "cwd": "/home/dev/api",
-                "turn_id": "t1", "reason": "other",
+                "turn_id": "t1", "reason": reason,
             });
             let headers = [("x-headsup-context", &*context(above))];
             let path = "/api/v1/hooks/codex";

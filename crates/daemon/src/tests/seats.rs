@@ -321,7 +321,8 @@ async fn a_program_that_starts_itself_anew_below_its_old_process_keeps_its_seat(
     for event in ["sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"] {
         assert_eq!(tell(&[31], event, "s1").await, own, "{event}");
     }
-    assert_eq!(client.headline("copilot-cli-api").await, "done");
+    // Nobody sees its process: its word is all that there is.
+    assert_eq!(client.headline("copilot-cli-api").await, "ended");
     assert_eq!(tell(&[32, 31], "sessionEnd", "s0").await, None);
     for event in ["sessionStart", "userPromptSubmitted"] {
         assert_eq!(tell(&[32, 31], event, "s1").await, own, "{event}");
@@ -350,4 +351,16 @@ async fn the_history_of_a_forgotten_agent_is_not_that_of_the_next_one_of_its_id(
     let all = history["intervals"].as_array().unwrap();
     let headlines: Vec<_> = all.iter().map(|interval| interval["headline"].clone()).collect();
     assert_eq!(headlines, ["idle"], "{history}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_history_that_ends_before_it_begins_is_refused() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "idle").await;
+    let (early, late) = ("2026-11-21T21:00:00.000Z", "2026-11-21T22:00:00.000Z");
+    for (from, to, status) in [(early, late, 200), (early, early, 200), (late, early, 400)] {
+        let told = client.get(&format!("{API}/history?from={from}&to={to}")).await;
+        assert_eq!(told.status.as_u16(), status, "{}", told.text());
+    }
 }

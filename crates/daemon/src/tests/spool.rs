@@ -1,7 +1,7 @@
 use super::bench::{Bench, payload};
 use crate::job::Work;
 use crate::limits::Limits;
-use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Record, Report, encode};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, OF_AN_AGENT, Record, Report, encode};
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::fs;
@@ -425,4 +425,67 @@ async fn a_status_that_is_told_again_is_kept_once() {
     }
     let bundle = client.get(&format!("{API}/evidence")).await.json();
     assert_eq!(bundle["kept"]["osc"], 1, "{bundle}");
+}
+
+/// What `headsup report` leaves where no hub has answered, a second after the start.
+fn own_report(id: &str, agent: &str, turn: &str, token: Option<&str>) -> Vec<u8> {
+    encode(&Record::Report(Report {
+        kind: OF_AN_AGENT.into(),
+        id: id.into(),
+        reported_at: super::bench::START.plus(1_000),
+        agent: Some(agent.into()),
+        agent_token: token.map(str::to_owned),
+        body: json!({ "turn": turn }).to_string().into_bytes(),
+        is_transition: true,
+        ..Report::default()
+    }))
+}
+
+async fn fetch(bench: &Bench, records: &[Vec<u8>]) {
+    fs::write(bench.home().join("spool/queue"), records.concat()).unwrap();
+    bench.hub().inbox().submit(Work::Spooled, None).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_no_hub_has_heard_comes_from_the_spool_once_and_marked() {
+    let mut bench = Bench::new().await;
+    bench.stop().await;
+    bench.clock.advance(2_000);
+    let told =
+        [own_report("a", "nightly", "working", None), own_report("b", "nightly", "done", None)];
+    fs::write(bench.home().join("spool/queue"), told.concat()).unwrap();
+    bench.start().await;
+    let client = bench.client();
+    let doc = client.get("/api/v1/agents/nightly").await.json();
+    assert_eq!((&doc["headline"], &doc["kind"]), (&json!("done"), &json!("custom")));
+    let log = client.log().await;
+    assert!(log.iter().all(|event| event["spooled"] == true), "{log:?}");
+    fetch(&bench, &told).await;
+    assert_eq!(client.log().await, log);
+    // One that the hub has heard, though nobody has heard that.
+    let body = json!({"turn": "working"}).to_string();
+    let path = "/api/v1/agents/nightly/reports";
+    client.send("POST", path, &[("x-headsup-id", "c")], body).await;
+    client.report("nightly", "done").await;
+    let log = client.log().await;
+    fetch(&bench, &[own_report("c", "nightly", "working", None)]).await;
+    assert_eq!(client.log().await, log);
+    assert_eq!(client.headline("nightly").await, "done");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_in_the_spool_is_of_whoever_is_called_so_and_of_its_launch_alone() {
+    let bench = Bench::new().await;
+    let _launch = Launch::new(&bench).await;
+    bench.clock.advance(2_000);
+    let client = bench.client();
+    client.send("PATCH", API, &[], json!({"name": "front-end"}).to_string()).await;
+    fetch(&bench, &[own_report("a", "front-end", "blocked", None)]).await;
+    assert_eq!(client.headline("api").await, "blocked");
+    let other = TOKEN.replace('0', "f");
+    fetch(&bench, &[own_report("b", "api", "working", Some(&other))]).await;
+    assert_eq!(client.headline("api").await, "blocked");
+    fetch(&bench, &[own_report("c", "api", "working", Some(TOKEN))]).await;
+    assert_eq!(client.headline("api").await, "working");
+    assert_eq!(client.get("/api/v1/agents/front-end").await.status, 404);
 }

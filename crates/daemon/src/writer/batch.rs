@@ -227,15 +227,16 @@ impl Writer {
             .collect();
         let moved = self.moved(&seats);
         self.board.apply(seats, head);
+        for frame in &frames {
+            self.metrics.event(frame.kind);
+        }
+        // Whoever watches comes first: the sources may have much to look at.
+        self.bus.publish(frames);
         self.resting.add(stored, &self.board);
         for seat in moved {
             // Without sources nobody listens.
             self.sources.send(seat).ok();
         }
-        for frame in &frames {
-            self.metrics.event(frame.kind);
-        }
-        self.bus.publish(frames);
         if !effects.is_empty() {
             self.effects.send_modify(|changes| *changes = changes.wrapping_add(1));
         }

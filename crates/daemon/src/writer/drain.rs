@@ -4,16 +4,18 @@ use super::{Found, Item, Writer};
 use crate::body::is_too_deep;
 use crate::caller;
 use crate::evidence::Hook;
-use crate::job::{Key, Launched, Left, Refusal, Spooled, Witnessed, Work};
+use crate::job::{Key, Launched, Left, OwnReport, Refusal, Spooled, Witnessed, Work};
 use crate::launched::{self, ProcessBody};
 use crate::limits::BATCH_JOBS;
 use crate::namespaces::Peer;
+use crate::own_word;
 use crate::sighting::{self, Envelope};
 use crate::spoken::{self, TerminalBody};
 use crate::spool::{Draining, Tally};
 use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
-use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Report};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, OF_AN_AGENT, Report};
+use headsup_core::wire::ReportBody;
 
 /// Between two tries at a spool that the disk refuses. Milliseconds.
 const AGAIN_MS: i64 = 1_000;
@@ -73,6 +75,7 @@ impl Writer {
         match report.kind.as_str() {
             OF_A_PROCESS => return self.word_on_a_process(report),
             OF_A_TERMINAL => return self.word_at_a_terminal(report),
+            OF_AN_AGENT => return self.own_word(report),
             _ => {}
         }
         let Report { kind, event, id, reported_at, agent, context, body, .. } = report;
@@ -135,6 +138,61 @@ impl Writer {
             spooled: Some((self.evidence.now(), Found::Row(row))),
             work: Work::Launched(Box::new(Launched { spooled, ..found })),
         })
+    }
+
+    /// What a report would have told. `None` if it cannot be read, or is not clear in whom it names.
+    fn own_word(&self, report: Report) -> Option<Item> {
+        let Report { id, reported_at, agent, agent_token, body, .. } = report;
+        let agent = self.called(&agent?)?;
+        let read = serde_json::from_slice::<ReportBody>(&body);
+        let said =
+            read.inspect_err(|error| tracing::warn!(%error, "a spooled report cannot be read"));
+        let mut said = said.ok()?;
+        own_word::clean(&mut said);
+        let row = own_word::row("report", &serde_json::to_value(&said).unwrap_or_default());
+        let reported = said.parse();
+        let reported = reported
+            .inspect_err(|error| tracing::warn!(%error, "a spooled report says what none says"))
+            .ok()?;
+        let of_launch = agent_token.is_some();
+        let spooled = Spooled { reported_at, token: agent_token.as_deref().map(caller::digest) };
+        // It is of the launch that it was made in, and of no later one in the same seat, nor of another agent's.
+        let holder = |token| self.board.read().places.of_token(token).cloned();
+        let holder = spooled.token.as_deref().and_then(holder);
+        let is_anothers = holder.is_some_and(|holder| holder != agent);
+        if is_anothers || spooled.is_of_another(self.board.seat(&agent).as_deref()) {
+            return None;
+        }
+        Some(Item {
+            // As it would have been told: a hub that has heard it all the same takes it once.
+            key: Key::new(&id, agent.as_str(), &body),
+            answer: None,
+            spooled: Some((self.evidence.now(), Found::Row(row))),
+            work: Work::Report(OwnReport {
+                agent,
+                of_launch,
+                reported,
+                spooled: Some(reported_at),
+            }),
+        })
+    }
+
+    /// Whom somebody has named who could not ask who is there: a seat by its id or by its name, else one that comes
+    /// to be.
+    fn called(&self, name: &str) -> Option<AgentId> {
+        let id = AgentId::new(name).ok();
+        if let Some(id) = id.clone().filter(|id| self.board.seat(id).is_some()) {
+            return Some(id);
+        }
+        let mut named = self.board.named(name);
+        match named.len() {
+            0 => id,
+            1 => named.pop(),
+            _ => {
+                tracing::warn!("a spooled report names several agents");
+                None
+            }
+        }
     }
 
     /// What a launcher has heard at its agent's terminal and would have told. `None` if it cannot be read, or names

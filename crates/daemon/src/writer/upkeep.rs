@@ -57,7 +57,7 @@ impl Writer {
             self.sweep.look(&self.launches, &self.board, now, at_ms);
         }
         let (oldest, head) = (self.board.oldest(), self.board.head());
-        let too_many = (head + 1).saturating_sub(oldest) > self.limits.events;
+        let too_many = (head + 1).saturating_sub(oldest) > self.most();
         let look = now.since(self.upkeep.looked_at) >= AGE_LOOK_MS;
         if !(too_many || look || self.upkeep.sweeping) {
             return false;
@@ -88,9 +88,14 @@ impl Writer {
         }
     }
 
+    /// Over how many places the events reach that are kept.
+    fn most(&self) -> u64 {
+        self.limits.events.saturating_add(self.store.free_places())
+    }
+
     /// Returns the oldest event that is left.
     fn prune(&mut self, oldest: u64, head: u64, now: UnixMs) -> u64 {
-        let keep_from = (head + 1).saturating_sub(self.limits.events);
+        let keep_from = (head + 1).saturating_sub(self.most());
         let older_than = self.oldest_kept(now);
         let left = match self.store.prune(oldest, head, keep_from, older_than) {
             Ok(left) => left,

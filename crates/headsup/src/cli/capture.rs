@@ -1,6 +1,7 @@
 //! `headsup capture`
 
 use crate::cli::Context;
+use crate::cli::hooks::is_full;
 use crate::client::resolve;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
@@ -89,6 +90,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let bundle = written(&head, &rows)?;
     match args.output.as_deref().filter(|file| *file != Path::new("-")) {
         None => Output::json_lines(&bundle)?,
+        Some(file) if file.file_name().is_none() || file.is_dir() => {
+            let message = format!("{} is a folder, and the bundle is a file", file.display());
+            return Err(CommandError::usage(message).hint("name the file, as `-o api.capture`"));
+        }
         Some(file) => {
             save(file, bundle.as_bytes(), args.force).map_err(|error| not_saved(file, &error))?;
             if context.output.is_json() {
@@ -175,12 +180,11 @@ fn save(file: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
 
 fn not_saved(file: &Path, error: &io::Error) -> CommandError {
     let at = file.display();
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            CommandError::new(Kind::Refused, format!("{at} is there already"))
-                .code("file_exists")
-                .hint("take another name, or --force")
-        }
-        _ => CommandError::internal(format!("cannot write {at}: {error}")),
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return CommandError::new(Kind::Refused, format!("{at} is there already"))
+            .code("file_exists")
+            .hint("take another name, or --force");
     }
+    let refused = CommandError::internal(format!("cannot write {at}: {error}"));
+    if is_full(error) { refused.hint("make room there, or take another folder") } else { refused }
 }

@@ -13,6 +13,7 @@ use headsup_adapters::inject::{Recipe, quote, recipe, recipes};
 use headsup_adapters::support::{self, Shown, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Install, remove and check the hooks by which agents report.
@@ -161,7 +162,17 @@ pub(crate) fn site(recipe: &'static Recipe, context: &Context) -> Result<Site, C
     Site::of(recipe, state, |name| std::env::var_os(name)).map_err(|error| refused(&error))
 }
 
-fn sites(which: &Which, context: &Context) -> Result<Vec<Site>, CommandError> {
+/// The same, where nothing is to be changed.
+fn site_to_look_at(recipe: &'static Recipe, context: &Context) -> Result<Site, CommandError> {
+    let state = context.place.home.as_deref().ok_or_else(start::no_home)?;
+    Site::to_look_at(recipe, state, |name| std::env::var_os(name)).map_err(|error| refused(&error))
+}
+
+fn sites(
+    which: &Which,
+    context: &Context,
+    site: fn(&'static Recipe, &Context) -> Result<Site, CommandError>,
+) -> Result<Vec<Site>, CommandError> {
     let recipes = which.recipes().into_iter();
     let sites: Result<Vec<_>, _> = recipes.map(|recipe| site(recipe, context)).collect();
     let mut sites = sites?;
@@ -183,7 +194,7 @@ fn install(
         return Err(CommandError::new(Kind::Refused, message).code("no_hooks").hint(why));
     }
     let way = if live { Way::Settings } else { Way::Plugin };
-    let mut sites = sites(which, context)?;
+    let mut sites = sites(which, context, site)?;
     let is_wanted = |site: &Site| match which.all {
         true => site.is_present() || !is_documented(site),
         false => !which.agents.is_empty() || site.is_present(),
@@ -200,7 +211,7 @@ fn install(
         )));
     }
     let binary = binary()?;
-    let after = |site: &Site| match site.recipe.plugin.filter(|_| !live) {
+    let after = |site: &Site| match site.recipe.plugin.filter(|_| !live && site.finds_plugin()) {
         Some(plugin) => plugin.after,
         None => site.recipe.after_settings,
     };
@@ -220,7 +231,10 @@ fn install(
 }
 
 fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), CommandError> {
-    let sites = sites(which, context)?;
+    let sites = sites(which, context, site)?;
+    if sites.is_empty() && !context.output.is_json() {
+        context.output.say(&Line::plain("headsup: no hooks are installed, nothing to change"));
+    }
     let make = |site: &Site| setup::uninstall(site);
     apply(&sites, dry_run, context, &make, &by_hand, &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
@@ -327,7 +341,7 @@ pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> C
         return command;
     }
     // Where none can be written, the refusal says why.
-    let Ok(snippet) = site.recipe.append("", &site.launcher) else { return command };
+    let Ok(snippet) = site.for_settings().recipe.append("", &site.launcher) else { return command };
     let settings = site.settings();
     // A whole file is nothing to paste from a refusal.
     match site.recipe.place() {
@@ -393,7 +407,18 @@ fn refused(error: &SetupError) -> CommandError {
         SetupError::Io { .. } => Kind::Internal,
         _ => Kind::Refused,
     };
-    CommandError::new(kind, error.to_string())
+    let command = CommandError::new(kind, error.to_string());
+    match error {
+        SetupError::Io { source, .. } if is_full(source) => {
+            command.hint("make room on that disk; nothing was changed there")
+        }
+        _ => command,
+    }
+}
+
+/// Does the disk take no more?
+pub(super) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// How it is installed, in a few words.

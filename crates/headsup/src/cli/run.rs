@@ -177,9 +177,7 @@ fn streaming(
     let (kind, file) = (program.kind(), args.stream.as_ref().map(|path| here.join(path)));
     let is_wanted = file.is_some() || stream::is_asked_for(kind, arguments);
     let is_answered = file.is_none() && stream::is_answered(kind, arguments);
-    let is_one_run = stream::is_one_run(kind, arguments);
-    is_wanted
-        .then(|| Streaming::new(kind, file.as_deref()).answered(is_answered).of_one_run(is_one_run))
+    is_wanted.then(|| Streaming::new(kind, file.as_deref()).answered(is_answered))
 }
 
 pub(super) fn told(

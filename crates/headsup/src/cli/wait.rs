@@ -79,23 +79,13 @@ impl<'a> From<&'a Hit> for HitDoc<'a> {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let client = context.client().await?;
-    // Where the log stands at the call: all that comes after it is newer, also what comes before we
-    // have subscribed, or while the hub is away just then.
-    let since = if args.next { Some(log_end(&client).await?) } else { None };
-    // Names first: they fail at once. Otherwise the snapshot of the subscription, not this answer,
-    // decides, so nothing falls between the two.
-    let agents = resolve::agents(&client, &args.agents).await?;
-    let mut condition = match &since {
-        Some(cursor) => Condition::since(args.rule(), &agents, cursor),
-        None => Condition::new(args.rule(), &agents),
-    };
-    let waiting = wait(&client, &args, since, &agents, &mut condition);
+    let mut condition = None;
+    let waiting = begin(&args, context, &mut condition);
     let hits = match deadline {
         None => waiting.await?,
         Some(deadline) => match timeout_at(deadline, waiting).await {
             Ok(outcome) => outcome?,
-            Err(_) => return Err(timed_out(&args, &condition)),
+            Err(_) => return Err(timed_out(&args, condition.as_ref())),
         },
     };
     if !context.output.is_json() {
@@ -104,6 +94,26 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     }
     let agents = hits.iter().map(HitDoc::from).collect();
     Output::json(&WaitDoc { schema: SCHEMA, met: true, agents })
+}
+
+/// From the first word to the hub on. What is waited for is `condition` as soon as it is known.
+async fn begin(
+    args: &Args,
+    context: &Context,
+    condition: &mut Option<Condition>,
+) -> Result<Vec<Hit>, CommandError> {
+    let client = context.client().await?;
+    // Where the log stands at the call: all that comes after it is newer, also what comes before we
+    // have subscribed, or while the hub is away just then.
+    let since = if args.next { Some(log_end(&client).await?) } else { None };
+    // Names first: they fail at once. Otherwise the snapshot of the subscription, not this answer,
+    // decides, so nothing falls between the two.
+    let agents = resolve::agents(&client, &args.agents).await?;
+    let condition = condition.insert(match &since {
+        Some(cursor) => Condition::since(args.rule(), &agents, cursor),
+        None => Condition::new(args.rule(), &agents),
+    });
+    wait(&client, args, since, &agents, condition).await
 }
 
 async fn wait(
@@ -204,7 +214,19 @@ pub(super) fn ended(id: &AgentId, how: &str, so: &str) -> CommandError {
     CommandError::new(Kind::TargetEnded, format!("{id} {how}; {so}")).hint(hint)
 }
 
-fn timed_out(args: &Args, condition: &Condition) -> CommandError {
+fn timed_out(args: &Args, condition: Option<&Condition>) -> CommandError {
     let limit = duration::text(args.timeout.unwrap_or_default());
-    CommandError::new(Kind::TimedOut, format!("not within {limit}: {}", condition.standing()))
+    match condition {
+        Some(condition) => {
+            let standing = condition.standing();
+            CommandError::new(Kind::TimedOut, format!("not within {limit}: {standing}"))
+        }
+        None => unanswered(&limit),
+    }
+}
+
+/// The time is over, and the hub has not said a word.
+pub(super) fn unanswered(limit: &str) -> CommandError {
+    let message = format!("not within {limit}: the hub has not answered");
+    CommandError::new(Kind::TimedOut, message).hint("is it well? `headsup doctor`")
 }

@@ -3,7 +3,8 @@
 mod chance;
 mod until;
 
-use crate::cli::{Context, a_duration};
+use crate::cli::wait::unanswered;
+use crate::cli::{Context, a_duration, duration};
 use crate::client::sse::Frame;
 use crate::client::stream::{EventStream, Message, Query, log_end};
 use crate::client::{Client, resolve};
@@ -62,18 +63,31 @@ fn a_cursor(text: &str) -> Result<String, String> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let client = context.client().await?;
-    let watching = watch(&client, &args, context.output);
+    let mut is_watched = false;
+    let watching = async {
+        let client = context.client().await?;
+        watch(&client, &args, context.output, &mut is_watched).await
+    };
     let Some(limit) = args.timeout else {
         return watching.await;
     };
-    timeout(limit, watching).await.unwrap_or_else(|_| {
-        let text = crate::cli::duration::text(limit);
-        Err(CommandError::new(Kind::TimedOut, format!("watched for {text}")))
+    let outcome = timeout(limit, watching).await;
+    outcome.unwrap_or_else(|_| {
+        let text = duration::text(limit);
+        Err(match is_watched {
+            true => CommandError::new(Kind::TimedOut, format!("watched for {text}")),
+            false => unanswered(&text),
+        })
     })
 }
 
-async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), CommandError> {
+/// Whether the hub has let us watch is `is_watched`.
+async fn watch(
+    client: &Client,
+    args: &Args,
+    output: Output,
+    is_watched: &mut bool,
+) -> Result<(), CommandError> {
     let since = match args.since.as_deref() {
         // The cursor of now, and not the word: it survives a restart of the hub.
         None | Some("now") => log_end(client).await?,
@@ -93,6 +107,7 @@ async fn watch(client: &Client, args: &Args, output: Output) -> Result<(), Comma
     let mut ends = args.no_follow || is_lost(chance.as_ref());
     let query = Query { agents, types: Vec::new(), since: Some(since), ends };
     let mut stream = EventStream::open(client, query).await?;
+    *is_watched = true;
     let mut bridged = false;
     loop {
         let Some(frame) = stream.next().await? else {

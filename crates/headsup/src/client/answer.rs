@@ -36,6 +36,9 @@ fn ours(code: &str) -> Option<&'static str> {
         "no_such_pr" => "see them: `headsup pr ls`",
         "no_such_effect" => "see them: `headsup outbox`",
         "no_task" => "link one first: `headsup task link`",
+        "storage_full" => {
+            "make room on the disk that HEADSUP_HOME is on, and run the command again"
+        }
         _ => return None,
     })
 }

@@ -23,6 +23,8 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 const BETWEEN_STARTS: Duration = Duration::from_millis(50);
 /// How much of the log tells why a hub did not start.
 const LOG_TAIL: u64 = 2048;
+/// How a line of it begins that says what to do.
+const HINT: &str = "hint: ";
 /// A longer log is put aside when a hub is started.
 const LOG_KEPT: u64 = 1 << 20;
 
@@ -234,12 +236,15 @@ fn spawn(home: &Path, log: File) -> Result<Child, CommandError> {
 
 fn did_not_start(home: &Path, said_before: u64) -> CommandError {
     let path = log_path(home);
-    let message = match tail(&path, said_before) {
-        Some(last) => format!("the hub did not start; it said: {last}"),
-        None => "the hub did not start and said nothing".to_owned(),
+    let (said, hints) = apart(tail(&path, said_before));
+    let message = match said.is_empty() {
+        false => format!("the hub did not start; it said: {}", said.join(" / ")),
+        true => "the hub did not start and said nothing".to_owned(),
     };
-    CommandError::internal(message)
-        .code("hub_did_not_start")
+    let error = CommandError::internal(message).code("hub_did_not_start");
+    hints
+        .into_iter()
+        .fold(error, CommandError::hint)
         .hint(format!("its log is {}", path.display()))
         .hint("watch it try: `headsup up --foreground`")
 }
@@ -257,22 +262,41 @@ fn too_slow(home: &Path) -> CommandError {
         .hint(format!("its log is {}", log_path(home).display()))
 }
 
-/// The end of what was written to `path` after `from`.
-fn tail(path: &Path, from: u64) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let end = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(from.max(end.saturating_sub(LOG_TAIL)))).ok()?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok()?;
+/// The lines at the end of what was written to `path` after `from`.
+fn tail(path: &Path, from: u64) -> Vec<String> {
+    let read = || {
+        let mut file = File::open(path)?;
+        let end = file.metadata()?.len();
+        file.seek(SeekFrom::Start(from.max(end.saturating_sub(LOG_TAIL))))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let bytes: Vec<u8> = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(4)..];
-    (!last.is_empty()).then(|| last.join(" / "))
+    text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+}
+
+/// What was said, and what was said to be done about it.
+fn apart(lines: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let (hints, mut said): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|line| line.starts_with(HINT));
+    said.drain(..said.len().saturating_sub(4));
+    (said, hints.iter().map(|hint| hint[HINT.len()..].to_owned()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_hub_said_is_told_apart_from_its_hints() {
+        let lines = ["error: no", "hint: do this", "hint: or that"].map(str::to_owned);
+        let (said, hints) = apart(lines.to_vec());
+        assert_eq!(
+            (said, hints),
+            (vec!["error: no".to_owned()], vec!["do this".to_owned(), "or that".to_owned()])
+        );
+    }
 
     #[test]
     fn whoever_is_refused_or_killed_is_started_again() {

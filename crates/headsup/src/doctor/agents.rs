@@ -4,7 +4,7 @@ use super::Check;
 use crate::cli::{Context, hooks};
 use crate::client::Client;
 use crate::setup::Site;
-use crate::setup::status::{Status, status};
+use crate::setup::status::{State, Status, status};
 use headsup_adapters::hook_table::pid_variable;
 use headsup_adapters::inject::recipes;
 use headsup_adapters::support::{self, Shown};
@@ -104,11 +104,21 @@ pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
     Check::bad(name, detail, hint)
 }
 
+/// The command that installs it once more, in the way in which it is there.
+fn install_again(site: &Site, found: &Status) -> String {
+    let has_both_ways = site.recipe.plugin.is_some();
+    let is_live = has_both_ways && found.settings != State::Absent;
+    let live = if is_live { " --live" } else { "" };
+    format!("`headsup hooks install {}{live}`", found.kind)
+}
+
 fn in_place(site: &Site, found: &Status) -> Check {
     let name = format!("{} hooks", found.kind);
     let install = format!("`headsup hooks install {}`", found.kind);
     if !found.is_complete() {
-        return Check::bad(name, hooks::summary(found), install);
+        let mut said = vec![hooks::summary(found)];
+        said.extend(found.problems.iter().cloned());
+        return Check::bad(name, said.join("; "), install_again(site, found));
     }
     if found.is_dead {
         let others = if found.problems.len() > 1 { "; the rest, in the file it names" } else { "" };

@@ -4,8 +4,9 @@
 use super::deadline::Deadline;
 use super::{context, exchange, handover, queue, request, wall_clock};
 use crate::place::Url;
-use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, Record, Report};
+use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, OF_AN_AGENT, Record, Report};
 use headsup_core::time::UnixMs;
+use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -184,24 +185,73 @@ impl Word {
 
     /// Leaves it for the hub of this home to fetch. False where that cannot be.
     pub(crate) fn leave(&self, home: &Path, agent: &str, token: Option<&str>) -> bool {
+        // Nobody else says it: it may wait longer than what an agent waits for.
+        self.put(home, agent, token, LOCK_OF_AN_END).is_ok()
+    }
+
+    /// The same without a wait. `None`: somebody else has the spool at this moment.
+    pub(crate) fn try_to_leave(
+        &self,
+        home: &Path,
+        agent: &str,
+        token: Option<&str>,
+    ) -> Option<bool> {
+        match self.put(home, agent, token, Duration::ZERO) {
+            // It is locked, or the hub has just taken the file away.
+            Err(Errno::AGAIN | Errno::TIMEDOUT | Errno::NOENT) => None,
+            done => Some(done.is_ok()),
+        }
+    }
+
+    fn put(
+        &self,
+        home: &Path,
+        agent: &str,
+        token: Option<&str>,
+        within: Duration,
+    ) -> Result<(), Errno> {
         let kind = match self.about {
             About::Process => OF_A_PROCESS,
             About::Terminal => OF_A_TERMINAL,
         };
-        let report = Report {
-            kind: kind.to_owned(),
-            id: self.mark.id.clone(),
-            reported_at: self.mark.at,
-            agent: Some(agent.to_owned()),
-            agent_token: token.map(str::to_owned),
-            is_transition: true,
-            body: self.body.clone().into_bytes(),
-            ..Report::default()
-        };
-        // Nobody else says it: it may wait longer than what an agent waits for.
-        let lock = Deadline::at(Instant::now() + LOCK_OF_AN_END);
-        queue::append(home, &Record::Report(report), lock).is_ok()
+        let lock = Deadline::at(Instant::now() + within);
+        put(home, kind, &self.mark, agent, token, self.body(), lock)
     }
+}
+
+/// Leaves a report in our own words, which the hub may have heard under the same mark, for the hub of this home to
+/// fetch. False where that cannot be.
+pub(crate) fn leave_report(
+    home: &Path,
+    mark: &Mark,
+    agent: &str,
+    token: Option<&str>,
+    body: &[u8],
+) -> bool {
+    let lock = Deadline::at(Instant::now() + LOCK_OF_AN_END);
+    put(home, OF_AN_AGENT, mark, agent, token, body, lock).is_ok()
+}
+
+fn put(
+    home: &Path,
+    kind: &str,
+    mark: &Mark,
+    agent: &str,
+    token: Option<&str>,
+    body: &[u8],
+    lock: Deadline,
+) -> Result<(), Errno> {
+    let report = Report {
+        kind: kind.to_owned(),
+        id: mark.id.clone(),
+        reported_at: mark.at,
+        agent: Some(agent.to_owned()),
+        agent_token: token.map(str::to_owned),
+        is_transition: true,
+        body: body.to_owned(),
+        ..Report::default()
+    };
+    queue::append(home, &Record::Report(report), lock)
 }
 
 /// Where an agent of this kind runs, as its hooks would tell: its process, and what is above it.

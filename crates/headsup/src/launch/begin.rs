@@ -11,6 +11,7 @@ use crate::cli::hooks::{binary, launch_folder};
 use crate::client::Client;
 use crate::error::CommandError;
 use bytes::Bytes;
+use headsup_adapters::stream;
 use headsup_core::id::AgentId;
 use serde_json::json;
 use std::ffi::OsString;
@@ -84,7 +85,9 @@ pub(crate) fn seat_of<'a>(start: &Start<'a>, home: &'a Path, client: &'a Client)
 
 fn order_of(start: &Start<'_>, launched: &Launched, home: &Path) -> Order {
     let id = start.id.as_str();
+    let is_one_run = stream::is_one_run(start.program.kind(), start.arguments);
     let order = Order::new(start.program, &launched.arguments, start.folder, id);
+    let order = order.of_one_run(is_one_run);
     let is_elsewhere = matches!(start.terminal, Terminal::Session(_));
     let order = if is_elsewhere { order.with_whole_environment() } else { order };
     let own = launched.variables.iter();

@@ -59,6 +59,9 @@ pub(crate) struct Order {
     /// It writes what it does, line by line.
     #[serde(default)]
     stream: Option<Streaming>,
+    /// It does what it was started for, and leaves.
+    #[serde(default)]
+    is_one_run: bool,
 }
 
 /// Where an agent writes what it does, in the words of its kind.
@@ -73,33 +76,19 @@ pub(crate) struct Streaming {
     /// What it asks is answered on its input.
     #[serde(default)]
     is_answered: bool,
-    /// It does what it was started for, and leaves.
-    #[serde(default)]
-    is_one_run: bool,
 }
 
 impl Streaming {
     pub(crate) fn new(kind: &str, file: Option<&Path>) -> Self {
         let past = file.and_then(Mark::end_of);
         let file = file.map(|path| path.as_os_str().as_bytes().to_vec());
-        Self { kind: kind.to_owned(), file, past, is_answered: false, is_one_run: false }
+        Self { kind: kind.to_owned(), file, past, is_answered: false }
     }
 
     #[must_use]
     pub(crate) fn answered(mut self, is_answered: bool) -> Self {
         self.is_answered = is_answered;
         self
-    }
-
-    #[must_use]
-    pub(crate) fn of_one_run(mut self, is_one_run: bool) -> Self {
-        self.is_one_run = is_one_run;
-        self
-    }
-
-    /// Does it do what it was started for, and leave? Nobody can type to it then.
-    pub(crate) fn is_one_run(&self) -> bool {
-        self.is_one_run
     }
 
     /// Are there answers that can be read along? A person who types them answers to the agent.
@@ -130,6 +119,7 @@ impl Order {
             id: id.to_owned(),
             speaks: program.recipe.is_some(),
             stream: None,
+            is_one_run: false,
         }
     }
 
@@ -138,6 +128,17 @@ impl Order {
     pub(crate) fn streaming(mut self, stream: Option<Streaming>) -> Self {
         self.stream = stream;
         self
+    }
+
+    #[must_use]
+    pub(crate) fn of_one_run(mut self, is_one_run: bool) -> Self {
+        self.is_one_run = is_one_run;
+        self
+    }
+
+    /// Does it do what it was started for, and leave? Nobody can type to it then.
+    pub(crate) fn is_one_run(&self) -> bool {
+        self.is_one_run
     }
 
     pub(crate) fn stream(&self) -> Option<&Streaming> {

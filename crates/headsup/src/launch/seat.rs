@@ -1,7 +1,7 @@
 //! The seat of an agent that was launched, and what is told of its process there. What the hub cannot be
 //! told now it finds in the spool.
 
-use super::order::{Order, Streaming};
+use super::order::Order;
 use super::tend::End;
 use crate::client::{Client, KEY, UNTIL, answer};
 use crate::error::{CommandError, Kind};
@@ -19,10 +19,13 @@ use std::io::IsTerminal as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// An agent does not wait for a hub that is out of breath.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
+/// How long the spool may be somebody else's.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 
 /// Where to tell of it.
 #[derive(Clone, Copy)]
@@ -58,9 +61,8 @@ impl Seat<'_> {
         self.tell_or_leave(word).await;
     }
 
-    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) {
-        let is_one_run = order.stream().is_some_and(Streaming::is_one_run);
-        let (state, attach) = match (order.speaks(), is_one_run) {
+    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) -> Told {
+        let (state, attach) = match (order.speaks(), order.is_one_run()) {
             (true, true) => ("starting", Some(Attach::Headless)),
             // Whether a person can type to it the agent tells itself.
             (true, false) => ("starting", None),
@@ -68,7 +70,7 @@ impl Seat<'_> {
             (false, false) => ("running", Some(of_input())),
         };
         let word = process.map(|process| word(process, state, attach, End::default()));
-        self.tell_or_leave(word).await;
+        self.tell_or_leave(word).await
     }
 
     pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {
@@ -123,19 +125,35 @@ impl Seat<'_> {
         }
     }
 
-    /// The hub finds it once it is back. One elsewhere would not: to the hub of this home it would speak of
-    /// somebody else. False where it cannot be left.
+    /// The hub finds it once it is back. False where it cannot be left.
     pub(super) fn leave(&self, word: &Word) -> bool {
-        let hub_at = self.hub.map(|hub| hub.address().socket());
-        let Some(home) = self.home else { return false };
-        let is_its_own = hub_at.is_none_or(|socket| socket == Some(&home.join("headsup.sock")));
-        is_its_own && word.leave(home, self.id, self.token)
+        self.left_at().is_some_and(|home| word.leave(home, self.id, self.token))
     }
 
-    async fn tell_or_leave(&self, word: Option<Word>) {
-        let Some(word) = word else { return };
-        if self.tell(&word).await == Told::Away {
-            self.leave(&word);
+    /// Where the hub fetches what is left for it. One elsewhere does not: to the hub of this home it would speak of
+    /// somebody else.
+    fn left_at(&self) -> Option<&Path> {
+        let hub_at = self.hub.map(|hub| hub.address().socket());
+        let home = self.home?;
+        let is_its_own = hub_at.is_none_or(|socket| socket == Some(&home.join("headsup.sock")));
+        is_its_own.then_some(home)
+    }
+
+    async fn tell_or_leave(&self, word: Option<Word>) -> Told {
+        let Some(word) = word else { return Told::Refused };
+        let told = self.tell(&word).await;
+        if told == Told::Away {
+            self.leave_beside(&word).await;
+        }
+        told
+    }
+
+    /// Leaves it; where somebody else has the spool, whatever is done beside this goes on.
+    async fn leave_beside(&self, word: &Word) {
+        let Some(home) = self.left_at() else { return };
+        let until = Instant::now() + LEAVE_WITHIN;
+        while word.try_to_leave(home, self.id, self.token).is_none() && Instant::now() < until {
+            sleep(BETWEEN_TRIES).await;
         }
     }
 }
@@ -217,9 +235,12 @@ mod tests {
     use crate::place::Url;
     use headsup_core::spool::{Decoder, OF_A_PROCESS, Record};
     use headsup_core::time::UnixMs;
+    use rustix::fs::{FlockOperation, flock};
     use serde_json::Value;
     use std::io::{Read as _, Write as _};
     use std::os::unix::net::UnixListener;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
 
     fn client(socket: &Path) -> Client {
         Client::new(Address::of(&Url::Unix(socket.to_owned())).unwrap(), None)
@@ -289,5 +310,24 @@ mod tests {
         let words: Vec<_> = words.collect();
         assert_eq!(words, [(json!("running"), Value::Null), (json!("exited"), json!(15))]);
         assert_ne!(ids[0], ids[1]);
+    }
+
+    /// The signals and the window of an agent are looked after meanwhile.
+    #[tokio::test]
+    async fn whoever_waits_for_the_spool_keeps_nobody_else_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, queue) = (folder.path(), folder.path().join("spool/queue"));
+        std::fs::create_dir(home.join("spool")).unwrap();
+        let theirs = std::fs::File::create(&queue).unwrap();
+        flock(&theirs, FlockOperation::LockExclusive).unwrap();
+        let seat = Seat { id: "api", hub: None, home: Some(home), token: None };
+        let process = Process::read(std::process::id()).unwrap();
+        let started = word(&process, "running", None, End::default());
+        let mut told = pin!(seat.tell_or_leave(Some(started)));
+        let mut nobody = Context::from_waker(Waker::noop());
+        assert!(told.as_mut().poll(&mut nobody).is_pending());
+        drop(theirs);
+        assert_eq!(told.await, Told::Away);
+        assert!(queue.metadata().unwrap().len() > 0);
     }
 }

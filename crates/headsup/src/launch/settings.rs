@@ -2,13 +2,12 @@
 
 mod bring;
 mod tools;
-mod version;
 
 use crate::cli::{Context, hooks};
 use crate::error::{CommandError, Kind};
 use crate::output::line::Line;
 use crate::setup::status::{State, status};
-use crate::setup::{self, Site, edit};
+use crate::setup::{self, Site, edit, version};
 use headsup_adapters::inject::{Launch, Recipe};
 use std::ffi::OsString;
 use std::path::Path;
@@ -71,7 +70,7 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     let recipe = what.recipe;
     // It reports if hooks are installed.
     if let Launch::WithArguments { arguments, package, since } = recipe.launch {
-        if version::of(what.program, package).is_some_and(|version| version < since) {
+        if !version::knows(what.program, package, since) {
             return Ok(launched);
         }
         let arguments = arguments(&launched.arguments);
@@ -93,11 +92,14 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     // files only once; so a plugin that is there reports alone. Any other file that is installed is
     // run beside ours, and both would report.
     let reports_once = matches!(recipe.launch, Launch::WithSettings { .. });
-    if installed.plugin == State::Complete || (!reports_once && installed.settings != State::Absent)
+    let version = recipe.package().and_then(|package| version::of(what.program, package));
+    if (installed.plugin == State::Complete && recipe.finds_plugin(version))
+        || (!reports_once && installed.settings != State::Absent)
     {
         return Ok(launched);
     }
     link(&site)?;
+    let recipe = recipe.of_version(version);
     bring::add(recipe, launched, what, &site.launcher).map_err(|why| match why {
         bring::Refused::Unchanged(at, why) => {
             CommandError::new(Kind::Refused, format!("hooks cannot be added to {at}: {why}"))

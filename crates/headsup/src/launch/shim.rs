@@ -6,6 +6,7 @@
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
 //! - [`reply`]: what our own terminal answers us; [`overdue`]: what it still owes us at the end
+//! - [`rest`]: the agent's last words, where our terminal is slow to take them
 //! - [`found`]: what waits to be told; [`told`]: what the hub is told; [`upward`]: what our own
 //!   terminal is told
 //!
@@ -18,6 +19,7 @@ mod line;
 mod overdue;
 mod relay;
 mod reply;
+mod rest;
 mod scan;
 mod shared;
 pub(crate) mod terminal;
@@ -43,7 +45,6 @@ use rustix::termios::tcgetpgrp;
 use shared::Shared;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::pin::pin;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,10 +60,6 @@ use told::News;
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 /// How long an agent that has lost its keeper may take to end of that.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
-/// A terminal that has not taken the last words by then may not be read at all.
-const STANDS_STILL: Duration = Duration::from_secs(1);
-/// How long it may take for them where somebody wants us gone.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The agent as we know it once it runs.
 struct Agent {
@@ -119,14 +116,20 @@ pub(super) async fn run(
     let shared = Arc::new(Shared::new(ear).map_err(cannot)?);
     shared.set_ours(is_ours);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
-    // Before its end, whatever comes: the bytes go through meanwhile.
-    seat.tell_start(order, process.as_ref()).await;
-    if let Some(listening) = &listening {
-        listening.observer.begin();
-    }
+    // Before all else that is told of it, and beside what it and its terminal ask for.
+    let mut start = Box::pin(async {
+        let told = seat.tell_start(order, process.as_ref()).await;
+        if let Some(listening) = &listening {
+            listening.observer.begin();
+        }
+        told
+    });
+    let mut is_told = false;
     let mut between = Between { agent, outer, shared: &shared, master: Some(size) };
     let mut news = News::default();
     let tended = async {
+        start.as_mut().await;
+        is_told = true;
         let told = told::tell(&shared, seat, process.as_ref(), &mut news);
         let upward = upward::tell(&shared, seat);
         tokio::join!(told, upward);
@@ -139,13 +142,16 @@ pub(super) async fn run(
     // What came before the end was for the agent.
     while signals.try_recv().is_ok() {}
     // What the agent has said is heard before its end is told. What is typed now is the shell's.
+    shared.hear_out();
     tokio::select! {
         () = shared.flush() => {}
         () = ended(&mut relay) => {}
         () = sleep(FLUSH_WITHIN) => {}
     }
     shared.set_ours(false);
-    let told = told::tell_last(&shared, seat, process.as_ref(), news).await;
+    // A hub that has just not answered is not waited for twice: what is left there comes in the same order.
+    let is_away = !is_told && start.await == Told::Away;
+    let told = told::tell_last(&shared, seat, process.as_ref(), news, is_away).await;
     if let Some(listening) = &listening {
         listening.end();
     }
@@ -154,7 +160,6 @@ pub(super) async fn run(
         Some(process) if end == End::default() => outlives(process).await,
         _ => false,
     };
-    // A hub that is away is not waited for twice: what is left there comes in the same order.
     let is_left = told == Told::Away && !goes_on && seat.leave_end(process.as_ref(), end);
     if !goes_on && !is_left {
         seat.tell_end(process.as_ref(), end).await;
@@ -162,7 +167,8 @@ pub(super) async fn run(
     // In the background our last words may stop us, so they come last; whoever outlives the agent
     // is passed on until then. Our terminal is as it was before.
     shared.end(upward::clear().filter(|_| !shared.speaks()));
-    between.pass_on_the_rest(&mut signals, &mut relay).await;
+    let hear_keys = || between.outer.hear_keys();
+    rest::pass_on(&shared, &mut signals, &mut relay, rest::PATIENCE, hear_keys).await;
     between.leave(line, keeper).await;
     Ok(end)
 }
@@ -298,31 +304,6 @@ impl Between<'_> {
         }
     }
 
-    /// Until our terminal has taken what the agent has said, as long as it is there: the agent itself would have
-    /// waited for it. Whoever wants us gone does not.
-    async fn pass_on_the_rest(
-        &mut self,
-        signals: &mut mpsc::Receiver<SignalKind>,
-        relay: &mut oneshot::Receiver<()>,
-    ) {
-        let mut stands_still = pin!(sleep(STANDS_STILL));
-        let mut hears_keys = false;
-        loop {
-            tokio::select! {
-                () = ended(relay) => return,
-                Some(kind) = signals.recv() => if ends_us(kind) { break },
-                () = &mut stands_still, if !hears_keys => {
-                    hears_keys = true;
-                    self.outer.hear_keys();
-                }
-            }
-        }
-        // The same signal may have ended the agent, whose last words are on their way.
-        timeout(LAST_WORDS, ended(relay)).await.ok();
-        self.shared.leave();
-        ended(relay).await;
-    }
-
     /// Our terminal is as it was before. Whoever still has the agent's open keeps it, as long as ours is there.
     async fn leave(mut self, mut line: Line, mut keeper: Child) {
         self.master.iter().for_each(terminal::say_plainly);
@@ -337,11 +318,6 @@ impl Between<'_> {
             keeper.wait().ok();
         }
     }
-}
-
-/// Whether a program that does not hear it ends of it.
-fn ends_us(kind: SignalKind) -> bool {
-    kind != SignalKind::window_change() && kind.as_raw_value() != Signal::CONT.as_raw()
 }
 
 /// What we hear, one by one.

@@ -3,6 +3,8 @@
 //! What is ignored stays so in whatever is started, and a handler does not: behind one of ours the
 //! agent would die of what it survives without us, as behind `nohup` or in the background of a
 //! script.
+//!
+//! `SIGPIPE` is none of them: the runtime ignores it before we could look, and whatever it starts has it as usual.
 
 use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};

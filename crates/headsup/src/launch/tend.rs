@@ -4,7 +4,7 @@
 use super::acp::observer::Observer;
 use super::acp::{Agent, is_in_front};
 use super::order::Order;
-use super::seat::Seat;
+use super::seat::{Seat, Told};
 use super::shim::{self, terminal};
 use super::signals::{hear, next};
 use super::stream;
@@ -66,10 +66,14 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());
     let listening = stream::listen(order, place, child.id());
-    seat.tell_start(order, process.as_ref()).await;
-    if let Some(listening) = &listening {
-        listening.observer.begin();
-    }
+    let mut start = Box::pin(async {
+        let told = seat.tell_start(order, process.as_ref()).await;
+        if let Some(listening) = &listening {
+            listening.observer.begin();
+        }
+        told
+    });
+    let mut is_told = false;
     let [interrupt, quit] = &mut typed;
     let end = loop {
         match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
@@ -82,6 +86,7 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
             Err(errno) => return Err(cannot(errno.into())),
         }
         tokio::select! {
+            _ = &mut start, if !is_told => is_told = true,
             _ = ended.recv() => {}
             () = next(&mut term) => drop(kill_process(pid, Signal::TERM)),
             () = next(&mut hup) => drop(kill_process(pid, Signal::HUP)),
@@ -89,10 +94,14 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
             () = next(quit) => {}
         }
     };
+    // Its end comes behind its start. A hub that has just not answered is not waited for twice.
+    let is_away = !is_told && start.await == Told::Away;
     if let Some(listening) = &listening {
         listening.end();
     }
-    seat.tell_end(process.as_ref(), end).await;
+    if !(is_away && seat.leave_end(process.as_ref(), end)) {
+        seat.tell_end(process.as_ref(), end).await;
+    }
     Ok(end)
 }
 

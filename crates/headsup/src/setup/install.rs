@@ -18,14 +18,14 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     let mut notes = Vec::new();
     // The other way goes once this one is in place: an agent that runs the commands of both
     // would tell everything twice.
-    let wanted = site.recipe.plugin.filter(|_| way == Way::Plugin);
+    let wanted = site.recipe.plugin.filter(|_| way == Way::Plugin && site.finds_plugin());
     let other = match wanted {
         Some(_) => uninstall::settings(site, &known, &mut notes),
         None => uninstall::plugin(site, &known, &mut notes),
     };
     let mut steps = match wanted {
         Some(wanted) => plugin(site, wanted, &mut record, &mut notes)?,
-        None => settings(site, &mut record, &mut notes)?,
+        None => settings(&site.for_settings(), &mut record, &mut notes)?,
     };
     if wanted.is_none() {
         record.files.clear();
@@ -222,7 +222,8 @@ pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
         found.is_ok_and(|found| !found.is_empty())
     };
     plugin.files(&site.launcher).iter().any(|file| {
-        let text = fs::read_to_string(path.join(file.path)).unwrap_or_default();
+        let text = guard::read(&path.join(file.path)).and_then(|text| String::from_utf8(text).ok());
+        let text = text.unwrap_or_default();
         plugin.owns(file.path, &text) || file.path == plugin.entries && has_entries(&text)
     })
 }

@@ -2,8 +2,8 @@
 
 use super::guard;
 use super::record::Record;
-use super::{SetupError, guard::Denied};
-use headsup_adapters::inject::{self, Plugin, Recipe, Variables, quote, server};
+use super::{SetupError, guard::Denied, version};
+use headsup_adapters::inject::{self, Plugin, Recipe, Variables, Version, quote, server};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,20 @@ pub(crate) struct Site {
 impl Site {
     /// Reads the environment; `state` is absolute.
     pub(crate) fn of(
+        recipe: &'static Recipe,
+        state: &Path,
+        var: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SetupError> {
+        let site = Self::to_look_at(recipe, state, var)?;
+        match site.has_launcher() {
+            true => Ok(site),
+            false => Err(SetupError::denied(&launcher(state), Denied::NotText)),
+        }
+    }
+
+    /// The same, and nothing is to be installed or taken away there: of a launcher that no entry can name it is
+    /// enough that it can be shown.
+    pub(crate) fn to_look_at(
         recipe: &'static Recipe,
         state: &Path,
         var: impl Fn(&str) -> Option<OsString>,
@@ -78,14 +92,32 @@ impl Site {
         let home = home.and_then(|home| home.canonicalize().ok());
         let moved = moved.and_then(|moved| guard::real(&moved));
         let roots = home.iter().cloned().chain(moved).collect();
-        let launcher = state.join("bin/headsup");
-        let Some(launcher) = launcher.to_str().map(str::to_owned) else {
-            return Err(SetupError::denied(&launcher, Denied::NotText));
-        };
+        let launcher = launcher(state).to_string_lossy().into_owned();
         let program = recipe.programs.iter().find_map(|name| on_path(name, set("PATH")));
         let state = state.to_owned();
         let (tools, kin) = (None, Vec::new());
         Ok(Self { recipe, folder, usual, roots, home, state, launcher, program, tools, kin })
+    }
+
+    /// Is its launcher one that entries can name? They are text.
+    pub(super) fn has_launcher(&self) -> bool {
+        self.state.to_str().is_some()
+    }
+
+    /// Which version the program is, where that matters.
+    pub(super) fn version(&self) -> Option<Version> {
+        version::of(self.program.as_deref()?, self.recipe.package()?)
+    }
+
+    /// Whether it looks for the plugin's folder.
+    pub(crate) fn finds_plugin(&self) -> bool {
+        self.recipe.finds_plugin(self.version())
+    }
+
+    /// The same for the settings, in which stand other people's things as well: with what the program that is here
+    /// knows, lest it skips the file for what it does not know.
+    pub(crate) fn for_settings(&self) -> Self {
+        Self { recipe: self.recipe.of_version(self.version()), ..self.clone() }
     }
 
     /// Is there anything of this program here?
@@ -159,6 +191,10 @@ impl Site {
         }
         guard::resolve(&path, &self.roots)
     }
+}
+
+fn launcher(state: &Path) -> PathBuf {
+    state.join("bin/headsup")
 }
 
 /// The first program of this name on the search path.

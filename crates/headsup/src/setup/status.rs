@@ -3,7 +3,7 @@
 use super::places::{self, OtherFolder};
 use super::record::Record;
 use super::{Site, guard, yours};
-use headsup_adapters::inject::Found;
+use headsup_adapters::inject::{Found, Version};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ pub(crate) struct Status {
     /// What holds the entries where it is not a plugin folder.
     #[serde(skip)]
     pub(crate) place: &'static str,
-    /// The program on the search path.
-    pub(crate) program: Option<PathBuf>,
+    /// The program on the search path, as far as its path is text.
+    pub(crate) program: Option<String>,
     pub(crate) plugin: State,
     pub(crate) settings: State,
     pub(crate) problems: Vec<String>,
@@ -65,16 +65,28 @@ impl Status {
 
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
-    let mut look = |path: PathBuf| inspect(site, &path, &mut problems);
+    let mut look = |site: &Site, path: PathBuf| inspect(site, &path, &mut problems);
     let plugin = site.recipe.plugin;
-    let plugin = plugin.and_then(|plugin| look(site.plugin(plugin).join(plugin.entries)));
-    let mut found = [plugin, look(site.settings())];
+    let plugin = plugin.and_then(|plugin| look(site, site.plugin(plugin).join(plugin.entries)));
+    let text = guard::read(&site.settings()).unwrap_or_default();
+    let ours = site.inspect(&String::from_utf8_lossy(&text)).unwrap_or_default();
+    // A program is not asked for its version where that says nothing.
+    let of_version = (!ours.is_empty()).then(|| site.for_settings());
+    let settings = look(of_version.as_ref().unwrap_or(site), site.settings());
+    let mut found = [plugin, settings];
     if let Some(found) = &mut found[1] {
         note_remembered(site, found);
     }
     let is_unreadable = found[1].is_none() && guard::read(&site.settings()).is_some();
-    let managed: Vec<Found> =
-        site.recipe.managed.iter().flat_map(|path| policies(path)).filter_map(look).collect();
+    let managed = site.recipe.managed.iter().flat_map(|path| policies(path));
+    let managed: Vec<Found> = managed.filter_map(|path| look(site, path)).collect();
+    if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty())
+        && let Some(version) = site.version()
+        && !site.recipe.finds_plugin(Some(version))
+    {
+        found.is_ignored = true;
+        problems.push(unread_plugin(site, version));
+    }
     let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
     let is_dead = fs::metadata(&site.launcher).is_err();
     let untrusted = found[1].as_ref().and_then(|found| untrusted(site, found));
@@ -92,6 +104,11 @@ pub(crate) fn status(site: &Site) -> Status {
             if site.recipe.subject() == "hooks" { "nothing is reported" } else { "none starts" };
         problems.push(format!("{} is gone, so {so}: install again", site.launcher));
     }
+    if !site.has_launcher() {
+        let why =
+            "its path is not UTF-8, and no entry can name it: set HEADSUP_HOME to one that is";
+        problems.push(format!("{}: {why}", site.launcher));
+    }
     if states.iter().all(|state| *state != State::Absent) {
         let twice =
             "both the plugin and the settings report, so everything is told twice: install again";
@@ -101,7 +118,7 @@ pub(crate) fn status(site: &Site) -> Status {
         kind: site.recipe.kind,
         title: site.recipe.title,
         place: site.recipe.place(),
-        program: site.program.clone(),
+        program: site.program.as_deref().map(|path| path.to_string_lossy().into_owned()),
         plugin: states[0],
         settings: states[1],
         problems,
@@ -114,6 +131,14 @@ pub(crate) fn status(site: &Site) -> Status {
         fires,
         entries,
     }
+}
+
+fn unread_plugin(site: &Site, (major, minor, patch): Version) -> String {
+    let (title, kind) = (site.recipe.title, site.recipe.kind);
+    format!(
+        "{title} {major}.{minor}.{patch} does not look for a plugin folder: `headsup hooks install --live {kind}` \
+         puts the hooks into its settings"
+    )
 }
 
 /// A file of ours that has lost the line that says so still does what it does.

@@ -3,6 +3,7 @@
 use super::edit::{Step, no_fault, perform};
 use super::guard::Denied;
 use super::plan::carry_out;
+use super::status::status;
 use super::{SetupError, Site, Way, install, lock, uninstall};
 use headsup_adapters::inject::recipes;
 use headsup_testkit::settings::{Fixture, Snapshot, kept, snapshot};
@@ -11,6 +12,7 @@ use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -424,4 +426,27 @@ fn a_file_that_could_not_be_edited_again_is_left_as_it_is() {
     let error = bench.install(Way::Settings, &mut no_fault).unwrap_err();
     assert!(matches!(error, SetupError::Denied { why: Denied::Full, .. }), "{error}");
     assert!(fs::read_to_string(bench.site.settings()).unwrap() == text);
+}
+
+/// Entries are text, but whoever only looks need write none.
+#[test]
+fn a_path_that_is_no_text_is_shown_as_it_can_be_and_nothing_is_installed_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join(OsString::from_vec(b"h\xff".to_vec()));
+    let (state, bin) = (home.join("state"), home.join("bin"));
+    let program = bin.join(recipes()[0].programs[0]);
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(&program, "").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let var = |name: &str| match name {
+        "HOME" => Some(OsString::from(&home)),
+        "PATH" => Some(OsString::from(&bin)),
+        _ => None,
+    };
+    let refused = Site::of(recipes()[0], &state, var).unwrap_err();
+    assert!(matches!(refused, SetupError::Denied { why: Denied::NotText, .. }), "{refused}");
+    let site = Site::to_look_at(recipes()[0], &state, var).unwrap();
+    let told = serde_json::to_value(status(&site)).unwrap();
+    assert_eq!(told["program"].as_str(), Some(&*program.to_string_lossy()));
+    assert!(told["problems"].to_string().contains("is not UTF-8"), "{told}");
 }

@@ -131,3 +131,14 @@ fn settled_means_without_work_in_the_background() {
     let seen = rig.run(&[&args[..], &["--timeout", "200ms"]].concat());
     assert_eq!(seen.code, 3, "{seen:?}");
 }
+
+#[test]
+fn nobody_waits_longer_than_was_said_for_a_hub_that_says_nothing() {
+    let rig = Rig::new();
+    let _hub = std::os::unix::net::UnixListener::bind(rig.socket()).unwrap();
+    for args in [&["wait", "api", "--until", "done"][..], &["watch"], &["watch", "--no-start"]] {
+        let seen = rig.run(&[args, &["--timeout", "50ms"]].concat());
+        assert_eq!(seen.code, 3, "{args:?}: {seen:?}");
+        assert!(seen.stderr.contains("not within 50ms: the hub has not answered"), "{seen:?}");
+    }
+}

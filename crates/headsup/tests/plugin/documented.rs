@@ -33,6 +33,16 @@ impl Host {
         Self { child: command.spawn().unwrap(), home }
     }
 
+    /// pi, and a hub; `None` where there is no runtime.
+    fn pi() -> Option<(Hub, Self)> {
+        if skipped() {
+            return None;
+        }
+        let home = Home::new(BINARY);
+        let hub = Hub::start(&home);
+        Some((hub, Self::start(home, "pi")))
+    }
+
     /// Does one thing, and waits until that is on the board.
     fn does(&mut self, row: &Value, then: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{row}").unwrap();
@@ -81,6 +91,11 @@ fn amp_tells_of_each_threads_state() {
     amp.end();
 }
 
+/// An event of pi's conversation.
+fn of_pi(name: &str, event: Value) -> Value {
+    json!({ "call": name, "event": event, "ctx": { "session": "s-1", "cwd": "/home/dev/api" } })
+}
+
 /// However many tools run while the hub does not answer.
 #[test]
 fn no_turn_is_lost_among_the_tools_of_pi() {
@@ -110,33 +125,26 @@ fn no_turn_is_lost_among_the_tools_of_pi() {
 
 #[test]
 fn pi_tells_of_its_turns_and_holds_a_failure_back_that_it_tries_again() {
-    if skipped() {
-        return;
-    }
-    let home = Home::new(BINARY);
-    let _hub = Hub::start(&home);
-    let mut pi = Host::start(home, "pi");
-    let ctx = json!({ "session": "s-1", "cwd": "/home/dev/api" });
-    let call = |name: &str, event: Value| json!({ "call": name, "event": event, "ctx": ctx });
+    let Some((_hub, mut pi)) = Host::pi() else { return };
     let ended = |reason: &str| {
         let last =
             json!({ "role": "assistant", "stopReason": reason, "errorMessage": "overloaded" });
-        call("agent_end", json!({ "messages": [{ "role": "user" }, last] }))
+        of_pi("agent_end", json!({ "messages": [{ "role": "user" }, last] }))
     };
-    pi.does(&call("session_start", json!({ "reason": "startup" })), "idle");
-    pi.does(&call("before_agent_start", json!({ "prompt": "fix it" })), "idle");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("session_start", json!({ "reason": "startup" })), "idle");
+    pi.does(&of_pi("before_agent_start", json!({ "prompt": "fix it" })), "idle");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     let tool = json!({ "toolCallId": "c-1", "toolName": "bash", "args": { "command": "ls" } });
-    pi.does(&call("tool_execution_start", tool.clone()), "working");
-    pi.does(&call("tool_execution_end", tool), "working");
+    pi.does(&of_pi("tool_execution_start", tool.clone()), "working");
+    pi.does(&of_pi("tool_execution_end", tool), "working");
     pi.does(&ended("error"), "working");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("stop"), "done");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("aborted"), "idle");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("error"), "working");
-    pi.does(&call("session_shutdown", json!({ "reason": "quit" })), "ended");
+    pi.does(&of_pi("session_shutdown", json!({ "reason": "quit" })), "ended");
     let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
     assert_eq!(log.matches("\"turn.started\"").count(), 3, "{log}");
     assert!(log.contains("\"failed\"") && log.contains("fix it"), "{log}");
@@ -145,35 +153,28 @@ fn pi_tells_of_its_turns_and_holds_a_failure_back_that_it_tries_again() {
 
 #[test]
 fn pi_tells_no_failure_while_it_makes_the_conversation_shorter_to_try_again() {
-    if skipped() {
-        return;
-    }
-    let home = Home::new(BINARY);
-    let _hub = Hub::start(&home);
-    let mut pi = Host::start(home, "pi");
-    let ctx = json!({ "session": "s-1", "cwd": "/home/dev/api" });
-    let call = |name: &str, event: Value| json!({ "call": name, "event": event, "ctx": ctx });
+    let Some((_hub, mut pi)) = Host::pi() else { return };
     let ended = |reason: &str| {
         let last = json!({ "role": "assistant", "stopReason": reason, "errorMessage": "too long" });
-        call("agent_end", json!({ "messages": [last] }))
+        of_pi("agent_end", json!({ "messages": [last] }))
     };
     let waited = json!({ "waited": 10_000 });
-    pi.does(&call("session_start", json!({ "reason": "startup" })), "idle");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("session_start", json!({ "reason": "startup" })), "idle");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("error"), "working");
-    pi.does(&call("session_before_compact", json!({})), "working");
+    pi.does(&of_pi("session_before_compact", json!({})), "working");
     pi.does(&waited, "working");
-    pi.does(&call("session_compact", json!({})), "working");
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("session_compact", json!({})), "working");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("stop"), "done");
     let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
     assert!(!log.contains("\"failed\""), "{log}");
     assert_eq!(log.matches("\"turn.started\"").count(), 1, "{log}");
     // It is not tried again.
-    pi.does(&call("agent_start", json!({})), "working");
+    pi.does(&of_pi("agent_start", json!({})), "working");
     pi.does(&ended("error"), "working");
-    pi.does(&call("session_before_compact", json!({})), "working");
-    pi.does(&call("session_compact", json!({})), "working");
+    pi.does(&of_pi("session_before_compact", json!({})), "working");
+    pi.does(&of_pi("session_compact", json!({})), "working");
     pi.does(&waited, "failed");
     pi.end();
 }

@@ -1,7 +1,9 @@
 //! Several conversations in one terminal, of which one is shown, and what is deleted among them.
 
-use super::{BINARY, event, skipped, told_of_program};
+use super::{BINARY, driver, ended, event, installed, skipped, told_of_program};
 use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
+use headsup_testkit::wait;
 use serde_json::{Value, json};
 
 fn of(kind: &str, id: &str, parent: Option<&str>) -> Value {
@@ -82,12 +84,14 @@ fn a_conversation_that_is_deleted_while_it_asks_leaves_nothing_at_work() {
     let of_itself = ["permission.asked a/b per_b", "session.idle a/h", "session.deleted a/b"];
     let expected = [&of_itself[..], &["session.idle a"]].concat();
     ends(&home, rests(), vec![asks("b"), deleted("b")], &expected);
-    // Its helper asks: the shown conversation may not have had a turn yet.
+    // Its helper asks, and it goes on itself or not: the shown conversation may not have had a turn yet.
     let unused = [&two()[..4], &[idle("b"), created("a")]].concat();
-    for before in [rests(), unused] {
+    let rest = ["session.idle b ended", "session.idle a"];
+    for (before, rest) in [(rests(), &[][..]), (unused, &rest[..])] {
         for end in [idle("h"), of("session.deleted", "h", Some("b"))] {
             let name = end["data"]["type"].as_str().unwrap().replace("status", "idle");
-            let expected = ["permission.asked a/h per_h", &format!("{name} a/h"), "session.idle a"];
+            let ended = format!("{name} a/h");
+            let expected = [&["permission.asked a/h per_h", &*ended][..], rest].concat();
             ends(&home, before.clone(), vec![asks("h"), end], &expected);
         }
     }
@@ -102,13 +106,13 @@ fn the_end_of_one_conversation_is_not_that_of_what_another_one_asks() {
     }
     let home = Home::new(BINARY);
     let both = [vec![created("c"), busy("c")], two(), vec![idle("a"), asks("c"), asks("b")]];
-    let rests = ["permission.asked a/b per_b", "session.idle a/b"];
+    let rests = ["permission.asked a/b per_b", "session.idle b background"];
     ends(&home, both.concat(), vec![idle("b")], &rests);
     let deletes = ["session.idle a/h", "session.deleted a/b"];
     ends(&home, both.concat(), vec![deleted("b")], &deletes);
     let last = vec![deleted("b"), answered("c", "once"), idle("c")];
-    let expected = [&deletes[..], &["permission.replied a/c per_c", "session.idle a/c"]].concat();
-    ends(&home, both.concat(), last, &[&expected[..], &["session.idle a"]].concat());
+    let ended = ["permission.replied a/c per_c", "session.idle c ended", "session.idle a"];
+    ends(&home, both.concat(), last, &[&deletes[..], &ended].concat());
 }
 
 #[test]
@@ -145,6 +149,46 @@ fn a_conversation_that_is_prompted_beside_one_that_goes_on_does_not_rest_before(
     ends(&home, two(), Vec::new(), &expected);
     let rests = vec![idle("h"), idle("b"), idle("a"), busy("b")];
     ends(&home, two(), rests, &["session.started b", "session.status b busy"]);
+}
+
+#[test]
+fn a_turn_that_goes_on_beside_another_one_ends_as_its_own() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let error = json!({ "sessionID": "b", "error": { "name": "APIError" } });
+    let fails = vec![idle("h"), event("session.error", &error), idle("b"), idle("a")];
+    let failed = ["session.idle a/h", "session.idle b failed", "session.idle a ended"];
+    ends(&home, two(), fails, &failed);
+    // It ends once, with its last helper.
+    let late = vec![idle("a"), idle("b"), idle("h"), idle("b")];
+    let goes_on = ["session.idle a ended", "session.idle b background", "session.idle a/h"];
+    let expected = [&goes_on[..], &["session.idle b ended", "session.idle a"]].concat();
+    ends(&home, two(), late, &expected);
+}
+
+#[test]
+fn the_hub_tells_no_end_of_a_turn_that_goes_on_beside_another_one() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let module = installed(&home, "opencode");
+    let init = json!({ "call": "init", "data": { "directory": "/p" } });
+    let error = json!({ "sessionID": "b", "error": { "name": "APIError" } });
+    let fails = [idle("h"), idle("a"), event("session.error", &error), idle("b")];
+    let rows: Vec<Value> = std::iter::once(init).chain(two()).chain(fails).collect();
+    ended(driver(&home, &module, &rows.iter().collect::<Vec<_>>()));
+    let log = wait::until("both ends", || {
+        let log = home.run(["watch", "--since", "0", "--no-follow", "--json"]).stdout;
+        (log.matches("\"turn.completed\"").count() == 2).then_some(log)
+    });
+    for word in ["\"interrupted\"", "\"aborted\""] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+    assert!(log.contains("\"failed\"") && log.contains("\"completed\""), "{log}");
 }
 
 #[test]
@@ -187,7 +231,7 @@ fn another_conversation_that_goes_on_takes_the_place_of_a_deleted_one() {
     ends(&home, two(), helper, &expected);
     // Nothing goes on.
     let ended = vec![idle("b"), deleted("a")];
-    ends(&home, rests(), ended, &["session.idle a/b", "session.idle a", "session.deleted a"]);
+    ends(&home, rests(), ended, &["session.idle b ended", "session.idle a", "session.deleted a"]);
 }
 
 #[test]

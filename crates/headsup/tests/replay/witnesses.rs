@@ -125,6 +125,8 @@ fn what_a_program_says_to_its_terminal_alone_and_how_it_ends() {
     let mut pty = rig.on_a_terminal("codex");
     for (said, headline) in [
         ("idle:app=codex", "idle"),
+        // It has come up: what it shows as work now is a turn.
+        ("done:app=codex", "done"),
         ("working:app=codex", "working"),
         ("blocked:kind=permission:msg=c2VjcmV0Pw==", "blocked"),
         ("working", "working"),
@@ -136,7 +138,7 @@ fn what_a_program_says_to_its_terminal_alone_and_how_it_ends() {
     pty.type_in(b"exit 3\n").unwrap();
     assert_eq!(pty.ended().code(), Some(3));
     rig.comes_to("crashed");
-    let (bundle, end) = rig.again("api", &[("osc", 5), ("process", 2)]);
+    let (bundle, end) = rig.again("api", &[("osc", 6), ("process", 2)]);
     assert!(!bundle.contains("c2VjcmV0"), "{bundle}");
     assert_eq!(
         (&end["headline"], &end["process"]["code"]),

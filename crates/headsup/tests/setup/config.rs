@@ -6,7 +6,9 @@ use headsup_testkit::http;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use serde_json::{Value, json};
+use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 fn file(home: &Home) -> PathBuf {
     home.path().join(".config/headsup/config.toml")
@@ -26,6 +28,26 @@ fn an_unknown_key_is_refused_with_its_line_and_the_nearest_one() {
     // An agent does not suffer from it.
     let done = home.hook("claude-code", "{}", &[]);
     assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
+}
+
+#[test]
+fn settings_that_are_no_file_or_no_text_are_refused_at_once() {
+    let home = home();
+    write(&file(&home), "", 0o600);
+    fs::remove_file(file(&home)).unwrap();
+    assert!(Command::new("mkfifo").arg(file(&home)).status().unwrap().success());
+    let done = home.run(["ls"]);
+    assert_eq!(done.code, 2, "{done:?}");
+    assert!(done.stderr.contains("it is not a regular file, but a pipe\nhint: "), "{done:?}");
+    for (file, why) in [("/dev/zero", "a device"), ("/", "a folder"), ("/nowhere", "No such file")]
+    {
+        let done = home.command(["hooks", "status"]).env("HEADSUP_CONFIG", file).output().unwrap();
+        let done = Done::from(done);
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.stderr.contains(why) && done.stderr.contains("HEADSUP_CONFIG"), "{done:?}");
+    }
+    let nothing = home.command(["hooks", "status"]).env("HEADSUP_CONFIG", "/dev/null").output();
+    Done::from(nothing.unwrap()).ok();
 }
 
 #[test]

@@ -220,3 +220,14 @@ fn a_plugin_folder_whose_manifest_is_broken_is_ours_by_its_entries() {
         }
     }
 }
+
+#[test]
+fn an_uninstall_that_finds_nothing_says_so() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    for _ in 0..2 {
+        home.run(["hooks", "uninstall"]).ok();
+    }
+    let again = home.run(["hooks", "uninstall"]);
+    assert!(again.ok().stderr.contains("nothing to change"), "{again:?}");
+}

@@ -27,3 +27,4 @@ mod refuse;
 mod run;
 mod shells;
 mod survive;
+mod version;

@@ -99,8 +99,16 @@ pub(crate) fn skipped() -> bool {
     true
 }
 
-const ODD: [&str; 8] =
-    ["-p", "", "two words", "it's \"q\"", "$(touch x)`id`", "--", "#{session_name}", "é\n-x"];
+const ODD: [&str; 8] = [
+    "--verbose",
+    "",
+    "two words",
+    "it's \"q\"",
+    "$(touch x)`id`",
+    "--",
+    "#{session_name}",
+    "é\n-x",
+];
 
 #[test]
 fn here_the_agent_takes_the_commands_place_and_its_exit_code() {

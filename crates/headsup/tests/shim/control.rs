@@ -204,7 +204,10 @@ fn the_agent_hears_once_that_the_terminal_is_gone() {
 
 /// Says more than the terminals keep, and ends. Comes back when we wait for ours to take the rest of it.
 fn waits_for_its_terminal(rig: &Rig) -> Pty {
-    let pty = rig.agent("seq 1 4000; exit 3");
+    comes_to_wait(rig.agent("seq 1 4000; exit 3"))
+}
+
+fn comes_to_wait(pty: Pty) -> Pty {
     let modes = || pty.modes().unwrap().local_modes;
     wait::until("a raw terminal", || (!modes().contains(LocalModes::ISIG)).then_some(()));
     wait::until("keys to be heard", || modes().contains(LocalModes::ISIG).then_some(()));
@@ -235,6 +238,19 @@ fn a_key_that_ends_a_program_ends_the_wait_for_a_terminal_that_is_not_read() {
     rustix::io::write(pty.master(), b"\x03").unwrap();
     wait::until("our end", || has_ended(pty.pid()).then_some(()));
     assert_eq!(pty.ended().code(), Some(3), "it is the agent's");
+}
+
+/// As for whoever is another user in the same terminal.
+#[test]
+fn a_terminal_that_cannot_be_opened_again_keeps_nobody_from_leaving() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = comes_to_wait(rig.shell(
+        "chmod 000 \"$(tty)\"; exec \"$HEADSUP\" run --here --id api -- sh -c 'seq 1 4000; exit 3'",
+    ));
+    rustix::io::write(pty.master(), b"\x03").unwrap();
+    wait::until("our end", || has_ended(pty.pid()).then_some(()));
+    assert_eq!(pty.ended().code(), Some(3));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod background;
 mod bytes;
 mod control;
+mod hung;
 mod left;
 mod programs;
 mod rig;

@@ -117,6 +117,43 @@ fn what_is_said_in_the_last_moment_is_known() {
 }
 
 #[test]
+fn an_end_is_told_at_once_though_nobody_reads_what_was_said_before_it() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = "stty -echo; echo READY; read line; head -c 20000 /dev/zero | tr '\\0' x; exit 0";
+    let mut pty = rig.agent(script);
+    pty.shows("READY");
+    pty.type_in(b"\n").unwrap();
+    rig.comes_to("ended");
+    let log = rig.home.run(["watch", "--since", "0", "--no-follow", "--json"]);
+    assert!(!log.ok().stdout.contains("\"crashed\""), "{}", log.stdout);
+    assert!(pty.ended().success());
+    assert_eq!(pty.said.iter().map(|byte| usize::from(*byte == b'x')).sum::<usize>(), 20_000);
+}
+
+/// As an agent that was itself started by `run` says it to the terminal of another one.
+#[test]
+fn what_a_program_takes_back_does_not_stand() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.agent(SPEAKER);
+    pty.shows("READY");
+    for said in ["blocked:kind=question:app=custom:msg=aGVsbG8=", "working"] {
+        pty.type_in(format!("{said}\n").as_bytes()).unwrap();
+        rig.comes_to(said.split(':').next().unwrap());
+        pty.type_in(b"clear\n").unwrap();
+        rig.comes_to("unknown");
+    }
+    for said in ["done", "clear"] {
+        pty.type_in(format!("{said}\n").as_bytes()).unwrap();
+    }
+    pty.type_in(b"\x04").unwrap();
+    pty.ended();
+    rig.comes_to("ended");
+    assert_eq!(rig.doc()["outcome"]["kind"], "completed");
+}
+
+#[test]
 fn a_terminal_that_would_show_a_question_is_asked_none() {
     for term in ["dumb", ""] {
         let rig = Rig::new();

@@ -2,6 +2,7 @@
 
 use crate::{LogLine, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Level};
+use headsup_core::prompt::ResolvedBy;
 use headsup_core::status::WorkingReason;
 
 fn line(text: &str) -> LogLine {
@@ -35,6 +36,42 @@ fn false_positive_a_person_may_type_the_same_words() {
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result",
         "content":"[Request interrupted by user]"}]}}"#;
     assert_eq!(line(result).fact, None);
+}
+
+/// Members in the order of the program's own.
+fn rejected(denial: &str, feedback: &str) -> Option<Fact> {
+    line(&format!(
+        r#"{{"isSidechain":false,"promptId":"p-1","type":"user","message":{{"role":"user","content":[
+            {{"type":"tool_result","content":"The tool use was rejected","is_error":true,
+            "tool_use_id":"c-1"}}]}},"toolUseResult":"Error",{denial}{feedback}"sessionId":"s-1"}}"#
+    ))
+    .fact
+}
+
+#[test]
+fn a_refusal_with_words_ends_its_call() {
+    let by_person = r#""toolDenialKind":"user-rejected","#;
+    let fact = rejected(by_person, r#""userFeedback":"do not","#);
+    let Some(Fact::CallRefused { call, resolution }) = &fact else { panic!("{fact:?}") };
+    assert_eq!((call.as_str(), resolution.by), ("c-1", ResolvedBy::Human));
+    assert_eq!(resolution.value.as_deref(), Some("deny"));
+    // Without words an interruption follows, and a rule has asked nobody.
+    assert_eq!(rejected(by_person, ""), None);
+    assert_eq!(rejected(by_person, r#""userFeedback":"","#), None);
+    assert_eq!(rejected(r#""toolDenialKind":"permission-rule","#, ""), None);
+    // Words may stand beside a yes, too.
+    assert_eq!(rejected("", r#""userFeedback":"and then lint","#), None);
+}
+
+#[test]
+fn what_a_background_task_tells_waits_in_the_queue() {
+    let queue = |members: &str| line(&format!(r#"{{"type":"queue-operation",{members}}}"#)).fact;
+    let told = r#""operation":"enqueue","content":"<task-notification>\n<task-id>a1</task-id>""#;
+    assert_eq!(queue(told), Some(Fact::WakeQueued(true)));
+    assert_eq!(queue(r#""operation":"enqueue","content":"and lint it""#), None);
+    assert_eq!(queue(r#""operation":"dequeue""#), Some(Fact::WakeQueued(false)));
+    assert_eq!(queue(r#""operation":"remove""#), Some(Fact::WakeQueued(false)));
+    assert_eq!(queue(r#""sessionId":"s-1""#), None);
 }
 
 #[test]

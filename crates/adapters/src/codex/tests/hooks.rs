@@ -24,9 +24,10 @@ fn a_session_start_says_how() {
 }
 
 #[test]
-fn a_session_end_is_the_programs_but_for_a_clear() {
+fn of_a_session_end_its_process_tells_whether_it_is_the_programs() {
     let ended = |how| Fact::SessionEnded { how };
-    assert_eq!(fact("SessionEnd", r#""reason":"other""#), ended(SessionEnd::Exit));
+    assert_eq!(fact("SessionEnd", r#""reason":"other""#), ended(SessionEnd::Either));
+    assert_eq!(fact("SessionEnd", r#""reason":"exit""#), ended(SessionEnd::Exit));
     assert_eq!(fact("SessionEnd", ""), ended(SessionEnd::Either));
     assert_eq!(fact("SessionEnd", r#""reason":"moved""#), ended(SessionEnd::Unclear));
     assert!(matches!(fact("SessionEnd", r#""reason":7"#), Fact::NotUnderstood { .. }));

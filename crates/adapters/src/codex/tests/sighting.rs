@@ -2,6 +2,7 @@
 
 use super::seen;
 use crate::{HookContext, serves_terminals};
+use headsup_core::observation::{Fact, SessionEnd};
 
 fn context(parents: &[(u32, &str)]) -> HookContext {
     let parents: Vec<_> = parents
@@ -50,6 +51,17 @@ fn the_command_line_tells_the_daemon_from_one_that_has_outlived_its_parent() {
     let mut seen = seen("Stop", "", &context);
     seen.unshare(&context);
     assert_eq!((seen.shares_process, seen.tmux_pane.as_deref()), (false, Some("%3")));
+}
+
+/// The process of several lives on when one of their conversations has ended.
+#[test]
+fn a_goodbye_in_a_process_that_terminals_share_is_one() {
+    let context = context(&[(8, "codex"), (600, "systemd")]);
+    let ended = |how| Fact::SessionEnded { how };
+    let mut seen = seen("SessionEnd", r#""reason":"other""#, &context);
+    assert_eq!(seen.fact, ended(SessionEnd::Exit));
+    seen.unshare(&context);
+    assert_eq!(seen.fact, ended(SessionEnd::Either));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Status reports and titles.
 
 use crate::codex::KIND;
-use crate::terminal::{program_status, title};
+use crate::terminal::{program_status, starts_at_work_ms, title};
 use headsup_core::observation::{Fact, Level};
 use headsup_core::status::BlockedReason;
 
@@ -49,4 +49,9 @@ fn false_positive_other_titles_say_nothing() {
     for text in ["", " ", "proj", "Mock title | proj", "a \u{280b}", "[ ! ]", "\u{2800} proj"] {
         assert_eq!(title(KIND, text), None, "{text:?}");
     }
+}
+
+#[test]
+fn it_may_show_work_for_as_long_as_a_tool_server_may_take_to_start() {
+    assert_eq!((starts_at_work_ms(KIND), starts_at_work_ms("custom")), (Some(12_000), None));
 }

@@ -46,8 +46,13 @@ pub(super) fn going(
 
 /// Does the list of an event go once it is empty?
 fn goes(form: &Form, event: &CstObjectProp, emptied: Emptied<'_>) -> bool {
-    let Emptied::Goes(had) = emptied else { return false };
     let name = event.decoded_name().unwrap_or_default();
+    let had = match emptied {
+        Emptied::Goes(had) => had,
+        // Its name alone is what the program does not know.
+        Emptied::Stays if form.is_beyond(&name) => None,
+        Emptied::Stays => return false,
+    };
     let had_list = had.and_then(|had| had.get(&name));
     let has_comment = event.array_value().is_some_and(|list| is_among(&list.children()));
     had_list.is_none_or(|list| is_made_list(form, &list))

@@ -105,11 +105,32 @@ fn a_terminal_shows_the_conversation_that_was_prompted_last_and_waits_for_all() 
     let said = |id: &str, level: &str| Some((id.to_owned(), level.to_owned()));
     assert_eq!(hear(status("ses_a", "busy")), said("ses_a", "working"));
     assert_eq!(hear(status("ses_b", "busy")), said("ses_b", "working"));
+    // Another step of the other one is no prompt.
+    assert_eq!(hear(status("ses_a", "busy")), None);
     let asked = json!({ "id": "que_1", "sessionID": "ses_a", "questions": [] });
     assert_eq!(hear(message("question.asked", asked)), said("ses_b", "blocked question"));
     assert_eq!(hear(status("ses_a", "idle")), said("ses_b", "working"));
     assert_eq!(hear(status("ses_b", "idle")), said("ses_b", "done"));
     assert_eq!(hear(status("ses_b", "idle")), None);
+}
+
+#[test]
+fn after_a_break_a_terminal_shows_the_conversation_that_it_has_shown_if_that_is_at_work() {
+    let at_work = r#"{"ses_a":{"type":"busy"},"ses_b":{"type":"busy"}}"#;
+    for (statuses, told) in
+        [(at_work, None), (r#"{"ses_b":{"type":"busy"}}"#, Some("ses_b")), ("{}", Some("ses_a"))]
+    {
+        let mut follower = Follower::new(served(&["--port".to_owned(), "4096".to_owned()]));
+        for id in ["ses_b", "ses_a"] {
+            follower.heard(&status(id, "busy"));
+        }
+        let bodies = follower.snapshot("/p", [statuses, "[]", "[]"], &[]);
+        let told_of = bodies.first().map(|body| {
+            let told: Value = serde_json::from_slice(body).unwrap();
+            told["session_id"].as_str().unwrap().to_owned()
+        });
+        assert_eq!(told_of.as_deref(), told, "{statuses}");
+    }
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use super::script::{
     Script, at_rest, busy, permission, prompt, stop, sub, tool, tool_end, unlisted_stop, waiting,
 };
-use crate::gate::SETTLE_MS;
-use crate::observation::{Fact, Level};
-use crate::prompt::Actor;
+use crate::event::EventBody;
+use crate::gate::{Rule, SETTLE_MS};
+use crate::observation::{Delivery, Fact, Level};
+use crate::prompt::{Actor, Resolution, ResolvedBy};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -110,4 +111,72 @@ fn a_dialog_that_a_title_shows_behind_the_last_hook_is_open() {
     script.hook(stop("t1"));
     script.hook(prompt("t2"));
     assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Working, 0));
+}
+
+/// A person has refused this call, and has said what to do instead.
+fn refused(script: &mut Script, call: &str) {
+    let by_person = Resolution::of(ResolvedBy::Human, script.now);
+    let resolution = Resolution { value: Some("deny".into()), ..by_person };
+    script.log(Fact::CallRefused { call: call.to_owned(), resolution });
+}
+
+fn asked(script: &Script) -> Vec<&str> {
+    script.seat.own_prompts().map(|open| open.ask.title.as_str()).collect()
+}
+
+#[test]
+fn g4_a_call_that_is_refused_with_words_asks_no_more_and_the_next_one_does() {
+    for (log_first, begins_first) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut script = Script::blocked();
+        let next = tool(&Actor::Main, "c2", 8);
+        if begins_first {
+            script.hook(next.clone());
+        }
+        if log_first {
+            refused(&mut script, "c1");
+            assert_eq!(asked(&script), [""; 0]);
+            assert_eq!(script.headline(), Headline::Working);
+        }
+        if !begins_first {
+            script.hook(next);
+        }
+        script.hook(permission(&Actor::Main, 8));
+        if !log_first {
+            assert_eq!(asked(&script), ["Bash: input 7", "Bash: input 8"]);
+            refused(&mut script, "c1");
+            let [EventBody::PromptResolved { prompt }, ..] = &script.last.events[..] else {
+                panic!("{:?}", script.last.events)
+            };
+            let resolution = prompt.resolution.as_ref().unwrap();
+            assert_eq!((resolution.by, resolution.at), (ResolvedBy::Human, script.now));
+            assert_eq!(resolution.value.as_deref(), Some("deny"));
+        }
+        assert_eq!((script.headline(), asked(&script)), (Headline::Blocked, vec!["Bash: input 8"]));
+        assert_eq!(script.count("prompt.resolved"), 1);
+        script.hook(tool_end(&Actor::Main, "c2", 8));
+        script.hook(stop("t1"));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    }
+}
+
+#[test]
+fn g4_a_refusal_with_words_is_of_its_own_call_alone() {
+    let mut script = Script::blocked();
+    refused(&mut script, "c9");
+    script.silent();
+    script.delivery = Delivery::Replayed;
+    refused(&mut script, "c1");
+    script.refused(Rule::G2);
+    script.delivery = Delivery::Live;
+    assert_eq!(script.headline(), Headline::Blocked);
+    refused(&mut script, "c1");
+    assert_eq!(script.phrase(), "working(model)");
+    refused(&mut script, "c1");
+    script.silent();
+    // Of a turn that is over it says nothing.
+    let mut script = Script::blocked();
+    script.hook(stop("t1"));
+    refused(&mut script, "c1");
+    script.silent();
+    assert_eq!(script.headline(), Headline::Done);
 }

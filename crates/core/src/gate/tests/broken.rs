@@ -1,9 +1,12 @@
 //! What goes on behind an interruption, a conversation that is left, and hooks that are there no more.
 
 use super::script::{
-    Script, at_rest, busy, prompt, start, stop, stop_with, stop_without_a_name, wake,
+    Script, at_rest, busy, permission, prompt, start, stop, stop_with, stop_without_a_name,
+    tool_end, tool_of, waiting, wake,
 };
+use crate::gate::Rule;
 use crate::observation::{Fact, Level, SessionEnd, SessionStart};
+use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::Headline;
 use crate::time::UnixMs;
@@ -54,6 +57,149 @@ fn a_queued_prompt_goes_on_at_once_behind_what_was_stopped() {
         assert_eq!(script.phrase(), phrase);
         script.hook(stop("t2"));
         shows(&mut script, 90, at_rest());
+        script.tick(1_000);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!(counts(&script), [1, 2]);
+    }
+}
+
+/// Esc in a call while a prompt is queued: no hook tells that this is sent, and the log gives the interruption its name
+/// (Claude Code 2.1.330). Returns when the log says so.
+fn stopped_in_a_call(shown: &[Level]) -> (Script, i64) {
+    let mut script = Script::working();
+    let began = script.now.0;
+    shows(&mut script, began, busy());
+    script.hook(tool_of("t1", "c1"));
+    let stopped_at = script.now.0;
+    for level in shown {
+        shows(&mut script, stopped_at + 1, level.clone());
+    }
+    script.published.clear();
+    (script, stopped_at + 2)
+}
+
+#[test]
+fn what_is_asked_in_place_of_a_stopped_call_stays_asked_whichever_witness_comes_first() {
+    for position in 0..3 {
+        let (mut script, written) = stopped_in_a_call(&[at_rest(), busy()]);
+        let mut told = vec![tool_of("t2", "c2"), permission(&Actor::Main, 0)];
+        told.insert(position, stopped("t2"));
+        for fact in told {
+            if matches!(fact, Fact::TurnInterrupted { .. }) {
+                logs(&mut script, written, fact);
+            } else {
+                script.hook(fact);
+            }
+            assert_ne!(script.headline(), Headline::Idle, "{position}");
+        }
+        script.registry(waiting());
+        script.tick(300);
+        assert_eq!((script.headline(), counts(&script)), (Headline::Blocked, [1, 1]), "{position}");
+        let told = ["prompt.opened", "prompt.resolved"].map(|kind| script.count(kind));
+        assert_eq!(told, [1, 0], "{position}");
+        // Nothing is left of the call that was stopped.
+        script.hook(tool_end(&Actor::Main, "c2", 0));
+        assert_eq!(script.phrase(), "working(model)", "{position}");
+        script.hook(stop("t2"));
+        script.registry(at_rest());
+        script.tick(1_000);
+        assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]), "{position}");
+    }
+}
+
+#[test]
+fn what_is_answered_in_place_of_a_stopped_call_works_at_once_by_the_word_of_the_log() {
+    // The status file may be heard later.
+    for shown in [vec![], vec![at_rest()], vec![at_rest(), busy()]] {
+        let (mut script, written) = stopped_in_a_call(&shown);
+        logs(&mut script, written, stopped("t2"));
+        assert_eq!((script.phrase().as_str(), counts(&script)), ("working(prompt)", [1, 1]));
+        let explained = script.explained();
+        let turn = &explained.dimensions["turn"];
+        let winner = turn.winner.as_ref().unwrap();
+        assert_eq!((turn.value.as_str(), winner.source), ("working(prompt)", Source::Transcript));
+        shows(&mut script, written, busy());
+        script.tick(300);
+        assert_eq!((script.phrase().as_str(), counts(&script)), ("working(prompt)", [1, 1]));
+        script.after(6_000).hook(stop("t2"));
+        script.registry(at_rest());
+        script.tick(1_000);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!(counts(&script), [1, 2]);
+    }
+}
+
+#[test]
+fn what_a_helper_brings_behind_an_interruption_is_no_other_one() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.registry(busy());
+    script.log(stopped("t1"));
+    script.tick(300);
+    assert_eq!((script.phrase().as_str(), counts(&script)), ("working(background)", [1, 1]));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("w1"));
+    script.hook(stop("w1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(counts(&script), [1, 2]);
+}
+
+#[test]
+fn what_was_sent_in_place_of_a_stopped_call_may_be_stopped_as_well() {
+    let is_stopped = |mut script: Script| {
+        shows(&mut script, 1, at_rest());
+        script.tick(1_000);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+        assert_eq!(counts(&script), [1, 2]);
+    };
+    // The log tells of both, or the status file of the second alone.
+    for is_logged in [true, false] {
+        for is_log_first in [true, false] {
+            let (mut script, written) = stopped_in_a_call(&[at_rest(), busy()]);
+            if !is_log_first {
+                script.hook(tool_of("t2", "c2"));
+            }
+            logs(&mut script, written, stopped("t2"));
+            if is_logged {
+                let written = script.after(1_000).now.0;
+                logs(&mut script, written, stopped("t2"));
+                assert_eq!(script.headline(), Headline::Idle);
+            }
+            is_stopped(script);
+        }
+    }
+    // Where no status file tells, of which turn it is nobody knows.
+    let mut script = Script::working();
+    script.log(stopped("t2"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+/// Esc in an answer while a short prompt is queued: the log may be read behind that one's stop, and the status file is
+/// the last to rest.
+#[test]
+fn an_interruption_of_which_the_log_tells_behind_the_next_stop_begins_nothing() {
+    for is_log_first in [true, false] {
+        let mut script = Script::working();
+        shows(&mut script, 10, busy());
+        shows(&mut script, 30, at_rest());
+        shows(&mut script, 60, busy());
+        let mut told = [stopped("t1"), stop("t2")];
+        if !is_log_first {
+            told.reverse();
+        }
+        for fact in told {
+            if matches!(fact, Fact::TurnInterrupted { .. }) {
+                logs(&mut script, 20, fact);
+            } else {
+                script.hook(fact);
+            }
+        }
+        assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]));
+        shows(&mut script, 90, at_rest());
+        script.log(stop_without_a_name());
         script.tick(1_000);
         assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
         assert_eq!(counts(&script), [1, 2]);

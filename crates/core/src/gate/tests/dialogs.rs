@@ -1,11 +1,11 @@
 //! G4: notices of a dialog, which do not name the call that it is about, and come in any order.
 
-use super::script::{Script, at_rest, busy, permission, sub, unlisted_stop, waiting};
+use super::script::{Script, at_rest, busy, permission, prompt, sub, unlisted_stop, waiting};
 use crate::gate::Rule;
-use crate::observation::Fact;
+use crate::observation::{Fact, SessionStart};
 use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::source::Source;
-use crate::status::{BlockedReason, Headline};
+use crate::status::{Attach, BlockedReason, Headline};
 use crate::time::UnixMs;
 
 fn call(input: u64) -> ToolRef {
@@ -51,6 +51,68 @@ fn an_answer_that_names_nothing_is_one_to_all_that_was_asked() {
     script.refused(Rule::G5);
     script.hook(Fact::SubagentEnded { id: "h".into() });
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The notice of its dialog does not say what is asked.
+#[test]
+fn g4_a_question_and_its_notice_are_one_prompt_in_the_words_of_its_call() {
+    let asks = || {
+        let tool = Some(call(7));
+        let prompt = NewPrompt::plain(BlockedReason::Question, Some("Which?"));
+        let prompt = NewPrompt { tool, ..prompt };
+        Fact::PromptOpened { actor: MAIN, prompt, settle_ms: 1_500, turn_ref: None }
+    };
+    let shown = || {
+        let prompt = NewPrompt::plain(BlockedReason::Question, Some("Information requested"));
+        Fact::DialogShown { actor: MAIN, prompt }
+    };
+    for order in [vec![asks(), shown()], vec![shown(), asks()], vec![asks(), shown(), shown()]] {
+        let mut script = Script::working();
+        for fact in order {
+            script.hook(fact);
+        }
+        script.tick(2_000);
+        assert_eq!(titles(&script), ["Which?"]);
+        assert_eq!(script.count("prompt.opened"), 1);
+        script.hook(ends(&MAIN, 7));
+        assert_eq!((script.phrase().as_str(), titles(&script).len()), ("working(model)", 0));
+    }
+    // No dialog was shown.
+    let mut script = Script::working();
+    script.hook(asks());
+    script.hook(ends(&MAIN, 7));
+    script.tick(2_000);
+    assert_eq!(script.count("prompt.opened"), 0);
+}
+
+/// `copilot -p` tells of a dialog, denies by itself what it would have asked, and logs that.
+#[test]
+fn g4_a_run_that_nobody_can_type_to_shows_no_dialog() {
+    for (attach, opened) in [(Attach::Headless, 0), (Attach::Interactive, 1)] {
+        let mut script = Script::new();
+        let how = SessionStart::Startup;
+        script.hook(Fact::SessionStarted { how, attach: Some(attach) });
+        script.hook(prompt("t1"));
+        script.hook(begins(&MAIN, 7));
+        script.said(Source::Transcript, requested("r1", "Run command: make"));
+        script.hook(notice("Run command: make"));
+        assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
+        script.said(Source::Transcript, completed("r1"));
+        script.tick(2_000);
+        assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
+        assert_eq!(script.headline(), Headline::Working);
+    }
+    // One that nobody answers is asked of whoever has started it.
+    let mut script = Script::new();
+    let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+    script.hook(Fact::SessionStarted { how, attach });
+    script.hook(prompt("t1"));
+    script.hook(begins(&MAIN, 7));
+    script.said(Source::Transcript, requested("r1", "Run command: make"));
+    script.hook(notice("Run command: make"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.tick(2_000);
+    assert_eq!(script.headline(), Headline::Blocked);
 }
 
 #[test]

@@ -302,3 +302,50 @@ fn what_a_script_around_the_agent_returns_hides_no_death_in_mid_turn() {
     returns(&mut script, Some(0), None, false);
     assert_eq!(end(&script), (clean, Some(0), None));
 }
+
+/// `gemini` waits for itself, and returns 1 also where that was killed.
+#[test]
+fn what_waits_for_a_run_tells_that_it_has_failed_and_not_of_one_that_was_killed() {
+    let at_work = || {
+        let mut script = launched();
+        let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+        hook(&mut script, INNER, Fact::SessionStarted { how, attach });
+        hook(&mut script, INNER, prompt("t1"));
+        script
+    };
+    for (code, says_goodbye, outcome) in [
+        (1, true, "failed"),
+        (144, false, "failed"),
+        (1, false, "aborted"),
+        (137, false, "aborted"),
+        (0, true, "aborted"),
+    ] {
+        for is_seen_first in [false, true] {
+            let mut script = at_work();
+            if says_goodbye {
+                hook(&mut script, INNER, exit());
+            }
+            if is_seen_first {
+                is_gone(&mut script, ExitKind::Crashed);
+            }
+            returns(&mut script, Some(code), None, false);
+            assert_eq!(script.outcome(), Some(outcome), "{code} {is_seen_first}");
+            assert_eq!(script.count("turn.completed"), 1, "{code} {is_seen_first}");
+        }
+    }
+    // `qwen` waits for itself as well, and ends by the signal that has ended that.
+    for (code, signal, outcome) in [(Some(1), None, "failed"), (None, Some(9), "aborted")] {
+        let mut script = at_work();
+        script.seat.passes_signals = true;
+        is_gone(&mut script, ExitKind::Crashed);
+        returns(&mut script, code, signal, false);
+        assert_eq!(script.outcome(), Some(outcome), "{code:?} {signal:?}");
+    }
+    // Its goodbye was on its way.
+    let mut script = at_work();
+    is_gone(&mut script, ExitKind::Crashed);
+    returns(&mut script, Some(1), None, false);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
+    hook(&mut script, INNER, exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("failed")));
+}

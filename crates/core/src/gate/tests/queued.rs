@@ -1,6 +1,6 @@
 //! Turns run in the order in which they were asked for: what is queued, and what was stopped in silence.
 
-use super::script::{Script, fail, prompt, stop, tool_of};
+use super::script::{Script, fail, prompt, stop, tool_of, wake};
 use crate::gate::Rule;
 use crate::observation::Fact;
 use crate::status::Headline;
@@ -93,4 +93,53 @@ fn a_notice_of_a_queued_turn_leads_to_what_was_asked_for_after_it() {
     let mut script = asked();
     script.after(60_000).hook(notice("t3"));
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+/// Both are told in one turn, behind the one of the person's.
+fn told_at_once() -> Script {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.published.clear();
+    script.hook(wake("w1"));
+    script.hook(wake("w2"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script
+}
+
+#[test]
+fn prompts_of_the_programs_own_in_a_row_are_one_turn_whichever_name_its_end_bears() {
+    for (end, headline, outcome) in [
+        (stop("w1"), Headline::Done, "completed"),
+        (stop("w2"), Headline::Done, "completed"),
+        (fail("w1", "overloaded"), Headline::Failed, "failed"),
+        (interrupt("w1"), Headline::Idle, "interrupted"),
+        (interrupt("w2"), Headline::Idle, "interrupted"),
+    ] {
+        let mut script = told_at_once();
+        script.hook(tool_of("w1", "c1"));
+        script.hook(tool_of("w2", "c2"));
+        script.hook(end);
+        assert_eq!((script.headline(), script.outcome()), (headline, Some(outcome)));
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+        for late in [wake("w1"), wake("w2"), tool_of("w1", "c3"), stop("w1")] {
+            script.hook(late);
+            script.refused(Rule::G10);
+        }
+        script.hook(prompt("t2"));
+        script.hook(stop("t2"));
+        assert_eq!(script.headline(), Headline::Done);
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (2, 2));
+    }
+}
+
+#[test]
+fn a_prompt_of_the_programs_own_behind_work_is_queued_as_any_other() {
+    let mut script = told_at_once();
+    script.hook(tool_of("w2", "c1"));
+    script.hook(wake("w3"));
+    script.hook(stop("w2"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(stop("w3"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (2, 2));
 }

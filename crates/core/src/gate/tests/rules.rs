@@ -1,9 +1,10 @@
 //! G2, G3, G8, G10, G11, G12 and the screen's one direction.
 
 use super::script::{
-    Script, at_rest, busy, exit, permission, prompt, settling_permission, stop, tool,
+    Script, at_rest, busy, exit, permission, prompt, settling_permission, start, stop, stop_with,
+    tool,
 };
-use crate::gate::{self, Rule, STALE_MS};
+use crate::gate::{self, Rule, STALE_MS, UNKNOWN_MS};
 use crate::id::ProcessId;
 use crate::observation::{Delivery, Fact, History, ProcessFact, SessionStart};
 use crate::prompt::Actor;
@@ -118,7 +119,7 @@ fn g8_a_confirmation_keeps_working_from_ageing() {
     assert!(!script.seat.stale);
 }
 
-/// What becomes of a start nobody knows whose launcher tells no process. One that is known is looked at.
+/// What becomes of a start nobody knows whose launcher tells no process.
 #[test]
 fn g8_a_start_of_which_nothing_is_heard_grows_stale() {
     let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
@@ -139,8 +140,43 @@ fn g8_a_start_of_which_nothing_is_heard_grows_stale() {
     script.process = Some(ProcessId::new(5, 50));
     script.said(Source::Process, starting());
     assert!(!script.seat.stale);
+}
+
+/// It may have come up long ago, and its hooks are not read.
+#[test]
+fn g8_a_program_that_tells_nothing_after_its_start_is_unknown_at_last() {
+    let mut script = Script::new();
+    (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    assert_eq!(gate::next_deadline(&script.seat), Some(script.now.plus(STALE_MS)));
+    script.tick(STALE_MS);
+    assert_eq!((script.headline(), script.seat.stale), (Headline::Starting, true));
+    let left = UNKNOWN_MS - STALE_MS;
+    assert_eq!(gate::next_deadline(&script.seat), Some(script.now.plus(left)));
+    script.tick(left);
+    assert_eq!(script.headline(), Headline::Unknown);
+    let notes = &script.seat.turn.evidence.notes;
+    assert!(notes[0].starts_with("no hook has fired since its start"), "{notes:?}");
+    assert_eq!(gate::next_deadline(&script.seat), None);
     script.tick(86_400_000);
+    script.silent();
+    let life = script.seat.incarnation;
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Idle, life));
     assert!(!script.seat.stale);
+}
+
+#[test]
+fn g8_a_program_at_a_dialog_that_is_seen_before_it_has_spoken_is_blocked_however_long() {
+    let mut script = Script::new();
+    (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    let (reason, detail) = (BlockedReason::Trust, Some("Trust?".to_owned()));
+    let trust = Fact::ScreenDialog { reason, detail, first: true, opening: true };
+    script.said(Source::Screen, trust);
+    script.tick(86_400_000);
+    assert_eq!(script.headline(), Headline::Blocked);
 }
 
 #[test]
@@ -168,6 +204,61 @@ fn g10_vendor_order_within_one_moment_does_not_reopen_an_ended_turn() {
     // Long after its end, work in the same turn means that it was taken up again.
     script.after(5_000).hook(super::script::tool_of("t1", "again"));
     assert_eq!(script.headline(), Headline::Working);
+}
+
+/// What a program does by itself when a helper has ended may bear the name of the prompt that comes next.
+#[test]
+fn g10_a_prompt_behind_the_end_of_its_name_begins_a_turn_once_it_cannot_be_late() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(stop("t2"));
+    script.hook(prompt("t2"));
+    script.refused(Rule::G10);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 2));
+    script.after(4_000).hook(prompt("t2"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(prompt("t2"));
+    script.silent();
+    script.hook(super::script::tool_of("t2", "c1"));
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 3));
+    script.hook(prompt("t3"));
+    // Behind a later one it is late for ever.
+    script.after(4_000).hook(prompt("t2"));
+    script.refused(Rule::G10);
+}
+
+/// A log names turns exactly, and its lines may be read long after what they tell.
+#[test]
+fn g10_a_line_of_a_log_that_is_read_late_begins_no_turn_anew() {
+    for helpers in [&[][..], &["h"]] {
+        let mut script = Script::working();
+        script.hook(stop_with("t1", helpers, 0));
+        let (before, turns) = (script.headline(), script.count("turn.started"));
+        script.after(1_000).said(Source::Transcript, prompt("t1"));
+        assert_eq!((script.headline(), script.count("turn.started")), (before, turns));
+    }
+}
+
+/// The same while another helper goes on.
+#[test]
+fn g10_a_person_who_prompts_behind_helpers_begins_a_turn_whatever_its_name() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &["h", "i"], 0));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.after(1_000).hook(stop_with("t2", &["i"], 0));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(prompt("t2"));
+    script.silent();
+    let turns = script.count("turn.started");
+    script.after(4_000).hook(prompt("t2"));
+    assert_eq!(script.phrase(), "working(prompt)");
+    assert_eq!(script.count("turn.started"), turns + 1);
+    script.hook(Fact::SubagentEnded { id: "i".into() });
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
 }
 
 #[test]

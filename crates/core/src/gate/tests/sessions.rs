@@ -347,3 +347,47 @@ fn a_goodbye_for_a_failure_fails_the_open_turn_and_no_other() {
     script.hook(stop("t1"));
     assert_eq!(leaves(script), (Some("completed"), None, vec!["agent.status_changed"]));
 }
+
+/// Codex in a seat that was used before: it tells of its conversation with the first prompt, which its own status has
+/// shown. What was launched is the agent, or has started it.
+#[test]
+fn what_is_shown_in_a_new_life_is_of_the_first_conversation_that_it_names() {
+    use super::script::{at_rest, busy};
+    use crate::status::StartPhase;
+    use SessionStart::{Resume, Startup};
+    let process = |pid: u32| Some(ProcessId::new(pid, u64::from(pid) * 10));
+    for (session, how, pid) in
+        [("s2", Startup, 8), ("s2", Startup, 9), ("s1", Resume, 8), ("s1", Resume, 9)]
+    {
+        let mut script = Script::new();
+        script.process = process(5);
+        for fact in [start(Startup), prompt("t1"), stop("t1"), exit()] {
+            script.hook(fact);
+        }
+        (script.session, script.process) = (None, None);
+        let starting = || Fact::Process(ProcessFact::Starting(StartPhase::Booting));
+        script.said(Source::Process, starting());
+        script.process = process(8);
+        script.said(Source::Process, starting());
+        script.process = None;
+        script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+        script.published.clear();
+        script.after(2_000).said(Source::ProgramStatus, Fact::Level(busy()));
+        assert_eq!(script.headline(), Headline::Working);
+        (script.session, script.process) = (Some(session.into()), process(pid));
+        for fact in [start(how), prompt("t2")] {
+            script.hook(fact);
+            assert_eq!(script.headline(), Headline::Working, "{session} {pid}");
+        }
+        script.hook(stop("t2"));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        let turns = ["turn.started", "turn.completed"].map(|event| script.count(event));
+        assert_eq!((turns, script.seat.incarnation), ([1, 1], 2), "{session} {pid}");
+        assert_eq!(script.seat.doc().session_id.as_deref(), Some(session));
+        // The next one in it ends what goes on.
+        script.hook(prompt("t3"));
+        other(&mut script, "s3");
+        script.hook(start(SessionStart::Clear));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    }
+}

@@ -1,8 +1,9 @@
 //! Dialogs and work that are none of the agent's: once they are over, all is as it was.
 
-use super::script::{Script, at_rest, busy, fail, prompt, stop};
+use super::script::{Script, at_rest, busy, fail, permission, prompt, stop, tool, tool_end};
 use crate::gate;
 use crate::observation::{Fact, Level, Submitter};
+use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
 
@@ -154,4 +155,102 @@ fn a_turn_of_a_prompt_that_ends_in_silence_was_interrupted_whoever_showed_it_fir
     title(&mut script, at_rest());
     script.tick(300);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+/// As the title of Gemini CLI shows it, at a dialog and after 30 s without output.
+fn hand() -> Level {
+    Level::Blocked { reason: BlockedReason::Other, detail: None }
+}
+
+/// A long call, of which hooks have told.
+fn at_a_call() -> Script {
+    let mut script = Script::working();
+    script.seat.silent_title_ms = Some(25_000);
+    title(&mut script, busy());
+    script.hook(tool(&Actor::Main, "c1", 7));
+    assert_eq!(script.headline(), Headline::Working);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn a_title_that_asks_because_nothing_is_written_is_work_where_hooks_tell_what_is_asked() {
+    let mut script = at_a_call();
+    script.after(30_000);
+    for _ in 0..3 {
+        title(&mut script, hand());
+        script.silent();
+        script.tick(300);
+        script.silent();
+        assert_eq!(script.headline(), Headline::Working);
+        script.after(15_000);
+    }
+    assert!(gate::is_silent(&script.seat));
+    title(&mut script, busy());
+    script.tick(300);
+    assert!(!gate::is_silent(&script.seat));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Done, 0));
+}
+
+#[test]
+fn what_hooks_tell_after_a_long_silence_is_asked_and_its_title_tells_the_answer() {
+    // The hook comes first, but for one that had to wait.
+    for is_late in [false, true] {
+        let mut script = at_a_call();
+        script.after(30_000);
+        let asked = permission(&Actor::Main, 7);
+        let is_asked = |script: &Script| script.headline() == Headline::Blocked;
+        if is_late {
+            title(&mut script, hand());
+            assert!(!is_asked(&script));
+            script.hook(asked);
+        } else {
+            script.hook(asked);
+            title(&mut script, hand());
+        }
+        script.tick(300);
+        assert!(is_asked(&script), "{is_late}");
+        script.after(5_000);
+        title(&mut script, busy());
+        script.tick(300);
+        assert_eq!(script.headline(), Headline::Working, "{is_late}");
+        let told = ["prompt.opened", "prompt.resolved"].map(|event| script.count(event));
+        assert_eq!(told, [1, 1], "{is_late}");
+    }
+}
+
+#[test]
+fn a_title_that_asks_is_believed_where_it_cannot_be_silence_alone_or_no_hooks_tell() {
+    let is_asked = |mut script: Script, after: i64, case: &str| {
+        script.after(after);
+        title(&mut script, hand());
+        script.tick(300);
+        assert_eq!(script.headline(), Headline::Blocked, "{case}");
+        assert!(!gate::is_silent(&script.seat), "{case}");
+    };
+    is_asked(at_a_call(), 20_000, "too soon");
+    let mut script = at_a_call();
+    script.seat.silent_title_ms = None;
+    is_asked(script, 30_000, "its title shows dialogs alone");
+    // A dialog of a person's own, and a command of theirs.
+    let at_rest = || {
+        let mut script = done();
+        script.seat.silent_title_ms = Some(25_000);
+        script
+    };
+    is_asked(at_rest(), 30_000, "at rest");
+    let mut script = at_rest();
+    title(&mut script, busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    is_asked(script, 30_000, "a person's command");
+    let mut script = Script::new();
+    script.session = None;
+    script.seat.silent_title_ms = Some(25_000);
+    title(&mut script, busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    is_asked(script, 30_000, "no hooks");
 }

@@ -1,6 +1,6 @@
 //! A goodbye that is taken back: the process goes on.
 
-use super::script::{Script, exit, fail, permission, prompt, start, stop};
+use super::script::{Script, busy, exit, fail, permission, prompt, start, stop};
 use crate::gate::Rule;
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
@@ -127,4 +127,44 @@ fn a_goodbye_of_another_conversation_is_one_once_the_process_is_gone() {
     script.hook(Fact::SessionEnded { how: SessionEnd::Clear });
     script.refused(Rule::G1);
     assert_eq!(script.headline(), Headline::Working);
+}
+
+/// Codex, a rewind (Esc, Esc, Enter): with the next prompt it tells the start of the same conversation again. Its own
+/// status shows that prompt before.
+#[test]
+fn whoever_goes_back_in_its_conversation_and_says_goodbye_has_not_left() {
+    for (how, late) in [
+        (SessionStart::Startup, 0),
+        (SessionStart::Startup, 400),
+        (SessionStart::Resume, 0),
+        (SessionStart::Resume, 400),
+    ] {
+        let either = || Fact::SessionEnded { how: SessionEnd::Either };
+        let mut script = told(vec![began(), prompt("t1"), stop("t1")]);
+        script.hook(either());
+        script.tick(60_000);
+        assert_eq!(
+            (script.headline(), script.phrase().as_str()),
+            (Headline::Done, "idle(cleared)")
+        );
+        assert!(script.seat.process.state.is_running());
+        script.published.clear();
+        let session = script.session.take();
+        script.said(Source::ProgramStatus, Fact::Level(busy()));
+        script.tick(late);
+        script.session = session;
+        script.hook(start(how));
+        script.hook(prompt("t2"));
+        script.hook(stop("t2"));
+        assert_eq!(script.headline(), Headline::Done);
+        let turns = ["turn.started", "turn.completed"].map(|event| script.count(event));
+        assert_eq!((turns, script.outcome()), ([1, 1], Some("completed")), "{how:?} {late}");
+        // It leaves at last.
+        script.hook(either());
+        assert_eq!(script.headline(), Headline::Done);
+        script.session = None;
+        let gone = ProcessFact::Exited(Exit::of(ExitKind::Crashed));
+        script.said(Source::Process, Fact::Process(gone));
+        assert_eq!(script.headline(), Headline::Ended, "{how:?} {late}");
+    }
 }

@@ -1,6 +1,6 @@
 //! A stop is no end where something makes the agent go on behind it.
 
-use super::script::{Script, at_rest, busy, exit, prompt, stop, stop_with, tool, tool_end};
+use super::script::{Script, at_rest, busy, exit, prompt, stop, stop_with, tool, tool_end, wake};
 use crate::observation::{Background, Fact, Level, ProcessFact};
 use crate::prompt::Actor;
 use crate::source::Source;
@@ -143,4 +143,69 @@ fn a_title_at_rest_says_nothing_of_the_helpers_that_a_stop_has_listed() {
     script.tick(5_000);
     assert_eq!(script.phrase(), "working(background)");
     assert_eq!(script.seat.subagents, ["h"]);
+}
+
+/// What two helpers have told waits for the end of the main agent's answer.
+fn awaited() -> Script {
+    let mut script = Script::working();
+    for helper in ["h", "i"] {
+        script.hook(Fact::SubagentStarted { id: helper.into() });
+        script.hook(Fact::SubagentEnded { id: helper.into() });
+        script.log(Fact::WakeQueued(true));
+    }
+    assert_eq!(script.phrase(), "working(prompt)");
+    script
+}
+
+fn take_out(script: &mut Script) {
+    for _ in 0..2 {
+        script.log(Fact::WakeQueued(false));
+    }
+}
+
+#[test]
+fn g5_what_waits_for_a_stop_wakes_the_main_agent_in_the_same_turn() {
+    for log_first in [true, false] {
+        let mut script = awaited();
+        script.hook(stop("t1"));
+        assert_eq!(script.phrase(), "working(background)");
+        if log_first {
+            take_out(&mut script);
+        }
+        script.hook(wake("w1"));
+        script.hook(wake("w2"));
+        if !log_first {
+            take_out(&mut script);
+        }
+        script.tick(5_000);
+        assert_eq!(script.phrase(), "working(prompt)");
+        assert_eq!(script.count("turn.completed"), 0);
+        script.hook(stop("w2"));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    }
+}
+
+#[test]
+fn a_stop_is_an_end_where_nothing_waits_for_it_or_what_waits_does_not_come() {
+    let mut script = awaited();
+    script.log(Fact::WakeQueued(false));
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    let mut script = awaited();
+    script.hook(stop("t1"));
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // It leaves before that.
+    let mut script = awaited();
+    script.hook(stop("t1"));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+    // A turn of a person's own comes first.
+    let mut script = awaited();
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+    script.hook(stop("t2"));
+    assert_eq!(script.headline(), Headline::Done);
 }

@@ -1,9 +1,9 @@
 //! What nobody has seen of an agent that has ended, and how it is known that nobody could.
 
-use super::script::{Script, exit, fail, prompt, stop};
+use super::script::{Script, exit, fail, prompt, start, stop};
 use crate::gate::{self, Description};
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionStart};
+use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::seat::Seat;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
@@ -103,4 +103,92 @@ fn one_that_was_launched_where_nobody_can_type_is_so_from_its_first_word() {
     script.said(Source::EventStream, stop("t1"));
     script.said(Source::Process, returned());
     assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, true));
+}
+
+#[test]
+fn a_run_that_was_started_with_its_prompt_is_never_ready_for_one() {
+    for how in [SessionStart::Startup, SessionStart::Resume] {
+        let about = Description { headless: true, ..Description::default() };
+        let mut script = Script::new();
+        (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        gate::describe(&mut script.seat, &about, script.now);
+        script.session = Some("s1".into());
+        script.after(300).hook(start(how));
+        assert_eq!(script.headline(), Headline::Starting, "{how:?}");
+        script.after(4_000).hook(prompt("t1"));
+        assert_eq!(script.headline(), Headline::Working, "{how:?}");
+        let headless = Process::Running { attach: Attach::Headless };
+        assert_eq!((script.seat.process.state, script.seat.incarnation), (headless, 1), "{how:?}");
+        script.hook(stop("t1"));
+        assert_eq!(script.headline(), Headline::Done, "{how:?}");
+    }
+}
+
+#[test]
+fn a_run_that_was_started_with_its_prompt_and_hangs_before_it_is_unknown_at_last() {
+    let about = Description { headless: true, ..Description::default() };
+    let mut script = Script::new();
+    (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    gate::describe(&mut script.seat, &about, script.now);
+    script.session = Some("s1".into());
+    script.after(300).hook(start(SessionStart::Startup));
+    script.tick(60_000);
+    assert_eq!((script.headline(), script.seat.stale), (Headline::Starting, true));
+    script.tick(60_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.hook(prompt("t1"));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 1));
+}
+
+/// In a container of which the hub sees no process.
+#[test]
+fn a_goodbye_of_a_process_that_nobody_sees_is_one() {
+    let mut script = Script::working();
+    let unseen = ProcessId { pid_namespace: Some(7), ..ProcessId::new(5, 50) };
+    script.seat.process.id = Some(unseen.clone());
+    script.process = Some(unseen);
+    script.hook(stop("t1"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Either });
+    assert_eq!(script.headline(), Headline::Ended);
+}
+
+/// As `gemini -p` does, which says goodbye where it writes text alone.
+#[test]
+fn a_run_that_nobody_can_type_to_and_that_returns_an_error_in_mid_turn_has_failed() {
+    use Attach::{Headless, Interactive};
+    use Headline::{Crashed, Ended};
+    for (attach, says_goodbye, code, signal, headline, outcome) in [
+        (Headless, true, Some(1), None, Ended, "failed"),
+        (Headless, false, Some(1), None, Crashed, "failed"),
+        (Headless, false, Some(144), None, Crashed, "failed"),
+        // It was stopped, or killed.
+        (Headless, true, Some(0), None, Ended, "aborted"),
+        (Headless, true, Some(130), None, Ended, "aborted"),
+        (Headless, true, None, Some(15), Ended, "aborted"),
+        (Headless, false, None, Some(9), Crashed, "aborted"),
+        (Headless, false, Some(137), None, Crashed, "aborted"),
+        // Somebody has seen it.
+        (Interactive, true, Some(1), None, Ended, "aborted"),
+        (Interactive, false, Some(1), None, Crashed, "aborted"),
+    ] {
+        let mut script = began(attach);
+        if says_goodbye {
+            script.hook(exit());
+        }
+        let gone = Exit::from_wait(code, signal, false);
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+        let case = format!("{attach:?} {says_goodbye} {code:?} {signal:?}");
+        assert_eq!((script.headline(), script.outcome()), (headline, Some(outcome)), "{case}");
+        assert_eq!(script.count("turn.completed"), 1, "{case}");
+        let waits = headline == Crashed || outcome == "failed";
+        assert_eq!(is_in_inbox(&script.seat), waits, "{case}");
+    }
+    // A turn that was over is what it was.
+    let mut script = began(Headless);
+    script.hook(stop("t1"));
+    let gone = Exit::from_wait(Some(1), None, false);
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+    assert_eq!(script.outcome(), Some("completed"));
 }

@@ -1,7 +1,7 @@
 //! Turns of which a program tells its terminal little more than that they are over.
 
-use super::script::{Script, at_rest, busy, prompt, stop, waiting};
-use crate::observation::{Fact, Level};
+use super::script::{Script, at_rest, busy, prompt, start, stop, waiting};
+use crate::observation::{Fact, Level, SessionStart};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -96,4 +96,57 @@ fn what_another_witness_has_told_is_told_once() {
     said(&mut script, Level::Done);
     script.silent();
     assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+}
+
+/// As Codex does while it waits for a tool server. It has shown that for 9 s.
+fn comes_up() -> Script {
+    let mut script = told(Some(at_rest()));
+    script.seat.starts_at_work_ms = Some(12_000);
+    script.published.clear();
+    said(&mut script, busy());
+    script.tick(9_000);
+    assert_eq!((script.headline(), script.published.len()), (Headline::Idle, 0));
+    script
+}
+
+#[test]
+fn work_that_a_program_shows_while_it_comes_up_is_no_turn_of_anybodys() {
+    let mut script = comes_up();
+    said(&mut script, at_rest());
+    script.tick(60_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, None));
+    assert!(script.published.is_empty(), "{:?}", script.published);
+    // What is asked behind that is told at once.
+    said(&mut script, busy());
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_turn_that_begins_as_its_program_comes_up_is_told_by_whatever_tells_of_more() {
+    let turns = |script: &Script| (script.count("turn.started"), script.count("turn.completed"));
+    let mut script = comes_up();
+    said(&mut script, Level::Done);
+    assert_eq!((script.headline(), turns(&script)), (Headline::Done, (1, 1)));
+    let mut script = comes_up();
+    script.tick(3_000);
+    assert_eq!((script.headline(), turns(&script)), (Headline::Working, (1, 0)));
+    let mut script = comes_up();
+    said(&mut script, waiting());
+    assert_eq!(script.headline(), Headline::Blocked);
+    said(&mut script, busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    // Its hooks are heard, and it still waits for the server when that turn is over.
+    for starts in [true, false] {
+        let mut script = comes_up();
+        script.session = Some("s1".into());
+        if starts {
+            script.hook(start(SessionStart::Startup));
+        }
+        script.hook(prompt("t1"));
+        assert_eq!(script.headline(), Headline::Working);
+        script.hook(stop("t1"));
+        script.tick(30_000);
+        assert_eq!((script.headline(), turns(&script)), (Headline::Done, (1, 1)), "{starts}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `headsup hooks status`
 
-use super::{Which, sites, summary};
+use super::{Which, site_to_look_at, sites, summary};
 use crate::cli::Context;
 use crate::error::CommandError;
 use crate::output::Output;
@@ -46,7 +46,7 @@ impl Known {
 
 pub(super) fn status_of(which: &Which, context: &Context) -> Result<(), CommandError> {
     let named_none = !which.agents.is_empty() && which.recipes().is_empty();
-    let sites = if named_none { Vec::new() } else { sites(which, context)? };
+    let sites = if named_none { Vec::new() } else { sites(which, context, site_to_look_at)? };
     let agents: Vec<Status> = sites.iter().map(status).collect();
     let others = which.without();
     if context.output.is_json() {

@@ -3,11 +3,15 @@
 use super::{Launched, What};
 use crate::error::{CommandError, Kind};
 use crate::launch::order::write_private;
+use crate::regular;
 use headsup_adapters::inject::{Launch, Recipe, Unchanged};
 use std::ffi::{OsStr, OsString};
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
+
+/// Larger settings are something else.
+const LARGEST_KIB: u64 = 16 << 10;
 
 /// Why a launch cannot bring it.
 #[derive(Debug)]
@@ -58,11 +62,13 @@ pub(super) fn add(
         }
         Launch::WithDefaults { variable, path } => {
             let given = path(&|name: &str| launched.variable(name));
-            let there = match std::fs::read_to_string(&given) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-                other => other.map_err(|error| {
-                    CommandError::usage(format!("cannot read {}: {error}", given.display()))
-                })?,
+            let unread = |why: String| {
+                CommandError::usage(format!("cannot read {}: {why}", given.display()))
+            };
+            let there = match regular::read(&given, LARGEST_KIB) {
+                Err(error) if error.is_absent() => String::new(),
+                other => String::from_utf8(other.map_err(|error| unread(error.to_string()))?)
+                    .map_err(|error| unread(error.to_string()))?,
             };
             let path = place("json");
             write(&path, &there, format!("the settings {}", given.display()))?;

@@ -6,8 +6,11 @@
 //! the way ([`super::scan`]) and answered, and on the way in the answer to our own. One that is still
 //! to come at the end is waited for a moment ([`overdue`]).
 //!
+//! Once the agent has ended, what it has left in its terminal, which is bounded, is heard at once: its end is told
+//! behind that, and waits for no slow terminal of ours.
+//!
 //! What the agent has said before its end goes through however long our terminal takes for it, as if
-//! the agent itself waited. Where that is gone, the agent's is let go, which hangs the agent up.
+//! the agent itself waited ([`super::rest`]). Where that is gone, the agent's is let go, which hangs the agent up.
 //!
 //! In the background the terminal is somebody else's: it is neither read nor asked, and where a
 //! write would stop us what the agent says waits, so that its end is not missed.
@@ -60,7 +63,18 @@ pub(super) struct Relay {
     said: u64,
     flush_from: Option<u64>,
     end_from: Option<u64>,
+    last_words: LastWords,
     buffer: Vec<u8>,
+}
+
+/// What an agent that has ended has left in its terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastWords {
+    /// It has not ended.
+    ToCome,
+    /// They are heard now: behind so many bytes in all.
+    Behind(u64),
+    Heard,
 }
 
 /// Bytes that have been read and not yet been written.
@@ -143,6 +157,7 @@ impl Relay {
             said: 0,
             flush_from: None,
             end_from: None,
+            last_words: LastWords::ToCome,
             buffer: vec![0; PIECE],
         })
     }
@@ -155,29 +170,43 @@ impl Relay {
             if self.shared.is_to_flush() {
                 self.flush_from.get_or_insert(self.said);
             }
+            if self.shared.has_ended() && self.last_words == LastWords::ToCome {
+                self.last_words = LastWords::Behind(self.said);
+            }
             if self.shared.ends() {
                 self.end_from.get_or_insert(self.said);
             }
             // While something is kept for our terminal the agent is not listened to: that it says
             // nothing then means nothing.
-            let listens = self.outward.is_empty();
+            let listens = self.listens();
             let Some([typed, said, taken, heard]) = self.wait()? else { continue };
             if taken {
                 self.send_outward();
             }
             // It may have taken what was kept, or have more to say.
             self.send_inward();
-            if said && self.outward.is_empty() {
+            if said && self.listens() {
                 self.hear_agent();
             }
             if typed {
                 self.hear_terminal();
             }
-            let is_quiet = listens && !said && !heard && self.outward.is_empty();
-            // What has to wait for our terminal keeps nobody else waiting.
-            if is_quiet || self.is_held() || self.is_past(self.flush_from) {
+            let is_silent = listens && !said && !heard;
+            let is_quiet = is_silent && self.outward.is_empty();
+            let is_flushed = match self.last_words {
+                // What has to wait for our terminal keeps nobody else waiting.
+                LastWords::ToCome => is_quiet || self.is_held() || self.is_past(self.flush_from),
+                LastWords::Behind(from) => {
+                    is_silent || self.is_closed || self.said - from > MOST_KEPT
+                }
+                LastWords::Heard => true,
+            };
+            if is_flushed {
                 self.flush_from = None;
                 self.shared.is_flushed();
+                if self.last_words != LastWords::ToCome {
+                    self.last_words = LastWords::Heard;
+                }
             }
             let has_ended = self.end_from.is_some() && is_quiet || self.is_past(self.end_from);
             if has_ended || self.is_closed && self.outward.is_empty() {
@@ -190,6 +219,15 @@ impl Relay {
             self.hear_agent();
         }
         Ok(())
+    }
+
+    /// Whether what the agent says is read: as long as our terminal takes it, and its last words in any case.
+    fn listens(&self) -> bool {
+        self.outward.is_empty() || self.hears_last_words()
+    }
+
+    fn hears_last_words(&self) -> bool {
+        matches!(self.last_words, LastWords::Behind(_))
     }
 
     /// Whether all is passed on that had been said when so many bytes had been heard: who has never done is not
@@ -224,8 +262,8 @@ impl Relay {
         let is_there = !self.is_gone && !self.is_over && self.shared.is_ours();
         let listens = is_there && self.inward.is_empty();
         let is_held = self.is_held();
-        let agent = wanted(self.outward.is_empty(), PollFlags::IN)
-            | wanted(!self.inward.is_empty(), PollFlags::OUT);
+        let agent =
+            wanted(self.listens(), PollFlags::IN) | wanted(!self.inward.is_empty(), PollFlags::OUT);
         let mut polled = vec![PollFd::new(self.shared.waker(), PollFlags::IN)];
         // A side that is not asked is left out: what has hung up would say so without end.
         let is_silent = agent.is_empty() || self.is_closed || self.is_over;
@@ -266,7 +304,8 @@ impl Relay {
         let now = Instant::now();
         let is_empty = self.is_gone || self.outward.is_empty();
         let is_asked = self.shared.ends() || self.shared.is_to_flush() || self.is_closed;
-        let at_once = is_empty && is_asked || is_held && self.shared.is_to_flush();
+        let waits = is_held && self.shared.is_to_flush();
+        let at_once = is_empty && is_asked || waits || self.hears_last_words();
         let at_once = at_once.then_some(now);
         let again = is_held.then(|| now + terminal::LOOK_AGAIN);
         let until = [at_once, self.reply.waits_until(), again].into_iter().flatten().min()?;
@@ -362,5 +401,97 @@ impl Relay {
         self.is_gone = true;
         self.outward.clear();
         self.shared.is_gone();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::io::ioctl_fionread;
+    use rustix::pipe::{fcntl_setpipe_size, pipe};
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    /// Between an agent and a terminal that are pipes.
+    fn between(shared: &Arc<Shared>, master: OwnedFd, input: OwnedFd, output: OwnedFd) -> Relay {
+        Relay {
+            master,
+            input,
+            output,
+            shared: Arc::clone(shared),
+            scanner: Scanner::new(),
+            query: Vec::new(),
+            reply: Reply::none(Instant::now()),
+            answer: String::new(),
+            inward: Way::default(),
+            outward: Way::default(),
+            is_gone: false,
+            is_closed: false,
+            is_over: false,
+            said: 0,
+            flush_from: None,
+            end_from: None,
+            last_words: LastWords::ToCome,
+            buffer: vec![0; 1_000],
+        }
+    }
+
+    /// A terminal that takes nothing, and how much it has taken.
+    fn full() -> (OwnedFd, OwnedFd, usize) {
+        let (reads, writes) = pipe().unwrap();
+        rustix::fs::fcntl_setfl(&writes, OFlags::NONBLOCK).unwrap();
+        let mut taken = 0;
+        while let Ok(count) = rustix::io::write(&writes, &[b'.'; 4_096]) {
+            taken += count;
+        }
+        (reads, writes, taken)
+    }
+
+    fn shared() -> Arc<Shared> {
+        let shared = Arc::new(Shared::new(None).unwrap());
+        shared.set_ours(true);
+        shared
+    }
+
+    #[tokio::test]
+    async fn an_agents_last_words_are_heard_at_once_and_passed_on_when_our_terminal_takes_them() {
+        let (shared, (input, _keys)) = (shared(), pipe().unwrap());
+        let (master, agent) = pipe().unwrap();
+        let (terminal, output, before) = full();
+        let words = [&b"x".repeat(5_000)[..], b"\x1b]7501;state=done\x1b\\last"].concat();
+        assert_eq!(rustix::io::write(&agent, &words), Ok(words.len()));
+        let relay = between(&shared, master, input, output);
+        let thread = std::thread::spawn(move || relay.run());
+        shared.hear_out();
+        timeout(LONG, shared.flush()).await.unwrap();
+        assert_eq!(shared.take_findings().statuses[0].body, b"state=done");
+        drop(agent);
+        let mut taken = vec![0; before + words.len()];
+        File::from(terminal).read_exact(&mut taken).unwrap();
+        assert!(taken[before..] == words[..]);
+        thread.join().unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn whoever_outlives_the_agent_waits_for_our_terminal() {
+        let (shared, (input, _keys)) = (shared(), pipe().unwrap());
+        let (master, agent) = pipe().unwrap();
+        let (_terminal, output, _) = full();
+        fcntl_setpipe_size(&agent, 256 << 10).unwrap();
+        let words = b"x".repeat(200_000);
+        assert_eq!(rustix::io::write(&agent, &words), Ok(words.len()));
+        let left = master.try_clone().unwrap();
+        let relay = between(&shared, master, input, output);
+        let thread = std::thread::spawn(move || relay.run());
+        shared.hear_out();
+        timeout(LONG, shared.flush()).await.unwrap();
+        let left = ioctl_fionread(&left).unwrap();
+        assert!((1..words.len() as u64 - MOST_KEPT).contains(&left), "{left}");
+        shared.leave();
+        thread.join().unwrap().unwrap();
     }
 }

@@ -20,6 +20,7 @@ pub(crate) struct Shared {
     /// To be said to our own terminal.
     say: Mutex<Vec<u8>>,
     wake: OwnedFd,
+    has_ended: AtomicBool,
     ends: AtomicBool,
     has_said: AtomicBool,
     /// How often somebody has asked for everything to be passed on; how often of these that was seen at the
@@ -48,6 +49,7 @@ impl Shared {
             found: Notify::new(),
             say: Mutex::default(),
             wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            has_ended: AtomicBool::new(false),
             ends: AtomicBool::new(false),
             has_said: AtomicBool::new(false),
             asked: AtomicU64::new(0),
@@ -112,7 +114,19 @@ impl Shared {
         std::mem::take(&mut *lock(&self.say))
     }
 
-    /// The agent has ended: what is on its way is still passed on. `last` is said to our terminal
+    /// The agent has ended: what it has said is heard at once, whatever our terminal takes of it, and is passed on in
+    /// its time.
+    pub(crate) fn hear_out(&self) {
+        self.has_ended.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// At the terminal: whether the agent has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    /// The agent's end is told: what is on its way is still passed on. `last` is said to our terminal
     /// if anything was.
     pub(crate) fn end(&self, last: Option<String>) {
         if let Some(last) = last.filter(|_| self.has_said.load(Ordering::Acquire)) {
@@ -126,7 +140,8 @@ impl Shared {
         self.ends.load(Ordering::Acquire)
     }
 
-    /// Waits until everything that the agent has said so far is passed on. For one caller at a time.
+    /// Waits until everything that the agent has said so far is passed on, or, behind its end, heard. For one caller at a
+    /// time.
     pub(crate) async fn flush(&self) {
         let ours = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
         self.wake();
@@ -136,15 +151,14 @@ impl Shared {
         }
     }
 
-    /// At the terminal: whether somebody waits for everything to be passed on. What is looked at behind this counts
-    /// for whoever has asked by now.
+    /// At the terminal: whether somebody waits for that. What is looked at behind this counts for whoever has asked by now.
     pub(crate) fn is_to_flush(&self) -> bool {
         let asked = self.asked.load(Ordering::Acquire);
         self.seen.store(asked, Ordering::Release);
         self.done.load(Ordering::Acquire) < asked
     }
 
-    /// At the terminal: everything is passed on, for whoever had asked when that was looked at last.
+    /// At the terminal: that is done, for whoever had asked when that was looked at last.
     pub(crate) fn is_flushed(&self) {
         let seen = self.seen.load(Ordering::Acquire);
         if self.done.swap(seen, Ordering::AcqRel) < seen {

@@ -151,17 +151,31 @@ pub(crate) fn copy_size(master: impl AsFd) {
 }
 
 /// Our terminal once more, for us alone: what is set on it (not to wait) is not set for the shell
-/// that shares the first one. Where it cannot be opened, the first one has to do.
+/// that shares the first one. One that is another user's, or has no name here, as in a container, opens as the one
+/// that controls us. Where none can be opened, the first one has to do, and a write to it may wait.
 pub(crate) fn reopened(of: BorrowedFd<'_>, flags: OFlags) -> Result<OwnedFd, Errno> {
-    let name = rustix::termios::ttyname(of, Vec::new())?;
     let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    rustix::fs::open(&*name, flags, Mode::empty())
-        .or_else(|_| rustix::io::fcntl_dupfd_cloexec(of, 3))
+    let by_name = rustix::termios::ttyname(of, Vec::new())
+        .and_then(|name| rustix::fs::open(&*name, flags, Mode::empty()));
+    // Who is in front the kernel tells only of the terminal that controls us.
+    let as_ours = || {
+        tcgetpgrp(of)?;
+        rustix::fs::open("/dev/tty", flags, Mode::empty())
+    };
+    by_name.or_else(|_| as_ours()).or_else(|_| rustix::io::fcntl_dupfd_cloexec(of, 3))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_name_here_is_used_as_it_is() {
+        let (reads, writes) = rustix::pipe::pipe().unwrap();
+        let again = reopened(writes.as_fd(), OFlags::WRONLY).unwrap();
+        rustix::io::write(&again, b"x").unwrap();
+        assert_eq!(rustix::io::read(&reads, &mut [0; 8]), Ok(1));
+    }
 
     #[test]
     fn a_terminal_that_says_what_it_is_can_be_asked() {

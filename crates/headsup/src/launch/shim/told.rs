@@ -49,21 +49,24 @@ pub(super) async fn tell(
 }
 
 /// The agent has ended: the statuses of which the hub has not been heard to know are told within a
-/// moment, or else left for it to fetch. What became of the last one.
+/// moment, or else left for it to fetch, as at once where it is away by now. What became of the last one.
 pub(super) async fn tell_last(
     shared: &Shared,
     seat: &Seat<'_>,
     process: Option<&Process>,
     mut news: News,
+    is_away: bool,
 ) -> Told {
-    let mut told = Told::Heard;
+    let mut told = if is_away { Told::Away } else { Told::Heard };
     let Some(of) = process.map(of) else { return told };
     news.found.append(shared.take_findings());
     let until = Instant::now() + LAST_WITHIN;
     let word = |Status { body, mark }| Word::at_terminal(mark, report(&of, &body).to_string());
     let mut words = news.found.statuses.into_iter().map(word);
     while let Some(word) = words.next() {
-        told = timeout_at(until, seat.tell(&word)).await.unwrap_or(Told::Away);
+        if !is_away {
+            told = timeout_at(until, seat.tell(&word)).await.unwrap_or(Told::Away);
+        }
         if told == Told::Away {
             // What was told behind one that could not be told would come before it.
             leave([word].into_iter().chain(words), |word| seat.leave(word));
@@ -187,6 +190,7 @@ mod tests {
     use crate::place::Url;
     use headsup_core::spool::{Decoder, OF_A_TERMINAL, Record};
     use std::cell::Cell;
+    use std::os::unix::net::UnixListener;
     use std::path::Path;
 
     fn status(body: &str) -> Finding {
@@ -301,7 +305,8 @@ mod tests {
         let tried = news.found.statuses[0].mark.id().to_owned();
         news.said(true, Instant::now());
         shared.found(status("state=done"));
-        assert_eq!(tell_last(&shared, &seat, process.as_ref(), news).await, Told::Away);
+        let told = tell_last(&shared, &seat, process.as_ref(), news, false).await;
+        assert_eq!(told, Told::Away);
         let words = spooled(home);
         let statuses: Vec<_> = words.iter().map(|(_, status)| status.clone()).collect();
         assert_eq!(statuses, ["state=working", "state=done"]);
@@ -309,8 +314,28 @@ mod tests {
         assert_eq!(words[0].0, tried);
         assert_ne!(words[1].0, tried);
         let nothing = News::default();
-        assert_eq!(tell_last(&shared, &seat, process.as_ref(), nothing).await, Told::Heard);
+        let told = tell_last(&shared, &seat, process.as_ref(), nothing, false).await;
+        assert_eq!(told, Told::Heard);
         assert_eq!(spooled(home).len(), 2);
+    }
+
+    /// Whoever has just waited for it in vain does not ask again.
+    #[tokio::test]
+    async fn a_hub_that_is_known_to_be_away_is_not_asked_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        let socket = home.join("headsup.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let client = Client::new(Address::of(&Url::Unix(socket)).unwrap(), None);
+        let seat = Seat { id: "api", hub: Some(&client), home: Some(home), token: Some("t") };
+        let (shared, process) = (Shared::new(None).unwrap(), Process::read(std::process::id()));
+        shared.found(status("state=done"));
+        let news = News::default();
+        let told = tell_last(&shared, &seat, process.as_ref(), news, true).await;
+        assert_eq!(told, Told::Away);
+        assert_eq!(spooled(home)[0].1, "state=done");
+        assert!(listener.accept().is_err(), "nobody calls");
     }
 
     #[test]

@@ -274,7 +274,6 @@ pub(super) fn headless(stage: &Stage) {
     let agent = stage.start_headless("[[hold go]] [[text Hello.]]");
     let request = stage.asked(&Asker::Main);
     let came = stage.came(request);
-    agent.mark(came, "idle", Class::Unmeasured, "its session has begun");
     agent.mark(came, "working", Class::Unmeasured, "it asks the model");
     agent.rest();
     stage.model.release("go");

@@ -57,7 +57,6 @@ pub(in crate::live::cases) fn headless_failed(stage: &Stage) {
     let agent = stage.start_headless("[[stall go]] [[status 400]]");
     let request = stage.asked(&Asker::Main);
     let came = stage.came(request);
-    agent.mark(came, "idle", Class::Unmeasured, "its session has begun");
     agent.mark(came, "working", Class::Unmeasured, "it asks the model");
     agent.rest();
     stage.model.release("go");

@@ -1,0 +1,100 @@
+//! A program of some version is given what that version knows: an older one skips its whole settings, a person's rules
+//! with them, for an event that it does not know.
+
+use crate::install::{settings, write};
+use crate::run::Rig;
+use headsup_testkit::hub::Hub;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+const OLD: &str = "2.1.100";
+const NEW: &str = "2.1.330";
+
+/// The agent, in a package.
+fn packed() -> Rig {
+    let rig = Rig::new();
+    let (program, package) = (rig.home.path().join("bin/claude"), rig.home.path().join("package"));
+    fs::create_dir(&package).unwrap();
+    fs::rename(&program, package.join("cli.js")).unwrap();
+    symlink(package.join("cli.js"), &program).unwrap();
+    rig
+}
+
+fn is_of(rig: &Rig, version: &str) {
+    let said = json!({"name": "@anthropic-ai/claude-code", "version": version});
+    write(&rig.home.path().join("package/package.json"), &said.to_string(), 0o644);
+}
+
+fn has(path: &Path, event: &str) -> bool {
+    let text = fs::read_to_string(path).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    !json["hooks"][event].is_null()
+}
+
+fn status(rig: &Rig) -> Value {
+    rig.run(&["hooks", "status", "claude-code", "--json"]).ok().json()["agents"][0].clone()
+}
+
+#[test]
+fn settings_get_what_the_version_knows_and_a_downgrade_is_told() {
+    let rig = packed();
+    let theirs = "{\n  \"permissions\": { \"deny\": [\"Bash(rm:*)\"] }\n}\n";
+    write(&settings(&rig.home), theirs, 0o600);
+    let install = || {
+        rig.run(&["hooks", "install", "claude-code", "--live"]).ok();
+    };
+    is_of(&rig, OLD);
+    install();
+    assert!(has(&settings(&rig.home), "StopFailure"));
+    assert!(!has(&settings(&rig.home), "PostToolBatch"));
+    let now = status(&rig);
+    assert_eq!((&now["settings"], &now["problems"]), (&json!("complete"), &json!([])));
+
+    is_of(&rig, NEW);
+    let now = status(&rig);
+    assert_eq!((&now["settings"], &now["problems"]), (&json!("outdated"), &json!([])));
+    install();
+    assert!(has(&settings(&rig.home), "PostToolBatch"));
+    assert_eq!(status(&rig)["settings"], "complete");
+
+    is_of(&rig, OLD);
+    let now = status(&rig);
+    assert_eq!(now["settings"], "outdated");
+    let problem = now["problems"][0].as_str().unwrap();
+    assert!(problem.contains("PostToolBatch") && problem.ends_with("install again"), "{problem}");
+    install();
+    assert!(!has(&settings(&rig.home), "PostToolBatch"));
+    let now = status(&rig);
+    assert_eq!((&now["settings"], &now["problems"]), (&json!("complete"), &json!([])));
+    rig.run(&["hooks", "uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(settings(&rig.home)).unwrap(), theirs);
+}
+
+#[test]
+fn a_launch_brings_what_the_version_knows_and_a_plugin_that_it_does_not_read_reports_nothing() {
+    let rig = packed();
+    let _hub = Hub::start(&rig.home);
+    let brought = rig.home.state().join("launch/api.json");
+    let launch = || {
+        assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "claude"]).code, 7);
+    };
+    is_of(&rig, OLD);
+    launch();
+    assert!(has(&brought, "StopFailure") && !has(&brought, "PostToolBatch"));
+    is_of(&rig, NEW);
+    launch();
+    assert!(has(&brought, "PostToolBatch"));
+
+    rig.run(&["hooks", "install", "claude-code"]).ok();
+    assert_eq!(status(&rig)["problems"], json!([]));
+    fs::remove_file(&brought).unwrap();
+    launch();
+    assert!(!brought.exists(), "the plugin reports");
+    is_of(&rig, OLD);
+    let problems = status(&rig)["problems"].to_string();
+    assert!(problems.contains("2.1.100") && problems.contains("--live"), "{problems}");
+    launch();
+    assert!(has(&brought, "StopFailure") && !has(&brought, "PostToolBatch"));
+}
