@@ -106,7 +106,7 @@ impl Agent {
         let mut placed = pin!(async {
             let is_ours = placed.await;
             if is_ours {
-                seat.tell_start(order, self.process.as_ref()).await;
+                seat.tell_start(order, self.process.as_ref(), None).await;
             }
             observer.begin();
             is_ours

@@ -2,6 +2,7 @@
 //! told now it finds in the spool.
 
 use super::order::Order;
+use super::stream::Listening;
 use super::tend::End;
 use crate::client::{Client, KEY, UNTIL, answer};
 use crate::error::{CommandError, Kind};
@@ -61,7 +62,13 @@ impl Seat<'_> {
         self.tell_or_leave(word).await;
     }
 
-    pub(super) async fn tell_start(&self, order: &Order, process: Option<&Process>) -> Told {
+    /// The start; behind it whatever is heard in the agent's stream.
+    pub(super) async fn tell_start(
+        &self,
+        order: &Order,
+        process: Option<&Process>,
+        listening: Option<&Listening>,
+    ) -> Told {
         let (state, attach) = match (order.speaks(), order.is_one_run()) {
             (true, true) => ("starting", Some(Attach::Headless)),
             // Whether a person can type to it the agent tells itself.
@@ -70,7 +77,11 @@ impl Seat<'_> {
             (false, false) => ("running", Some(of_input())),
         };
         let word = process.map(|process| word(process, state, attach, End::default()));
-        self.tell_or_leave(word).await
+        let told = self.tell_or_leave(word).await;
+        if let Some(listening) = listening {
+            listening.observer.begin();
+        }
+        told
     }
 
     pub(super) async fn tell_end(&self, process: Option<&Process>, end: End) {

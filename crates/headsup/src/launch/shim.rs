@@ -117,13 +117,7 @@ pub(super) async fn run(
     shared.set_ours(is_ours);
     let mut relay = pass_on(master, &shared).map_err(cannot)?;
     // Before all else that is told of it, and beside what it and its terminal ask for.
-    let mut start = Box::pin(async {
-        let told = seat.tell_start(order, process.as_ref()).await;
-        if let Some(listening) = &listening {
-            listening.observer.begin();
-        }
-        told
-    });
+    let mut start = Box::pin(seat.tell_start(order, process.as_ref(), listening.as_ref()));
     let mut is_told = false;
     let mut between = Between { agent, outer, shared: &shared, master: Some(size) };
     let mut news = News::default();

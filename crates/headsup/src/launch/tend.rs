@@ -66,13 +66,7 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());
     let listening = stream::listen(order, place, child.id());
-    let mut start = Box::pin(async {
-        let told = seat.tell_start(order, process.as_ref()).await;
-        if let Some(listening) = &listening {
-            listening.observer.begin();
-        }
-        told
-    });
+    let mut start = Box::pin(seat.tell_start(order, process.as_ref(), listening.as_ref()));
     let mut is_told = false;
     let [interrupt, quit] = &mut typed;
     let end = loop {

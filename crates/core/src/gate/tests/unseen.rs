@@ -105,16 +105,22 @@ fn one_that_was_launched_where_nobody_can_type_is_so_from_its_first_word() {
     assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, true));
 }
 
+/// A run whose session has begun, and that takes its prompt at once.
+fn started_with_its_prompt(how: SessionStart) -> Script {
+    let about = Description { headless: true, ..Description::default() };
+    let mut script = Script::new();
+    (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    gate::describe(&mut script.seat, &about, script.now);
+    script.session = Some("s1".into());
+    script.after(300).hook(start(how));
+    script
+}
+
 #[test]
 fn a_run_that_was_started_with_its_prompt_is_never_ready_for_one() {
     for how in [SessionStart::Startup, SessionStart::Resume] {
-        let about = Description { headless: true, ..Description::default() };
-        let mut script = Script::new();
-        (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
-        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
-        gate::describe(&mut script.seat, &about, script.now);
-        script.session = Some("s1".into());
-        script.after(300).hook(start(how));
+        let mut script = started_with_its_prompt(how);
         assert_eq!(script.headline(), Headline::Starting, "{how:?}");
         script.after(4_000).hook(prompt("t1"));
         assert_eq!(script.headline(), Headline::Working, "{how:?}");
@@ -127,13 +133,7 @@ fn a_run_that_was_started_with_its_prompt_is_never_ready_for_one() {
 
 #[test]
 fn a_run_that_was_started_with_its_prompt_and_hangs_before_it_is_unknown_at_last() {
-    let about = Description { headless: true, ..Description::default() };
-    let mut script = Script::new();
-    (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
-    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
-    gate::describe(&mut script.seat, &about, script.now);
-    script.session = Some("s1".into());
-    script.after(300).hook(start(SessionStart::Startup));
+    let mut script = started_with_its_prompt(SessionStart::Startup);
     script.tick(60_000);
     assert_eq!((script.headline(), script.seat.stale), (Headline::Starting, true));
     script.tick(60_000);
