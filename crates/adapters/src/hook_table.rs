@@ -11,6 +11,7 @@ pub(crate) use events::{
 
 use crate::mapped;
 use events::Events;
+use headsup_core::status::Returns;
 use told::{OTHERS, TOLD, Told};
 
 struct Row {
@@ -20,8 +21,8 @@ struct Row {
     parts_with_a_word: bool,
     /// A conversation goes on when a person turns to another one in the same terminal.
     goes_on_beside: bool,
-    /// Without a terminal what it is launched with ends by the signal that has ended it.
-    passes_signals: bool,
+    /// What that returns with which it is launched without a terminal.
+    returns: Returns,
 }
 
 /// How a run that nobody can type to is told from how its program was started, where its hooks do not
@@ -61,7 +62,7 @@ const CLAUDE_CODE: Row = Row {
     headless: None,
     parts_with_a_word: true,
     goes_on_beside: false,
-    passes_signals: false,
+    returns: Returns::OneIfKilled,
 };
 
 const CODEX: Row = Row {
@@ -69,7 +70,7 @@ const CODEX: Row = Row {
     headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
     parts_with_a_word: true,
     goes_on_beside: false,
-    passes_signals: false,
+    returns: Returns::OneIfKilled,
 };
 
 const QWEN_CODE: Row = Row {
@@ -81,7 +82,7 @@ const QWEN_CODE: Row = Row {
     goes_on_beside: false,
     // Its launcher kills itself with it, and else returns what it has returned: 1 for an error of the
     // API, where it writes text (0.24.4, read).
-    passes_signals: true,
+    returns: Returns::ItsOwn,
 };
 
 const GEMINI_CLI: Row = Row {
@@ -89,7 +90,7 @@ const GEMINI_CLI: Row = Row {
     headless: Some(PRINTS),
     parts_with_a_word: true,
     goes_on_beside: false,
-    passes_signals: false,
+    returns: Returns::OneIfKilled,
 };
 
 const COPILOT_CLI: Row = Row {
@@ -97,7 +98,7 @@ const COPILOT_CLI: Row = Row {
     headless: Some(Headless { by_input: false, ..PRINTS }),
     parts_with_a_word: true,
     goes_on_beside: false,
-    passes_signals: false,
+    returns: Returns::OneIfKilled,
 };
 
 const OPENCODE: Row = Row {
@@ -108,7 +109,7 @@ const OPENCODE: Row = Row {
     parts_with_a_word: false,
     // Its status is each session's own, whichever one the terminal shows (1.18.33, not provoked in a terminal).
     goes_on_beside: true,
-    passes_signals: false,
+    returns: Returns::OneIfKilled,
 };
 
 const KILO: Row = Row { kind: "kilo", ..OPENCODE };
@@ -151,10 +152,9 @@ pub fn goes_on_beside(kind: &str) -> bool {
     row(kind).is_some_and(|row| row.goes_on_beside)
 }
 
-/// Whether what waits for a run of this kind that nobody can type to ends by the signal that has ended
-/// it: what it returns is then the run's own.
-pub fn passes_signals(kind: &str) -> bool {
-    row(kind).is_some_and(|row| row.passes_signals)
+/// What the exit code of a run of this kind that nobody can type to tells.
+pub fn returns(kind: &str) -> Returns {
+    row(kind).map_or(Returns::Anything, |row| row.returns)
 }
 
 /// Whether an event can change a status. Only a full spool asks: it drops the others first.

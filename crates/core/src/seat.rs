@@ -26,7 +26,9 @@ use crate::id::AgentId;
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{Headline, HeadlineFacts, IdleReason, InboxFacts, Outcome, Process, Turn};
+use crate::status::{
+    Headline, HeadlineFacts, IdleReason, InboxFacts, Outcome, Process, Returns, Turn,
+};
 use crate::time::{UnixMs, stored};
 use crate::timeline::Entry;
 use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
@@ -157,10 +159,9 @@ pub struct Seat {
     /// In a program of this kind a conversation goes on when a person turns to another one. Lent likewise.
     #[serde(skip)]
     pub goes_on_beside: bool,
-    /// What is launched for a run of this kind that nobody can type to ends by the signal that has ended the run. Lent
-    /// likewise.
+    /// What the exit code of a run of this kind tells. Lent likewise.
     #[serde(skip)]
-    pub passes_signals: bool,
+    pub returns: Returns,
     /// So long it may show work while it comes up, before anybody has asked for anything. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub starts_at_work_ms: Option<i64>,
@@ -376,7 +377,7 @@ impl Seat {
             parts_with_a_word: false,
             silent_title_ms: None,
             goes_on_beside: false,
-            passes_signals: false,
+            returns: Returns::Anything,
             starts_at_work_ms: None,
         }
     }

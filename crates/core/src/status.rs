@@ -7,5 +7,5 @@ pub mod turn;
 
 pub use headline::{Headline, HeadlineFacts, InboxFacts};
 pub use outcome::{Outcome, OutcomeKind};
-pub use process::{Attach, Exit, ExitKind, Process, StartPhase};
+pub use process::{Attach, Exit, ExitKind, Process, Returns, StartPhase};
 pub use turn::{BlockedReason, IdleReason, Turn, WorkingReason};

@@ -3,7 +3,7 @@
 use crate::common::Recorded;
 use crate::facts::told;
 use headsup_adapters::evidence::{Shroud, taken};
-use headsup_adapters::hook_table::events_to_register;
+use headsup_adapters::hook_table::{self, events_to_register};
 use headsup_adapters::{HookContext, Sighting, hook, terminal};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
@@ -163,6 +163,7 @@ fn each_dialog_that_the_title_of_gemini_cli_shows_was_told_by_a_hook_before() {
 fn a_headless_run_of_gemini_cli_that_returns_an_error_has_failed() {
     let [_, program, ..] = PROGRAMS;
     let mut seat = Seat::new(AgentId::new("a").unwrap(), program.kind, Source::Hook, UnixMs(0));
+    seat.returns = hook_table::returns(program.kind);
     let mut at = UnixMs(0);
     let mut say = |source, name: String, fact| {
         at = at.plus(10);

@@ -8,7 +8,9 @@ use super::{
 use crate::observation::{JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Statement};
 use crate::source::{Evidence, Source, Tier};
-use crate::status::{ExitKind, IdleReason, Outcome, OutcomeKind, Process, Turn, WorkingReason};
+use crate::status::{
+    ExitKind, IdleReason, Outcome, OutcomeKind, Process, Returns, Turn, WorkingReason,
+};
 
 /// How long after a silent end its failure may be told. Milliseconds.
 const LATE_FAILURE_MS: i64 = 2_000;
@@ -52,15 +54,16 @@ fn fails_late(step: &Step<'_>) -> bool {
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
 }
 
-/// A run that nobody can type to, and that leaves in mid-turn with an error of its own, has failed. Whoever waits for
-/// an agent returns 1 also where that was killed, unless its kind says otherwise: then its goodbye alone tells. The
-/// error may be known only after the end.
+/// A run that nobody can type to, and that leaves in mid-turn with an error of its own, has failed, if its kind
+/// returns such errors. Where 1 is also what whoever waits for it makes of a kill, its goodbye alone tells. The error
+/// may be known only after the end.
 pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
     let Process::Exited(exit) = target else { return };
     let facts = &step.seat.process;
-    let is_told_by_another = facts.outer().is_some() && !step.seat.passes_signals;
+    let is_told_by_another = facts.outer().is_some() && step.seat.returns != Returns::ItsOwn;
     let says_little = exit.kind != ExitKind::Clean && exit.code == Some(1);
-    if !facts.headless || !exit.is_error() || says_little && is_told_by_another {
+    let tells = facts.headless && step.seat.returns != Returns::Anything;
+    if !tells || !exit.is_error() || says_little && is_told_by_another {
         return;
     }
     if step.seat.turn.open {

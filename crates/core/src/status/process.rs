@@ -72,6 +72,18 @@ words!(ExitKind {
     Lost = "lost", Unspecified = "unspecified",
 });
 
+/// What the exit code of a program tells that runs where nobody can type to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Returns {
+    /// Nobody knows: one that dies in mid-turn may return anything.
+    #[default]
+    Anything,
+    /// An error of its own; but whoever waits for it returns 1 also where it was killed.
+    OneIfKilled,
+    /// An error of its own.
+    ItsOwn,
+}
+
 impl Exit {
     pub fn of(kind: ExitKind) -> Self {
         Self { kind, code: None, signal: None }

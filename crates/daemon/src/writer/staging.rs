@@ -162,7 +162,7 @@ impl<'a> Staging<'a> {
         seat.background_shells = self.background_shells;
         seat.parts_with_a_word = hook_table::parts_with_a_word(&seat.kind);
         seat.goes_on_beside = hook_table::goes_on_beside(&seat.kind);
-        seat.passes_signals = hook_table::passes_signals(&seat.kind);
+        seat.returns = hook_table::returns(&seat.kind);
         seat.silent_title_ms = terminal::silent_title_ms(&seat.kind);
         seat.starts_at_work_ms = terminal::starts_at_work_ms(&seat.kind);
         let keys = roster_keys(seat);

@@ -123,9 +123,10 @@ impl Verdict {
         let marks = truth.of(seat);
         let name = id.map_or_else(|| format!("seat {seat}"), str::to_owned);
         let got: Vec<&str> = changes.iter().map(|change| change.headline.as_str()).collect();
-        let unseen = |mark: &Mark| mark.class == Class::Passing && !got.contains(&mark.headline);
-        let seen = marks.iter().filter(|mark| !unseen(mark));
-        let mut expected: Vec<&str> = seen.map(|mark| mark.headline).collect();
+        let seen = seen(&marks, &got);
+        let pairs = marks.iter().zip(&seen);
+        let mut expected: Vec<&str> =
+            pairs.filter(|(_, seen)| **seen).map(|(mark, _)| mark.headline).collect();
         expected.dedup();
         let in_order = expected == got;
         if !in_order {
@@ -134,6 +135,7 @@ impl Verdict {
         }
         self.disorder.extend(faults(&mine).into_iter().map(|fault| format!("{name}: {fault}")));
         let mut change = 0;
+        let mut before = None;
         for (index, mark) in marks.iter().enumerate() {
             let next = marks.get(index + 1);
             let end = next.map(|next| next.at).or(truth.end);
@@ -145,9 +147,9 @@ impl Verdict {
             let lasts = end.is_none_or(|end| end.duration_since(mark.at) >= mark.class.patience());
             let seen_late = next.is_some_and(|next| next.class == Class::Unmeasured);
             let in_turn = in_order && (seen_late || !lasts);
-            let right = told.as_deref() == Some(mark.headline) || in_turn || unseen(mark);
-            let differs = index == 0 || marks[index - 1].headline != mark.headline;
-            let is_change = differs && !unseen(mark);
+            let right = told.as_deref() == Some(mark.headline) || in_turn || !seen[index];
+            let is_change = seen[index] && before != Some(mark.headline);
+            before = if seen[index] { Some(mark.headline) } else { before };
             change += usize::from(is_change);
             let measured = is_change && in_order && mark.class.limit().is_some();
             let latency = measured.then(|| between(mark.at, changes[change - 1].at));
@@ -167,6 +169,23 @@ impl Verdict {
             });
         }
     }
+}
+
+/// Which marks were told, if each was told in its turn: what may pass unseen was where it does not come
+/// next.
+fn seen(marks: &[&Mark], got: &[&str]) -> Vec<bool> {
+    let (mut left, mut before) = (got.iter().copied().peekable(), None);
+    let is_seen = |mark: &&Mark| {
+        let headline = Some(mark.headline);
+        if before == headline {
+            return true;
+        }
+        let comes_next = left.next_if(|next| Some(*next) == headline).is_some();
+        let is_seen = comes_next || mark.class != Class::Passing;
+        before = if is_seen { headline } else { before };
+        is_seen
+    };
+    marks.iter().map(is_seen).collect()
 }
 
 /// When a signal was given, if it is one of those that tell of such a change. Where another witness told
@@ -399,6 +418,48 @@ mod tests {
         assert_eq!(judged(Class::Passing, &one), (true, Some(50.0)));
         assert!(!judged(Class::Passing, &[told(50, "idle"), told(60, "working")]).0);
         assert!(!judged(Class::Unmeasured, &one).0);
+    }
+
+    #[test]
+    fn what_was_told_before_may_pass_unseen_later() {
+        let start = Instant::now();
+        let after = |ms: u64| start + Duration::from_millis(ms);
+        let marks = [
+            (0, "idle", Class::Unmeasured),
+            (1_000, "working", Class::Hooked),
+            (2_000, "idle", Class::Passing),
+            (2_100, "working", Class::Unhooked),
+            (4_000, "done", Class::Hooked),
+        ];
+        let marks = marks.map(|(ms, headline, class)| Mark {
+            at: after(ms),
+            seat: 0,
+            headline,
+            class,
+            why: String::new(),
+            sight: None,
+        });
+        let judged = |told: &[(u64, &str)]| {
+            let seats = vec![Seat::Named("a".to_owned())];
+            let truth = Truth { seats, marks: marks.to_vec(), end: Some(after(9_000)) };
+            let told: Vec<Told> = told
+                .iter()
+                .map(|(ms, headline)| Told {
+                    at: after(*ms),
+                    event: json!({"type": "agent.status_changed", "agent_id": "a", "to": headline}),
+                })
+                .collect();
+            let verdict = Verdict::new("case", &truth, &told, start);
+            let late = verdict.spans.iter().map(|span| span.latency_ms).collect::<Vec<_>>();
+            (verdict.is_right(), late[3], late[4])
+        };
+        let begun = [(10, "idle"), (1_020, "working")];
+        let with = |more: &[(u64, &'static str)]| judged(&[&begun, more].concat());
+        let seen = [(2_050, "idle"), (2_300, "working"), (4_030, "done")];
+        assert_eq!(with(&seen), (true, Some(200.0), Some(30.0)));
+        assert_eq!(with(&[(4_030, "done")]), (true, None, Some(30.0)));
+        assert!(!with(&[(2_050, "idle"), (4_030, "done")]).0, "work was never told");
+        assert!(!with(&[(2_050, "blocked"), (2_300, "working"), (4_030, "done")]).0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::id::ProcessId;
 use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
 use crate::seat::Seat;
 use crate::source::Source;
-use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, Returns, StartPhase};
 
 /// What was launched, and what it has started.
 const OUTER: u32 = 5;
@@ -308,6 +308,7 @@ fn what_a_script_around_the_agent_returns_hides_no_death_in_mid_turn() {
 fn what_waits_for_a_run_tells_that_it_has_failed_and_not_of_one_that_was_killed() {
     let at_work = || {
         let mut script = launched();
+        script.seat.returns = Returns::OneIfKilled;
         let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
         hook(&mut script, INNER, Fact::SessionStarted { how, attach });
         hook(&mut script, INNER, prompt("t1"));
@@ -336,7 +337,7 @@ fn what_waits_for_a_run_tells_that_it_has_failed_and_not_of_one_that_was_killed(
     // `qwen` waits for itself as well, and ends by the signal that has ended that.
     for (code, signal, outcome) in [(Some(1), None, "failed"), (None, Some(9), "aborted")] {
         let mut script = at_work();
-        script.seat.passes_signals = true;
+        script.seat.returns = Returns::ItsOwn;
         is_gone(&mut script, ExitKind::Crashed);
         returns(&mut script, code, signal, false);
         assert_eq!(script.outcome(), Some(outcome), "{code:?} {signal:?}");

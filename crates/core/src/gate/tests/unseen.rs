@@ -6,13 +6,14 @@ use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::seat::Seat;
 use crate::source::Source;
-use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, Headline, Process, Returns, StartPhase};
 use crate::words;
 
 /// At work in its first turn.
 fn began(attach: Attach) -> Script {
     let mut script = Script::new();
     script.process = Some(ProcessId::new(5, 50));
+    script.seat.returns = Returns::OneIfKilled;
     let attach = Some(attach);
     script.hook(Fact::SessionStarted { how: SessionStart::Startup, attach });
     script.hook(prompt("t1"));
@@ -185,6 +186,14 @@ fn a_run_that_nobody_can_type_to_and_that_returns_an_error_in_mid_turn_has_faile
         let waits = headline == Crashed || outcome == "failed";
         assert_eq!(is_in_inbox(&script.seat), waits, "{case}");
     }
+    // Of a program that nobody knows any code may be returned where it dies.
+    let mut script = began(Headless);
+    script.seat.returns = Returns::Anything;
+    script.said(
+        Source::Process,
+        Fact::Process(ProcessFact::Exited(Exit::from_wait(Some(7), None, false))),
+    );
+    assert_eq!((script.headline(), script.outcome()), (Crashed, Some("aborted")));
     // A turn that was over is what it was.
     let mut script = began(Headless);
     script.hook(stop("t1"));

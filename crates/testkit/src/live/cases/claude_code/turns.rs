@@ -4,6 +4,8 @@ use super::Case;
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
 use crate::model::Asker;
+use serde_json::json;
+use std::fs;
 use std::time::Duration;
 
 pub(super) const CASES: &[Case] = &[
@@ -13,7 +15,13 @@ pub(super) const CASES: &[Case] = &[
     Case::new("idle_notice", idle_notice),
     Case::new("queued_prompt", queued_prompt),
     Case::new("shell_escape", shell_escape),
+    Case::new("stop_hooks", stop_hooks),
 ];
+
+/// A hook of the person's at each turn's end: it takes as long as it is told to, and the first time has
+/// the agent go on.
+const STOP_HOOK: &str = "until [ -e $HOME/let-go ]; do sleep 0.05; done; \
+    [ -e $HOME/gone-on ] && exit 0; touch $HOME/gone-on; cat $HOME/why >&2; exit 2";
 
 fn plain_turn(stage: &Stage) {
     stage.hub();
@@ -80,5 +88,33 @@ fn shell_escape(stage: &Stage) {
     let at = agent.submit("sleep 2");
     agent.mark(at, "working", Class::Unhooked, "a shell command of the person's runs");
     agent.answered();
+    agent.rest();
+}
+
+/// As long as hooks run that may have it go on, the turn is not over.
+fn stop_hooks(stage: &Stage) {
+    let hook = json!({ "type": "command", "command": STOP_HOOK });
+    stage.set(".claude/settings.json", &json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }));
+    let home = stage.home.path();
+    fs::write(home.join("why"), "[[hold more]] [[text Again.]]").expect("a file");
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[hold go]] [[text Hello.]]");
+    let first = stage.asked(&Asker::Main);
+    agent.rest();
+    stage.model.release("go");
+    agent.mark(stage.over(first), "working", Class::Unmeasured, "answer finished, a hook runs");
+    agent.rest();
+    fs::write(home.join("let-go"), "").expect("a file");
+    let again = stage.asked(&Asker::Main);
+    agent.mark(stage.came(again), "working", Class::Unmeasured, "the hook has it go on");
+    agent.rest();
+    stage.model.release("more");
+    agent.mark(
+        stage.over(again),
+        "done",
+        Class::Unmeasured,
+        "answer finished, no hook has it go on",
+    );
     agent.rest();
 }
