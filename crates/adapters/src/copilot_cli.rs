@@ -10,6 +10,7 @@ mod inject;
 pub(crate) mod lines;
 mod normalize;
 mod payload;
+pub(crate) mod terminal;
 pub(crate) mod transcript;
 
 use crate::json::{self, Raw};

@@ -11,6 +11,7 @@ mod one_line;
 mod recipes;
 pub(crate) mod script;
 pub mod server;
+pub(crate) mod settings_file;
 pub mod skill;
 mod statements;
 mod tables;
@@ -133,6 +134,10 @@ pub enum Launch {
         arguments: fn(&[OsString], &OsString) -> Vec<OsString>,
         /// The settings that the arguments bring themselves: JSON, or a file.
         given: fn(&[OsString]) -> Option<OsString>,
+        /// What names such a file where no argument does.
+        variable: Option<&'static str>,
+        /// Of the same command there and in the settings that are installed it runs one.
+        is_run_once: bool,
     },
     /// It gets hooks by a file of ours that its arguments name.
     WithFile {

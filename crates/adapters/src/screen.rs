@@ -40,11 +40,16 @@ pub fn has_screens(kind: &str) -> bool {
 /// `version`, the rules of the newest one hold.
 pub fn screen(kind: &str, version: Option<&str>, screen: &str) -> Option<Shown> {
     let version = version.and_then(numbers);
+    let lines = lines_of(screen);
+    let mut fitting = rules::of(kind).iter().filter(|rule| rule.is_of(version.as_deref()));
+    fitting.find(|rule| rule.fits(&lines)).map(Rule::shown)
+}
+
+/// The last lines of a screen that are not blank.
+fn lines_of(screen: &str) -> Vec<&str> {
     let lines: Vec<&str> =
         screen.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    let lines = &lines[lines.len().saturating_sub(MOST_LINES)..];
-    let mut fitting = rules::of(kind).iter().filter(|rule| rule.is_of(version.as_deref()));
-    fitting.find(|rule| rule.fits(lines)).map(Rule::shown)
+    lines[lines.len().saturating_sub(MOST_LINES)..].to_vec()
 }
 
 /// The version that a program's path tells: `…/versions/2.1.330`.

@@ -88,7 +88,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.61.0",
         witnesses: "hooks, title, log, screen, process",
-        cannot: "errors and Esc, without its log; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
+        cannot: "errors and Esc, without its log: a turn that ends without a word is shown as unknown then; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
         instead: None,
     },
     Support {
@@ -105,15 +105,15 @@ const WRITTEN: &[Support] = &[
         title: "Copilot CLI",
         shown: Shown::Live,
         version: "1.0.102",
-        witnesses: "hooks, log, process",
-        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting; Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
+        witnesses: "hooks, log, title, process",
+        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting: that its prompt box is open the title of a new conversation tells `headsup run`, which is believed where neither its trust in the folder nor tool servers on its lists can be open (those of `--additional-mcp-config` are on none, and a first prompt that waits for one is shown as idle); Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
         instead: None,
     },
     Support {
         kind: "acp:NAME",
         title: "any speaker of the Agent Client Protocol",
         shown: Shown::Protocol,
-        version: "protocol 1",
+        version: "protocol 1 and 2 (draft)",
         witnesses: "the protocol, process",
         cannot: "agents that are not started with `headsup acp`",
         instead: Some(

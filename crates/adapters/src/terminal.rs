@@ -4,9 +4,10 @@
 //! program; where one says what it does not do, its kind corrects it. What a title or a progress
 //! bar means is each program's own affair; most mean nothing.
 
-use crate::{FactExt, claude_code, codex, gemini_cli, qwen_code, text};
+use crate::{FactExt, claude_code, codex, copilot_cli, gemini_cli, qwen_code, text};
 use headsup_core::observation::{Fact, JUST_FAILED, Level};
 use headsup_core::status::BlockedReason;
+use std::path::PathBuf;
 use termstate::{Kind, Message, Report, State, parse_body};
 
 /// In characters.
@@ -44,7 +45,7 @@ pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
     }
 }
 
-/// Whether the titles of this kind of program say anything.
+/// Whether the titles of this kind of program say anything of its turns.
 pub fn has_titles(kind: &str) -> bool {
     [claude_code::KIND, codex::KIND, gemini_cli::KIND, qwen_code::KIND].contains(&kind)
 }
@@ -54,10 +55,40 @@ pub fn title(kind: &str, title: &str) -> Option<Level> {
     match kind {
         claude_code::KIND => claude_code::terminal::title(title),
         codex::KIND => codex::terminal::title(title),
+        copilot_cli::KIND => copilot_cli::terminal::title(title),
         gemini_cli::KIND => gemini_cli::terminal::title(title),
         qwen_code::KIND => qwen_code::terminal::title(title),
         _ => None,
     }
+}
+
+/// What comes of a title. Where one tells of the start alone, another one in its place takes that back: without
+/// hooks nobody would tell what the program does from then on.
+pub fn titled(kind: &str, said: &str) -> Option<Fact> {
+    let takes_back = || titles_its_start(kind) && !said.is_empty();
+    let level = title(kind, said).map(Fact::Level);
+    level.or_else(|| takes_back().then_some(Fact::Withdrawn))
+}
+
+/// Whether the title of this kind of program tells that its prompt box is open, before its first prompt, and nothing
+/// of what it does after that.
+pub fn titles_its_start(kind: &str) -> bool {
+    kind == copilot_cli::KIND
+}
+
+/// Where tool servers are listed for which the first prompt of a program waits below the title that calls it ready: in
+/// the person's home folder, and in that in which it works.
+pub fn server_lists(kind: &str, home: Option<&str>, cwd: Option<&str>) -> Vec<PathBuf> {
+    match titles_its_start(kind) {
+        true => copilot_cli::terminal::server_lists(home, cwd),
+        false => Vec::new(),
+    }
+}
+
+/// The file with the folders that a person trusts, of such a program: in all others it may ask for that below the
+/// title that calls it ready.
+pub fn trust_list(kind: &str, home: Option<&str>) -> Option<PathBuf> {
+    home.filter(|_| titles_its_start(kind)).map(copilot_cli::terminal::trust_list)
 }
 
 /// After how long without a word of the program's its title says that somebody is asked, of a kind whose hooks tell of
@@ -195,6 +226,18 @@ mod tests {
             let fact = read("custom", &format!("state={state}:msg={key}"));
             assert!(!format!("{fact:?}").contains("api03-AAAA"), "{fact:?}");
         }
+    }
+
+    #[test]
+    fn another_title_takes_back_what_one_has_told_of_the_start() {
+        let ready = Fact::Level(Level::Idle { shells: 0 });
+        assert_eq!(titled(copilot_cli::KIND, "GitHub Copilot"), Some(ready));
+        for other in ["Fix it - GitHub Copilot", "GitHub Copilot CLI", "mine"] {
+            assert_eq!(titled(copilot_cli::KIND, other), Some(Fact::Withdrawn), "{other}");
+        }
+        assert_eq!(titled(copilot_cli::KIND, ""), None);
+        assert_eq!(titled(gemini_cli::KIND, "mine"), None);
+        assert!(!has_titles(copilot_cli::KIND), "of its turns it says nothing");
     }
 
     #[test]

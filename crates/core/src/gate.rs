@@ -1,8 +1,7 @@
 //! The gate: the only code that turns an observation into a change of a seat.
 //!
-//! `admit` is synchronous and total: every observation is accepted, or refused with the rule
-//! that refused it. The rules G1 to G12 are told in ARCHITECTURE.md, each with its test in
-//! `gate/tests/`.
+//! `admit` is synchronous and total: every observation is accepted, or refused with the rule that refused it. The
+//! rules G1 to G12 are told in ARCHITECTURE.md, each with its test in `gate/tests/`.
 
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
@@ -60,7 +59,7 @@ use crate::source::{Confidence, Evidence, Source, Tier};
 use crate::status::{Attach, Process, Turn};
 use crate::time::UnixMs;
 
-/// How long an end's stragglers are told apart from a new life. Milliseconds.
+/// So long an end's stragglers are told apart from a new life. Milliseconds.
 pub const STRAGGLERS_MS: i64 = 30_000;
 /// Within this time two sources may tell the same change in any order. Milliseconds.
 pub const SETTLE_MS: i64 = 300;
@@ -274,14 +273,14 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::CompactionStarted => compaction::started(step),
         Fact::CompactionEnded { manual } => compaction::ended(step, *manual),
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
-        Fact::TurnOver => notice::over(step, &observation.name),
+        Fact::TurnOver | Fact::TurnUnanswered => notice::over(step, observation),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
         Fact::ScreenDialog { reason, detail, first, opening } => {
             screen::check(step, *first, *opening)?;
             screen::dialog(step, *reason, detail.as_deref())
         }
         Fact::ScreenCleared => Ok(screen::cleared(step)),
-        Fact::Withdrawn => Ok(withdrawn::said(step, &observation.name, observation.source)),
+        Fact::Withdrawn => withdrawn::said(step, &observation.name, observation.source),
         Fact::PartStatus { id, level } => {
             elsewhere::check(step, observation.source)?;
             Ok(parts::said(step, id, level.as_ref()))
@@ -489,6 +488,7 @@ impl Fact {
             | Self::NamesakeEnded { .. }
             | Self::History(_)
             | Self::Nothing
+            | Self::TurnUnanswered
             | Self::ScreenCleared
             | Self::Withdrawn
             | Self::WakeQueued(_)

@@ -154,6 +154,9 @@ pub enum Fact {
     /// The turn is over, and another source tells within a moment how: that it failed, or was
     /// interrupted. Where none does it was interrupted.
     TurnOver,
+    /// The turn is over without an answer: it failed or was interrupted, and another source tells within a moment
+    /// which. Where none does nobody knows.
+    TurnUnanswered,
     /// The program's own live status, or a weaker source's reading of it: a level, not an edge.
     Level(Level),
     Process(ProcessFact),
@@ -322,6 +325,8 @@ pub enum ProcessFact {
     },
     /// Probed again and still the same process.
     Alive,
+    /// It goes on, and its terminal is gone.
+    Orphaned,
     Stopping,
     Suspended,
     Exited(Exit),

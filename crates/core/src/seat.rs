@@ -165,6 +165,10 @@ pub struct Seat {
     /// So long it may show work while it comes up, before anybody has asked for anything. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub starts_at_work_ms: Option<i64>,
+    /// Its title tells that its prompt box is open, before its first prompt, and nothing of what it does after that. Lent
+    /// likewise.
+    #[serde(skip)]
+    pub titles_its_start: bool,
 }
 
 /// What is not written because it is read as this anyway.
@@ -315,6 +319,7 @@ impl Seat {
                 unseen: false,
                 headless: false,
                 launched: None,
+                orphan: None,
             },
             turn: TurnFacts {
                 base: Turn::None,
@@ -379,6 +384,7 @@ impl Seat {
             goes_on_beside: false,
             returns: Returns::Anything,
             starts_at_work_ms: None,
+            titles_its_start: false,
         }
     }
 

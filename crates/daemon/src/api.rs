@@ -89,7 +89,7 @@ use axum::routing::MethodRouter;
 use axum::{Extension, Router};
 use headsup_core::id::AgentId;
 use headsup_core::seat::{History, Seat};
-use headsup_core::wire::SCHEMA;
+use headsup_core::wire::{ExplainDoc, SCHEMA};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +134,15 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// Why a seat's status is what it is. What was wrong with what was said stands where most of it goes.
+    pub(crate) fn explained(&self, seat: &Seat, history: &History) -> ExplainDoc {
+        let mut doc = seat.explain(history, self.clock.wall());
+        if let Some(winner) = doc.dimensions.get_mut("turn").and_then(|turn| turn.winner.as_mut()) {
+            winner.notes.extend(self.metrics.flaws.notes(&seat.id));
+        }
+        doc
+    }
+
     /// What was said of a seat lately, wherever it is.
     pub(crate) async fn history(&self, seat: &Seat) -> Result<History, StoreError> {
         if let Some(history) = &seat.history {

@@ -4,6 +4,10 @@
 //! same from version 1.24 on; version 1.52 (Docker 29) has left out the older of the fields that
 //! said it twice. Paths without a version ask for the engine's own.
 
+mod said;
+
+pub(crate) use said::{Event, State};
+
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::body::Incoming;
@@ -11,8 +15,7 @@ use hyper::client::conn::http1::handshake;
 use hyper::header::HOST;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde::Deserialize;
-use std::collections::HashMap;
+use said::Lines;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,25 +61,6 @@ pub async fn ping(socket: &Path) -> io::Result<String> {
     Ok(server.unwrap_or("an engine").to_owned())
 }
 
-/// How a container is.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "PascalCase")]
-pub(crate) struct State {
-    pub(crate) running: bool,
-    pub(crate) paused: bool,
-    pub(crate) exit_code: Option<i32>,
-    #[serde(rename = "OOMKilled")]
-    pub(crate) oom_killed: bool,
-    /// RFC 3339.
-    pub(crate) started_at: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Inspected {
-    state: State,
-}
-
 /// Asks how a container is; `None` if the engine has none of this id.
 pub(crate) async fn inspect(socket: &Path, container: &str) -> io::Result<Option<State>> {
     let answer = get(socket, &format!("/containers/{container}/json")).await?;
@@ -87,48 +71,14 @@ pub(crate) async fn inspect(socket: &Path, container: &str) -> io::Result<Option
     }
     let body = timeout(ANSWERED_WITHIN, Limited::new(answer.into_body(), LONGEST).collect());
     let body = body.await?.map_err(io::Error::other)?.to_bytes();
-    let inspected: Inspected = serde_json::from_slice(&body)?;
-    Ok(Some(inspected.state))
-}
-
-/// What befalls a container.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub(crate) struct Event {
-    pub(crate) action: String,
-    actor: Actor,
-    #[serde(rename = "timeNano", default)]
-    time_nano: Option<i64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-struct Actor {
-    #[serde(rename = "ID")]
-    id: String,
-    #[serde(rename = "Attributes", default)]
-    attributes: HashMap<String, String>,
-}
-
-impl Event {
-    pub(crate) fn is_of(&self, container: &str) -> bool {
-        self.actor.id.starts_with(container)
-    }
-
-    /// When it was, by the engine's clock. Milliseconds.
-    pub(crate) fn at_ms(&self) -> Option<i64> {
-        self.time_nano.map(|nanos| nanos / 1_000_000)
-    }
-
-    pub(crate) fn number(&self, name: &str) -> Option<i32> {
-        self.actor.attributes.get(name)?.parse().ok()
-    }
+    Ok(Some(State::read(&body)?))
 }
 
 /// The events of one container, from now on.
 #[derive(Debug)]
 pub(crate) struct Events {
     body: Incoming,
-    rest: Vec<u8>,
+    lines: Lines,
 }
 
 /// Listens to what befalls a container. Whoever asks how it is after this misses nothing.
@@ -139,7 +89,7 @@ pub(crate) async fn events(socket: &Path, container: &str) -> io::Result<Events>
     );
     let answer = get(socket, &format!("/events?filters={filters}")).await?;
     match answer.status() {
-        StatusCode::OK => Ok(Events { body: answer.into_body(), rest: Vec::new() }),
+        StatusCode::OK => Ok(Events { body: answer.into_body(), lines: Lines::new(LONGEST_EVENT) }),
         other => Err(io::Error::other(format!("the engine answered {other}"))),
     }
 }
@@ -148,17 +98,14 @@ impl Events {
     /// The next event that can be read; `None` when the engine says no more.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some(end) = self.rest.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = self.rest.drain(..=end).collect();
-                if let Ok(event) = serde_json::from_slice(&line) {
-                    return Some(event);
-                }
+            if let Some(event) = self.lines.next() {
+                return Some(event);
             }
-            if self.rest.len() > LONGEST_EVENT {
+            if self.lines.is_too_long() {
                 return None;
             }
             let frame = self.body.frame().await?.ok()?;
-            self.rest.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
+            self.lines.take(frame.data_ref().map_or(&[], |data| data));
         }
     }
 }
@@ -211,33 +158,5 @@ mod tests {
             usual
         );
         assert_eq!(found(&[("DOCKER_HOST", "unix://relative")]), usual);
-    }
-
-    /// As Docker 27 (API 1.47) and Docker 29 (API 1.52) write it.
-    #[test]
-    fn an_event_is_read_in_the_old_form_and_in_the_new_one() {
-        let old = r#"{"status":"die","id":"0a1b2c3d4e5f60","from":"agent:1","Type":"container","Action":"die",
-            "Actor":{"ID":"0a1b2c3d4e5f60","Attributes":{"execDuration":"7","exitCode":"137","image":"agent:1","name":"api"}},
-            "scope":"local","time":1795296597,"timeNano":1795296597200000000}"#;
-        let new = r#"{"Type":"container","Action":"die","Actor":{"ID":"0a1b2c3d4e5f60","Attributes":{"exitCode":"137"}},
-            "scope":"local","time":1795296597,"timeNano":1795296597200000000}"#;
-        for text in [old, new] {
-            let event: Event = serde_json::from_str(text).unwrap();
-            assert!(event.is_of("0a1b2c3d4e5f") && !event.is_of("1a1b2c3d4e5f"));
-            assert_eq!((&*event.action, event.number("exitCode")), ("die", Some(137)));
-            assert_eq!(event.number("signal"), None);
-            assert_eq!(event.at_ms(), Some(1_795_296_597_200));
-        }
-        assert!(serde_json::from_str::<Event>("{}").is_err());
-    }
-
-    #[test]
-    fn a_containers_state_is_read_out_of_all_that_is_said_of_it() {
-        let text = r#"{"Id":"0a1b","Created":"x","State":{"Status":"exited","Running":false,"Paused":false,
-            "Restarting":false,"OOMKilled":true,"Dead":false,"Pid":0,"ExitCode":137,"Error":"",
-            "StartedAt":"2026-11-21T21:29:57.2Z","FinishedAt":"2026-11-21T21:30:57.2Z"},"Name":"/api"}"#;
-        let Inspected { state } = serde_json::from_str(text).unwrap();
-        assert!(!state.running && !state.paused && state.oom_killed);
-        assert_eq!((state.exit_code, &*state.started_at), (Some(137), "2026-11-21T21:29:57.2Z"));
     }
 }

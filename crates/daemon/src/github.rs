@@ -9,6 +9,7 @@ mod etags;
 mod forge;
 mod look;
 mod review;
+mod says;
 mod settings;
 mod status;
 mod tracker;

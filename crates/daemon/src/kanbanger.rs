@@ -3,6 +3,7 @@
 mod client;
 mod courier;
 mod documents;
+mod says;
 mod settings;
 mod standing;
 mod template;

@@ -20,6 +20,7 @@ pub mod engine;
 mod error;
 mod evidence;
 mod filesystem;
+mod flaws;
 mod flusher;
 mod fnv;
 mod forge;

@@ -14,6 +14,7 @@ mod fixture;
 mod frame;
 pub(crate) mod http;
 mod hub;
+mod line;
 mod operation;
 mod schema;
 mod scope;

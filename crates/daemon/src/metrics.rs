@@ -1,6 +1,7 @@
 //! What the hub counts about itself.
 
 use crate::board::Board;
+use crate::flaws::Flaws;
 use headsup_core::id::ProcessId;
 use headsup_core::status::Headline;
 use prometheus_client::encoding::{EncodeLabelSet, text};
@@ -94,6 +95,7 @@ pub(crate) struct Metrics {
     pub(crate) damage: Counter,
     pub(crate) pruned: Counter,
     pub(crate) log_lines_skipped: Counter,
+    pub(crate) flaws: Flaws,
 }
 
 impl Metrics {
@@ -124,6 +126,7 @@ impl Metrics {
             damage: Counter::default(),
             pruned: Counter::default(),
             log_lines_skipped: Counter::default(),
+            flaws: Flaws::default(),
         };
         metrics.register();
         metrics
@@ -136,6 +139,7 @@ impl Metrics {
         registry.register("reports", "Reports taken, by what came of them", self.reports.clone());
         let help = "What changed nothing because it was not understood, by kind and event";
         registry.register("not_understood", help, self.not_understood.clone());
+        self.flaws.register(registry);
         registry.register("refusals", "Requests refused, by code", self.refusals.clone());
         let help = "Deliveries of web hooks, by what came of them";
         registry.register("webhooks", help, self.webhooks.clone());

@@ -2,10 +2,11 @@
 //! tells of the sockets of all users.
 
 mod diag;
+mod tables;
 
 use crate::namespaces::Peer;
-use std::fmt::Write as _;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
+use tables::in_tables;
 use tokio::net::UnixStream;
 
 /// Checks the other end before anything it sends is read. Not root either: an answer to a prompt
@@ -72,62 +73,11 @@ fn listed(peer: SocketAddr, local: SocketAddr) -> Listed {
     diag::find(peer, local).unwrap_or_else(|| in_tables(peer, local))
 }
 
-/// A socket that speaks version 6 to an address of version 4 is in the second.
-const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-
-fn in_tables(peer: SocketAddr, local: SocketAddr) -> Listed {
-    let mut tables =
-        TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).peekable();
-    if tables.peek().is_none() {
-        return Listed::Untold;
-    }
-    let found = tables.find_map(|table| socket(&table, peer, local));
-    found.map_or(Listed::Nowhere, Listed::Socket)
-}
-
 /// A socket as the kernel lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Socket {
     user: u32,
     inode: u64,
-}
-
-/// The socket at `peer` that is connected to `local`, in one of the kernel's tables:
-/// `sl local_address rem_address st tx_queue:rx_queue tr:when retrnsmt uid timeout inode …`.
-/// A socket without an inode has no program any more; the kernel shows it as root's.
-fn socket(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
-    let (from, to) = (entries(peer), entries(local));
-    table.lines().find_map(|line| {
-        let mut fields = line.split_ascii_whitespace().skip(1);
-        let is_from = from.iter().any(|entry| fields.clone().next() == Some(entry));
-        let is_to = to.iter().any(|entry| fields.clone().nth(1) == Some(entry));
-        let user = fields.nth(6)?.parse().ok()?;
-        let inode = fields.nth(1)?.parse().ok()?;
-        (is_from && is_to && inode != 0).then_some(Socket { user, inode })
-    })
-}
-
-/// An address as the kernel may list it.
-fn entries(address: SocketAddr) -> Vec<String> {
-    let port = address.port();
-    match address.ip().to_canonical() {
-        IpAddr::V4(ip) => {
-            vec![entry(&ip.octets(), port), entry(&ip.to_ipv6_mapped().octets(), port)]
-        }
-        IpAddr::V6(ip) => vec![entry(&ip.octets(), port)],
-    }
-}
-
-/// Words of memory in hexadecimal, then the port.
-fn entry(bytes: &[u8], port: u16) -> String {
-    let mut text = String::with_capacity(40);
-    for word in bytes.chunks_exact(4) {
-        let word = [word[0], word[1], word[2], word[3]];
-        // Writing to a string cannot fail.
-        write!(text, "{:08X}", u32::from_ne_bytes(word)).ok();
-    }
-    write!(text, ":{port:04X}").ok();
-    text
 }
 
 fn admits(own: u32, peer: Option<u32>) -> bool {
@@ -136,6 +86,7 @@ fn admits(own: u32, peer: Option<u32>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::tables::{entries, socket};
     use super::*;
 
     fn owner(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {

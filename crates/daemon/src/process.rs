@@ -217,6 +217,11 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
+    /// Does a terminal control it?
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.terminal != 0
+    }
+
     /// Who leads its session at a terminal, and has put it into a process group of its own. Whoever merely runs a
     /// program, as `sh -c` does, does not, and ends with it.
     fn shell(&self) -> Option<u32> {

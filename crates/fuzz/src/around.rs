@@ -74,6 +74,61 @@ pub(crate) mod serve {
 
 pub(crate) mod job {
     pub(crate) use crate::key::Key;
+    use headsup_core::time::UnixMs;
+    use headsup_core::work::task::TaskStatus;
+
+    /// A task as its tracker tells it.
+    #[derive(Debug)]
+    pub(crate) struct TaskThere {
+        pub(crate) provider: &'static str,
+        pub(crate) id: String,
+        pub(crate) identifier: String,
+        pub(crate) title: String,
+        pub(crate) status: Option<TaskStatus>,
+        pub(crate) version: Option<UnixMs>,
+        pub(crate) digest: String,
+    }
+}
+
+pub(crate) mod body {
+    pub(crate) use crate::depth::check_depth;
+}
+
+pub(crate) mod caller {
+    pub(crate) fn digest(text: &str) -> String {
+        text.len().to_string()
+    }
+}
+
+/// A kernel that has one file.
+pub(crate) mod system {
+    use std::cell::RefCell;
+
+    thread_local! {
+        static FILE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(crate) struct File(Vec<u8>);
+
+    pub(crate) fn serve(bytes: &[u8]) {
+        FILE.with_borrow_mut(|file| bytes.clone_into(file));
+    }
+
+    pub(crate) fn open(path: &[u8]) -> Option<File> {
+        path.ends_with(b"\0").then(|| File(FILE.with_borrow(Vec::clone)))
+    }
+
+    impl File {
+        pub(crate) fn read(&self, into: &mut [u8]) -> isize {
+            let length = self.0.len().min(into.len());
+            into[..length].copy_from_slice(&self.0[..length]);
+            isize::try_from(length).unwrap_or(0)
+        }
+
+        pub(crate) fn close(self) {
+            drop(self.0);
+        }
+    }
 }
 
 pub(crate) mod board {
@@ -102,6 +157,10 @@ pub(crate) mod error {
         pub(crate) fn usage(message: impl Into<String>) -> Self {
             assert!(!message.into().is_empty());
             Self
+        }
+
+        pub(crate) fn internal(message: impl Into<String>) -> Self {
+            Self::usage(message)
         }
 
         pub(crate) fn code(self, _: &'static str) -> Self {
@@ -238,5 +297,6 @@ impl KanbangerSettings {
 /// Where another system is, and what nobody may see.
 pub mod outgoing {
     pub use crate::base::Base;
+    pub(crate) use crate::encode::encode;
     pub use crate::secret::Secret;
 }

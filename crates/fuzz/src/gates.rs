@@ -136,3 +136,9 @@ pub(crate) fn listen(bytes: &[u8]) {
         assert!(name.bytes().all(legal) && HeaderValue::from_str(&name).is_ok());
     }
 }
+
+/// What a client of the tools takes as an answer.
+pub(crate) fn accept(bytes: &[u8]) {
+    let Some(request) = request(bytes) else { return };
+    crate::mcp::accepted(request.headers());
+}

@@ -18,15 +18,23 @@ pub use around::{
 pub use headsup_core::observation::BackgroundShells;
 
 mod around;
+mod client;
 mod doors;
 mod gates;
 mod guard;
+mod lines;
 mod machine;
+mod mcp;
+mod peer;
 mod replay;
 mod session;
 mod speaker;
+mod started;
 mod terminal;
+mod tracker;
 mod vendor;
+mod webhooks;
+mod work;
 
 #[expect(unreachable_pub, reason = "it is included for its parser alone")]
 #[path = "../../daemon/src/listener/address.rs"]
@@ -48,10 +56,20 @@ mod choice;
 mod config;
 #[path = "../../daemon/src/api/events/cursor.rs"]
 mod cursor;
+#[path = "../../daemon/src/body/depth.rs"]
+mod depth;
 #[path = "../../headsup/src/cli/duration.rs"]
 mod duration;
+#[path = "../../daemon/src/outgoing/encode.rs"]
+mod encode;
+#[path = "../../daemon/src/engine/said.rs"]
+mod engine;
+#[path = "../../daemon/src/forge/local/told.rs"]
+mod files;
 #[path = "../../daemon/src/fnv.rs"]
 mod fnv;
+#[path = "../../front/src/json.rs"]
+mod front;
 #[path = "../../daemon/src/api/headers.rs"]
 mod headers;
 #[path = "../../daemon/src/job/key.rs"]
@@ -66,8 +84,12 @@ mod place;
 mod process;
 #[path = "../../daemon/src/api/query.rs"]
 mod query;
+#[path = "../../daemon/src/sources/bus/reader.rs"]
+mod reader;
 #[path = "../../headsup/src/regular.rs"]
 mod regular;
+#[path = "../../headsup/src/client/version.rs"]
+mod release;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/launch/shim/reply.rs"]
 mod reply;
@@ -88,13 +110,21 @@ mod stream;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../daemon/src/serve/strict.rs"]
 mod strict;
+#[path = "../../daemon/src/sources/tail/lines.rs"]
+mod tail;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../front/src/text.rs"]
+mod text;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/cli/watch/until.rs"]
 mod until;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../headsup/src/setup/version.rs"]
+mod version;
 #[path = "../../adapters/src/json/walk.rs"]
 mod walk;
 
-use around::{Refused, access, api, board, error, job, serve};
+use around::{Refused, access, api, board, body, caller, error, job, serve, system};
 
 /// What the hub's connections read at once.
 const BUFFER: usize = 128 << 10;
@@ -145,4 +175,28 @@ pub const DOORS: &[Door] = &[
     ("bundle", machine::bundle),
     ("process", machine::process),
     ("cgroup", machine::cgroup),
+    ("started", started::process),
+    ("before", started::handed_over),
+    ("netlink", peer::netlink),
+    ("sockets", peer::tables),
+    ("engine", lines::engine),
+    ("files", lines::files),
+    ("log", lines::log),
+    ("events", lines::events),
+    ("follow", speaker::followed),
+    ("resume", speaker::words),
+    ("object", lines::object),
+    ("rows", lines::rows),
+    ("version", lines::version),
+    ("message", mcp::message),
+    ("lines", mcp::lines),
+    ("accept", gates::accept),
+    ("signature", webhooks::signed),
+    ("webhook", webhooks::delivery),
+    ("comment", work::answers),
+    ("work", work::names),
+    ("refusal", tracker::refusal),
+    ("hosted", tracker::hosted),
+    ("cards", tracker::cards),
+    ("call", tracker::call),
 ];

@@ -6,6 +6,7 @@
 use headsup_core::spool::{Record, Report, encode};
 use headsup_fuzz::DOORS;
 use headsup_testkit::flood::chance;
+use std::collections::BTreeSet;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -59,16 +60,54 @@ fn seeds() -> Vec<Vec<u8>> {
         "event:turn.started",
         "{\"pid\":4242,\"sessionId\":\"s\",\"status\":\"busy\",\"cwd\":\"/x\",\"startedAt\":1}",
         "{\"env\":{\"TMUX_PANE\":\"%5\"},\"parents\":[{\"pid\":1,\"start\":2,\"comm\":\"sh\"}]}",
+        "{\"action\":\"created\",\"issue\":{\"id\":7,\"identifier\":\"KAN-7\",\"title\":\"t\",\"status\":\"Doing\"},\"comment\":{\"id\":\"c\",\"body\":\"/answer yes\",\"author\":{\"id\":1,\"type\":\"Bot\"},\"created_at\":\"2026-11-21T21:29:57Z\"},\"timestamp\":1795296597200}",
+        "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843\0{}",
+        "thanks\n\n/answer api-p1 yes\n\n> @headsup 2\nand so on\n\n```\n/answer 1\n```\n",
+        "<!-- headsup:headsup:api-p1-opened -->",
+        "https://github.com/ada/my.app/pull/12/files#x",
+        "ada/app#12",
+        "APP-12",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}]",
+        "POST /mcp\naccept: text/html, application/*;q=0.5\naccept: application/json;q=0\n",
+        "  0: 0100007F:1000 0100007F:C001 0A 0:0 00:0 0 1000 0 4711 1 0 100 0\n  1: 00000000000000000000000001000000:1E25 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 7 1\n",
+        "{\"Type\":\"container\",\"Action\":\"die\",\"Actor\":{\"ID\":\"0a1b2c3d4e5f60\",\"Attributes\":{\"exitCode\":\"137\"}},\"timeNano\":1795296597200000000}\n{\"Action\":1}\n",
+        "{\"State\":{\"Running\":false,\"OOMKilled\":true,\"ExitCode\":137,\"StartedAt\":\"2026-11-21T21:29:57.2Z\"},\"Name\":\"/api\"}",
+        "data: one\ndata:\ndata: a line that leaves no room\r\ndata: more\r\n\r\ndata: next\n\n",
+        "{\"payload\":{\"type\":\"session.status\",\"properties\":{\"sessionID\":\"ses_1\",\"status\":{\"type\":\"busy\"}}}}\n{\"payload\":{\"type\":\"permission.asked\",\"properties\":{\"sessionID\":\"ses_1\",\"id\":\"per_1\",\"permission\":\"bash\"}}}\n",
+        "--model\nopus\n--port=4096\n--resume\nx\n--\nsay it\n",
+        "3\t1\ta b\0-\t-\tx.png\x001\t0\t\0old\0new\0",
+        "{\"schema\":1,\"cursor\":\"7\",\"rows\":[\n{\"id\":\"a\",\"kind\":\"custom\",\"headline\":\"idle\",\"since\":\"2026-11-21T21:29:57.200Z\"},\n{\"id\":\"b\",\"kind\":\"custom\",\"headline\":\"done\",\"since\":\"2026-11-21T21:29:57.200Z\"}\n]}",
+        "0.162.3-alpha.1 0.10.0",
+        "1:2:0123456789abcdef0123456789abcdef01234567:1:{\"a\":\u{1}\u{1}\u{1}\u{2}",
+        "{\"message\":\"Validation Failed\",\"errors\":[{\"field\":\"head\",\"code\":\"invalid\"},\"x\"]}",
+        "{\"number\":1,\"state\":\"open\",\"labels\":[\"bug\",{\"name\":\"in review\"}],\"created_at\":\"2026-01-02T03:04:05Z\",\"updated_at\":\"2026-01-02T03:04:05Z\"}",
+        "{\"items\":[{\"id\":1,\"title\":\"a\",\"status\":\"QA\",\"body\":\"b\",\"author\":{\"name\":\"ada\"},\"created_at\":\"2026-11-21T22:00:00Z\"},5]}",
+        "/issues/{task}/comments?of={body}",
     ]
     .map(|text| text.as_bytes().to_vec())
     .into();
     let report =
         Report { kind: "k".into(), id: "1".into(), body: b"{}".into(), ..Report::default() };
     seeds.push([encode(&Record::Report(report)), encode(&Record::Dropped { count: 3 })].concat());
+    seeds.extend(netlink());
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures");
     seeds.extend(timelines(&fixtures));
     gather(&fixtures, &mut seeds);
     seeds
+}
+
+/// The kernel's answer of one socket, and its refusals.
+fn netlink() -> [Vec<u8>; 3] {
+    let answer = |kind: u16, rest: &[u8]| {
+        let mut answer = vec![0; 88];
+        answer[4..6].copy_from_slice(&kind.to_ne_bytes());
+        answer[16..16 + rest.len()].copy_from_slice(rest);
+        answer
+    };
+    let mut told = answer(20, &[2, 1, 0, 0, 0xC0, 1, 0x1E, 0x25]);
+    told[84..].copy_from_slice(&4_711_u32.to_ne_bytes());
+    [told, answer(2, &(-2_i32).to_ne_bytes()), answer(2, &[0; 4])]
 }
 
 /// The beginnings of whole recordings.
@@ -163,4 +202,35 @@ fn no_parser_breaks_a_promise() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// `.ci/fuzz` takes the doors from where they are written, and builds with the versions that are locked.
+#[test]
+fn the_long_form_knows_every_door_and_what_it_is_built_of() {
+    let script = include_str!("../../../.ci/fuzz");
+    assert!(script.contains(r#"'s/^    ("\([a-z]*\)", .*/\1/p' crates/fuzz/src/lib.rs"#));
+    let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase());
+    let door = |line: &'static str| line.strip_prefix("    (\"")?.split_once("\", ");
+    let written = include_str!("../src/lib.rs").lines().filter_map(door);
+    let written: Vec<&str> = written.map(|(name, _)| name).filter(is_name).collect();
+    let doors: Vec<&str> = DOORS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(written, doors);
+    let names: BTreeSet<&str> = doors.iter().copied().collect();
+    assert_eq!(names.len(), doors.len(), "two doors have one name");
+
+    let between = |text: &'static str, begins: &str, ends: &str| {
+        let (_, behind) = text.split_once(begins).unwrap();
+        behind.split_once(ends).unwrap().0
+    };
+    let manifest = between(include_str!("../Cargo.toml"), "[dependencies]\n", "\n\n");
+    let manifest: BTreeSet<&str> =
+        manifest.lines().map(|line| line.split(['.', ' ']).next().unwrap()).collect();
+    let lock = include_str!("../../../fuzz/Cargo.lock");
+    let lock = between(lock, "name = \"headsup-fuzz\"\n", "\n]\n");
+    let lock = lock.lines().filter_map(|line| line.strip_prefix(" \"")?.split(['"', ' ']).next());
+    let lock: BTreeSet<&str> = lock.collect();
+    assert_eq!(
+        lock, manifest,
+        "fuzz/Cargo.lock: cargo update --workspace --manifest-path fuzz/Cargo.toml"
+    );
 }

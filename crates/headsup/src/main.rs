@@ -13,6 +13,7 @@ mod output;
 mod place;
 mod regular;
 mod setup;
+mod short;
 
 use std::process::ExitCode;
 

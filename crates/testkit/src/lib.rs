@@ -4,6 +4,7 @@
 //! - [`emulator::Emulator`]: somebody else's stand-in for GitHub
 //! - [`engine::Engine`]: a container engine that speaks Docker's API and runs nothing
 //! - [`faults::Faults`]: a disk that fails and a clock that jumps, for the real program
+//! - [`memory::MemoryGroup`]: a control group with little memory
 //! - [`kanbanger::Kanbanger`]: a task tracker that fails where a test wants it to
 //! - [`flood`]: more than anybody sends
 //! - [`github::GitHub`]: a host that speaks as GitHub does, and fails as it is told
@@ -19,6 +20,7 @@
 //! - [`reporter`]: reporters that keep a ledger of what they were promised
 //! - [`crowd`]: many agents with long logs
 //! - [`pty`]: a terminal with a program in it
+//! - [`traffic`]: what real programs and their terminals say to each other
 //! - [`replay`]: recordings, played against a hub of their own
 //! - [`settings`]: an agent's settings as people have them
 //! - [`model`]: a scripted model server for real agents
@@ -40,6 +42,7 @@ pub mod hub;
 pub mod instructions;
 pub mod kanbanger;
 pub mod live;
+pub mod memory;
 pub mod model;
 pub mod picture;
 pub mod program;
@@ -51,5 +54,6 @@ pub mod settings;
 pub mod small_disk;
 pub mod subscribers;
 pub mod tls;
+pub mod traffic;
 pub mod wait;
 pub mod webhook;

@@ -15,7 +15,6 @@ mod eyes;
 mod figures;
 pub mod install;
 mod judge;
-mod memory;
 mod moments;
 mod page;
 mod pane;

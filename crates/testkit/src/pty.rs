@@ -189,34 +189,6 @@ impl Pty {
     }
 }
 
-/// What real programs and terminals send, `len` bytes of it: colours, mouse, paste, titles, images, reports, halves of each. There is no
-/// query in it that is ours to answer.
-pub fn traffic(len: usize) -> Vec<u8> {
-    let parts: [&[u8]; 12] = [
-        b"\x1b[?1049h\x1b[?1000;1006h\x1b[?2004h\x1b[38;2;1;2;3mtext\x1b[0m\r\n",
-        b"\x1b]0;\xe2\x9c\xb3 Claude Code\x07",
-        b"\x1b]7501;state=working:app=claude-code\x1b\\",
-        b"\x1b]7501;?:states=idle\x07",
-        b"\x1b]8;;https://example.com\x1b\\link\x1b]8;;\x1b\\",
-        b"\x1bPq#0;2;0;0;0#0~~@@vv@@~~@@~~$\x1b\\",
-        b"\x1bPtmux;\x1b\x1b]7501;?\x07\x1b\\",
-        b"\x1b_Gf=24,s=1,v=1;AAAA\x1b\\",
-        b"\x1b[<0;10;20M\x1b[200~paste\x1b[201~\x1b[I",
-        b"\x1b]9;4;1;50\x07\x9b31m\x9d0;c1\x9c",
-        b"\xff\xfe\xf0\x9f\xa6\x80\xc3\x28\x00\x1b\x1b\x1b[",
-        b"\x1b]7501;\x18\x1b]0;half\x1b[A\x1a",
-    ];
-    let mut bytes: Vec<u8> = Vec::with_capacity(len + 64);
-    let mut state = 0x9e37_79b9_usize;
-    while bytes.len() < len {
-        // Any order will do, so long as it is none.
-        state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345) % 0x8000_0000;
-        bytes.extend_from_slice(parts[(state >> 16) % parts.len()]);
-    }
-    bytes.truncate(len);
-    bytes
-}
-
 impl Drop for Pty {
     fn drop(&mut self) {
         let _gone = self.child.kill();

@@ -53,6 +53,21 @@ fn what_is_no_option_is_refused_with_the_usage() {
     }
 }
 
+/// `.ci/long` takes hours: what can be held here is that it knows its steps, and begins no other.
+#[test]
+fn the_long_forms_are_named_and_nothing_else_is_begun() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.ci/long");
+    let run = |word: &str| Command::new(script).arg(word).output().expect("it runs");
+    let listed = run("--list");
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    for (step, bar) in [("hook", "1,000 hooks"), ("kill", "500 kill -9"), ("speed", "floor")] {
+        let line = text.lines().find(|line| line.starts_with(step));
+        assert!(line.is_some_and(|line| line.contains(bar)), "{step}: {text}");
+    }
+    let other = run("nonsense");
+    assert_eq!((other.status.code(), other.stdout.len()), (Some(2), 0), "{other:?}");
+}
+
 #[test]
 fn a_status_that_there_is_none_of_is_no_truth() {
     let said = run(PROGRAMS[4].1, &[".", "--truth", "0 foo"]);

@@ -6,10 +6,9 @@
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
 use crate::inject::entries::{Form, Switch};
+use crate::inject::settings_file::{arguments, given};
 use crate::inject::versions::Versions;
 use crate::inject::{File, Launch, Part, Plugin, Probe, Recipe, probe};
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// The event whose hook is `async`: the program goes on at once, and asks for its permission or
 /// runs its tool 20 to 70 ms sooner (Claude Code 2.1.330, measured). It alone: such hooks are
@@ -84,10 +83,10 @@ pub(crate) const RECIPE: Recipe = Recipe {
     ],
     after_settings: "sessions that run already report within seconds",
     advice: "in a folder that it has not been told to trust, it runs no hooks: answer its trust \
-             dialog; --bare and --safe-mode switch all hooks off",
+             dialog (2.1.330); --bare and --safe-mode switch all hooks off",
     trust: None,
     fetched: None,
-    launch: Launch::WithSettings { arguments, given },
+    launch: Launch::WithSettings { arguments, given, variable: None, is_run_once: true },
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),
 };
@@ -112,37 +111,6 @@ fn plugin_files(launcher: &str) -> Vec<File> {
 fn owns_plugin(path: &str, text: &str) -> bool {
     let json = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
     path == MANIFEST && json["name"] == "headsup" && json["author"]["name"] == "headsup"
-}
-
-const FLAG: &str = "--settings";
-
-/// Before whatever the person gave, which may end in text for the agent.
-fn arguments(arguments: &[OsString], path: &OsString) -> Vec<OsString> {
-    let mut out = vec![OsString::from(FLAG), path.clone()];
-    let own = position(arguments);
-    for (index, argument) in arguments.iter().enumerate() {
-        if !own.as_ref().is_some_and(|(at, length, _)| (*at..at + length).contains(&index)) {
-            out.push(argument.clone());
-        }
-    }
-    out
-}
-
-fn given(arguments: &[OsString]) -> Option<OsString> {
-    position(arguments).map(|(_, _, value)| value)
-}
-
-/// Where `--settings` stands, how many arguments it takes, and its value.
-fn position(arguments: &[OsString]) -> Option<(usize, usize, OsString)> {
-    let options = arguments.iter().take_while(|argument| *argument != "--").enumerate();
-    let mut found = options.filter_map(|(index, argument)| {
-        if argument == FLAG {
-            return arguments.get(index + 1).map(|value| (index, 2, value.clone()));
-        }
-        let value = argument.as_bytes().strip_prefix(b"--settings=")?;
-        Some((index, 1, OsString::from_vec(value.to_vec())))
-    });
-    found.next()
 }
 
 #[cfg(test)]

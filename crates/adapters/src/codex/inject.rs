@@ -52,7 +52,9 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_is_shared: false,
     managed: &[],
     after_settings: "at its next start it asks you to review them: until you trust them, none runs",
-    advice: "it runs only hooks that you have trusted",
+    // The dialog was taken off the screen.
+    advice: "it runs only hooks that you have trusted; in a folder that is new to it, it first asks whether to \
+             trust that one, and waits for your answer (0.169.0)",
     trust: Some(&TRUST),
     fetched: None,
     // An older one refuses to start with it (measured: 0.149.0).

@@ -20,7 +20,9 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_is_shared: false,
     managed: &[],
     after_settings: "sessions report from their next start on",
-    advice: "it says nothing before its first prompt",
+    // Measured, and its list of folders is in its own configuration.
+    advice: "in a folder that is new to it, it asks whether to trust it, and waits for your answer (1.0.102); it \
+             says nothing before its first prompt",
     trust: None,
     fetched: None,
     launch: Launch::WithFolder {

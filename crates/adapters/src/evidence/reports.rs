@@ -71,10 +71,10 @@ impl Shroud {
 
     /// A title: what it says of the turn stays.
     pub fn title(&mut self, kind: &str, title: &str) -> String {
-        let was = terminal::title(kind, title);
+        let was = terminal::titled(kind, title);
         match self.shows_text() {
             true => self.words(title),
-            false => essence(title, |title| terminal::title(kind, title) == was),
+            false => essence(title, |title| terminal::titled(kind, title) == was),
         }
     }
 }
@@ -186,10 +186,13 @@ mod tests {
             ("codex", "[ ! ] Action Required | acme"),
             ("codex", "⠋ acme"),
             ("qwen-code", "◐ Qwen - acme"),
+            ("copilot-cli", "GitHub Copilot"),
+            ("copilot-cli", "acme - GitHub Copilot"),
             ("custom", "acme"),
         ] {
             let covered = shroud().title(kind, title);
-            assert_eq!(terminal::title(kind, &covered), terminal::title(kind, title), "{covered}");
+            let means = |title: &str| terminal::titled(kind, title);
+            assert_eq!(means(&covered), means(title), "{covered}");
             assert!(!covered.contains("acme"), "{covered}");
         }
         assert_eq!(progress("4;1;50"), Some("4;1;50"));

@@ -21,7 +21,9 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_is_shared: false,
     managed: &["/etc/gemini-cli/settings.json"],
     after_settings: "sessions report from their next start on",
-    advice: "in a folder that it does not trust it runs no hooks, without a word",
+    // Both measured; the setting is off unless a person or the machine has set it.
+    advice: "with security.folderTrust.enabled in its settings it asks in a new folder whether to trust it; in \
+             one that it does not trust it runs no hooks, without a word (0.61.0)",
     trust: None,
     fetched: None,
     launch: Launch::AsTyped,

@@ -7,7 +7,7 @@
 //! | `SessionStart` | session started | measured |
 //! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
-//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over, and the log tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
+//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over unanswered, and the log alone tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
 //! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
@@ -39,7 +39,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         }
         "SessionEnd" => payload::session_end(payload.reason, &REASONS),
         "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
-        "AfterAgent" if !is_answered(payload) => Fact::TurnOver,
+        "AfterAgent" if !is_answered(payload) => Fact::TurnUnanswered,
         "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "BeforeTool" => {
             Fact::ToolStarted { actor: Actor::Main, tool: payload.call(), turn_ref: None }

@@ -77,7 +77,9 @@ fn a_person_has_the_conversation_summed_up_and_the_log_tells_of_its_end() {
 fn a_turn_without_a_word_has_not_come_to_its_end() {
     let ended = fact("AfterAgent", r#""prompt_response":"Hello.""#);
     assert!(matches!(ended, Fact::TurnEnded { .. }));
-    assert_eq!(fact("AfterAgent", r#""prompt_response":"[no response text]""#), Fact::TurnOver);
+    // Nor has anybody said that a person has stopped it.
+    let silent = fact("AfterAgent", r#""prompt_response":"[no response text]""#);
+    assert_eq!(silent, Fact::TurnUnanswered);
 }
 
 #[test]

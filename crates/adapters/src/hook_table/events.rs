@@ -90,8 +90,10 @@ pub(crate) const QWEN_CODE_EVENTS: &[&str] = &[
     "Notification",
 ];
 
-/// The eight events of Gemini CLI that say something of the status. Never those of the model: each is a
-/// process of its own, in series, for every piece of an answer (0.61.0, measured).
+/// The events of Gemini CLI that say something of the status. Never those of the model: each is a process of its
+/// own, in series, for every piece of an answer (0.61.0, measured). Seven would do but for `/compress`: no other
+/// event tells that it begins, and its title then says no more than with a person's own command (`!`), which is no
+/// turn. The entry of the eighth matches `manual` alone, so that it is no process at any call of the model.
 pub(crate) const GEMINI_CLI_EVENTS: &[&str] = &[
     "SessionStart",
     "SessionEnd",

@@ -23,3 +23,16 @@ fn a_line_more_in_a_file_of_ours_is_seen_whichever_hub_has_written_it() {
         assert!(!recipe.is_altered("// mine\n"), "{}", recipe.kind);
     }
 }
+
+/// A dialog about the folder comes before the first hook.
+#[test]
+fn of_each_program_that_asks_whether_to_trust_a_folder_it_is_said_and_for_which_version_that_holds()
+{
+    for kind in ["claude-code", "codex", "gemini-cli", "qwen-code", "copilot-cli"] {
+        let advice = recipe(kind).unwrap().advice;
+        let version = crate::support::of(kind).unwrap().version;
+        for word in ["folder", "trust", version] {
+            assert!(advice.contains(word), "{kind}: {advice}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::map::{Install, Map, Syntax, Word};
 use super::maps;
 use crate::inject::entries::Form;
 use crate::inject::script::Script;
+use crate::inject::settings_file::{arguments, given};
 use crate::inject::{Launch, Part, Probe, Recipe};
 use serde_json::{Map as Object, Value, json};
 use std::ffi::OsString;
@@ -23,9 +24,21 @@ const SCRIPTS: &[Script] = &[
     },
 ];
 
-/// What one launch can bring, by kind. pi loads what `-e` names beside all other extensions.
-const LAUNCHES: &[(&str, Launch)] =
-    &[("pi", Launch::WithFile { ending: "ts", arguments: with_extension })];
+/// What one launch can bring, by kind. Droid runs the hooks of `--settings FILE`, which may stand before `exec` as well,
+/// and those of all its other settings, the same command twice (0.215.0, read). pi loads what `-e` names beside all
+/// other extensions.
+const LAUNCHES: &[(&str, Launch)] = &[
+    (
+        "droid",
+        Launch::WithSettings {
+            arguments,
+            given,
+            variable: Some("FACTORY_RUNTIME_SETTINGS_PATH"),
+            is_run_once: false,
+        },
+    ),
+    ("pi", Launch::WithFile { ending: "ts", arguments: with_extension }),
+];
 
 fn with_extension(given: &[OsString], file: &OsString) -> Vec<OsString> {
     [OsString::from("-e"), file.clone()].into_iter().chain(given.iter().cloned()).collect()

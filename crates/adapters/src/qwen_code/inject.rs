@@ -20,7 +20,9 @@ pub(crate) const RECIPE: Recipe = Recipe {
     folder_is_shared: false,
     managed: &["/etc/qwen-code/settings.json"],
     after_settings: "sessions report from their next start on",
-    advice: "--safe-mode and --bare switch all hooks off",
+    // The dialog was measured; the switches were read.
+    advice: "with security.folderTrust.enabled in its settings it asks in a new folder whether to trust it, and \
+             waits for your answer (0.24.4); --safe-mode and --bare switch all hooks off",
     trust: None,
     fetched: None,
     launch: Launch::WithDefaults { variable: DEFAULTS, path: defaults },

@@ -83,8 +83,8 @@ pub(super) struct Rule {
     marks: String,
     #[serde(skip)]
     framed: bool,
-    #[serde(skip)]
-    indent: usize,
+    /// That of its whole file, if it has none of its own.
+    indent: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -100,7 +100,11 @@ pub(super) fn read(text: &str) -> Vec<Rule> {
     let Ok(File { marks, framed, indent, rule }) = toml::from_str::<File>(text) else {
         return Vec::new();
     };
-    rule.into_iter().map(|rule| Rule { marks: marks.clone(), framed, indent, ..rule }).collect()
+    let with_its_files = |rule: Rule| {
+        let indent = rule.indent.or(Some(indent));
+        Rule { marks: marks.clone(), framed, indent, ..rule }
+    };
+    rule.into_iter().map(with_its_files).collect()
 }
 
 impl Rule {
@@ -142,9 +146,23 @@ impl Rule {
         self.fits_plain(&lines.collect::<Vec<_>>())
     }
 
+    /// Do all of its words stand somewhere there, whatever comes before, between and behind them?
+    #[cfg(test)]
+    pub(super) fn stands_in(&self, lines: &[&str]) -> bool {
+        let plain =
+            |line: &&str| if self.framed { without_frame(line) } else { (*line).to_owned() };
+        let whole: String = lines.iter().map(plain).collect();
+        let whole = dense(&[&whole]);
+        let says =
+            |words: &String| words.split(ANYTHING).all(|part| whole.contains(&dense(&[part])));
+        let always = [&self.has, &self.headed, &self.choices];
+        always.into_iter().flatten().all(says) && self.ends.iter().any(says)
+    }
+
     /// Does the last line stand further in than the program draws it, as in a file that quotes it?
     fn is_quoted(&self, lines: &[&str]) -> bool {
-        let is_deep = |line: &&str| line.len() - line.trim_start().len() > self.indent;
+        let indent = self.indent.unwrap_or_default();
+        let is_deep = |line: &&str| line.len() - line.trim_start().len() > indent;
         self.means != Means::Prompt && lines.last().is_some_and(is_deep)
     }
 

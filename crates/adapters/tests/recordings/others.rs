@@ -108,7 +108,10 @@ fn a_member_of_another_type_makes_no_end() {
                         matches!(fact, Fact::TurnEnded { .. } | Fact::SessionEnded { .. })
                     };
                     // An answer that cannot be read is an answer.
-                    let rests = matches!(before, Fact::IdleNotice { .. } | Fact::TurnOver);
+                    let rests = matches!(
+                        before,
+                        Fact::IdleNotice { .. } | Fact::TurnOver | Fact::TurnUnanswered
+                    );
                     let was = ends(&before) || rests;
                     assert!(was || !ends(&seen.fact), "{kind} {member}: {row}");
                 }

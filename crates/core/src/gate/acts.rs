@@ -106,7 +106,9 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
     changed |= take(&mut about.model, description.model.as_deref());
     changed |= take(&mut about.title, description.title.as_deref());
     changed |= take(&mut about.log_path, description.log_path.as_deref());
-    changed |= take(&mut about.location.tmux, description.tmux.as_deref());
+    // What it was started with names its pane also once that is gone.
+    let pane = description.tmux.as_deref().filter(|_| !seat.process.is_orphan());
+    changed |= take(&mut about.location.tmux, pane);
     changed |= take(&mut about.token, description.token.as_deref());
     match &description.container {
         Container::Unsaid => {}

@@ -1,5 +1,6 @@
 //! Turns that end otherwise than they should: they fail, or a person stops them.
 
+use super::notice::unanswered;
 use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers, rest};
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, level, overtaken, prompts, refuse, stops,
@@ -23,6 +24,10 @@ pub(super) fn failed(
     detail: Option<&str>,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    if unanswered::is_untold(step.seat, reference) {
+        unanswered::told(step, OutcomeKind::Failed, Some(code), detail);
+        return Ok(Effect::Decides);
+    }
     if is_repeated(step, reference) {
         // A source without errors may have told the end first; the error still counts.
         let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
@@ -71,6 +76,10 @@ pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
         turn::close(step, OutcomeKind::Failed, Some(JUST_FAILED));
         return;
     }
+    if unanswered::is_untold(step.seat, None) {
+        unanswered::told(step, OutcomeKind::Failed, Some(JUST_FAILED), None);
+        return;
+    }
     let seat = &mut *step.seat;
     let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
     let is_it =
@@ -93,6 +102,10 @@ pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
 }
 
 pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
+    if unanswered::is_untold(step.seat, reference) {
+        unanswered::told(step, OutcomeKind::Interrupted, None, None);
+        return Ok(Effect::Decides);
+    }
     let turn = &step.seat.turn;
     // Nothing was heard of it before, or no more than that it works.
     let is_first = turn.base == Turn::Unknown && turn.ended.is_none();

@@ -3,6 +3,7 @@
 //! A level that agrees confirms. One that contradicts a fresh edge waits for the settling time,
 //! because both sources may be telling the same change; then it is believed if it still stands.
 
+use super::notice::unanswered;
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, notice, parts,
     prompts, refuse, screen, shown, turn, withdrawn,
@@ -23,7 +24,7 @@ const DRAWN_MS: i64 = 4_000;
 
 /// So long a screen is looked for that tells what a program asks while its first title calls it
 /// ready. Milliseconds.
-const LOOK_MS: i64 = 3_000;
+pub(super) const LOOK_MS: i64 = 3_000;
 
 pub(super) fn said(
     step: &mut Step<'_>,
@@ -32,6 +33,7 @@ pub(super) fn said(
     level: &Level,
 ) -> Result<Effect, Refusal> {
     elsewhere::check(step, source)?;
+    screen::check_title(step.seat, source)?;
     let has_rested = has_rested(step, source);
     let ends_untold = ends_untold_work(step, source, level);
     let is_silence = shown::is_silence(step, source, level);
@@ -96,6 +98,9 @@ pub(super) fn said(
     if !ends_untold && is_believed(step, &held) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         return Ok(Effect::Confirms);
+    }
+    if source.tier() == Tier::Title && rests_at(level) && unanswered::stands(step.seat) {
+        return Ok(Effect::Outranked("it rests, and how its turn has ended nobody has told"));
     }
     let earliest = step.now.plus(-STALE_MS);
     if let Standing::Outranked { by } = arbitrate::standing(step.seat, source, earliest) {

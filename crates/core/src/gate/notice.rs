@@ -1,9 +1,12 @@
 //! What a program says of its own rest, late or without saying how a turn ended.
 
+pub(super) mod unanswered;
+
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, compaction, prompts, refuse, shown,
     turn,
 };
+use crate::observation::{Fact, Observation};
 use crate::seat::{Held, HeldFact};
 use crate::source::Tier;
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
@@ -13,6 +16,8 @@ const NOTICE_MS: i64 = 1_500;
 
 /// So long after a program rests its hook may still tell that it was a compaction that has ended. Milliseconds.
 pub(super) const COMPACTED_MS: i64 = 3_000;
+
+const WAITS: &str = "it waits a moment for the source that tells how";
 
 /// Is a notice without a name perhaps late, and of the turn before the one that has a name, or that is a
 /// compaction?
@@ -24,7 +29,11 @@ fn may_be_the_last_ones(step: &Step<'_>) -> bool {
 }
 
 /// The turn is over, and a slower source tells how.
-pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+pub(super) fn over(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
+    let name = &observation.name;
+    if observation.fact == Fact::TurnUnanswered && unanswered::is_open(step) {
+        return Ok(unanswered::wait(step, name));
+    }
     if !step.seat.turn.open {
         return rests(step);
     }
@@ -36,10 +45,10 @@ pub(super) fn over(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
     let (until, source) = (step.now.plus(wait), step.evidence.source);
     if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
         let what = HeldFact::Over;
-        step.seat.held.push(Held { until, source, name: name.to_owned(), what });
+        step.seat.held.push(Held { until, source, name: name.clone(), what });
         step.changed = true;
     }
-    Ok(Effect::Outranked("it waits a moment for the source that tells how"))
+    Ok(Effect::Outranked(WAITS))
 }
 
 /// The turn is over, and no source has told how. A compaction of its own is over with it.

@@ -55,6 +55,10 @@ pub(super) fn said(
                 return Ok(Effect::Confirms);
             }
         }
+        ProcessFact::Orphaned => {
+            orphaned(step);
+            return Ok(Effect::Confirms);
+        }
         ProcessFact::Starting(phase) => Process::Starting { phase },
         ProcessFact::Running { attach, .. } => Process::Running { attach },
         ProcessFact::Stopping => Process::Stopping,
@@ -173,6 +177,18 @@ pub(super) fn said(
         }
     }
     Ok(Effect::Decides)
+}
+
+/// Nobody finds it where it was.
+fn orphaned(step: &mut Step<'_>) {
+    let process = &mut step.seat.process;
+    if process.is_orphan() || process.state.is_over() {
+        return;
+    }
+    process.orphan = process.id.clone().map(Box::new);
+    step.seat.about.location.tmux = None;
+    step.announce = true;
+    step.changed = true;
 }
 
 /// It has said goodbye, and has not left. At rest it is what it was; what it does else, nobody knows.

@@ -1,8 +1,10 @@
 //! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, prompts, refuse, turn, withdrawn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, level, prompts, refuse, turn, withdrawn,
+};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
-use crate::seat::{Claim, HeldFact, Seat, Session};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Session};
 use crate::source::{Confidence, Source, Tier};
 use crate::status::{BlockedReason, Exit, ExitKind, OutcomeKind, Process, Turn};
 use crate::time::UnixMs;
@@ -58,6 +60,29 @@ fn withdraw_shown(step: &mut Step<'_>) -> bool {
 /// Is a dialog to be seen that comes before the program's first event?
 pub(super) fn is_at_first_dialog(seat: &Seat) -> bool {
     !has_spoken(seat) && is_at_dialog(seat)
+}
+
+/// A program that shows by its title no more than that its prompt box is open shows the same title while it
+/// works: once it has told anything of itself, that says nothing.
+pub(super) fn check_title(seat: &Seat, source: Source) -> Result<(), Refusal> {
+    if source.tier() == Tier::Title && seat.titles_its_start && has_spoken(seat) {
+        return refuse(Rule::Rank, "its title tells of its start alone");
+    }
+    Ok(())
+}
+
+/// Behind a dialog that opens a program its title may have called it ready all the while.
+fn look_behind(step: &mut Step<'_>) {
+    let rests = |claim: &Claim| claim.source == Source::Title && claim.word == "idle";
+    let is_ready = step.seat.claims.iter().any(rests);
+    if !is_ready || !step.seat.titles_its_start || has_spoken(step.seat) {
+        return;
+    }
+    // Another dialog may follow.
+    let (until, source) = (step.now.plus(level::LOOK_MS), Source::Title);
+    let what = HeldFact::Level(HeldLevel::Idle { shells: 0 });
+    step.seat.held.push(Held { until, source, name: "title".to_owned(), what });
+    step.changed = true;
 }
 
 /// Has this life of the program had a prompt yet?
@@ -120,10 +145,11 @@ pub(super) fn cleared(step: &mut Step<'_>) -> Effect {
         Source::Title => prompts::withdraw_older(step, before),
         _ => withdraw_shown(step),
     };
-    match gone {
-        true => Effect::Decides,
-        false => Effect::Confirms,
+    if !gone {
+        return Effect::Confirms;
     }
+    look_behind(step);
+    Effect::Decides
 }
 
 /// Was it left at a dialog that came before its first event? Then whatever it returns, a person

@@ -1,5 +1,6 @@
 //! What time alone does: settle, and age (G8, G12). It never ends a turn.
 
+use super::notice::unanswered;
 use super::{
     Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session,
     stops, withdrawn,
@@ -49,6 +50,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
             }
             step.seat.turn().phrase()
         }
+        HeldFact::Unanswered => {
+            if !unanswered::is_over(step) {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
         // It goes on.
         HeldFact::Goodbye => return,
         HeldFact::Answered => {
@@ -75,6 +82,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
                 rests && held.source == Source::Title && screen::is_at_first_dialog(step.seat);
             let says_nothing = outranked
                 || asks
+                || screen::check_title(step.seat, held.source).is_err()
                 || level::is_believed(step, level)
                 || level::is_main_agents_rest(step, held.source, level);
             if says_nothing || !level::still_shows(step, &held, level) {

@@ -2,7 +2,7 @@
 //! do so leave in that moment, and their end tells more. Of one that stays nobody knows what it does, unless others
 //! tell; how its last turn has ended stays.
 
-use super::{Effect, Step, parts, prompts};
+use super::{Effect, Refusal, Step, parts, prompts, screen};
 use crate::prompt::{Actor, NewPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat};
 use crate::source::Source;
@@ -12,7 +12,8 @@ use crate::time::UnixMs;
 /// A program that takes back its status as it leaves is gone within a tenth of this (measured). Milliseconds.
 const LEAVES_MS: i64 = 1_000;
 
-pub(super) fn said(step: &mut Step<'_>, name: &str, source: Source) -> Effect {
+pub(super) fn said(step: &mut Step<'_>, name: &str, source: Source) -> Result<Effect, Refusal> {
+    screen::check_title(step.seat, source)?;
     // Of its parts it says nothing any more, either, and what waits of it is not believed, but how a turn has ended.
     prompts::withdraw(step, |asked| parts::asks(asked.source, asked.actor));
     let stays = |held: &Held| match &held.what {
@@ -30,7 +31,7 @@ pub(super) fn said(step: &mut Step<'_>, name: &str, source: Source) -> Effect {
         step.seat.held.push(Held { until, source, name, what });
         step.changed = true;
     }
-    Effect::Confirms
+    Ok(Effect::Confirms)
 }
 
 /// It has not left since. True if anything is over with that.

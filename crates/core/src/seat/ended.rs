@@ -26,6 +26,9 @@ pub struct EndedTurn {
     /// Nothing has told which helpers its main agent left behind: one that is heard of goes on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
+    /// It failed or was interrupted, and nothing has told which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
 }
 
 /// A call that has ended, so that a start that is told late does not open it again.
@@ -74,7 +77,7 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let mut ended = Self { reference, before, at, unlisted: false };
+        let mut ended = Self { reference, before, at, unlisted: false, untold: false };
         ended.forget_the_oldest();
         ended
     }

@@ -27,6 +27,8 @@ pub enum HeldFact {
     Level(HeldLevel),
     /// The turn is over; how is still to be told.
     Over,
+    /// The same without an answer: it failed or was interrupted.
+    Unanswered,
     /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
     Left,
     /// Something was said that may have been a goodbye.

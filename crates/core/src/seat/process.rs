@@ -23,6 +23,9 @@ pub struct ProcessFacts {
     /// What was launched, as long as it has not spoken as the agent itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launched: Option<Box<Launched>>,
+    /// The process whose terminal is gone while it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orphan: Option<Box<ProcessId>>,
 }
 
 /// The process that was launched for a seat. It may have started the agent, and wait for it.
@@ -56,6 +59,11 @@ impl ProcessFacts {
     pub fn outer(&self) -> Option<&ProcessId> {
         let is_other = |launched: &&ProcessId| self.id.as_ref().is_some_and(|id| id != *launched);
         self.launched().filter(is_other)
+    }
+
+    /// Does the process in the seat go on without its terminal?
+    pub fn is_orphan(&self) -> bool {
+        self.orphan.is_some() && self.orphan.as_deref() == self.id.as_ref() && !self.state.is_over()
     }
 
     /// Is the process in the seat what was launched, and has nobody but its launcher told of it?

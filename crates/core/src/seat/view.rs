@@ -153,6 +153,8 @@ impl Seat {
         let mut process_winner = winner(&self.process.evidence, None, now);
         let container = self.about.location.container.as_ref();
         process_winner.notes.extend(container.map(|id| format!("in container {id}")));
+        let orphaned = "orphaned: its terminal is gone, and it goes on without one".to_owned();
+        process_winner.notes.extend(self.process.is_orphan().then_some(orphaned));
         process_winner.notes.extend(self.why_no_cause());
         let dimensions = BTreeMap::from([
             (

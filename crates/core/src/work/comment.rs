@@ -17,7 +17,8 @@ pub fn mark(key: &str) -> String {
 
 /// A text of ours with the mark of its key, and with no other: whoever wrote it may have put one there.
 pub fn marked(body: &str, key: &str) -> String {
-    let body = body.replace(MARKER, "<!-- ");
+    // What is left of one begins no other, whatever stands behind it.
+    let body = body.replace(MARKER, "<!-- :");
     format!("{}\n\n{}", body.trim_end(), mark(key))
 }
 

@@ -32,5 +32,5 @@ pub(super) async fn get(
     Query::parse(uri.query(), &[])?;
     let seat = app.board.seat(&id).ok_or_else(Refused::no_such_agent)?;
     let history = app.history(&seat).await?;
-    Ok(Json(seat.explain(&history, app.clock.wall())))
+    Ok(Json(app.explained(&seat, &history)))
 }

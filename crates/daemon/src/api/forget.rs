@@ -47,5 +47,6 @@ pub(super) async fn delete(
     let reply = app.inbox.submit(work, None).await?;
     app.inbox.evidence().forget(&agent);
     app.samples.forget(&agent);
+    app.metrics.flaws.forget(&agent);
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -5,6 +5,7 @@ use super::{App, Receipt, Refused, headers, peer, receipt};
 use crate::body;
 use crate::caller::may_report;
 use crate::evidence::Hook;
+use crate::flaws;
 use crate::job::{Reply, Work};
 use crate::limits::HOOK_BODY;
 use crate::sighting::{self, Envelope, Unreadable};
@@ -69,11 +70,17 @@ pub(super) async fn post(
     })?;
     may_report(&app, &parts.headers, &parts.extensions, &report)?;
     let moment = app.inbox.evidence().now();
+    let mut wrong = flaws::of_text(&body);
+    let said_at = report.spooled.or(report.sighting.made_at);
+    wrong.extend(flaws::of_time(said_at, moment.at, report.spooled.is_some()));
     // What a line of a stream is called is not the event that it was reported under.
     let event = asked.unwrap_or_else(|| report.sighting.event.clone());
     let claimed = report.claimed.is_some();
     let context = envelope_context(&parts.headers);
     let reply = app.inbox.submit(Work::Hook(Box::new(report)), key).await?;
+    if let Reply::Done { agent, .. } = &reply {
+        app.metrics.flaws.note(agent.as_ref(), &wrong);
+    }
     if let Reply::Done { agent: Some(agent), .. } = &reply {
         let hook = Hook { event, of_a_stream, claimed, context, payload: body.to_vec() };
         app.inbox.evidence().keep_hook(agent, moment, hook);

@@ -6,6 +6,7 @@ use super::{App, Receipt, Refused, headers, json, receipt};
 use crate::body;
 use crate::caller::{Caller, shows_a_token};
 use crate::evidence::Moment;
+use crate::flaws;
 use crate::job::{OwnReport, Reply, Work};
 use crate::limits::BODY;
 use crate::own_word::{LONGEST_DETAIL, LONGEST_WORD, clean, row};
@@ -52,12 +53,17 @@ pub(super) async fn post(
     check_lengths(&report)?;
     clean(&mut report);
     let said = serde_json::to_value(&report).unwrap_or_default();
+    let said_at = spooled.or(report.at);
     let reported =
         report.parse().map_err(|error| Refused::new(400, "bad_report", error.to_string()))?;
     let moment = app.inbox.evidence().now();
     let of_launch = shows_a_token(&parts.headers);
     let report = OwnReport { agent, of_launch, reported, spooled };
     let reply = app.inbox.submit(Work::Report(report), key).await?;
+    if let Reply::Done { agent, .. } = &reply {
+        let skew = flaws::of_time(said_at, moment.at, spooled.is_some());
+        app.metrics.flaws.note(agent.as_ref(), skew.as_slice());
+    }
     keep(&app, moment, &reply, "report", &said);
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }

@@ -12,11 +12,16 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal;
+use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
+use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -60,18 +65,22 @@ pub(super) async fn post(
     }
     let mut shown = None;
     let title = said.title.and_then(|title| {
-        let level = terminal::title(&seat.kind, &title);
-        shown = Some((format!("{level:?}"), json!({"src": "osc", "osc": 0, "body": title})));
-        level
+        let fact = terminal::titled(&seat.kind, &title);
+        shown = Some((format!("{fact:?}"), json!({"src": "osc", "osc": 0, "body": title})));
+        fact
     });
-    let of_title = |name: &str, level| sight(&agent, Source::Title, name, Fact::Level(level));
-    sights.extend(title.map(|level| of_title("title", level)));
+    let title = match title {
+        Some(Fact::Level(_)) if may_be_unready(&seat).await => None,
+        title => title,
+    };
+    let of_title = |name: &str, fact| sight(&agent, Source::Title, name, fact);
+    sights.extend(title.map(|fact| of_title("title", fact)));
     let progress = said.progress.and_then(|body| {
         let level = terminal::progress(&seat.kind, &body);
         rows.extend(progress(&body).map(|body| json!({"src": "osc", "osc": 9, "body": body})));
         level
     });
-    sights.extend(progress.map(|level| of_title("progress", level)));
+    sights.extend(progress.map(|level| of_title("progress", Fact::Level(level))));
     if process.pid_here().is_some() && !process::is_alive(&process) && !may_be_late {
         return Err(Refused::new(409, "agent_ended", "the process has ended"));
     }
@@ -92,4 +101,92 @@ pub(super) async fn post(
         }
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+/// No list is longer.
+const LONGEST_LIST: u64 = 1 << 20;
+/// Ours answers at once.
+const OWN_SERVER: &str = "headsup";
+
+/// May it ask whether to trust its folder, or wait for tool servers of its person's with a prompt, while its title
+/// calls it ready?
+async fn may_be_unready(seat: &Seat) -> bool {
+    if gate::has_spoken(seat) {
+        return false;
+    }
+    let home = std::env::var("HOME").ok();
+    let cwd = seat.about.cwd.as_deref().map(str::to_owned);
+    let servers = terminal::server_lists(&seat.kind, home.as_deref(), cwd.as_deref());
+    let trusted = terminal::trust_list(&seat.kind, home.as_deref());
+    let look = move || {
+        let distrusts = |list: &Path| cwd.as_deref().is_some_and(|cwd| is_not_on(list, cwd));
+        servers.iter().any(|list| names_servers(list)) || trusted.as_deref().is_some_and(distrusts)
+    };
+    tokio::task::spawn_blocking(look).await.unwrap_or(true)
+}
+
+/// Is this folder not on the list of those that are trusted, and none above it? Before there is a list nothing is
+/// trusted yet.
+fn is_not_on(list: &Path, folder: &str) -> bool {
+    let Some(text) = read(list) else { return true };
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let list = serde_json::from_str::<Value>(&lines.collect::<String>()).unwrap_or_default();
+    let known = ["trustedFolders", "trusted_folders"].map(|name| list[name].as_array());
+    let mut known = known.into_iter().flatten().flatten().filter_map(Value::as_str);
+    !known.any(|known| Path::new(folder).starts_with(known))
+}
+
+fn read(list: &Path) -> Option<String> {
+    let mut text = String::new();
+    File::open(list).ok()?.take(LONGEST_LIST).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// One that cannot be read may name some.
+fn names_servers(list: &Path) -> bool {
+    let Some(text) = read(list) else { return list.exists() };
+    let Ok(list) = serde_json::from_str::<Value>(&text) else { return !text.trim().is_empty() };
+    let Some(servers) = list["mcpServers"].as_object() else { return false };
+    servers.keys().any(|name| name != OWN_SERVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_tool_servers_names_some_unless_it_is_known_that_it_does_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let list = temp.path().join("mcp.json");
+        assert!(!names_servers(&list), "there is none");
+        for (text, names) in [
+            ("", false),
+            ("{}", false),
+            (r#"{"mcpServers":{}}"#, false),
+            (r#"{"mcpServers":{"headsup":{"command":"headsup"}}}"#, false),
+            (r#"{"mcpServers":{"headsup":{},"slow":{"command":"sleep"}}}"#, true),
+            ("{ // mine\n}", true),
+        ] {
+            std::fs::write(&list, text).unwrap();
+            assert_eq!(names_servers(&list), names, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_trusted_by_the_list_that_there_is() {
+        let temp = tempfile::tempdir().unwrap();
+        let list = temp.path().join("config.json");
+        assert!(is_not_on(&list, "/home/ada/proj"), "there is none");
+        for (text, is_missing) in [
+            ("// Mine.\n{\"trustedFolders\":[\"/home/ada/proj\"]}", false),
+            (r#"{"trusted_folders":["/home/ada"]}"#, false),
+            (r#"{"trustedFolders":["/home/ada/proj2"]}"#, true),
+            (r#"{"trustedFolders":[]}"#, true),
+            ("{}", true),
+            ("nonsense", true),
+        ] {
+            std::fs::write(&list, text).unwrap();
+            assert_eq!(is_not_on(&list, "/home/ada/proj"), is_missing, "{text}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Parts of the hub beside the least that does the same. `inside store SECONDS FOLDER` prints
 //! how many reports a second the store takes from 16 reporters, and how many bare `SQLite` takes that
 //! writes the same rows, in that empty folder; `inside fill EVENTS FOLDER` fills the log of the hub whose
-//! state folder that is, and says on standard error how far it is; `inside callers AGENTS TIMES` looks up so often who asks, among so many
+//! state folder that is, and says on standard error how far it is; `inside check FOLDER` prints what `SQLite`'s
+//! integrity check says of the database there; `inside callers AGENTS TIMES` looks up so often who asks, among so many
 //! agents (under `valgrind --tool=callgrind`: the difference of two TIMES is what one costs); `inside transcript MB` prints the GB/s at which logs are read, and at which a
 //! typed `serde_json` reads the same members. For `measure`.
 #![expect(
@@ -34,6 +35,7 @@ fn main() {
             println!("{} {}", store(time, folder.as_ref()), bare(time, folder.as_ref()));
         }
         ["fill", events, folder] => fill(events.parse().unwrap(), folder.as_ref()),
+        ["check", folder] => println!("{}", check(folder.as_ref())),
         ["callers", agents, times] => {
             let callers = Callers::new(agents.parse().unwrap());
             let found = (0..times.parse().unwrap()).filter_map(|_: u32| callers.ask()).count();
@@ -59,6 +61,14 @@ fn fill(events: u64, folder: &Path) {
         }
     }));
     say(filled.unwrap());
+}
+
+/// All of it, with what the write-ahead log of a killed hub holds: `ok`, or what is wrong.
+fn check(folder: &Path) -> String {
+    let connection = Connection::open(folder.join("headsup.db")).unwrap();
+    let mut check = connection.prepare("PRAGMA integrity_check").unwrap();
+    let rows = check.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect::<Vec<String>>().join("; ")
 }
 
 fn store(time: Duration, folder: &Path) -> f64 {

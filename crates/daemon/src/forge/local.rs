@@ -5,6 +5,7 @@ mod look;
 mod merge;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use super::git::{Desk, Identity, Place, run};
 use super::{Asked, Branches, Change, Forge, ForgeError, Found, Looked, Opened, Prepared};

@@ -1,10 +1,10 @@
 //! Calls of Kanbanger, and what it answers.
 
+use super::says::says;
 use super::settings::KanbangerSettings;
 use super::template::{Values, filled};
 use crate::outgoing::{Answer, Ask, Line, RemoteError, Secret};
 use bytes::Bytes;
-use headsup_adapters::text;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -83,16 +83,5 @@ impl Client {
             status @ 500.. => RemoteError::Down { host, status, says: says(), after },
             status => RemoteError::Refused { host, status, says: says() },
         })
-    }
-}
-
-/// What an error says, where it says it in one of the usual ways.
-fn says(body: &[u8]) -> String {
-    let doc: Value = serde_json::from_slice(body).unwrap_or_default();
-    let usual = ["/message", "/error/message", "/error", "/detail", "/title"];
-    let found = usual.iter().find_map(|at| doc.pointer(at)?.as_str());
-    match found {
-        Some(text) => text::line(text, text::DETAIL),
-        None => text::line(&String::from_utf8_lossy(body), text::DETAIL),
     }
 }

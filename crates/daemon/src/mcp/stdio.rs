@@ -2,6 +2,7 @@
 
 use super::frame::{self, Bad};
 use super::hub::Hub;
+use super::line::Line;
 use super::scope::Scope;
 use super::server::Server;
 use rmcp::model::{JsonRpcError, JsonRpcMessage, RequestId};
@@ -77,9 +78,7 @@ where
 /// whoever has sent it waits for ever.
 struct Lines<R> {
     read: BufReader<R>,
-    /// As much of a line as has come: a read may be given up at any time.
-    line: Vec<u8>,
-    is_too_long: bool,
+    line: Line,
     /// Requests that have no answer yet, or were taken back: the library knows a request by its id alone, and
     /// of two with the same it would answer one.
     awaited: HashSet<RequestId>,
@@ -93,28 +92,19 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
     fn new(read: R, write: impl AsyncWrite + Send + Unpin + 'static) -> Self {
         let (to_writer, lines) = mpsc::channel(WAITING);
         let writer = Some(tokio::spawn(write_lines(write, lines)));
-        let (line, to_writer) = (Vec::new(), Some(to_writer));
+        let (line, to_writer) = (Line::new(frame::LONGEST), Some(to_writer));
         let (read, awaited) = (BufReader::new(read), HashSet::new());
-        Self { read, line, is_too_long: false, awaited, open: None, to_writer, writer }
+        Self { read, line, awaited, open: None, to_writer, writer }
     }
 
     /// One line, whole; `None` at the end of the input. What is too long is not kept.
     async fn line(&mut self) -> Option<Result<Vec<u8>, Bad>> {
         loop {
             let piece = self.read.fill_buf().await.ok().filter(|piece| !piece.is_empty())?;
-            let end = piece.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(piece.len(), |end| end + 1);
-            self.is_too_long |= self.line.len() + taken > frame::LONGEST;
-            if self.is_too_long {
-                self.line.clear();
-            } else {
-                self.line.extend_from_slice(&piece[..end.unwrap_or(taken)]);
-            }
+            let (taken, line) = self.line.take(piece);
             self.read.consume(taken);
-            if end.is_some() {
-                let line = std::mem::take(&mut self.line);
-                let is_too_long = std::mem::take(&mut self.is_too_long);
-                return Some(if is_too_long { Err(Bad::TooLong) } else { Ok(line) });
+            if line.is_some() {
+                return line;
             }
         }
     }

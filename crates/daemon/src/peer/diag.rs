@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const BY_FAMILY: u16 = 20;
 const REQUEST: u16 = 1;
 const ERROR: u16 = 2;
+/// The highest number of an error (`MAX_ERRNO`).
+const LAST_ERROR: i32 = 4_095;
 const TCP: u8 = 6;
 const LISTENING: u8 = 10;
 /// Of `struct nlmsghdr`, `inet_diag_req_v2` and `inet_diag_msg` (`linux/inet_diag.h`), in bytes.
@@ -76,7 +78,7 @@ fn question(peer: SocketAddr, local: SocketAddr) -> Vec<u8> {
     bytes
 }
 
-fn read(answer: &[u8], from: u16, to: u16) -> Result<Option<Socket>, Errno> {
+pub(super) fn read(answer: &[u8], from: u16, to: u16) -> Result<Option<Socket>, Errno> {
     let word = |at: usize| -> Result<u32, Errno> {
         let bytes = answer.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
         bytes.map(u32::from_ne_bytes).ok_or(Errno::BADMSG)
@@ -88,8 +90,10 @@ fn read(answer: &[u8], from: u16, to: u16) -> Result<Option<Socket>, Errno> {
     let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
     match kind.ok_or(Errno::BADMSG)? {
         ERROR => {
-            let code = word(HEADER)?.cast_signed();
-            Err(Errno::from_raw_os_error(code.saturating_neg()))
+            let code = word(HEADER)?.cast_signed().saturating_neg();
+            // Another number is no error's, and cannot be made one.
+            let is_error = (1..=LAST_ERROR).contains(&code);
+            Err(if is_error { Errno::from_raw_os_error(code) } else { Errno::BADMSG })
         }
         BY_FAMILY if answer.len() >= TOLD => {
             // Where none is connected it names one that listens at that port.
@@ -118,7 +122,7 @@ mod tests {
             let listed = find(peer, local);
             // A kernel may have no such part.
             let Some(listed) = listed else { continue };
-            assert_eq!(listed, super::super::in_tables(peer, local), "{address}");
+            assert_eq!(listed, super::super::tables::in_tables(peer, local), "{address}");
             assert!(matches!(listed, Listed::Socket(_)), "{address}");
             assert_eq!(find(local, local), Some(Listed::Nowhere), "it listens, and is no peer");
             drop(client);
@@ -152,5 +156,9 @@ mod tests {
         answer[4..6].copy_from_slice(&ERROR.to_ne_bytes());
         answer[HEADER..HEADER + 4].copy_from_slice(&(-2_i32).to_ne_bytes());
         assert_eq!(read(&answer, 7, 8), Err(Errno::NOENT));
+        for none in [0, 1, -4_096, i32::MIN] {
+            answer[HEADER..HEADER + 4].copy_from_slice(&none.to_ne_bytes());
+            assert_eq!(read(&answer, 7, 8), Err(Errno::BADMSG), "{none}");
+        }
     }
 }

@@ -8,7 +8,9 @@
 
 mod client;
 mod events;
+mod listener;
 mod ports;
+mod reader;
 
 use crate::inbox::Inbox;
 use crate::job::Work;

@@ -17,6 +17,8 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     socket: PathBuf,
+    /// The server's pid: the next one at that socket counts its panes anew.
+    server: String,
     /// `%5`.
     pane: String,
 }
@@ -27,10 +29,12 @@ impl Place {
         let [server, pane] = process::variables(process.pid, [b"TMUX=", b"TMUX_PANE="]);
         let (server, pane) = (server?, pane?);
         // SOCKET,PID,SESSION.
-        let socket = PathBuf::from(server.split(',').next()?);
+        let mut parts = server.split(',');
+        let socket = PathBuf::from(parts.next()?);
+        let server = parts.next()?.to_owned();
         let number = pane.strip_prefix('%')?;
         let is_pane = (1..=9).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
-        (is_pane && socket.is_absolute()).then_some(Self { socket, pane })
+        (is_pane && socket.is_absolute()).then_some(Self { socket, server, pane })
     }
 }
 
@@ -59,20 +63,42 @@ async fn capture_of(socket: &PathBuf, panes: &[&Place]) -> Vec<(Place, String)> 
     found
 }
 
-/// The title of each of these; a pane that is gone is left out. One call for all panes of a server.
+/// The title of each of these; a pane that is gone, or whose program is, is left out. One call for all panes of
+/// a server.
 pub(super) async fn titles(places: &[Place]) -> HashMap<Place, String> {
     let mut found = HashMap::new();
     let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
     for socket in servers {
-        let args = ["list-panes", "-a", "-F", "#{pane_id} #{pane_title}"];
-        let Some(text) = ask(socket, &args.map(str::to_owned)).await else { continue };
-        let told = text.lines().filter_map(|line| line.split_once(' '));
-        let told: HashMap<&str, &str> = told.collect();
+        let Some(text) = list(socket).await else { continue };
+        let told: HashMap<(&str, &str), &str> = living(&text).collect();
         let own = places.iter().filter(|place| place.socket == *socket);
-        let title = |place: &Place| Some((place.clone(), (*told.get(&*place.pane)?).to_owned()));
+        let title = |place: &Place| {
+            let title = told.get(&(&*place.server, &*place.pane))?;
+            Some((place.clone(), (*title).to_owned()))
+        };
         found.extend(own.filter_map(title));
     }
     found
+}
+
+/// Whether a pane is there, with its program in it. Of a server that does not answer nobody knows.
+pub(super) async fn is_there(place: &Place) -> bool {
+    let text = list(&place.socket).await.unwrap_or_default();
+    living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane))
+}
+
+async fn list(socket: &PathBuf) -> Option<String> {
+    let args = ["list-panes", "-a", "-F", "#{pid} #{pane_dead} #{pane_id} #{pane_title}"];
+    ask(socket, &args.map(str::to_owned)).await
+}
+
+/// Server, pane and title of each pane that is not dead.
+fn living(list: &str) -> impl Iterator<Item = ((&str, &str), &str)> {
+    list.lines().filter_map(|line| {
+        let (server, rest) = line.split_once(' ')?;
+        let (pane, title) = rest.strip_prefix("0 ")?.split_once(' ')?;
+        Some(((server, pane), title))
+    })
 }
 
 async fn call(socket: &PathBuf, panes: &[&Place]) -> Option<Vec<String>> {
@@ -102,4 +128,16 @@ async fn ask(socket: &PathBuf, args: &[String]) -> Option<String> {
     let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
     let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
     Some(String::from_utf8_lossy(shown).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pane_counts_while_its_program_lives_and_as_one_of_its_server() {
+        let list = "41 0 %0 \u{2726} Working\n41 1 %1 left\n41 0 %2 \nno server\n";
+        let panes: Vec<_> = living(list).collect();
+        assert_eq!(panes, [(("41", "%0"), "\u{2726} Working"), (("41", "%2"), "")]);
+    }
 }

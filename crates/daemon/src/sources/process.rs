@@ -4,6 +4,9 @@
 //! session told by a hook, its status file removed) tells a clean end from a crash. Where the shell that it was
 //! started from is gone with it, a person has closed the terminal; whoever outlives that was meant to.
 
+mod pause;
+mod terminal;
+
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
 use super::ready::when_readable;
@@ -18,6 +21,7 @@ use headsup_core::observation::{Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind, Process};
+use pause::Pause;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 use std::collections::HashMap;
@@ -26,6 +30,7 @@ use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use terminal::Terminal;
 use tokio::io::unix::AsyncFd;
 use tokio::task::AbortHandle;
 
@@ -112,12 +117,15 @@ impl Processes {
         // In a container its engine may have stopped it.
         let is_outside = seat.about.location.container.is_none();
         let is_told = seat.process.state == Process::Unknown;
+        // Its pane may have gone while no hub was there.
+        let has_pane = stored && seat.about.location.tmux.is_some();
         let one = One {
             agent: seat.id.clone(),
             process: process.clone(),
             outer: outer.cloned(),
             shell: shell_of(process),
-            pause: is_outside.then(|| Pause { is_told, ..Pause::default() }),
+            pause: is_outside.then(|| Pause::new(is_told)),
+            terminal: is_outside.then(|| Terminal::new(has_pane)),
             waits: self.watched.len() < self.most_waited_for,
             left_in_order,
             goodbyes: Arc::clone(&self.goodbyes),
@@ -183,6 +191,7 @@ struct One {
     /// The shell that it was started from.
     shell: Option<ProcessId>,
     pause: Option<Pause>,
+    terminal: Option<Terminal>,
     /// Else it is looked at.
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
@@ -256,8 +265,13 @@ impl One {
         while let Some(stat) = living(&self.process) {
             self.ooms.look(&self.process);
             self.samples.take(&self.agent, &self.process);
-            let news = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
-            if let Some((name, fact)) = news {
+            let stands = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
+            let is_left = match &mut self.terminal {
+                Some(terminal) => terminal.is_gone(stat.has_terminal(), &self.process).await,
+                None => false,
+            };
+            let left = is_left.then_some(("terminal gone", ProcessFact::Orphaned));
+            for (name, fact) in stands.into_iter().chain(left) {
                 let sight = sight(self.agent.clone(), self.process.clone(), name, fact);
                 inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
             }
@@ -265,27 +279,6 @@ impl One {
                 return;
             }
         }
-    }
-}
-
-/// What has been seen of a process that a person stops (Ctrl-Z) and lets go on.
-#[derive(Debug, Default)]
-struct Pause {
-    was_stopped: bool,
-    is_told: bool,
-}
-
-impl Pause {
-    /// What is to be told at a look. One that is stopped for a moment alone does not stand still.
-    fn look(&mut self, is_stopped: bool) -> Option<(&'static str, ProcessFact)> {
-        let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped);
-        let (name, fact) = match (is_stopped, self.is_told) {
-            (true, false) if was_stopped => ("stopped", ProcessFact::Unprobeable),
-            (false, true) => ("continued", ProcessFact::Alive),
-            _ => return None,
-        };
-        self.is_told = is_stopped;
-        Some((name, fact))
     }
 }
 
@@ -351,6 +344,7 @@ mod tests {
             outer: None,
             shell: None,
             pause: None,
+            terminal: None,
             waits: false,
             left_in_order: false,
             goodbyes,
@@ -469,16 +463,6 @@ mod tests {
             outer.kill().ok();
             outer.wait().unwrap();
         }
-    }
-
-    #[test]
-    fn a_process_that_stands_still_at_two_looks_is_told_and_so_is_that_it_goes_on() {
-        let mut pause = Pause::default();
-        let looks = [true, false, true, true, true, false, false];
-        let told = looks.map(|is_stopped| pause.look(is_stopped));
-        let stopped = Some(("stopped", ProcessFact::Unprobeable));
-        let continued = Some(("continued", ProcessFact::Alive));
-        assert_eq!(told, [None, None, None, stopped, None, continued, None]);
     }
 
     /// The time between two looks passes at once.

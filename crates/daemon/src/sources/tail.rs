@@ -1,5 +1,8 @@
 //! One log that grows: read from where it ended when it was first seen.
 
+mod lines;
+
+use lines::Lines;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -19,9 +22,7 @@ pub(super) struct Tail {
     /// Device and inode of what was there.
     identity: Option<(u64, u64)>,
     offset: u64,
-    /// A line whose end is not there yet.
-    partial: Vec<u8>,
-    skipping: bool,
+    lines: Lines,
     /// What stood there before has not been looked at.
     past_unread: bool,
     /// There was a file before, perhaps another one.
@@ -50,8 +51,7 @@ impl Tail {
             path: path.into(),
             identity: None,
             offset: 0,
-            partial: Vec::new(),
-            skipping: false,
+            lines: Lines::new(MOST_BYTES),
             past_unread: false,
             was_there: false,
         };
@@ -88,7 +88,9 @@ impl Tail {
         }
         if self.past_unread {
             self.past_unread = false;
-            (grown.past, self.partial) = past(&mut file, self.offset)?;
+            let (past, begun) = past(&mut file, self.offset)?;
+            grown.past = past;
+            self.lines.begin_with(begun);
         }
         file.seek(SeekFrom::Start(self.offset))?;
         let end = size.min(self.offset + TURN_BYTES);
@@ -96,7 +98,7 @@ impl Tail {
         file.take(end - self.offset).read_to_end(&mut new)?;
         self.offset += new.len() as u64;
         grown.more = self.offset < size && !new.is_empty();
-        self.split(&new, &mut grown);
+        grown.skipped = self.lines.take(&new, |line| grown.lines.push(line));
         Ok(grown)
     }
 
@@ -104,8 +106,7 @@ impl Tail {
         self.identity = Some(identity);
         self.was_there = true;
         self.offset = size;
-        self.partial.clear();
-        self.skipping = false;
+        self.lines.begin_with(Vec::new());
         self.past_unread = size > 0;
     }
 
@@ -121,34 +122,6 @@ impl Tail {
             return Err(io::Error::other("not a regular file"));
         }
         Ok(Some(file))
-    }
-
-    fn split(&mut self, new: &[u8], grown: &mut Grown) {
-        let mut rest = new;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, after) = (&rest[..end], &rest[end + 1..]);
-            rest = after;
-            if std::mem::take(&mut self.skipping) {
-                self.partial.clear();
-                continue;
-            }
-            let mut whole = std::mem::take(&mut self.partial);
-            whole.extend_from_slice(line);
-            if whole.len() as u64 > MOST_BYTES {
-                grown.skipped += 1;
-            } else if !whole.is_empty() {
-                grown.lines.push(whole);
-            }
-        }
-        if self.skipping {
-            return;
-        }
-        self.partial.extend_from_slice(rest);
-        if self.partial.len() as u64 > MOST_BYTES {
-            self.partial = Vec::new();
-            self.skipping = true;
-            grown.skipped += 1;
-        }
     }
 }
 

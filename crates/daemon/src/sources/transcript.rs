@@ -8,6 +8,7 @@ use super::inotify::Change;
 use super::lookout::{UNWATCHED, Watcher};
 use super::tail::{Grown, Tail};
 use crate::filesystem;
+use crate::flaws::{self, Flaw};
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
@@ -52,6 +53,8 @@ struct Log {
     awaited_since: Option<UnixMs>,
     /// It was there at a look then.
     seen_at: UnixMs,
+    /// It was there, and is not any more, or something else is in its place.
+    is_lost: bool,
     /// It is followed since then, and no line that was written later has come: the log of a forked conversation
     /// begins with copies of the old lines, however many pieces they come in.
     copied_until: Option<UnixMs>,
@@ -150,6 +153,9 @@ impl Logs {
         }
         if let Some(old) = self.followed.remove(&owner) {
             self.remove(old.watch);
+            if old.is_lost {
+                self.metrics.flaws.mend(&owner.0, Flaw::SourceLost);
+            }
         }
         let Some(path) = path else { return };
         let tail = Tail::new(&path);
@@ -170,6 +176,7 @@ impl Logs {
             past_until,
             awaited_since,
             seen_at,
+            is_lost: false,
             copied_until,
         };
         self.followed.insert(owner, log);
@@ -239,7 +246,17 @@ impl Logs {
                 log.watch = self.watcher.add_file(log.tail.path());
                 log.folder = folder_of(log.tail.path());
             }
-            let Ok(grown) = log.tail.look() else { return };
+            let was_there = log.tail.is_there();
+            let looked = log.tail.look();
+            let is_away = looked.is_err() || !log.tail.is_there();
+            let is_lost = is_away && (log.is_lost || was_there) && owner.1.is_none();
+            if std::mem::replace(&mut log.is_lost, is_lost) != is_lost {
+                match is_lost {
+                    true => self.metrics.flaws.note(Some(&owner.0), &[Flaw::SourceLost]),
+                    false => self.metrics.flaws.mend(&owner.0, Flaw::SourceLost),
+                }
+            }
+            let Ok(grown) = looked else { return };
             let Grown { lines, past, skipped, begun_anew, more } = grown;
             let since = log.note(self.inbox.evidence().now().at, begun_anew);
             self.metrics.log_lines_skipped.inc_by(skipped);
@@ -256,6 +273,9 @@ impl Logs {
                     continue;
                 };
                 if !self.followed.get_mut(owner).is_some_and(|log| log.is_past(&read)) {
+                    if flaws::is_lossy(&line) {
+                        self.metrics.flaws.note(Some(&owner.0), &[Flaw::Lossy]);
+                    }
                     self.count(&kind, &line);
                     if read.fact.is_some() {
                         self.keep(owner, &line);

@@ -60,7 +60,7 @@ pub(super) async fn parts(app: &App, id: &AgentId, ages: Ages) -> Result<Parts, 
     parts.put("prompts", prompts(&agent, ages));
     parts.put("facts", facts::section(&agent, app.person.as_deref(), ages));
     parts.put("activity", activity(&entries, ages));
-    parts.put("explain", explain::section(&seat.explain(&history, app.clock.wall()), ages));
+    parts.put("explain", explain::section(&app.explained(&seat, &history), ages));
     Ok(parts)
 }
 

@@ -180,4 +180,5 @@ pub(crate) fn status(word: &str) -> Option<TaskStatus> {
 }
 
 #[cfg(test)]
+#[path = "kanbanger/tests.rs"]
 mod tests;

@@ -6,6 +6,8 @@ use super::{
     report, seat, seen, stage,
 };
 use super::{task, verdict, witnessed};
+use crate::evidence::Moment;
+use crate::flaws;
 use crate::flusher::Waiting;
 use crate::frame::Frame;
 use crate::job::{Answer, Key, Refusal, Reply, Witnessed, Work};
@@ -262,6 +264,7 @@ impl Writer {
             if let (Some((moment, found)), Ok(Reply::Done { agent: Some(agent), .. })) =
                 (item.spooled, &answer)
             {
+                self.note_flaws(&item.work, agent, moment, &found);
                 match found {
                     Found::Hook(hook) => self.evidence.keep_spooled(agent, moment, hook),
                     Found::Row(row) => self.evidence.keep(agent, moment, &row),
@@ -278,6 +281,21 @@ impl Writer {
         if !acts.is_empty() {
             self.flusher.flush(acts);
         }
+    }
+
+    /// What was wrong with what had waited in the spool.
+    fn note_flaws(&self, work: &Work, agent: &AgentId, moment: Moment, found: &Found) {
+        let made_at = match work {
+            Work::Hook(report) => report.spooled,
+            Work::Report(report) => report.spooled,
+            _ => None,
+        };
+        let mut wrong = match found {
+            Found::Hook(hook) => flaws::of_text(&hook.payload),
+            Found::Row(_) => Vec::new(),
+        };
+        wrong.extend(flaws::of_time(made_at, moment.at, true));
+        self.metrics.flaws.note(Some(agent), &wrong);
     }
 
     /// Counts which event of which kind was not understood, or what in it was not.

@@ -10,7 +10,7 @@ use crate::output::line::Line;
 use crate::setup::status::{State, Status, status};
 use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
 use headsup_adapters::inject::{Recipe, quote, recipe, recipes};
-use headsup_adapters::support::{self, Shown, Support};
+use headsup_adapters::support::{self, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
 use std::io;
@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Only what is headsup's own is added, and exactly that is removed again: where nobody has
 /// edited since, to the byte. Without AGENT it is about every agent whose program is on PATH or whose
-/// folder is there, to install (exit code 4 if there is none), and about those with hooks of ours, to look
-/// and to uninstall. An agent that is refused stops none of the others (exit code 7).
+/// folder is there, to install (exit code 4 if there is none; `--all` names those that are not), and about
+/// those with hooks of ours, to look and to uninstall. An agent that is refused stops none of the others (exit code 7).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -70,8 +70,8 @@ struct Which {
     /// Kinds of agents, or the names of their programs.
     #[arg(value_name = "AGENT", value_parser = named)]
     agents: Vec<Named>,
-    /// Every agent that hooks can be installed into, also one that is not here yet; of those that
-    /// are known by their documentation alone, `install` takes the ones that are here.
+    /// Every agent that hooks can be installed into; of these `install` takes the ones that are here,
+    /// and says which are not.
     #[arg(long, conflicts_with = "agents")]
     all: bool,
 }
@@ -132,6 +132,9 @@ struct Changed<'a> {
     schema: u32,
     dry_run: bool,
     agents: &'a [ChangedAgent],
+    /// The kinds that were asked for with all others and are not here.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_found: &'a [&'static str],
 }
 
 #[derive(Default, Serialize)]
@@ -194,12 +197,9 @@ fn install(
         return Err(CommandError::new(Kind::Refused, message).code("no_hooks").hint(why));
     }
     let way = if live { Way::Settings } else { Way::Plugin };
-    let mut sites = sites(which, context, site)?;
-    let is_wanted = |site: &Site| match which.all {
-        true => site.is_present() || !is_documented(site),
-        false => !which.agents.is_empty() || site.is_present(),
-    };
-    sites.retain(is_wanted);
+    let is_wanted = |site: &Site| !which.agents.is_empty() || site.is_present();
+    let (sites, absent): (Vec<Site>, Vec<Site>) =
+        sites(which, context, site)?.into_iter().partition(is_wanted);
     if sites.is_empty() {
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
@@ -210,6 +210,16 @@ fn install(
             others.join(", ")
         )));
     }
+    let not_found: Vec<&str> = match which.all {
+        true => absent.iter().map(|site| site.recipe.kind).collect(),
+        false => Vec::new(),
+    };
+    for site in absent.iter().filter(|_| which.all && !context.output.is_json()) {
+        let Recipe { title, kind, .. } = site.recipe;
+        context.output.say(&Line::plain(format!(
+            "headsup: {title} was not found here; by name it is done all the same: `headsup hooks install {kind}`"
+        )));
+    }
     let binary = binary()?;
     let after = |site: &Site| match site.recipe.plugin.filter(|_| !live && site.finds_plugin()) {
         Some(plugin) => plugin.after,
@@ -218,7 +228,8 @@ fn install(
     let make = |site: &Site| setup::install(site, way, &binary);
     // Entries that never fire are not installed without a word.
     let problems = |site: &Site| status(site).problems;
-    apply(&sites, dry_run, context, &make, &with_snippet, &problems, &|site| {
+    let asked = Asked { dry_run, not_found: &not_found };
+    apply(&sites, asked, context, &make, &with_snippet, &problems, &|site| {
         let status = status(site);
         let then = if status.fires || status.untrusted.is_some() {
             after(site)
@@ -236,14 +247,10 @@ fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), Comm
         context.output.say(&Line::plain("headsup: no hooks are installed, nothing to change"));
     }
     let make = |site: &Site| setup::uninstall(site);
-    apply(&sites, dry_run, context, &make, &by_hand, &|_| Vec::new(), &|site| {
+    let asked = Asked { dry_run, not_found: &[] };
+    apply(&sites, asked, context, &make, &by_hand, &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
     })
-}
-
-/// Nobody has run it with headsup.
-fn is_documented(site: &Site) -> bool {
-    support::of(site.recipe.kind).is_some_and(|row| row.shown == Shown::Documented)
 }
 
 /// This program where it really is: the launcher must not be a link to itself.
@@ -256,11 +263,19 @@ pub(crate) type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
 /// The refusal, and what a person can do instead.
 pub(crate) type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
 
+/// What a command was asked for beside what it does.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) dry_run: bool,
+    /// Kinds that it leaves out.
+    pub(crate) not_found: &'a [&'static str],
+}
+
 /// Does it at each site, also behind one that is refused. Where all sites are one agent's, each builds on the one
 /// before, and the first refusal is the end.
 pub(crate) fn apply(
     sites: &[Site],
-    dry_run: bool,
+    Asked { dry_run, not_found }: Asked<'_>,
     context: &Context,
     make: Make<'_>,
     refuse: Refuse<'_>,
@@ -315,7 +330,7 @@ pub(crate) fn apply(
         agents.push(ChangedAgent { kind, part, changed, files, diff, notes, error: None });
     }
     if output.is_json() {
-        Output::json(&Changed { schema: SCHEMA, dry_run, agents: &agents })?;
+        Output::json(&Changed { schema: SCHEMA, dry_run, agents: &agents, not_found })?;
     }
     outcome(&agents, is_one)
 }

@@ -4,6 +4,7 @@ use crate::client::start;
 use crate::client::tls_error::explain;
 use crate::error::{CommandError, Kind};
 use crate::place::{Authority, HTTP, HTTPS, Place, Url};
+use crate::short;
 use headsup_daemon::outgoing::{TlsError, names, tls};
 use std::fmt;
 use std::io;
@@ -27,18 +28,16 @@ pub(crate) enum Address {
     Tls(Authority, ServerName<'static>),
 }
 
-/// The longest path that fits an address of a unix socket on Linux.
-const LONGEST_PATH: usize = 107;
-
 /// Whether clients can reach a socket at this path.
 pub(crate) fn fits(path: &Path) -> Result<(), CommandError> {
-    let length = path.as_os_str().len();
-    if length <= LONGEST_PATH {
+    if short::is_in_reach(path) {
         return Ok(());
     }
     let message = format!(
-        "the socket's path {} has {length} bytes, and the system takes at most {LONGEST_PATH}",
-        path.display()
+        "the socket's path {} has {} bytes, and the system takes at most {}",
+        path.display(),
+        path.as_os_str().len(),
+        short::LONGEST
     );
     Err(CommandError::new(Kind::Refused, message)
         .code("path_too_long")
@@ -126,7 +125,7 @@ impl Address {
     async fn plainly(&self) -> Result<Connection, NoConnection> {
         loop {
             let connected = match self {
-                Self::Unix(path) => UnixStream::connect(path).await.map(Connection::Unix),
+                Self::Unix(path) => unix(path).await.map(Connection::Unix),
                 Self::Tcp(Authority { host, port }) | Self::Tls(Authority { host, port }, _) => {
                     let addresses = names::find(host, *port).await.map_err(NoConnection::Failed)?;
                     TcpStream::connect(&*addresses).await.map(Connection::Tcp)
@@ -141,6 +140,14 @@ impl Address {
             }
         }
     }
+}
+
+async fn unix(path: &Path) -> io::Result<UnixStream> {
+    if path.as_os_str().len() <= short::LONGEST {
+        return UnixStream::connect(path).await;
+    }
+    let (_open, short) = short::way(path).ok_or(io::ErrorKind::NotFound)?;
+    UnixStream::connect(short).await
 }
 
 fn no_address(url: &Url) -> CommandError {

@@ -120,6 +120,13 @@ fn read(line: &str) -> Option<(String, u64)> {
         Some(("headsup_reports_total", labels)) if label(labels)? == "not_understood" => {
             "not understood".to_owned()
         }
+        Some(("headsup_flaws_total", labels)) => match label(labels)? {
+            "lossy" => "taken without what was not UTF-8 (lossy)".to_owned(),
+            "duplicate_member" => "with a member twice (duplicate_member)".to_owned(),
+            "skew" => "of another time by their own word (skew)".to_owned(),
+            "source_lost" => "times that a log that was followed was gone (source_lost)".to_owned(),
+            _ => return None,
+        },
         Some(("headsup_panics_total", labels)) => format!("defects in the {}", label(labels)?),
         None => match name {
             "headsup_spool_corrupt_total" => "unreadable stretches of the spool".to_owned(),
@@ -195,6 +202,8 @@ mod tests {
             said("headsup_panics_total{place=\"adapter\"} 1"),
             some("defects in the adapter", 1)
         );
+        let lossy = "taken without what was not UTF-8 (lossy)";
+        assert_eq!(said("headsup_flaws_total{flaw=\"lossy\"} 2"), some(lossy, 2));
         for line in [
             "headsup_reports_total{result=\"accepted\"} 2",
             "headsup_spool_corrupt_total 0",

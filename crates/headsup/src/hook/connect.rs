@@ -2,6 +2,7 @@
 
 use super::deadline::Deadline;
 use crate::place::{Authority, Url};
+use crate::short;
 use rustix::event::PollFlags;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -27,7 +28,15 @@ pub(super) fn open(url: &Url, deadline: Deadline) -> Option<OwnedFd> {
 }
 
 fn unix(path: &Path, deadline: Deadline) -> Option<OwnedFd> {
-    let address = SocketAddrUnix::new(path).ok()?;
+    let Ok(address) = SocketAddrUnix::new(path) else { return far(path, deadline) };
+    let socket = socket(AddressFamily::UNIX)?;
+    finish(&socket, &address, deadline).then_some(socket)
+}
+
+/// One whose path fits no address.
+fn far(path: &Path, deadline: Deadline) -> Option<OwnedFd> {
+    let (_open, short) = short::way(path)?;
+    let address = SocketAddrUnix::new(short).ok()?;
     let socket = socket(AddressFamily::UNIX)?;
     finish(&socket, &address, deadline).then_some(socket)
 }

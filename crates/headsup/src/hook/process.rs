@@ -48,7 +48,7 @@ impl Process {
     }
 
     /// The name stands in parentheses and may itself hold spaces and parentheses.
-    fn parse(pid: u32, line: &[u8]) -> Option<Self> {
+    pub(super) fn parse(pid: u32, line: &[u8]) -> Option<Self> {
         let open = line.iter().position(|&byte| byte == b'(')?;
         let close = line.iter().rposition(|&byte| byte == b')')?;
         let comm = String::from_utf8_lossy(line.get(open + 1..close)?).into_owned();

@@ -6,6 +6,7 @@ use super::{SetupError, guard::Denied, version};
 use headsup_adapters::inject::{self, Plugin, Recipe, Variables, Version, quote, server};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// It moves the configuration folders of many programs.
 const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
@@ -27,6 +28,8 @@ pub(crate) struct Site {
     pub(crate) launcher: String,
     /// The program, where it is on the search path.
     pub(crate) program: Option<PathBuf>,
+    /// Its version, once it was looked up: the program may have been asked.
+    pub(super) version: OnceLock<Option<Version>>,
     /// For a skill: where the tools are that it speaks of.
     pub(crate) tools: Option<Box<Site>>,
     /// Where the hooks and the tools of this program go, without this one.
@@ -95,8 +98,20 @@ impl Site {
         let launcher = launcher(state).to_string_lossy().into_owned();
         let program = recipe.programs.iter().find_map(|name| on_path(name, set("PATH")));
         let state = state.to_owned();
-        let (tools, kin) = (None, Vec::new());
-        Ok(Self { recipe, folder, usual, roots, home, state, launcher, program, tools, kin })
+        let (version, tools, kin) = (OnceLock::new(), None, Vec::new());
+        Ok(Self {
+            recipe,
+            folder,
+            usual,
+            roots,
+            home,
+            state,
+            launcher,
+            program,
+            version,
+            tools,
+            kin,
+        })
     }
 
     /// Is its launcher one that entries can name? They are text.
@@ -106,7 +121,8 @@ impl Site {
 
     /// Which version the program is, where that matters.
     pub(super) fn version(&self) -> Option<Version> {
-        version::of(self.program.as_deref()?, self.recipe.package()?)
+        let find = || version::of(self.program.as_deref()?, self.recipe.package()?);
+        *self.version.get_or_init(find)
     }
 
     /// Whether it looks for the plugin's folder.

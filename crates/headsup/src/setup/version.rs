@@ -77,7 +77,7 @@ fn asked(command: &mut Command) -> Option<Version> {
     text?.split_whitespace().find_map(parsed)
 }
 
-fn parsed(version: &str) -> Option<Version> {
+pub(super) fn parsed(version: &str) -> Option<Version> {
     let mut parts = version.split('.');
     let mut number = || parts.next()?.parse::<u64>().ok();
     let (major, minor) = (number()?, number()?);

@@ -1,9 +1,9 @@
 //! What the hub is told.
 
-use crate::rig::Rig;
+use crate::rig::{Rig, Talk};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 
 #[test]
@@ -40,6 +40,40 @@ fn the_status_is_that_of_the_protocol() {
     let process = rig.doc()["process"].clone();
     assert_eq!((&process["kind"], &process["code"]), (&json!("crashed"), &json!(3)));
     assert_eq!(talk.ends().code(), Some(3));
+}
+
+/// The draft: an answer says no more than that the prompt was taken in, and the session tells the rest.
+#[test]
+fn version_2_tells_its_state_by_itself() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut talk = rig.scripted(&[]);
+    talk.client(&json!({"id": 0, "method": "initialize", "params": {"protocolVersion": 2}}));
+    talk.agent(&json!({"id": 0, "result": {"protocolVersion": 2}}));
+    talk.client(&json!({"id": 1, "method": "session/new", "params": {}}));
+    talk.agent(&json!({"id": 1, "result": {"sessionId": "s"}}));
+    rig.comes_to("idle");
+    let tells = |talk: &mut Talk, mut update: Value| {
+        update["sessionUpdate"] = "state_update".into();
+        let params = json!({"sessionId": "s", "update": update});
+        talk.agent(&json!({"method": "session/update", "params": params}));
+    };
+    talk.prompt(2, "s");
+    talk.agent(&json!({"id": 2, "result": {"messageId": "m"}}));
+    tells(&mut talk, json!({"state": "running"}));
+    rig.comes_to("working");
+    tells(&mut talk, json!({"state": "requires_action"}));
+    rig.comes_to("blocked");
+    tells(&mut talk, json!({"state": "running"}));
+    rig.comes_to("working");
+    let helper = json!([{"id": "b", "type": "subagent"}]);
+    tells(&mut talk, json!({"state": "idle", "stopReason": "end_turn", "background": helper}));
+    // It has heard all of that.
+    talk.client(&json!({"method": "of/tomorrow"}));
+    assert_eq!(rig.doc()["headline"], "working", "a helper goes on behind it");
+    tells(&mut talk, json!({"state": "idle", "stopReason": "end_turn", "background": []}));
+    rig.comes_to("done");
+    assert_eq!(rig.doc()["counters"]["turns"], 1);
 }
 
 #[test]

@@ -92,6 +92,12 @@ const ROWS: &[Row] = &[
     at("15 illegal id", "POST", "/api/v1/agents/%00/reports", 400, "bad_agent_id"),
     at("15 illegal id", "POST", "/api/v1/agents/%ff/reports", 400, "bad_agent_id"),
     at("15 illegal id", "POST", "/api/v1/agents//reports", 400, "bad_agent_id"),
+    at("15 illegal id", "POST", "/api/v1/agents/%2e/reports", 400, "bad_agent_id"),
+    at("15 illegal id", "POST", "/api/v1/agents/{10 kB}/reports", 400, "bad_agent_id"),
+    // What is reserved elsewhere is a name like any other, of nobody.
+    get("15 illegal id", "/api/v1/agents/__proto__", 404, "no_such_agent"),
+    get("15 illegal id", "/api/v1/agents/CON", 404, "no_such_agent"),
+    get("15 illegal id", "/api/v1/agents/nul.txt", 404, "no_such_agent"),
     with("15 illegal id", &[("x-headsup-id", "")], 400, "bad_header"),
     Row {
         target: HOOK,
@@ -182,7 +188,8 @@ fn what_is_no_request_of_ours_is_refused_typed_counted_and_without_effect() {
         let case = format!("{sort}: {method} {target} {headers:?}");
         let counter = format!("headsup_refusals_total{{code=\"{code}\"}}");
         let before = rig.counter(&counter);
-        let answer = http::request(&socket, method, target, headers, &body()).unwrap();
+        let target = target.replace("{10 kB}", &"x".repeat(10_000));
+        let answer = http::request(&socket, method, &target, headers, &body()).unwrap();
         let doc: serde_json::Value = serde_json::from_slice(&answer.1).unwrap_or_default();
         let found = doc["code"].as_str().unwrap_or_default();
         assert_eq!((answer.0, found), (*status, *code), "{case}");
@@ -197,4 +204,22 @@ fn what_is_no_request_of_ours_is_refused_typed_counted_and_without_effect() {
     }
     let doctor = rig.home.run(["doctor"]).stdout;
     assert!(doctor.contains("refused (bad_json)"), "{doctor}");
+}
+
+/// 15: names that a file system, a language or a command line keeps for itself.
+#[test]
+fn a_name_that_is_reserved_elsewhere_is_a_seats_name_like_any_other() {
+    let rig = Rig::new();
+    let names = ["__proto__", "constructor", "CON", "nul.txt", "COM1", "all", "now", "--help"];
+    for name in names {
+        let target = format!("/api/v1/agents/{name}/reports");
+        let (status, _) =
+            http::post(&rig.home.socket(), &target, br#"{"turn":"working"}"#).unwrap();
+        assert_eq!(status, 202, "{name}");
+        assert_eq!(rig.get(&format!("/api/v1/agents/{name}"))["id"], name);
+    }
+    rig.stands("15");
+    let roster = rig.roster();
+    assert_eq!(roster.len(), names.len());
+    assert!(names.iter().all(|name| roster[*name] == "working"), "{roster:?}");
 }

@@ -1,6 +1,6 @@
 //! H: what an agent may hand to its hook.
 
-use crate::rig::{Call, Rig, is_trick};
+use crate::rig::{self, Call, FLAWS, Rig, is_trick};
 use serde_json::json;
 
 /// What must come of a row.
@@ -194,6 +194,16 @@ const ROWS: &[Row] = &[
         Known("claude-code-r15-long", "working"),
     ),
     row(
+        "15 illegal id",
+        "a session without a name: it is found by its folder",
+        || {
+            let text = json!({"hook_event_name": "UserPromptSubmit", "cwd": "/home/dev/r15-none",
+                "session_id": ""});
+            text.to_string().into_bytes()
+        },
+        Known("claude-code-r15-none", "working"),
+    ),
+    row(
         "30 garbage",
         "an image",
         || (0..=255).cycle().take(5_000).collect(),
@@ -207,6 +217,15 @@ const ROWS: &[Row] = &[
     ),
 ];
 
+/// What is noted of a row that is taken all the same, or that is not text at all.
+fn flaw(row: &Row) -> Option<&'static str> {
+    match (row.sort, row.case) {
+        ("4 not UTF-8", _) | (_, "an image") => Some("lossy"),
+        ("10 member twice", _) => Some("duplicate_member"),
+        _ => None,
+    }
+}
+
 pub(crate) fn sorts() -> Vec<&'static str> {
     ROWS.iter().map(|row| row.sort).collect()
 }
@@ -215,7 +234,9 @@ pub(crate) fn sorts() -> Vec<&'static str> {
 fn whatever_a_hook_is_given_it_ends_well_and_the_hub_stands() {
     let rig = Rig::new();
     let mut roster = rig.roster();
-    for Row { sort, case, payload, comes } in ROWS {
+    for row in ROWS {
+        let Row { sort, case, payload, comes } = row;
+        let flaw = flaw(row);
         let case = format!("{sort}: {case}");
         let (head, counters) = (rig.get("/healthz")["cursor"].clone(), rig.counters());
         rig.hook(
@@ -223,8 +244,13 @@ fn whatever_a_hook_is_given_it_ends_well_and_the_hub_stands() {
             &Call { payload: &payload(), unclosed: sort.starts_with("3 "), ..Call::default() },
         );
         rig.stands(&case);
+        for word in FLAWS {
+            let grown = rig.flaws(word) - counters.get(&rig::flaw(word)).copied().unwrap_or(0);
+            assert_eq!(grown, u64::from(flaw == Some(word)), "{case}: {word}");
+        }
         match comes {
             Known(agent, headline) => {
+                assert_eq!(rig.noted(agent).as_slice(), flaw.as_slice(), "{case}");
                 roster.insert((*agent).to_owned(), (*headline).to_owned());
             }
             OfNothing => assert_eq!(rig.get("/healthz")["cursor"], head, "{case}"),
@@ -239,7 +265,9 @@ fn whatever_a_hook_is_given_it_ends_well_and_the_hub_stands() {
     let shown = rig.shown();
     assert!(shown.contains("r6") && !shown.contains(is_trick), "{shown:?}");
     let doctor = rig.home.run(["doctor"]).stdout;
-    assert!(doctor.contains("not understood"), "{doctor}");
+    for word in ["not understood", "2 taken without what was not UTF-8", "1 with a member twice"] {
+        assert!(doctor.contains(word), "{word}: {doctor}");
+    }
     let explained = rig.get("/api/v1/agents/claude-code-r1/explain");
     assert_eq!(explained["rejected"][0]["rule"], "G11", "{explained}");
 }

@@ -79,8 +79,14 @@ const ROWS: &[Row] = &[
     ),
     row(
         "25 endless line",
-        "a line of ten megabytes",
-        |log| append(log, &[&vec![b'x'; 10 << 20][..], b"\n"].concat()),
+        "a line of a hundred megabytes",
+        |log| {
+            append(log, b"{\"type\":\"");
+            // Zeros that take no room on the disk.
+            let file = OpenOptions::new().write(true).open(log).unwrap();
+            file.set_len(file.metadata().unwrap().len() + 100_000_000).unwrap();
+            append(log, b"\"}\n");
+        },
         1,
     ),
     row(
@@ -217,7 +223,11 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
         wait::until(&format!("{case}: {skipped} lines that are none"), || {
             (rig.counter(SKIPPED) >= before + skipped).then_some(())
         });
+        let noted = || rig.noted("claude-code-session");
         if *lost {
+            wait::until(&format!("{case}: a word on the log that is lost"), || {
+                (noted() == ["source_lost"]).then_some(())
+            });
             match fs::remove_file(&log) {
                 Err(_) if log.is_dir() => fs::remove_dir(&log).unwrap(),
                 _ => {}
@@ -227,6 +237,9 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
         // The hub has seen what there is to see when it counts what comes behind it.
         log_is_followed();
         rig.stands(&case);
+        let flaw = if *sort == "4 not UTF-8" { &["lossy"][..] } else { &[] };
+        assert_eq!(noted(), flaw, "{case}: what is there again is not lost");
+        assert_eq!(rig.flaws("lossy"), u64::from(!flaw.is_empty()), "{case}");
         assert_eq!(rig.roster()["claude-code-session"], "working", "{case}: what is no edge");
         append(&log, format!("{}\n", interruption_now("session")).as_bytes());
         wait::until(&format!("{case}: the interruption"), || {

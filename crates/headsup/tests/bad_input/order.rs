@@ -55,6 +55,16 @@ fn a_report_that_comes_again_late_or_from_another_time_has_one_effect() {
     // A second that not every clock has is one all the same.
     let leap = [("x-headsup-spooled-at", "2016-12-31T23:59:60Z")];
     assert_eq!(post(&leap, br#"{"hook_event_name":"Stop","session_id":"r16"}"#).0, 202);
+    // As is one that a report names: it is data, and no order.
+    let ahead = br#"{"turn":"working","at":"2036-11-21T20:00:00Z"}"#;
+    let target = "/api/v1/agents/r19/reports";
+    assert_eq!(http::post(&rig.home.socket(), target, ahead).unwrap().0, 202);
+    assert_eq!(rig.flaws("skew"), 4, "each of them is noted");
+    for agent in ["claude-code-r16", "r19"] {
+        assert_eq!(rig.noted(agent), ["skew"], "{agent}");
+    }
+    let doctor = rig.home.run(["doctor"]).stdout;
+    assert!(doctor.contains("4 of another time by their own word (skew)"), "{doctor}");
     for bad in ["yesterday", "2026-11-21", "2026-11-21T20:00:00", "1795296597"] {
         assert_eq!(post(&[("x-headsup-spooled-at", bad)], &first).0, 400, "{bad}");
     }

@@ -75,6 +75,18 @@ impl Rig {
         self.counters().get(name).copied().unwrap_or(0)
     }
 
+    /// How often something was wrong in this way, and was taken all the same.
+    pub(crate) fn flaws(&self, word: &str) -> u64 {
+        self.counter(&flaw(word))
+    }
+
+    /// What `explain` says was wrong with what this agent's status is made of.
+    pub(crate) fn noted(&self, agent: &str) -> Vec<&'static str> {
+        let doc = self.get(&format!("/api/v1/agents/{agent}/explain"));
+        let notes = doc["dimensions"]["turn"]["winner"]["notes"].to_string();
+        FLAWS.into_iter().filter(|word| notes.contains(&format!("\"{word}: "))).collect()
+    }
+
     /// Runs one hook; it ends well and says nothing, whatever it was given.
     pub(crate) fn hook(&self, case: &str, call: &Call<'_>) {
         let mut command = self.home.command(["hook", "claude-code"]);
@@ -111,6 +123,14 @@ impl Rig {
         }
         shown
     }
+}
+
+/// What may be wrong with what is taken all the same.
+pub(crate) const FLAWS: [&str; 4] = ["lossy", "duplicate_member", "skew", "source_lost"];
+
+/// What counts it.
+pub(crate) fn flaw(word: &str) -> String {
+    format!("headsup_flaws_total{{flaw=\"{word}\"}}")
 }
 
 fn feed(mut command: Command, call: &Call<'_>) -> Done {

@@ -6,7 +6,7 @@ use headsup_testkit::reporter::{REPORTERS, lost_and_doubled, report};
 use headsup_testkit::wait;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The long form is `measure kill --cycles 100`.
+/// The long form is `measure kill --rounds 500 --events 1000000`.
 const CYCLES: usize = 6;
 
 #[test]

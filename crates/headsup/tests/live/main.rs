@@ -6,6 +6,7 @@
 
 mod asks;
 mod lifecycle;
+mod same;
 mod tools;
 
 use headsup_testkit::live::{self, Agent, Installed, Verdict, With};

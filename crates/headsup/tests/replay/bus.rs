@@ -9,7 +9,9 @@ const LATE: (&str, u64) = ("compaction.jsonl", 695);
 
 fn recordings(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures().join(folder).join("http-sse")).unwrap();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect();
     found.sort();
     found
 }
@@ -21,6 +23,8 @@ fn the_port_alone_tells_the_truth() {
     let wrong = spans(&verdicts).filter(|span| !span.right);
     let wrong: Vec<_> = wrong.map(|span| (span.case.as_str(), span.t_ms)).collect();
     assert_eq!(wrong, [LATE]);
+    let mut late = spans(&verdicts).filter(|span| !span.right);
+    assert!(late.all(|span| span.reason.is_some()), "the reason is known");
     assert_eq!(spans(&verdicts).count(), 119);
     let silent = played(&folders[..1], &[Witness::Server]);
     assert!(silent[0].right() < silent[0].spans.len(), "{silent:#?}");

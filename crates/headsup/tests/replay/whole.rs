@@ -4,9 +4,8 @@ use crate::{all_right, codex, played, recordings, spans};
 use headsup_testkit::replay::{Verdict, Witness};
 use std::path::{Path, PathBuf};
 
-/// Without a terminal: `headless.rs` plays them. The trust dialog stands before the first
-/// session, where only the screen of a launched agent tells: `spliced.rs` plays it as one.
-const LATER: [&str; 3] = ["print_mode", "sdk_stream_json", "trust_dialog"];
+/// Without a terminal: `headless.rs` plays them.
+const LATER: [&str; 2] = ["print_mode", "sdk_stream_json"];
 
 fn whole(folder: &Path, but: &[&str], without: &[Witness]) -> Vec<Verdict> {
     let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -21,7 +20,7 @@ fn whole(folder: &Path, but: &[&str], without: &[Witness]) -> Vec<Verdict> {
 fn the_truth_is_told_in_every_span_of_every_recording() {
     let verdicts = whole(&recordings(), &LATER, &[]);
     all_right(&verdicts);
-    assert_eq!(spans(&verdicts).count(), 135);
+    assert_eq!(spans(&verdicts).count(), 137);
 }
 
 #[test]

@@ -177,6 +177,7 @@ fn every_installed_command_reports_and_is_silent_with_and_without_the_program() 
         let checks = doctor["checks"].as_array().unwrap();
         let check = checks.iter().find(|check| check["name"] == name.as_str()).unwrap();
         assert_eq!(check["ok"], true, "{check}");
+        assert_eq!(check["hint"].as_str().unwrap_or_default(), recipe.advice, "{check}");
     }
     drop(hub);
     let binary = home.state().join("bin/headsup");
@@ -199,27 +200,47 @@ fn every_installed_command_reports_and_is_silent_with_and_without_the_program() 
 }
 
 #[test]
-fn all_of_them_are_those_that_were_run_and_those_that_are_here() {
+fn all_of_them_are_those_that_are_here_and_each_other_one_is_named() {
     let home = home();
+    let none = home.run(["hooks", "install", "--all"]);
+    assert_eq!(none.code, 4, "{none:?}");
+    assert!(none.stderr.contains("no agent was found here to install hooks into"), "{none:?}");
+    for kind in ["claude-code", "codex"] {
+        assert!(!home.path().join(recipe(kind).unwrap().folder).exists(), "{kind}");
+    }
+    // One by its folder, one by its program.
     fs::create_dir(home.path().join(".factory")).unwrap();
-    home.run(["hooks", "install", "--all"]).ok();
+    write(&home.path().join("bin/qwen"), "#!/bin/sh\n", 0o755);
+    let is_here = |kind: &str| ["droid", "qwen-code"].contains(&kind);
+    let would = home.run(["hooks", "install", "--all", "--dry-run", "--json"]).ok().json();
+    let absent = would["not_found"].as_array().unwrap();
+    assert_eq!(absent.len(), recipes().len() - 2, "{would}");
+    let done = home.run(["hooks", "install", "--all"]);
+    for recipe in recipes() {
+        let says = format!("`headsup hooks install {}`", recipe.kind);
+        assert_eq!(done.stderr.contains(&says), !is_here(recipe.kind), "{done:?}");
+        assert_eq!(absent.contains(&recipe.kind.into()), !is_here(recipe.kind), "{absent:?}");
+    }
+    done.ok();
     let status = home.run(["hooks", "status", "--all", "--json"]).ok().json();
     for agent in status["agents"].as_array().unwrap() {
         let is_installed = agent["plugin"] == "complete" || agent["settings"] == "complete";
-        let was_run = agent["support"]["shown"] != "documented";
-        assert_eq!(is_installed, was_run || agent["kind"] == "droid", "{agent}");
+        assert_eq!(is_installed, is_here(agent["kind"].as_str().unwrap()), "{agent}");
     }
     let others: Vec<_> = status["others"].as_array().unwrap().iter().map(|o| &o["kind"]).collect();
     assert_eq!(others, ["aider", "cline", "acp:NAME", "custom"]);
     let text = home.run(["hooks", "status", "--all"]).ok().stdout.clone();
     assert!(text.contains("Cline: ") && text.contains("documented (3.0.65); not told:"), "{text}");
     home.run(["hooks", "uninstall", "--all"]).ok();
-    assert!(!home.path().join(".gemini").exists());
+    assert!(!home.path().join(".qwen").exists());
 }
 
 #[test]
 fn an_agent_that_is_refused_stops_none_of_the_others() {
     let home = home();
+    for recipe in recipes() {
+        write(&home.path().join("bin").join(recipe.programs[0]), "#!/bin/sh\n", 0o755);
+    }
     let broken = ["codex", "gemini-cli"].map(|kind| settings(&home, recipe(kind).unwrap()));
     for path in &broken {
         write(path, "[]", 0o600);

@@ -56,6 +56,32 @@ fn from_within_tmux_the_agent_gets_a_session_beside_ones_own() {
 }
 
 #[test]
+fn an_agent_that_outlives_its_pane_is_an_orphan_and_nowhere_any_more() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    let ready = rig.home.path().join("ready");
+    // As `nohup` starts it.
+    let script = "trap '' HUP; touch \"$READY\"; exec sleep 120";
+    let mut command = rig.command(&["run", "--id", "api", "--", "sh", "-c", script]);
+    Done::from(command.env("READY", &ready).output().unwrap()).ok();
+    wait::until("the agent to be ready", || ready.exists().then_some(()));
+    let agent = wait::until("the agent to run", || {
+        Some(rig.agent("api")).filter(|agent| agent["process"]["state"] == "running")
+    });
+    let pane = agent["location"]["tmux"].as_str().unwrap();
+    rig.tmux(&["kill-pane", "-t", pane]);
+    let orphan = wait::until("its pane to be missed", || {
+        Some(rig.agent("api")).filter(|agent| agent["location"]["tmux"].is_null())
+    });
+    let of_process = |agent: &serde_json::Value| agent["process"].clone();
+    assert_eq!(of_process(&orphan), of_process(&agent), "it goes on");
+    let explained = rig.run(&["explain", "api", "--json"]).ok().json();
+    let notes = &explained["dimensions"]["process"]["winner"]["notes"];
+    assert!(notes[0].as_str().unwrap().starts_with("orphaned: "), "{explained}");
+    rig.run(&["stop", "api"]).ok();
+}
+
+#[test]
 fn here_within_tmux_the_agent_stays_in_its_pane() {
     let Some(rig) = rig() else { return };
     let _hub = Hub::start(&rig.home);

@@ -73,6 +73,37 @@ fn qwen_code_gets_the_machines_defaults_with_ours_among_them() {
 }
 
 #[test]
+fn droid_gets_a_settings_file_for_this_launch_with_what_was_given() {
+    let rig = Rig::new();
+    write(&rig.home.path().join("bin/droid"), &stand_in("X"), 0o755);
+    let _hub = Hub::start(&rig.home);
+    let ours = rig.home.state().join("launch/api.json");
+    let named = ["--settings", ours.to_str().unwrap()];
+    assert_eq!(launched(&rig, "droid", &[]), "");
+    assert_eq!(rig.argv()[1..], [&named[..], &["--continue"]].concat());
+    let command = |text: &Value| text["hooks"]["Stop"][0]["hooks"][0]["command"].to_string();
+    assert!(command(&json(&ours)).contains("hook droid Stop"), "{}", json(&ours));
+    assert!(!rig.home.path().join(".factory").exists());
+    let own = rig.home.path().join("own.json");
+    write(&own, "{ \"model\": \"theirs\", \"hooks\": { \"Stop\": [] } }", 0o600);
+    let words = ["run", "--here", "--no-tools", "--id", "api", "--", "droid", "exec", "--settings"];
+    rig.run(&[&words[..], &[own.to_str().unwrap(), "go"]].concat()).ok();
+    assert_eq!(rig.argv()[1..], [&named[..], &["exec", "go"]].concat());
+    let both = || {
+        let both = json(&ours);
+        assert!(both["model"] == "theirs" && command(&both).contains("hook droid Stop"), "{both}");
+    };
+    both();
+    launched(&rig, "droid", &[("FACTORY_RUNTIME_SETTINGS_PATH", own.to_str().unwrap())]);
+    assert_eq!(rig.argv()[1..], [&named[..], &["--continue"]].concat());
+    both();
+    // What is installed reports alone.
+    rig.run(&["hooks", "install", "droid"]).ok();
+    launched(&rig, "droid", &[]);
+    assert_eq!(rig.argv()[1..], ["--continue"]);
+}
+
+#[test]
 fn pi_gets_an_extension_for_this_launch() {
     let rig = Rig::new();
     write(&rig.home.path().join("bin/pi"), &stand_in("X"), 0o755);
@@ -89,7 +120,7 @@ fn pi_gets_an_extension_for_this_launch() {
 fn who_takes_no_hooks_for_one_launch_is_named_with_what_to_do() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
-    for (program, kind) in [("gemini", "gemini-cli"), ("droid", "droid"), ("kimi", "kimi")] {
+    for (program, kind) in [("gemini", "gemini-cli"), ("auggie", "auggie"), ("kimi", "kimi")] {
         write(&rig.home.path().join("bin").join(program), &stand_in("X"), 0o755);
         let said = launched(&rig, program, &[]);
         assert!(said.contains(&format!("`headsup hooks install {kind}`")), "{said}");

@@ -1,23 +1,39 @@
 //! Every byte goes through, both ways.
 
 use crate::rig::{QUERY, Rig};
-use headsup_testkit::pty::traffic;
+use headsup_testkit::pty::Pty;
+use headsup_testkit::traffic::{for_the_program, for_the_terminal, made_up, recorded};
 use std::fs;
 use std::io::Read as _;
 
-fn random(len: usize) -> Vec<u8> {
+/// What a program is told that asks.
+const ANSWER: &str =
+    "\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
+
+pub(crate) fn random(len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut bytes).unwrap();
     bytes
 }
 
 fn both_ways(rig: &Rig, outward: &[u8], inward: &[u8]) {
+    both_ways_of(rig, |script| rig.agent(script), outward, inward);
+}
+
+/// `start` runs a script as an agent in the home of this rig.
+#[track_caller]
+pub(crate) fn both_ways_of(
+    rig: &Rig,
+    start: impl FnOnce(&str) -> Pty,
+    outward: &[u8],
+    inward: &[u8],
+) {
     fs::write(rig.file("out"), outward).unwrap();
     let script = format!(
         "stty raw -echo; printf READY; cat out & head -c {} > in.new; wait; mv in.new in",
         inward.len()
     );
-    let mut pty = rig.agent(&script);
+    let mut pty = start(&script);
     pty.shows("READY");
     pty.type_in(inward).unwrap();
     assert!(pty.ended().success());
@@ -34,30 +50,55 @@ fn random_bytes_go_through_unchanged_both_ways() {
 }
 
 #[test]
-fn what_terminals_and_programs_say_goes_through_unchanged_both_ways() {
-    let mut typed = traffic(2_000_000);
-    // An answer of our terminal is for us.
-    for at in 0..typed.len() {
-        if typed[at..].starts_with(b"\x1b]7501;?") {
-            typed[at] = b'.';
-        }
+fn what_terminals_and_programs_can_say_goes_through_unchanged_both_ways() {
+    let bytes = made_up(2_000_000);
+    both_ways(&Rig::new(), &bytes, &for_the_program(bytes.clone()));
+}
+
+#[test]
+fn what_real_programs_have_said_goes_through_unchanged_both_ways() {
+    let rig = Rig::new();
+    let recordings = recorded().unwrap();
+    let names: Vec<&str> = recordings.iter().map(|recording| &*recording.name).collect();
+    assert_eq!(names, ["claude-code", "htop", "less", "vim"]);
+    for recording in recordings {
+        // What a program has said can be pasted.
+        let typed = for_the_program([&*recording.typed, &*recording.said].concat());
+        both_ways(&rig, &for_the_terminal(&recording.said), &typed);
     }
-    both_ways(&Rig::new(), &traffic(2_000_000), &typed);
 }
 
 #[test]
 fn a_query_is_answered_and_goes_no_further() {
     let rig = Rig::new();
-    let answer =
-        "\x1b]7501;?:states=idle,working,done,blocked,error:kinds=permission,question,auth\x1b\\";
     let script = format!(
         "stty raw -echo; printf 'a\\033]7501'; printf ';?\\033'; printf '\\\\b'; head -c {} > got",
-        answer.len()
+        ANSWER.len()
     );
     let mut pty = rig.agent(&script);
     assert!(pty.ended().success());
-    assert_eq!(fs::read_to_string(rig.file("got")).unwrap(), answer);
+    assert_eq!(fs::read_to_string(rig.file("got")).unwrap(), ANSWER);
     assert_eq!(String::from_utf8_lossy(&pty.said), format!("{QUERY}ab"));
+}
+
+#[test]
+fn of_what_a_real_program_has_said_its_query_alone_is_answered_and_goes_no_further() {
+    let rig = Rig::new();
+    let mut asking = 0;
+    for recording in recorded().unwrap() {
+        let heard = for_the_terminal(&recording.said);
+        if heard == recording.said {
+            continue;
+        }
+        asking += 1;
+        fs::write(rig.file("out"), &recording.said).unwrap();
+        let script = format!("stty raw -echo; cat out; head -c {} > got", ANSWER.len());
+        let mut pty = rig.agent(&script);
+        assert!(pty.ended().success());
+        assert_eq!(fs::read_to_string(rig.file("got")).unwrap(), ANSWER, "{}", recording.name);
+        assert!(pty.said.strip_prefix(QUERY.as_bytes()) == Some(&*heard), "{}", recording.name);
+    }
+    assert_eq!(asking, 1);
 }
 
 #[test]

@@ -10,4 +10,6 @@ mod hung;
 mod left;
 mod programs;
 mod rig;
+mod ssh;
+mod sshd;
 mod status;

@@ -4,6 +4,7 @@ use crate::rig::{Client, Rig};
 use headsup_testkit::flood::{self, Flood};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
+use headsup_testkit::memory::MemoryGroup;
 use headsup_testkit::{http, wait};
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -15,9 +16,14 @@ const MOST_KIB: u64 = 64 << 10;
 
 /// A hub that a shell has put under a limit.
 fn limited(home: &Home, limit: &str) -> Hub {
+    behind(home, &format!("ulimit {limit}"))
+}
+
+/// A hub before which a shell has done this.
+fn behind(home: &Home, first: &str) -> Hub {
     let own = home.command(["up", "--foreground"]);
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" up --foreground")]);
+    shell.args(["-c", &format!("{first} && exec \"$0\" up --foreground")]);
     shell.arg(own.get_program()).env_clear().current_dir(home.path());
     shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     Hub::start_as(shell, &home.socket())
@@ -147,8 +153,16 @@ fn when_no_file_is_left_reports_wait_in_the_spool_and_arrive() {
 #[test]
 fn large_reports_from_everywhere_fit_into_little_memory() {
     let rig = Rig::new();
+    let group = MemoryGroup::new();
     // Address space: half of it is what the threads reserve and never use.
-    let hub = limited(&rig.home, "-v 1048576");
+    let limit = "ulimit -v 1048576";
+    let hub = if let Some(group) = &group {
+        group.limit(MOST_KIB << 10);
+        behind(&rig.home, &format!("echo 0 > {} && {limit}", group.door().display()))
+    } else {
+        eprintln!("no control group can be made here: the system does not hold the hub to it");
+        behind(&rig.home, limit)
+    };
     let client = rig.client();
     let body = serde_json::json!({
         "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash",
@@ -174,6 +188,10 @@ fn large_reports_from_everywhere_fit_into_little_memory() {
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let kib: u64 = most.split_whitespace().next().unwrap().parse().unwrap();
     assert!(kib <= MOST_KIB, "{kib} KiB");
+    drop(hub);
+    if let Some(group) = group {
+        assert_eq!(group.killed(), Some(0));
+    }
 }
 
 /// Everything runs by turns where there is one processor: a thread that never waits would stop all.

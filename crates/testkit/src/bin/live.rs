@@ -59,7 +59,7 @@ struct Args {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// Write a page. For it every case is played once more, recorded, and that is played back with
-    /// the hooks alone and the log alone; times are those of the plays without a recorder, one play at a time,
+    /// the hooks alone and the log alone; what the screen alone tells is read in the plays themselves. Times are those of the plays without a recorder, one play at a time,
     /// but for headsup's own, from the program's hook on.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
@@ -196,13 +196,13 @@ fn alone(cases: &[Case], binary: &Path, records: &Path, silent: &[Witness]) -> O
     let mut told = Vec::new();
     for some in played.chunks(SIDE_BY_SIDE) {
         play_together(binary, some, silent, |verdict| {
-            told.push(Alone { right: verdict.right(), of: verdict.spans.len() });
+            told.push(Alone::of(&verdict));
             Ok(())
         })?;
         writeln!(std::io::stderr(), "{} of {} played back", told.len(), played.len())?;
     }
     let told: BTreeMap<PathBuf, Alone> = played.into_iter().zip(told).collect();
-    let of = |folder: &PathBuf| told.get(folder).copied();
+    let of = |folder: &PathBuf| told.get(folder).cloned();
     Ok(folders.iter().map(|folder| of(folder).unwrap_or_default()).collect())
 }
 

@@ -3,8 +3,8 @@
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
 use headsup_testkit::program;
-use headsup_testkit::replay::{Said, Verdict, Witness, is_bundle, is_empty_bundle};
-use headsup_testkit::replay::{play_together, takes, unpack};
+use headsup_testkit::replay::{Said, Verdict, Witness, group, is_bundle, is_empty_bundle};
+use headsup_testkit::replay::{page, play_together, takes, unpack};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +26,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Play recordings side by side, each against a hub of its own.
 ///
-/// Ends with 0 if the hub told the truth in every span, with 1 if not, with 2 if something cannot be
+/// Ends with 0 if the hub told the truth in every span, or that nobody knows where no witness of the
+/// program tells it (marked `~`), with 1 if not (marked `!`), with 2 if something cannot be
 /// read or played, and with 3 if there was no span to judge, as of a capture of an agent of which nobody
 /// had told. It takes as long as what was recorded. The `headsup` that it plays against is built first.
 #[derive(Debug, Parser)]
@@ -49,6 +50,9 @@ struct Args {
     /// Of one capture: keep it there as a recording.
     #[arg(long, value_name = "FOLDER")]
     keep_as: Option<PathBuf>,
+    /// Write a page of all that is played.
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
 }
 
 fn witness(word: &str) -> Result<Witness, &'static str> {
@@ -83,25 +87,33 @@ fn run(args: Args) -> Outcome<ExitCode> {
     // Holds captures as folders while they are played.
     let unpacked = TempDir::new()?;
     let folders = folders(&args, unpacked.path())?;
-    let Args { json, without, .. } = args;
+    let Args { json, without, table, .. } = args;
     let takes = in_words(takes(&folders));
     if let Some(takes) = takes {
         writeln!(io::stderr(), "this takes {takes}: it is played no faster than it was recorded")?;
     }
     let binary = program::built()?;
     let mut out = io::stdout();
-    let (mut right, mut all, mut played) = (0, 0, 0);
+    let (mut right, mut silent, mut all) = (0, 0, 0);
+    let mut played = Vec::new();
     play_together(&binary, &folders, &without, |verdict| {
         if verdict.delay > LONG {
             let Verdict { case, delay, .. } = &verdict;
             writeln!(io::stderr(), "{case}: this machine stalled for {delay:.1?} in all")?;
         }
         (right, all) = (right + verdict.right(), all + verdict.spans.len());
-        played += 1;
-        print(&mut out, &verdict, json)
+        silent += verdict.silent();
+        print(&mut out, &verdict, json)?;
+        let of = folders.get(played.len()).map(|folder| group(folder)).unwrap_or_default();
+        played.push((of, verdict));
+        Ok(())
     })?;
-    if !json && played > 1 {
-        writeln!(out, "{right}/{all} right")?;
+    if !json && played.len() > 1 {
+        let silent = if silent > 0 { format!(", {silent} of them silent") } else { String::new() };
+        writeln!(out, "{right}/{all} right{silent}")?;
+    }
+    if let Some(file) = table {
+        std::fs::write(file, page(&played))?;
     }
     if all == 0 {
         return nothing("nobody says there what was true, nor what the hub told");
@@ -181,11 +193,18 @@ fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> io::Result<()> 
     }
     writeln!(out, "{case}: {}/{} right", verdict.right(), spans.len())?;
     for span in spans {
-        let mark = if span.right { ' ' } else { '!' };
+        let mark = match (span.right, span.reason) {
+            (true, None) => ' ',
+            (true, Some(_)) => '~',
+            (false, _) => '!',
+        };
         let said: Vec<String> =
             span.headlines.iter().map(|(agent, headline)| format!("{agent}={headline}")).collect();
         let (at, truth, said) = (span.t_ms, &span.truth, said.join(" "));
         writeln!(out, "{mark} {at:>7} ms  {truth:<8} {said:<40} {}", span.why)?;
+        if let Some(reason) = span.reason {
+            writeln!(out, "              {reason}")?;
+        }
     }
     Ok(())
 }

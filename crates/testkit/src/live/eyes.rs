@@ -29,6 +29,17 @@ impl Eyes {
         Ok(Self { said, size })
     }
 
+    /// What the screen showed at this moment, as far as it was heard by now.
+    pub(super) fn at(&self, moment: Instant) -> String {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let (rows, columns) = self.size;
+        let mut screen = vt100::Parser::new(rows, columns, 0);
+        for (_, piece) in said.iter().take_while(|(at, _)| *at <= moment) {
+            screen.process(piece);
+        }
+        screen.screen().contents()
+    }
+
     /// The first moment since `from` at which the screen showed what fits, as far as it was heard
     /// by now.
     pub(super) fn since(&self, from: Instant, fits: impl Fn(&str) -> bool) -> Option<Instant> {
@@ -80,5 +91,7 @@ mod tests {
         assert_eq!(eyes.since(start, shows), Some(moments[1]));
         assert_eq!(eyes.since(moments[2], shows), Some(moments[3]));
         assert_eq!(eyes.since(start, |screen| screen.contains("else")), None);
+        let shown = [start, moments[0], moments[2]].map(|moment| eyes.at(moment));
+        assert_eq!(shown, ["", "go", "no on?"]);
     }
 }

@@ -1,9 +1,10 @@
 //! Was the truth told, in order, once each, and how fast?
 
-use super::programs::Tells;
+use super::programs::{Program, Tells};
 use super::record::Row;
 use super::truth::{Class, Mark, Seat, Truth};
 use super::watcher::Told;
+use headsup_adapters::{Shown, screen};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,6 +34,9 @@ pub struct Span {
     /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_shown_ms: Option<f64>,
+    /// What the rules for screens read off its terminal alone at the span's end, where they read anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_screen: Option<&'static str>,
     /// From the program's own signal to the event; known in recorded plays, where that signal decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_ms: Option<f64>,
@@ -53,6 +57,11 @@ pub struct Verdict {
 impl Verdict {
     pub fn right(&self) -> usize {
         self.spans.iter().filter(|span| span.right).count()
+    }
+
+    /// How many spans its screen alone would have told.
+    pub fn right_on_screen(&self) -> usize {
+        self.spans.iter().filter(|span| span.on_screen == Some(span.truth)).count()
     }
 
     pub fn is_right(&self) -> bool {
@@ -87,12 +96,25 @@ impl Verdict {
         verdict
     }
 
-    /// Notes how long a change was to be seen on the screen when it was told.
-    pub(super) fn look(&mut self, truth: &Truth) {
-        let marks = (0..truth.seats.len()).flat_map(|seat| truth.of(seat));
-        for (span, mark) in self.spans.iter_mut().zip(marks) {
+    /// Notes how long a change was to be seen on the screen when it was told, and what the screen alone
+    /// tells.
+    pub(super) fn look(&mut self, truth: &Truth, program: &Program) {
+        let ends = |seat| {
+            let marks = truth.of(seat);
+            let next = marks.iter().skip(1).map(|next| Some(next.at)).chain([truth.end]);
+            marks.clone().into_iter().zip(next.collect::<Vec<_>>())
+        };
+        let marks = (0..truth.seats.len()).flat_map(ends);
+        for (span, (mark, end)) in self.spans.iter_mut().zip(marks) {
             let shown = span.latency_ms.zip(mark.shown_at());
             span.since_shown_ms = shown.map(|(told, shown)| told - between(mark.at, shown));
+            let last = end.and_then(|end| end.checked_sub(NOTED)).unwrap_or(mark.at).max(mark.at);
+            let text = truth.screen(mark.seat, last);
+            let read = text.and_then(|text| screen(program.kind, Some(program.version), &text));
+            span.on_screen = read.map(|shown| match shown {
+                Shown::Dialog { .. } => "blocked",
+                Shown::Prompt => "idle",
+            });
         }
     }
 
@@ -165,6 +187,7 @@ impl Verdict {
                 by: decided.and_then(|change| change.by.clone()),
                 latency_ms: latency,
                 since_shown_ms: None,
+                on_screen: None,
                 own_ms: None,
             });
         }
@@ -350,6 +373,7 @@ mod tests {
             by: Some(by.to_owned()),
             latency_ms: Some(50.0),
             since_shown_ms: None,
+            on_screen: None,
             own_ms: None,
         }
     }
@@ -390,40 +414,39 @@ mod tests {
         assert_eq!(own("codex", span("done", Class::Hooked, "hook"), &before), None);
     }
 
-    #[test]
-    fn what_may_pass_unseen_is_right_where_it_was_not_told() {
+    /// Of a seat that is `a`, in a play of 9 s. All times in milliseconds.
+    fn judged(marks: &[(u64, &'static str, Class)], told: &[(u64, &str)]) -> Verdict {
         let start = Instant::now();
         let after = |ms: u64| start + Duration::from_millis(ms);
-        let told = |ms, headline: &str| Told {
-            at: after(ms),
+        let mark = |(ms, headline, class): &(u64, &'static str, Class)| {
+            let (at, headline, class) = (after(*ms), *headline, *class);
+            Mark { at, seat: 0, headline, class, why: String::new(), sight: None }
+        };
+        let (seats, marks) = (vec![Seat::Named("a".to_owned())], marks.iter().map(mark).collect());
+        let truth = Truth { seats, marks, end: Some(after(9_000)), ..Truth::default() };
+        let said = |(ms, headline): &(u64, &str)| Told {
+            at: after(*ms),
             event: json!({"type": "agent.status_changed", "agent_id": "a", "to": headline}),
         };
-        let mark = |ms, headline, class| Mark {
-            at: after(ms),
-            seat: 0,
-            headline,
-            class,
-            why: String::new(),
-            sight: None,
-        };
-        let judged = |first: Class, told: &[Told]| {
-            let marks = vec![mark(0, "idle", first), mark(100, "done", Class::Hooked)];
-            let seats = vec![Seat::Named("a".to_owned())];
-            let truth = Truth { seats, marks, end: Some(after(5_000)) };
-            let verdict = Verdict::new("case", &truth, told, start);
+        let told: Vec<Told> = told.iter().map(said).collect();
+        Verdict::new("case", &truth, &told, start)
+    }
+
+    #[test]
+    fn what_may_pass_unseen_is_right_where_it_was_not_told() {
+        let judged = |first: Class, told: &[(u64, &str)]| {
+            let verdict = judged(&[(0, "idle", first), (100, "done", Class::Hooked)], told);
             (verdict.is_right(), verdict.spans[1].latency_ms)
         };
-        let (both, one) = ([told(50, "idle"), told(150, "done")], [told(150, "done")]);
+        let (both, one) = ([(50, "idle"), (150, "done")], [(150, "done")]);
         assert_eq!(judged(Class::Passing, &both), (true, Some(50.0)));
         assert_eq!(judged(Class::Passing, &one), (true, Some(50.0)));
-        assert!(!judged(Class::Passing, &[told(50, "idle"), told(60, "working")]).0);
+        assert!(!judged(Class::Passing, &[(50, "idle"), (60, "working")]).0);
         assert!(!judged(Class::Unmeasured, &one).0);
     }
 
     #[test]
     fn what_was_told_before_may_pass_unseen_later() {
-        let start = Instant::now();
-        let after = |ms: u64| start + Duration::from_millis(ms);
         let marks = [
             (0, "idle", Class::Unmeasured),
             (1_000, "working", Class::Hooked),
@@ -431,30 +454,10 @@ mod tests {
             (2_100, "working", Class::Unhooked),
             (4_000, "done", Class::Hooked),
         ];
-        let marks = marks.map(|(ms, headline, class)| Mark {
-            at: after(ms),
-            seat: 0,
-            headline,
-            class,
-            why: String::new(),
-            sight: None,
-        });
-        let judged = |told: &[(u64, &str)]| {
-            let seats = vec![Seat::Named("a".to_owned())];
-            let truth = Truth { seats, marks: marks.to_vec(), end: Some(after(9_000)) };
-            let told: Vec<Told> = told
-                .iter()
-                .map(|(ms, headline)| Told {
-                    at: after(*ms),
-                    event: json!({"type": "agent.status_changed", "agent_id": "a", "to": headline}),
-                })
-                .collect();
-            let verdict = Verdict::new("case", &truth, &told, start);
-            let late = verdict.spans.iter().map(|span| span.latency_ms).collect::<Vec<_>>();
-            (verdict.is_right(), late[3], late[4])
+        let with = |more: &[(u64, &'static str)]| {
+            let verdict = judged(&marks, &[&[(10, "idle"), (1_020, "working")], more].concat());
+            (verdict.is_right(), verdict.spans[3].latency_ms, verdict.spans[4].latency_ms)
         };
-        let begun = [(10, "idle"), (1_020, "working")];
-        let with = |more: &[(u64, &'static str)]| judged(&[&begun, more].concat());
         let seen = [(2_050, "idle"), (2_300, "working"), (4_030, "done")];
         assert_eq!(with(&seen), (true, Some(200.0), Some(30.0)));
         assert_eq!(with(&[(4_030, "done")]), (true, None, Some(30.0)));

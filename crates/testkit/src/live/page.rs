@@ -5,16 +5,40 @@ use super::figures::Figures;
 use super::judge::Verdict;
 use super::programs::{self, Program};
 use super::truth::Class;
+use crate::replay;
 use std::collections::BTreeMap;
 
 /// What one witness alone would have told of a play: so many spans right of so many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alone {
     pub right: usize,
     pub of: usize,
+    /// `TOLD, not TRUTH` of spans that were told wrong: each once, in their order.
+    pub wrong: Vec<String>,
 }
 
-/// A case with its plays, what the hooks alone and the log alone told of it.
+impl Alone {
+    /// Of its recording, played back with nothing but that witness.
+    pub fn of(verdict: &replay::Verdict) -> Self {
+        let mut alone = Self { right: verdict.right(), of: verdict.spans.len(), ..Self::default() };
+        for span in verdict.spans.iter().filter(|span| !span.right) {
+            let told = if span.told.is_empty() { NOTHING } else { &span.told.join(" and ") };
+            let wrong = format!("{told}, not {}", span.truth);
+            if !alone.wrong.contains(&wrong) {
+                alone.wrong.push(wrong);
+            }
+        }
+        alone
+    }
+}
+
+/// What was told of an agent that nobody had heard of.
+const NOTHING: &str = "nothing";
+/// So many that were told wrong have room in a table.
+const FIRST_WRONG: usize = 2;
+
+/// A case with its plays, what the hooks alone and the log alone told of it. What the screen alone tells is
+/// read in the plays themselves.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub case: Case,
@@ -28,7 +52,8 @@ const HEAD: &str = "\
 
 What headsup told of real agent programs in every situation, against a scripted model. This page is
 written by `cargo run -p headsup-testkit --bin live -- --all --table docs/conformance.md`; with `--agent KIND` in
-place of `--all` one program's part is written anew.
+place of `--all` one program's part is written anew. What was told of recordings, played
+back, stands in [replay.md](replay.md).
 
 ";
 
@@ -46,9 +71,14 @@ headsup's (OpenCode), or by a script that stands where the hooks of the others e
 *By*: the witnesses that decided. The same play, recorded, is then played back
 with a single witness: *hooks* and *log* say how many spans are right when nothing but the hooks, or
 nothing but the transcript, is heard, without status files, status reports, servers, processes and screens; for
-the log the first status file, or without one the first hook that names it, introduces the session. Claude Code's recording
+the log the first status file, or without one the first hook that names it, introduces the session. In brackets stands
+what they would have said: what was told in place of what, each once, two at most and then `…`; `nothing` of an agent that
+they had not heard of. There `idle` is also a turn that is done, and `error` one that has failed. Claude Code's recording
 has every hook registered, also where none was installed in the play, and no hub that goes away; those of the others are
 what `headsup capture` gives, of plays in which the hub stays (`-` without one, and for programs that write no log).
+*Screen*: so many spans the rules for screens read right off the terminal alone, at the span's end and in the very
+play that was judged. They know dialogs and a prompt box at rest, and so neither work nor how it ended; what ran without a
+terminal had none to look at.
 ";
 
 /// The whole page. A program of which nothing was played keeps its part of the page as it was
@@ -90,15 +120,12 @@ fn section(program: &Program, rows: &[&Row], recorded: &[Verdict]) -> String {
     let told: usize = all().map(Verdict::right).sum();
     let spans: usize = all().map(|verdict| verdict.spans.len()).sum();
     let plays = all().count();
-    let alone = |of: fn(&Row) -> Alone| share(sum(rows.iter().map(|row| of(row))));
-    let is_recorded = sum(rows.iter().map(|row| row.hooks)).of > 0;
-    let alone = match is_recorded {
-        true => {
-            let (hooks, log) = (alone(|row| row.hooks), alone(|row| row.log));
-            format!(" Hooks alone: {hooks}. The log alone: {log}.")
-        }
-        false => String::new(),
-    };
+    let hooks = sum(rows.iter().map(|row| &row.hooks));
+    let log = sum(rows.iter().map(|row| &row.log));
+    let alone = format!(" Hooks alone: {}. The log alone: {}.", share(&hooks), share(&log));
+    let alone = if hooks.of > 0 { alone } else { String::new() };
+    let on_screen: usize = all().map(Verdict::right_on_screen).sum();
+    let alone = format!("{alone} The screen alone: {on_screen}/{spans}.");
     let intro = format!("{right} of {plays} plays right, {told} of {spans} spans.{alone}\n\n");
     let class = |class: Class| {
         let figures = Figures::of(class, all())?;
@@ -137,8 +164,8 @@ const SILENCES: &str = "
 |---|---|
 ";
 const SITUATIONS: &str = "
-| situation | truth | told | ms | by | hooks | log |
-|---|---|--:|---|---|--:|--:|
+| situation | truth | told | ms | by | hooks | log | screen |
+|---|---|--:|---|---|--:|--:|--:|
 ";
 
 fn line(what: &str, figures: &Figures, promised: &str) -> String {
@@ -146,18 +173,20 @@ fn line(what: &str, figures: &Figures, promised: &str) -> String {
     format!("| {what} | {n} | {p50:.0} ms | {p99:.0} ms | {max:.0} ms | {promised} |\n")
 }
 
-fn sum(each: impl Iterator<Item = Alone>) -> Alone {
-    each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of })
+/// How many in all, without words.
+fn sum<'a>(each: impl Iterator<Item = &'a Alone>) -> Alone {
+    each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of, ..a })
 }
 
 fn row(row: &Row) -> String {
     let Row { case, verdicts, hooks, log } = row;
     let Some(first) = verdicts.first() else { return String::new() };
     if first.spans.is_empty() && first.disorder.is_empty() {
-        return format!("| `{}` | not played on this machine | | | | | |\n", case.name);
+        return format!("| `{}` | not played on this machine | | | | | | |\n", case.name);
     }
     let told: usize = verdicts.iter().map(Verdict::right).sum();
     let spans: usize = verdicts.iter().map(|verdict| verdict.spans.len()).sum();
+    let on_screen: usize = verdicts.iter().map(Verdict::right_on_screen).sum();
     let mark = if verdicts.iter().all(Verdict::is_right) { "" } else { " **wrong**" };
     let times: Vec<String> = Class::MEASURED
         .into_iter()
@@ -165,13 +194,13 @@ fn row(row: &Row) -> String {
         .map(|figures| format!("{} {:.0}", figures.class.word(), figures.p50))
         .collect();
     format!(
-        "| `{}` | {} | {told}/{spans}{mark} | {} | {} | {} | {} |\n",
+        "| `{}` | {} | {told}/{spans}{mark} | {} | {} | {} | {} | {on_screen}/{spans} |\n",
         case.name,
         truth(first),
         times.join(", "),
         witnesses(verdicts),
-        share(*hooks),
-        share(*log)
+        share(hooks),
+        share(log)
     )
 }
 
@@ -203,10 +232,14 @@ fn witnesses(verdicts: &[Verdict]) -> String {
     words.join(", ")
 }
 
-fn share(alone: Alone) -> String {
-    match alone.of {
-        0 => "-".to_owned(),
-        of => format!("{}/{of}", alone.right),
+fn share(alone: &Alone) -> String {
+    let Alone { right, of, wrong } = alone;
+    let first = wrong[..wrong.len().min(FIRST_WRONG)].join("; ");
+    match (*of, wrong.len()) {
+        (0, _) => "-".to_owned(),
+        (of, 0) => format!("{right}/{of}"),
+        (of, ..=FIRST_WRONG) => format!("{right}/{of} ({first})"),
+        (of, _) => format!("{right}/{of} ({first}; …)"),
     }
 }
 
@@ -214,6 +247,7 @@ fn share(alone: Alone) -> String {
 mod tests {
     use super::super::judge::Span;
     use super::*;
+    use std::time::Duration;
 
     fn span(truth: &'static str, by: &str, latency_ms: f64) -> Span {
         Span {
@@ -227,6 +261,7 @@ mod tests {
             by: Some(by.to_owned()),
             latency_ms: Some(latency_ms),
             since_shown_ms: None,
+            on_screen: None,
             own_ms: None,
         }
     }
@@ -237,12 +272,14 @@ mod tests {
         verdict.disorder.clear();
         let unplayed = verdict.clone();
         verdict.spans = vec![span("working", "hook", 12.0), span("idle", "registry", 14.0)];
+        verdict.spans[1].on_screen = Some("idle");
         let mut wrong = verdict.clone();
+        wrong.spans[1].on_screen = Some("blocked");
         wrong.spans[0].right = false;
-        let (hooks, log) = (Alone { right: 1, of: 2 }, Alone::default());
+        let hooks = Alone { right: 1, of: 2, wrong: vec!["working, not idle".to_owned()] };
         let row = |name: &str, verdict: Verdict| {
             let case = super::super::named("claude-code", name).unwrap();
-            Row { case, verdicts: vec![verdict], hooks, log }
+            Row { case, verdicts: vec![verdict], hooks: hooks.clone(), log: Alone::default() }
         };
         let rows = vec![
             row("plain_turn", verdict),
@@ -251,14 +288,48 @@ mod tests {
         ];
         let before = "## Codex 0.169.0\n\n1 of 1 plays\n\n## How to read it\n";
         let page = page(&rows, &[], before);
-        let line =
-            "| `plain_turn` | working idle | 2/2 | hooked 14 | hook 1, registry 1 | 1/2 | - |\n";
+        let line = "| `plain_turn` | working idle | 2/2 | hooked 14 | hook 1, registry 1 \
+                    | 1/2 (working, not idle) | - | 1/2 |\n";
         assert!(page.contains(line), "{page}");
         assert!(page.contains("| 1/2 **wrong** |"), "{page}");
         assert!(page.contains("| `oom` | not played on this machine |"), "{page}");
-        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 3/6."), "{page}");
+        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 3/6. The log alone: -. The screen alone: 1/4."), "{page}");
         // What was not played stays as it was.
         assert!(page.contains("\n## Codex 0.169.0\n\n1 of 1 plays\n\n## OpenCode"), "{page}");
+    }
+
+    #[test]
+    fn one_witness_alone_is_quoted_where_it_is_wrong() {
+        let span = |truth: &str, told: &[&str], right| replay::Span {
+            schema: 1,
+            case: "case".to_owned(),
+            t_ms: 0,
+            session: None,
+            truth: truth.to_owned(),
+            headlines: BTreeMap::new(),
+            told: told.iter().map(|&told| told.to_owned()).collect(),
+            right,
+            why: String::new(),
+            reason: None,
+        };
+        let spans = vec![
+            span("idle", &["idle"], true),
+            span("working", &["idle"], false),
+            span("blocked", &["idle", "working"], false),
+            span("working", &["idle"], false),
+            span("crashed", &[], false),
+        ];
+        let alone = |spans: &[replay::Span]| {
+            let (case, spans) = ("case".to_owned(), spans.to_vec());
+            let (told, delay) = (BTreeMap::new(), Duration::ZERO);
+            share(&Alone::of(&replay::Verdict { case, spans, told, delay }))
+        };
+        assert_eq!(alone(&spans[..2]), "1/2 (idle, not working)");
+        let two = "(idle, not working; idle and working, not blocked";
+        assert_eq!(alone(&spans[..4]), format!("1/4 {two})"));
+        assert_eq!(alone(&spans), format!("1/5 {two}; …)"));
+        assert_eq!(alone(&spans[4..]), "0/1 (nothing, not crashed)");
+        assert_eq!(alone(&[]), "-");
     }
 
     #[test]

@@ -118,6 +118,14 @@ impl<'a> Pane<'a> {
         self.tmux.run(["capture-pane", "-p", "-t", &self.id])
     }
 
+    /// The same with colours and attributes, the title, where the cursor is, and what the terminal was told to be.
+    pub(super) fn painted(&self) -> String {
+        let modes = "#{pane_title} cursor #{cursor_x},#{cursor_y} shown #{cursor_flag} \
+            other screen #{alternate_on} mouse #{mouse_any_flag} keypad #{keypad_cursor_flag}";
+        let modes = self.tmux.run(["display-message", "-p", "-t", &self.id, modes]);
+        modes + "\n" + &self.tmux.run(["capture-pane", "-p", "-e", "-t", &self.id])
+    }
+
     /// Presses one key; returns the moment at which the terminal had it.
     pub(super) fn key(&self, key: &str) -> Instant {
         self.tmux.run(["send-keys", "-t", &self.id, key]);

@@ -132,7 +132,8 @@ pub(super) struct Screen {
     pub(super) leave_again: Option<&'static str>,
     /// In the dialog that asks whether a helper may start, where that is what is asked.
     pub(super) helper: Option<&'static str>,
-    /// Nothing tells that its prompt box is open before the first prompt.
+    /// Where it is started by hand or goes on with a conversation, nothing tells that its prompt box is open before the
+    /// first prompt.
     pub(super) silent_start: bool,
 }
 

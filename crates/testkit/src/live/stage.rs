@@ -56,6 +56,8 @@ pub struct Stage {
     answers: RefCell<[usize; 3]>,
     /// Variables that the program is started without.
     forgotten: RefCell<Vec<&'static str>>,
+    /// Variables that it gets beside its own.
+    lent: RefCell<Vec<(&'static str, String)>>,
     program: &'static Program,
     installed: Installed,
     patient: bool,
@@ -82,6 +84,7 @@ impl Stage {
             moments: None,
             answers: RefCell::default(),
             forgotten: RefCell::default(),
+            lent: RefCell::default(),
             program,
             installed: with.program.clone(),
             patient: with.patient,
@@ -168,6 +171,11 @@ impl Stage {
     /// Starts the program without these variables of its environment.
     pub fn forget(&self, names: &[&'static str]) {
         self.forgotten.borrow_mut().extend(names);
+    }
+
+    /// Starts the program with this variable in its environment.
+    pub fn lend(&self, name: &'static str, value: String) {
+        self.lent.borrow_mut().push((name, value));
     }
 
     /// Changes its settings: members of `change` take the place of those in `file`, which is below
@@ -338,7 +346,7 @@ impl Stage {
         let mut truth = self.truth.borrow().clone();
         truth.end = Some(Instant::now());
         let mut verdict = Verdict::new(case, &truth, &self.told(), self.start);
-        verdict.look(&truth);
+        verdict.look(&truth, self.program);
         let recorded = self.recorder.as_ref().map(Recorder::rows);
         let noted = || self.moments.as_ref().map(Moments::rows);
         if let Some(signals) = recorded.or_else(noted) {

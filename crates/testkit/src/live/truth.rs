@@ -90,9 +90,18 @@ pub(super) struct Truth {
     pub(super) seats: Vec<Seat>,
     pub(super) marks: Vec<Mark>,
     pub(super) end: Option<Instant>,
+    /// Where a seat's program is to be seen, and from when on.
+    pub(super) panes: Vec<(usize, Instant, Eyes)>,
 }
 
 impl Truth {
+    /// What the screen of a seat's program showed at this moment.
+    pub(super) fn screen(&self, seat: usize, moment: Instant) -> Option<String> {
+        let is_its = |(of, since, _): &&(usize, Instant, Eyes)| *of == seat && *since <= moment;
+        let (.., eyes) = self.panes.iter().rfind(is_its)?;
+        Some(eyes.at(moment))
+    }
+
     /// The marks of one seat, in the order of time.
     pub(super) fn of(&self, seat: usize) -> Vec<&Mark> {
         let mut marks: Vec<&Mark> = self.marks.iter().filter(|mark| mark.seat == seat).collect();

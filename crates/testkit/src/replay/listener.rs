@@ -16,6 +16,8 @@ pub(super) struct Told {
     pub(super) pid: Option<u32>,
     pub(super) headline: String,
     pub(super) outcome: Option<String>,
+    /// Nobody has confirmed it for long.
+    pub(super) stale: bool,
 }
 
 /// Takes down every event from the moment it is started.
@@ -71,5 +73,6 @@ fn understand(at_ms: u64, event: &Value) -> Option<Told> {
         session: session.map(str::to_owned),
         headline: headline.to_owned(),
         outcome: outcome.map(str::to_owned),
+        stale: document["stale"] == true,
     })
 }

@@ -15,6 +15,7 @@ use super::verdict::{LONG_REST_MS, REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
+use headsup_adapters::terminal::trust_list;
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -48,6 +49,13 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
     play_and(binary, folder, without, |_| ())
 }
 
+/// Recorded people had trusted the folders in which they worked.
+fn trust_all(home: &Home, kind: &str) -> io::Result<()> {
+    let Some(list) = trust_list(kind, home.path().to_str()) else { return Ok(()) };
+    list.parent().map(fs::create_dir_all).transpose()?;
+    fs::write(list, json!({ "trustedFolders": ["/"] }).to_string())
+}
+
 /// The same, and does something in the home of the hub before it ends.
 ///
 /// # Errors
@@ -63,6 +71,7 @@ pub fn play_and(
     if recording.watches_screens {
         terminal::watch(home.path())?;
     }
+    trust_all(&home, recording.program.kind)?;
     let hub = Hub::start(&home);
     let mut player = Player::new(&home, binary, &recording)?;
     for (kind, count) in &recording.unknown {
@@ -105,7 +114,9 @@ pub fn play_and(
     let delay = clock.delay();
     let pids = player.pids_of_sessions();
     let (told, in_vain) = (&listener.told(), &recording.in_vain);
-    let watched = Watched { told, pids: &pids, in_vain, rest };
+    let has_log = recording.rows.iter().any(|row| matches!(row.what, What::Line { .. }));
+    let kind = &recording.kind;
+    let watched = Watched { told, kind, without, has_log, pids: &pids, in_vain, rest };
     let verdict = Verdict::new(&recording.name, delay, &truths, end, &watched);
     then(&home);
     drop(player);

@@ -1,8 +1,10 @@
 //! Was the truth told?
 
 use super::listener::Told;
+use super::recording::Witness;
+use super::silences::{self, About};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// How far around a span's middle the truth may hold. Milliseconds.
@@ -45,8 +47,15 @@ pub struct Span {
     pub session: Option<String>,
     pub truth: String,
     pub headlines: BTreeMap<String, String>,
+    /// The headlines of those agents that it is about, each once.
+    #[serde(skip)]
+    pub told: Vec<String>,
     pub right: bool,
     pub why: String,
+    /// Why it is not told as it was, where that is known: no witness tells it, or the recorder was wrong. It is
+    /// right all the same where nothing tells it and nothing else was told than that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
 }
 
 /// One recording, judged.
@@ -64,6 +73,10 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched<'a> {
     pub(super) told: &'a [Told],
+    pub(super) kind: &'a str,
+    /// What is not played of it.
+    pub(super) without: &'a [Witness],
+    pub(super) has_log: bool,
     /// The real processes of each recorded session.
     pub(super) pids: &'a HashMap<String, Vec<u32>>,
     /// When the recorder had waited in vain for what it then wrote down: what it took to be so is no
@@ -78,6 +91,11 @@ impl Verdict {
         self.spans.iter().filter(|span| span.right).count()
     }
 
+    /// How many of those that are right nothing tells.
+    pub fn silent(&self) -> usize {
+        self.spans.iter().filter(|span| span.right && span.reason.is_some()).count()
+    }
+
     /// `truths` in the order of time; the last one holds until `end`, the last row, and through the
     /// rest behind it if that is known, or is an end.
     pub(super) fn new(
@@ -87,7 +105,7 @@ impl Verdict {
         end: u64,
         watched: &Watched<'_>,
     ) -> Self {
-        let Watched { told, pids, in_vain, rest } = *watched;
+        let Watched { told, kind, without, has_log, pids, in_vain, rest } = *watched;
         let is_known = |truth: &Truth| !in_vain.contains(&truth.recorded_ms);
         let known = truths.iter().enumerate().filter(|(_, truth)| is_known(truth));
         let spans = known.map(|(index, truth)| {
@@ -108,19 +126,40 @@ impl Verdict {
                 true => until.saturating_sub(middle),
                 false => SLACK,
             };
-            let holds = |agent: &&str| {
-                let mut said = around(told, agent, middle, slack);
-                said.any(|told| holds(&truth.status, told))
+            let said = |is_right: fn(&str, &Told) -> bool| {
+                let mut agents = agents.iter();
+                agents.any(|agent| {
+                    let mut said = around(told, agent, middle, slack);
+                    said.any(|told| is_right(&truth.status, told))
+                })
             };
+            let before = truths[..index].iter().rfind(|before| before.session == truth.session);
+            let before = before.map(|before| &*before.status);
+            let silence = silences::silence(About {
+                kind,
+                truth: &truth.status,
+                said: &truth.why,
+                before,
+                without,
+                has_log,
+            });
+            let is_told = said(holds);
+            let is_silent = !is_told && silence.is_some() && said(|_, told| says_nothing(told));
+            let reason = silence.or_else(|| silences::flaw(case, truth.recorded_ms));
+            let headlines = headlines(told, middle);
+            let its: BTreeSet<&String> =
+                agents.iter().filter_map(|agent| headlines.get(*agent)).collect();
             Span {
                 schema: 1,
                 case: case.to_owned(),
                 t_ms: truth.recorded_ms,
                 session: truth.session.clone(),
                 truth: truth.status.clone(),
-                headlines: headlines(told, middle),
-                right: agents.iter().any(holds),
+                told: its.into_iter().cloned().collect(),
+                right: is_told || is_silent,
+                headlines,
                 why: truth.why.clone(),
+                reason: reason.filter(|_| !is_told),
             }
         });
         Self { case: case.to_owned(), spans: spans.collect(), told: changes(told), delay }
@@ -204,6 +243,11 @@ fn around<'a>(
     })
 }
 
+/// Was it told that nobody knows, or of what was so before that nobody has confirmed it?
+fn says_nothing(told: &Told) -> bool {
+    told.headline == "unknown" || told.stale
+}
+
 fn holds(truth: &str, told: &Told) -> bool {
     let failed = told.outcome.as_deref() == Some("failed");
     match (truth, told.headline.as_str()) {
@@ -244,6 +288,7 @@ mod tests {
             pid: None,
             headline: headline.to_owned(),
             outcome: None,
+            stale: false,
         }
     }
 
@@ -259,9 +304,14 @@ mod tests {
         }
     }
 
+    fn watched<'a>(told: &'a [Told], pids: &'a HashMap<String, Vec<u32>>) -> Watched<'a> {
+        let (kind, without, in_vain) = ("custom", &[], &[]);
+        Watched { told, kind, without, has_log: false, pids, in_vain, rest: None }
+    }
+
     fn judged(truths: &[Truth], told: &[Told], rest: Option<u64>) -> Vec<Span> {
         let none = HashMap::new();
-        let watched = Watched { told, pids: &none, in_vain: &[], rest };
+        let watched = Watched { rest, ..watched(told, &none) };
         Verdict::new("case", Duration::ZERO, truths, 20_000, &watched).spans
     }
 
@@ -291,7 +341,10 @@ mod tests {
         let truths =
             [truth(0, "working", Some("session-a")), truth(9_000, "idle", Some("session-a"))];
         assert_eq!(right(&truths, &told), [true, true]);
-        assert_eq!(right(&[truth(0, "working", Some("session-b"))], &told), [false]);
+        let of_the_other = [truth(0, "working", Some("session-b"))];
+        assert_eq!(right(&of_the_other, &told), [false]);
+        let told_of = judged(&of_the_other, &told, None).remove(0).told;
+        assert_eq!(told_of, ["idle"], "and of nobody else");
     }
 
     #[test]
@@ -308,7 +361,8 @@ mod tests {
         (one.session, one.pid) = (None, Some(7));
         let pids = [("s".to_owned(), vec![7])].into();
         let truths = [truth(0, "working", Some("s"))];
-        let watched = Watched { told: &[one], pids: &pids, in_vain: &[], rest: None };
+        let told = [one];
+        let watched = watched(&told, &pids);
         let verdict = Verdict::new("case", Duration::ZERO, &truths, 2_000, &watched);
         assert_eq!(verdict.right(), 1);
     }
@@ -319,12 +373,36 @@ mod tests {
         let truths = [truth(500, "working", None), truth(9_000, "blocked", None)];
         let none = HashMap::new();
         let judged = |in_vain: &[u64]| {
-            let watched = Watched { told: &told, pids: &none, in_vain, rest: None };
+            let watched = Watched { in_vain, ..watched(&told, &none) };
             let verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
             verdict.spans.iter().map(|span| span.right).collect::<Vec<_>>()
         };
         assert_eq!(judged(&[]), [false, false]);
         assert_eq!(judged(&[9_000]), [true]);
+    }
+
+    #[test]
+    fn a_silence_is_right_where_nothing_is_told_of_it() {
+        let mut truths = [truth(0, "working", None), truth(5_000, "error", None)];
+        truths[1].why = "API answered 400".to_owned();
+        let none = HashMap::new();
+        let judged = |kind: &str, headline: &str, stale: bool, has_log: bool| {
+            let told = [told(0, "a", "working"), Told { stale, ..told(5_000, "a", headline) }];
+            let watched = Watched { kind, has_log, ..watched(&told, &none) };
+            let mut verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
+            let silent = verdict.silent();
+            let span = verdict.spans.remove(1);
+            (span.right, span.reason.is_some(), silent)
+        };
+        assert_eq!(judged("gemini-cli", "unknown", false, false), (true, true, 1));
+        assert_eq!(judged("gemini-cli", "working", true, false), (true, true, 1));
+        // What is known of it is told.
+        assert_eq!(judged("gemini-cli", "failed", false, false), (true, false, 0));
+        // A guess is wrong, and there is a reason.
+        assert_eq!(judged("gemini-cli", "idle", false, false), (false, true, 0));
+        // Its log tells, and so do the witnesses of another program.
+        assert_eq!(judged("gemini-cli", "unknown", false, true), (false, false, 0));
+        assert_eq!(judged("qwen-code", "unknown", false, false), (false, false, 0));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::*;
 use crate::inject::{around_before, command};
 use crate::inject::{recipe, recipes};
 use serde_json::Value;
+use std::ffi::OsString;
 
 const LAUNCHER: &str = "/home/ada/.local/state/headsup/bin/headsup";
 

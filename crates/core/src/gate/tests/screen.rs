@@ -286,6 +286,79 @@ fn a_title_that_calls_it_ready_waits_for_the_dialog_before_its_first_event() {
     assert_eq!(script.headline(), Headline::Idle);
 }
 
+/// One whose title says no more than that its prompt box is open.
+fn titled() -> Script {
+    let mut script = Script::new();
+    script.session = None;
+    script.process = Some(ProcessId::new(5, 50));
+    script.seat.titles_its_start = true;
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    script.said(Source::Title, ready());
+    script
+}
+
+#[test]
+fn a_title_of_the_start_alone_says_nothing_once_anything_else_is_told() {
+    let mut script = titled();
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Idle);
+    script.session = Some("s1".into());
+    script.hook(prompt("t1"));
+    // As it is shown again behind a new conversation.
+    for _ in 0..3 {
+        script.said(Source::Title, ready());
+        script.refused(Rule::Rank);
+        script.tick(3_000);
+        assert_eq!(script.headline(), Headline::Working);
+    }
+    // It is started with its prompt, and that is told before the title is believed.
+    let mut script = titled();
+    script.session = Some("s1".into());
+    script.hook(start(SessionStart::Startup));
+    script.hook(prompt("t1"));
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn a_title_of_the_start_alone_waits_for_the_dialogs_before_it_and_stands_behind_them() {
+    let mut script = titled();
+    script.said(Source::Screen, trust(true));
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.said(Source::Screen, Fact::ScreenCleared);
+    assert_eq!(script.headline(), Headline::Starting);
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Idle);
+}
+
+/// Without hooks nobody tells what it does with its first prompt.
+#[test]
+fn a_title_of_the_start_alone_that_is_taken_back_leaves_nothing_known() {
+    let mut script = titled();
+    script.tick(3_000);
+    script.said(Source::Title, Fact::Withdrawn);
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+    // It was not believed yet.
+    let mut script = titled();
+    script.said(Source::Title, Fact::Withdrawn);
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Starting);
+    // Hooks tell.
+    let mut script = titled();
+    script.tick(3_000);
+    script.session = Some("s1".into());
+    script.hook(prompt("t1"));
+    let confirmed_at = script.seat.turn.evidence.confirmed_at;
+    script.after(10_000).said(Source::Title, Fact::Withdrawn);
+    script.refused(Rule::Rank);
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Working);
+    // That it is shown still is no sign of work.
+    assert_eq!(script.seat.turn.evidence.confirmed_at, confirmed_at);
+}
+
 /// A seat whose program has told its start while its screen asks something.
 fn asking() -> Script {
     let mut script = starting();

@@ -143,8 +143,13 @@ fn a_text_of_ours_has_one_mark_that_nobody_sees() {
         assert_eq!(without_mark(&sent), text);
         assert_eq!(without_mark(&format!("{sent}\r\n")), text);
     }
-    let sent = marked("x <!-- headsup:other --> y", "k1");
-    assert_eq!(sent.matches(MARKER).count(), 1);
+    // Also where what is left of one could begin another.
+    for text in
+        ["x <!-- headsup:other --> y", "<!-- headsup:headsup:other -->", "<!-- <!-- headsup:"]
+    {
+        let sent = marked(text, "k1");
+        assert_eq!(sent.matches(MARKER).count(), 1, "{sent}");
+    }
     assert_eq!(without_mark("no mark"), "no mark");
     assert_eq!(without_mark("<!-- headsup:k --> and more"), "<!-- headsup:k --> and more");
 }

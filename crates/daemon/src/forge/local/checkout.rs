@@ -1,6 +1,6 @@
 //! A merge lands: the branch moves, and so does a checkout of it, or nothing does.
 
-use super::look::names;
+use super::told::names;
 use super::{Desk, ForgeError, Local, Place, Prepared, repository_of, run};
 use crate::forge::git::Ended;
 use crate::repository::Checkout;

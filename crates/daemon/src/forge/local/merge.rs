@@ -1,7 +1,7 @@
 //! A merge, worked out in a checkout of its own.
 
 use super::head as tip_of;
-use super::look::names;
+use super::told::names;
 use super::{Desk, ForgeError, Local, Prepared, repository_of, run, tip};
 use crate::forge::git::Place;
 use headsup_core::wire::PullDoc;

@@ -184,3 +184,29 @@ async fn a_port_that_is_not_the_programs_own_is_not_asked() {
 fn a_folder_is_written_so_that_it_fits_into_a_query() {
     assert_eq!(encoded("/home/a b/ä&c"), "/home/a%20b/%C3%A4%26c");
 }
+
+/// What a port has said, byte by byte, and the same in rows.
+#[test]
+fn a_recorded_stream_is_read_message_by_message_however_it_is_cut() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/fixtures");
+    let folder = fixtures.join("opencode/1.18.33/http-sse");
+    for name in ["plain-turn", "permission-approved-once", "global-event-stream"] {
+        let read = |ending| std::fs::read(folder.join(format!("{name}.{ending}"))).unwrap();
+        let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
+        let rows = read("jsonl");
+        let rows = rows.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()).map(json);
+        let said = rows.filter(|row| row["kind"] == "sse").map(|mut row| row["data"].take());
+        let said: Vec<_> = said.collect();
+        let raw = read("sse");
+        for size in [1, 7, 1_024, raw.len()] {
+            let mut reader = reader::Reader::new(1 << 20);
+            let mut heard = Vec::new();
+            for piece in raw.chunks(size) {
+                reader.take(piece);
+                heard.extend(std::iter::from_fn(|| reader.next()));
+            }
+            let heard: Vec<_> = heard.iter().map(|text| json(text.as_bytes())).collect();
+            assert_eq!(heard, said, "{name} in pieces of {size}");
+        }
+    }
+}

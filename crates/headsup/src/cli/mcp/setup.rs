@@ -1,5 +1,6 @@
 //! `headsup mcp install` and `headsup mcp uninstall`
 
+use crate::cli::hooks::Asked;
 use crate::cli::{Context, hooks};
 use crate::client::start;
 use crate::error::CommandError;
@@ -91,14 +92,16 @@ pub(super) fn install(args: &Install, context: &Context) -> Result<(), CommandEr
     };
     let sites = sites(kind, context)?;
     let problems = |site: &Site| status(site).problems;
-    hooks::apply(&sites, args.dry_run, context, &make, &hooks::with_snippet, &problems, &done)
+    let asked = Asked { dry_run: args.dry_run, not_found: &[] };
+    hooks::apply(&sites, asked, context, &make, &hooks::with_snippet, &problems, &done)
 }
 
 pub(super) fn uninstall(args: &Uninstall, context: &Context) -> Result<(), CommandError> {
     let make = |site: &Site| setup::uninstall(site);
     let done = |site: &Site| format!("{}: the {} is gone", site.recipe.title, what(site.recipe));
     let sites = sites(args.agent, context)?;
-    hooks::apply(&sites, args.dry_run, context, &make, &hooks::by_hand, &|_| Vec::new(), &done)
+    let asked = Asked { dry_run: args.dry_run, not_found: &[] };
+    hooks::apply(&sites, asked, context, &make, &hooks::by_hand, &|_| Vec::new(), &done)
 }
 
 /// The tools first: without them the skill speaks of what is not there.

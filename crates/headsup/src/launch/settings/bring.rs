@@ -41,8 +41,9 @@ pub(super) fn add(
         Ok(write_private(path, text.as_bytes())?)
     };
     match &recipe.launch {
-        Launch::WithSettings { arguments, given } => {
-            let given = given(&launched.arguments);
+        Launch::WithSettings { arguments, given, variable, .. } => {
+            let named = || variable.and_then(|name| launched.variable(name));
+            let given = given(&launched.arguments).or_else(named).filter(|name| !name.is_empty());
             let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
             let path = place("json");
             write(&path, &own, given.as_ref().map(called).unwrap_or_default())?;

@@ -1,5 +1,6 @@
 //! What a hook costs its agent in each condition of the hub, of its home and of its input.
 
+use crate::bars::Bars;
 use crate::progress::Progress;
 use crate::{Outcome, row};
 use headsup_testkit::home::{Done, Home};
@@ -10,13 +11,17 @@ use std::cell::Cell;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// As long as it may take; where the agent keeps its input open.
 const MOST: Duration = Duration::from_millis(150);
 const MOST_UNCLOSED: Duration = Duration::from_millis(500);
+/// Longer than any hook waits.
+const UNANSWERED: Duration = Duration::from_millis(400);
+/// Between two bytes of an answer that takes longer than any hook waits.
+const DROP: Duration = Duration::from_millis(20);
 
 fn payload(bytes: usize) -> String {
     let output = "x".repeat(bytes);
@@ -24,6 +29,13 @@ fn payload(bytes: usize) -> String {
         "{{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
          \"tool_input\":{{}},\"tool_response\":\"{output}\"}}"
     )
+}
+
+/// Takes a request off the line, as far as it comes at once.
+fn heard(stream: &mut UnixStream) {
+    stream.set_read_timeout(Some(DROP)).ok();
+    let mut piece = vec![0; 64 << 10];
+    while stream.read(&mut piece).is_ok_and(|read| read > 0) {}
 }
 
 /// Each condition, `rounds` times. Ends with an error if a hook fails, speaks or takes too long.
@@ -55,10 +67,20 @@ pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
     fs::remove_file(&socket)?;
     run.served("hub answering garbage", &small, |_| b"\0\x1b[31mSSH-2.0\r\n\r\n".to_vec())?;
     run.served("hub failing", &small, |_| b"HTTP/1.1 500 No\r\n\r\nprint me".to_vec())?;
-    run.served("hub slow", &small, |stream| {
-        // Longer than any hook waits.
-        stream.set_read_timeout(Some(Duration::from_millis(400))).ok();
+    run.served("hub refusing: it hangs up", &small, |_| Vec::new())?;
+    run.served("hub saying nothing", &small, |stream| {
+        stream.set_read_timeout(Some(UNANSWERED)).ok();
         stream.read_exact(&mut vec![0; 1 << 20]).ok();
+        Vec::new()
+    })?;
+    run.served("hub slow: drop by drop", &small, |stream| {
+        heard(stream);
+        for byte in b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n" {
+            if stream.write_all(&[*byte]).is_err() {
+                break;
+            }
+            std::thread::park_timeout(DROP);
+        }
         Vec::new()
     })?;
     fs::set_permissions(home.state(), fs::Permissions::from_mode(0o000))?;
@@ -81,10 +103,9 @@ pub(crate) fn measure(home: &Home, rounds: usize) -> Outcome<()> {
             command
         })?;
     }
-    match run.late.get() {
-        0 => Ok(()),
-        late => Err(format!("{late} hooks took too long").into()),
-    }
+    let mut bars = Bars::default();
+    bars.none("hooks that took too long", run.late.get())?;
+    bars.judge()
 }
 
 struct Run<'a> {
@@ -168,7 +189,7 @@ impl Run<'_> {
         &self,
         name: &str,
         payload: &str,
-        answer: fn(&mut std::os::unix::net::UnixStream) -> Vec<u8>,
+        answer: fn(&mut UnixStream) -> Vec<u8>,
     ) -> Outcome<()> {
         let socket = self.home.socket();
         let listener = UnixListener::bind(&socket)?;

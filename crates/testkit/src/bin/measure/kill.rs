@@ -1,6 +1,8 @@
 //! Cycles of kill -9 under four reporters, who keep their own ledger.
 
+use crate::bars::Bars;
 use crate::progress::{Progress, note};
+use crate::stats::{figure, millis};
 use crate::{Outcome, row, say};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -13,9 +15,14 @@ use std::time::{Duration, Instant};
 /// How long a hub lives, and how much it must have taken in by then.
 const LIFE: Duration = Duration::from_millis(100);
 const REPORTS: usize = 200;
+/// Within this time a hub answers again.
+const RESTART_MS: f64 = 500.0;
+/// Reports a second that it takes meanwhile.
+const RATE: f64 = 2_000.0;
 
 /// `cycles` deaths of a hub that has `events` in its log. Ends with an error if anything that was
-/// acknowledged is lost or doubled.
+/// acknowledged is lost or doubled, if a restart or the reports take too long, or if the database is
+/// not whole at the end.
 pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
     let folder = home.path().join(".config/headsup");
     std::fs::create_dir_all(&folder)?;
@@ -66,14 +73,34 @@ pub(crate) fn measure(home: &Home, cycles: usize, events: u64) -> Outcome<()> {
         lost += gone;
         doubled += twice;
     }
+    let longest = restarts.iter().copied().max().map_or(0.0, millis);
     row("restart to first answer", restarts)?;
-    let rate = done.load(Ordering::Relaxed) as u128 * 1_000 / alive.as_millis().max(1);
+    let rate = figure(done.load(Ordering::Relaxed)) / alive.as_secs_f64();
     say(&format!(
-        "{cycles} cycles over {begin} events at {rate} reports/s, {acknowledged} acknowledged, \
+        "{cycles} cycles over {begin} events at {rate:.0} reports/s, {acknowledged} acknowledged, \
          {lost} lost, {doubled} doubled"
     ))?;
-    drop(hub);
-    if lost + doubled > 0 { Err("a promise is broken".into()) } else { Ok(()) }
+    if let Some(hub) = hub.take() {
+        hub.kill();
+    }
+    note("checking all of the database");
+    let found = check(home)?;
+    let mut bars = Bars::default();
+    bars.none("acknowledged and lost", lost)?;
+    bars.none("acknowledged and doubled", doubled)?;
+    bars.at_most("longest restart", longest, RESTART_MS, " ms")?;
+    bars.at_least("reports a second", rate, RATE, "")?;
+    bars.holds(&format!("integrity check of the database: {found}"), found == "ok")?;
+    bars.judge()
+}
+
+/// What `SQLite` says of the database that the last hub has left: `ok`, or what is wrong.
+fn check(home: &Home) -> Outcome<String> {
+    let mut inside = Command::new(program::built_inside()?);
+    let done =
+        inside.arg("check").arg(home.state()).env_clear().stderr(Stdio::inherit()).output()?;
+    let said = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+    if done.status.success() { Ok(said) } else { Err(format!("no check: {}", done.status).into()) }
 }
 
 /// Has the log of a hub that is not there filled with so many events: by the hub's own writer, in

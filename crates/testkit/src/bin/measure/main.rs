@@ -2,6 +2,7 @@
 
 mod acp;
 mod all;
+mod bars;
 mod board;
 mod crowd_of_watchers;
 mod floor;
@@ -35,7 +36,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Measure what this machine gives. The `headsup` that is measured is built first.
 ///
-/// `all` judges; the others look at one thing more closely.
+/// What has a bar ends with 1 if it is missed: `all`, `hook`, `kill`, `slow`, `flood`, `disk`,
+/// `races` and `shim`. The others show what they find.
 #[derive(Debug, Parser)]
 #[command(name = "measure", disable_help_subcommand = true)]
 struct Args {

@@ -109,6 +109,13 @@ impl Line {
         (write(limit), write(self.promise.stretch))
     }
 
+    /// The figure and its target.
+    pub(crate) fn brief(&self) -> String {
+        let (target, _) = self.target();
+        let Promise { id, what, unit, .. } = &self.promise;
+        format!("{id} {what}: {}, {target}", unit.write(self.measured))
+    }
+
     /// For a person who waits.
     pub(crate) fn plain(&self) -> String {
         let (target, _) = self.target();

@@ -4,9 +4,12 @@ mod background;
 mod dialogs;
 mod ends;
 mod errors;
+mod first_run;
 mod forms;
+mod headless;
 mod hub;
 mod interrupts;
+mod makers;
 mod prompts;
 mod sessions;
 mod turns;
@@ -19,11 +22,13 @@ pub(super) fn all() -> Vec<Case> {
         turns::CASES,
         prompts::CASES,
         forms::CASES,
+        first_run::CASES,
         dialogs::CASES,
         interrupts::CASES,
         background::CASES,
         errors::CASES,
         sessions::CASES,
+        headless::CASES,
         ends::CASES,
         hub::CASES,
     ]

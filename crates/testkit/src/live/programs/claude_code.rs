@@ -38,7 +38,24 @@ pub(in crate::live) const CLAUDE_CODE: Program = Program {
         ("failed", &["StopFailure"]),
         ("ended", &["SessionEnd"]),
     ],
-    silences: &[],
+    silences: &[
+        (
+            "a laptop that is shut",
+            "`suspended` stands for it: agent and hub stand still for 5 s (SIGSTOP); a sleep of the machine is played without an agent (`daemon/src/tests/ageing.rs`)",
+        ),
+        (
+            "signing in to its end, the quota of a subscription",
+            "not played: both want an account; `rate_limit` is the server's own 429",
+        ),
+        (
+            "before the first event: imports, settings with errors, running without being asked, the code of a sign-in",
+            "not played: pictures of them are judged (`adapters/fixtures/screens`)",
+        ),
+        (
+            "before the first event: dialogs outside a tmux pane, or that no rule for screens knows",
+            "nothing else tells of them: it stays `starting`",
+        ),
+    ],
 };
 
 /// The optional dependencies of `@anthropic-ai/claude-code` have the binary, which needs no `node`.

@@ -57,7 +57,7 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         ),
         (
             "idle before the first prompt",
-            "it says nothing before: it is told with that prompt, and is `starting` until then",
+            "by hand it says nothing before: it is told with that prompt. A launched one tells by its title, unless it goes on with a conversation, whose name that shows; where a person has that switched off, has tool servers for which the first prompt waits, or has not yet trusted the folder, it is `starting` until then",
         ),
         ("login dialog", "it has none: without a login it sits at its prompt and says so"),
         (
@@ -72,7 +72,7 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         ("overload without end", "not played: it tries for minutes, and works all the while"),
         (
             "title alone, log alone",
-            "its title tells nothing, and its hooks name the log: without them its process is all",
+            "its title tells of its start alone, and its hooks name the log: without them its process is all",
         ),
     ],
 };

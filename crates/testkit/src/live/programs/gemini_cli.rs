@@ -50,6 +50,10 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
             "a `/compress` that comes to nothing",
             "not played: nothing tells its end, neither hook nor title nor log; it stays `working`, grows stale, and is `unknown` after two minutes",
         ),
+        (
+            "an error, or Esc before the first word, where its log cannot be read",
+            "not played: its hook tells both by the same words, its title that it rests; it is `unknown` until the next prompt",
+        ),
         ("a launch's own hooks", "it takes none: `headsup run` finds those that are installed"),
         (
             "main agent blocked while a helper works, a helper behind the finished answer",

@@ -250,6 +250,11 @@ impl Agent<'_> {
         self.pane.screen()
     }
 
+    /// The same with all that a person sees of it: colours, title, cursor, modes.
+    pub fn painted(&self) -> String {
+        self.pane.painted()
+    }
+
     /// Keeps what is on the screen for the recording.
     pub fn screen_taken(&self) {
         let text = self.screen();

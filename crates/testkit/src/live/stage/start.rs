@@ -176,9 +176,7 @@ impl Stage {
     fn launched<'a>(&'a self, pane: Pane<'a>, id: &str, at: Instant) -> Agent<'a> {
         let agent = self.placed(Seat::Named(id.to_owned()), pane);
         agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
-        if !self.program.screen.silent_start {
-            agent.mark(at, "idle", Class::Unmeasured, "started");
-        }
+        agent.mark(at, "idle", Class::Unmeasured, "started");
         agent.ready();
         agent
     }
@@ -202,7 +200,7 @@ impl Stage {
         headline: &'static str,
     ) -> Agent<'_> {
         let at = Instant::now();
-        let agent = Agent { stage: self, seat: gone.seat, pane: self.launch(args) };
+        let agent = self.sits(gone.seat, self.launch(args));
         if let Some(Seat::Processes(pids)) = self.truth.borrow_mut().seats.get_mut(gone.seat) {
             pids.push(agent.pane.pid());
         }
@@ -217,7 +215,7 @@ impl Stage {
     pub fn run_again(&self, gone: &Agent<'_>, args: &[&str]) -> Agent<'_> {
         let at = Instant::now();
         let pane = self.ran_here(&gone.id(), args);
-        let agent = Agent { stage: self, seat: gone.seat, pane };
+        let agent = self.sits(gone.seat, pane);
         agent.mark(at, "starting", Class::Unmeasured, "started again");
         if !self.program.screen.silent_start {
             agent.mark(at, "idle", Class::Unmeasured, "its box is open");
@@ -234,13 +232,23 @@ impl Stage {
     fn placed<'a>(&'a self, seat: Seat, pane: Pane<'a>) -> Agent<'a> {
         let mut truth = self.truth.borrow_mut();
         truth.seats.push(seat);
-        Agent { stage: self, seat: truth.seats.len() - 1, pane }
+        let seat = truth.seats.len() - 1;
+        drop(truth);
+        self.sits(seat, pane)
+    }
+
+    /// What runs in this pane is in that seat from here on.
+    fn sits<'a>(&'a self, seat: usize, pane: Pane<'a>) -> Agent<'a> {
+        let eyes = pane.eyes().clone();
+        self.truth.borrow_mut().panes.push((seat, Instant::now(), eyes));
+        Agent { stage: self, seat, pane }
     }
 
     /// What the program is started with; hermetic.
     fn env(&self) -> Vec<(String, String)> {
         let mut env = (self.program.env)(self);
         env.retain(|(name, _)| !self.forgotten.borrow().contains(name));
+        env.extend(self.lent.borrow().iter().cloned());
         env.extend([
             ("HOME", self.home.path().display().to_string()),
             ("HEADSUP_HOME", self.home.state().display().to_string()),

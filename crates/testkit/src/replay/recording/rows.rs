@@ -7,7 +7,7 @@ use super::output::{self, Said};
 use super::terminal::Word;
 use super::{Captured, ProcessKey, Row, What, t_ms, text};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Keys of processes without a recorded pid.
 const NAMELESS: ProcessKey = 1 << 32;
@@ -99,6 +99,8 @@ pub(super) struct Raw {
     /// Nobody says what was true: what the hub told then is what it is to tell again.
     judges_told: bool,
     launches: u32,
+    /// When a program was started whose terminal answered it before anything else had told of it.
+    answered: HashSet<u64>,
     /// The process that a capture tells as launched, last; before the first, that one: it may be
     /// heard of before its launcher has told which it is.
     agent: Option<ProcessKey>,
@@ -138,6 +140,7 @@ impl Raw {
             nameless: HashMap::new(),
             judges_told,
             launches: 0,
+            answered: answered(timeline),
             agent: timeline.iter().find_map(launched),
             last_t_ms: 0,
         }
@@ -154,7 +157,7 @@ impl Raw {
             Some("action") => {
                 self.stops.extend(stop(row, t_ms));
                 self.exits.extend(exit(row, t_ms));
-                self.launch(row)
+                self.launch(row, t_ms)
             }
             Some("sdk" | "rpc") => {
                 self.output.extend(output::row(row, t_ms));
@@ -219,8 +222,10 @@ impl Raw {
     }
 
     /// By `run`, or as that starts it: then what it says to its terminal is heard from the start.
-    fn launch(&mut self, row: &Value) -> Option<What> {
-        let launched = row["by"] == "run" || self.program.is_launch(&row["args"]);
+    fn launch(&mut self, row: &Value, t_ms: u64) -> Option<What> {
+        let launched = row["by"] == "run"
+            || self.program.is_launch(&row["args"])
+            || self.answered.contains(&t_ms);
         if row["do"] != "start" || !launched {
             return None;
         }
@@ -288,6 +293,25 @@ impl Raw {
             known.push(process);
         }
     }
+}
+
+/// The starts that only a launcher can have heard: the program has asked its terminal whether it
+/// understands status reports, and has sent one before any hook or status file told of it. Nothing but a
+/// shim answers, and it is `headsup run` that puts one there.
+fn answered(timeline: &[Value]) -> HashSet<u64> {
+    let at = |is_one: fn(&Value) -> bool| -> Vec<u64> {
+        timeline.iter().filter(|row| is_one(row)).filter_map(t_ms).collect()
+    };
+    let first = |times: &[u64], since: u64| times.iter().copied().filter(|at| *at >= since).min();
+    let asked = at(Word::is_query);
+    let said = at(Word::is_report);
+    let told = at(|row| row["src"] == "hook" || row["src"] == "registry");
+    let starts = at(|row| row["src"] == "action" && row["do"] == "start");
+    let is_heard = |start: &u64| {
+        let said = first(&asked, *start).and_then(|asked| first(&said, asked));
+        said.is_some_and(|said| first(&told, *start).is_none_or(|told| said < told))
+    };
+    starts.into_iter().filter(is_heard).collect()
 }
 
 /// The process that a capture tells as launched.
@@ -372,4 +396,35 @@ fn may_be_set(name: &str) -> bool {
         && !name.starts_with("LD_")
         && !ours.contains(&name)
         && name != "PATH"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_start_whose_terminal_answers_before_anything_else_tells_is_a_launch() {
+        let start = |t_ms: u64| json!({"t_ms": t_ms, "src": "action", "do": "start"});
+        let osc =
+            |t_ms: u64, body: &str| json!({"t_ms": t_ms, "src": "osc", "osc": 7501, "body": body});
+        let hook = |t_ms: u64| json!({"t_ms": t_ms, "src": "hook"});
+        let starts = |rows: &[Value]| {
+            let mut starts: Vec<u64> = answered(rows).into_iter().collect();
+            starts.sort_unstable();
+            starts
+        };
+        let blocked = "state=blocked:kind=permission";
+        // In whatever order its rows stand.
+        let at_a_dialog = [hook(900), osc(20, "?"), osc(21, blocked), start(0)];
+        assert_eq!(starts(&at_a_dialog), vec![0_u64]);
+        // Its hook has told of it before.
+        assert!(starts(&[start(0), hook(10), osc(20, "?"), osc(21, blocked)]).is_empty());
+        // Nobody has answered, or nobody was asked.
+        assert!(starts(&[start(0), osc(20, "?"), hook(900)]).is_empty());
+        assert!(starts(&[start(0), osc(21, blocked), hook(900)]).is_empty());
+        // Each start for itself.
+        let twice = [&at_a_dialog[..], &[start(5_000), hook(5_010), osc(5_020, "?")]].concat();
+        assert_eq!(starts(&twice), vec![0_u64]);
+    }
 }

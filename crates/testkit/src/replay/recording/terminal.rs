@@ -44,6 +44,15 @@ impl Word {
         Some(Self { t_ms, session, part, body })
     }
 
+    /// The program asks whether its terminal understands status reports.
+    pub(super) fn is_query(row: &Value) -> bool {
+        row["osc"] == 7_501 && row["body"] == "?"
+    }
+
+    pub(super) fn is_report(row: &Value) -> bool {
+        Self::read(row, 0).is_some_and(|word| word.part == STATUS)
+    }
+
     /// As the shim of a launched process reported it.
     pub(super) fn said_by(self, process: ProcessKey) -> What {
         What::Said { process, part: self.part, body: self.body }

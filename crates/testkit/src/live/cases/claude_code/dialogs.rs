@@ -15,6 +15,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("model_dialog", model_dialog),
     Case::new("config_dialog", config_dialog),
     Case::new("login_dialog", login_dialog),
+    Case::new("unknown_dialog", unknown_dialog),
 ];
 
 /// The launch brings the hooks.
@@ -108,12 +109,20 @@ fn resume_picker(stage: &Stage) {
 /// Menus that a person has opened wait for that person; the status file says so. `steps`: how often
 /// Esc goes back within it.
 fn menu(stage: &Stage, command: &str, words: &str, steps: u32) {
+    left(&opened(stage, command, words), steps);
+}
+
+fn opened<'a>(stage: &'a Stage, command: &str, words: &str) -> Agent<'a> {
     stage.hub();
     let agent = stage.start(&[]);
     let at = agent.submit(command);
     agent.mark(at, "blocked", Class::Unhooked, command);
     agent.shows(words);
     agent.settle();
+    agent
+}
+
+fn left(agent: &Agent<'_>, steps: u32) {
     for _ in 0..steps {
         agent.press("Escape");
         agent.settle();
@@ -134,4 +143,12 @@ fn config_dialog(stage: &Stage) {
 
 fn login_dialog(stage: &Stage) {
     menu(stage, "/login", "Select login method", 0);
+}
+
+/// One that no rule for screens knows.
+fn unknown_dialog(stage: &Stage) {
+    let agent = opened(stage, "/permissions", "Add a new rule");
+    let screen = agent.screen();
+    assert_eq!(headsup_adapters::screen(stage.kind(), None, &screen), None, "{screen}");
+    left(&agent, 0);
 }

@@ -1,9 +1,9 @@
 //! Ways to go.
 
 use super::Case;
-use crate::live::memory::MemoryGroup;
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
+use crate::memory::MemoryGroup;
 use crate::model::Asker;
 use rustix::process::Signal;
 use serde_json::json;

@@ -3,12 +3,13 @@
 use super::Case;
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
-use crate::model::Asker;
+use crate::model::{Asker, Reply};
 use rustix::process::Signal;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("clear", clear),
     Case::new("compact_manual", compact_manual),
+    Case::new("compact_mid_turn", compact_mid_turn),
     Case::new("compact_auto", compact_auto),
     Case::new("nested", nested),
     Case::new("resume_after_kill", resume_after_kill),
@@ -35,15 +36,39 @@ fn compact_manual(stage: &Stage) {
     stage.hub();
     let agent = stage.start(&[]);
     agent.turn();
-    stage.model.script_compaction(
-        crate::model::Reply::new().hold("sum").and_text("<summary>Greetings.</summary>"),
-    );
+    stage.model.script_compaction(summary());
     let at = agent.submit("/compact");
     agent.mark(at, "working", Class::Hooked, "/compact");
     agent.rest();
     stage.model.release("sum");
     let at = stage.answered(&Asker::Compaction);
     agent.mark(at, "done", Class::Hooked, "summed up");
+    agent.rest();
+    agent.turn();
+}
+
+fn summary() -> Reply {
+    Reply::new().hold("sum").and_text("<summary>Greetings.</summary>")
+}
+
+/// Typed into a running turn it waits until that is over (2.1.330).
+fn compact_mid_turn(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    stage.model.script_compaction(summary());
+    agent.prompt("[[hold go]] [[text Hello.]]");
+    agent.rest();
+    agent.submit("/compact");
+    agent.rest();
+    assert!(stage.model.requests().iter().all(|one| one.asker() != Asker::Compaction));
+    stage.model.release("go");
+    agent.answered();
+    let request = stage.asked(&Asker::Compaction);
+    agent.mark(stage.came(request), "working", Class::Hooked, "the queued /compact begins");
+    agent.rest();
+    stage.model.release("sum");
+    agent.mark(stage.over(request), "done", Class::Hooked, "summed up");
     agent.rest();
     agent.turn();
 }

@@ -1,9 +1,9 @@
 //! Ways to go.
 
 use super::{at_work, kill};
-use crate::live::memory::MemoryGroup;
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
+use crate::memory::MemoryGroup;
 use std::time::Duration;
 
 /// The terminal goes away.

@@ -1,5 +1,7 @@
 //! A control group with too little memory, where the machine lets us make one.
 
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
+
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -17,12 +19,13 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// It is removed when it goes out of scope, once it is empty.
 #[derive(Debug)]
-pub(super) struct MemoryGroup {
+pub struct MemoryGroup {
     folder: PathBuf,
 }
 
 impl MemoryGroup {
-    pub(super) fn new() -> Option<Self> {
+    /// `None` where the machine does not let us.
+    pub fn new() -> Option<Self> {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let name = format!("headsup-{}-{number}", std::process::id());
         let folder = PathBuf::from(ROOT).join(name);
@@ -30,8 +33,30 @@ impl MemoryGroup {
         folder.join("memory.oom_control").is_file().then_some(Self { folder })
     }
 
-    pub(super) fn take_in(&self, pid: u32) {
+    /// # Panics
+    /// If it cannot be taken in.
+    pub fn take_in(&self, pid: u32) {
         self.set("cgroup.procs", u64::from(pid));
+    }
+
+    /// Its processes get no more than so many bytes.
+    ///
+    /// # Panics
+    /// If the system does not take the limit.
+    pub fn limit(&self, bytes: u64) {
+        self.set("memory.limit_in_bytes", bytes);
+    }
+
+    /// The file that takes in whatever process writes `0` into it.
+    pub fn door(&self) -> PathBuf {
+        self.folder.join("cgroup.procs")
+    }
+
+    /// How many of its processes the system has killed.
+    pub fn killed(&self) -> Option<u64> {
+        let counted = fs::read_to_string(self.folder.join("memory.oom_control")).ok()?;
+        let killed = counted.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        killed?.trim().parse().ok()
     }
 
     fn set(&self, name: &str, value: u64) {
@@ -43,7 +68,10 @@ impl MemoryGroup {
     }
 
     /// Leaves its processes hardly any room and waits until the system kills one; says when.
-    pub(super) fn starve(&self) -> Instant {
+    ///
+    /// # Panics
+    /// If the system does not take the limit, or kills none.
+    pub fn starve(&self) -> Instant {
         // What they held before they came is counted elsewhere: they soon want more than this.
         let held = fs::read_to_string(self.folder.join("memory.usage_in_bytes"));
         let mut room: u64 = held.ok().and_then(|held| held.trim().parse().ok()).unwrap_or_default();
@@ -53,9 +81,7 @@ impl MemoryGroup {
             room = room / 8 * 7;
         }
         crate::wait::until("the system to kill it", || {
-            let counted = fs::read_to_string(self.folder.join("memory.oom_control")).ok()?;
-            let killed = counted.lines().find_map(|line| line.strip_prefix("oom_kill "));
-            killed.filter(|killed| *killed != "0").map(|_| Instant::now())
+            self.killed().filter(|killed| *killed > 0).map(|_| Instant::now())
         })
     }
 }

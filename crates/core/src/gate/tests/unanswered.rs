@@ -1,0 +1,113 @@
+//! Turns that are over without an answer.
+
+use super::script::{Script, at_rest, busy, prompt, stop};
+use crate::observation::{Fact, Level};
+use crate::source::Source;
+use crate::status::{Headline, OutcomeKind};
+
+fn title(script: &mut Script, level: Level) {
+    script.said(Source::Title, Fact::Level(level));
+}
+
+fn fails() -> Fact {
+    Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None }
+}
+
+/// Its end is told, and nobody has said how within the time that a log has.
+fn untold() -> Script {
+    let mut script = Script::working();
+    title(&mut script, busy());
+    script.hook(Fact::TurnUnanswered);
+    script.silent();
+    script.tick(300);
+    let told = (script.headline(), script.outcome(), script.seat.turn.open);
+    assert_eq!(told, (Headline::Unknown, None, false));
+    assert_eq!(script.published, ["turn.completed", "agent.status_changed"]);
+    script.published.clear();
+    script
+}
+
+#[test]
+fn that_it_rests_is_not_how_it_has_ended() {
+    let mut script = untold();
+    for _ in 0..3 {
+        title(&mut script, at_rest());
+        script.silent();
+        script.tick(15_000);
+        assert_eq!(script.headline(), Headline::Unknown);
+    }
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // Its title has told of the rest a moment before, and the one that waits or has been believed counts no more.
+    for wait in [0, 300] {
+        let mut script = Script::working();
+        title(&mut script, busy());
+        title(&mut script, at_rest());
+        script.tick(wait);
+        script.hook(Fact::TurnUnanswered);
+        for _ in 0..3 {
+            script.tick(300);
+        }
+        assert_eq!((script.headline(), script.outcome()), (Headline::Unknown, None), "{wait}");
+        assert_eq!(script.count("turn.completed"), 1);
+    }
+}
+
+#[test]
+fn the_log_tells_how_it_has_ended_in_time_and_late() {
+    let stopped = Fact::TurnInterrupted { turn_ref: None };
+    for (said, kind, headline) in [
+        (fails(), OutcomeKind::Failed, Headline::Failed),
+        (stopped, OutcomeKind::Interrupted, Headline::Idle),
+    ] {
+        let mut before = Script::working();
+        before.log(said.clone());
+        before.hook(Fact::TurnUnanswered);
+        let mut in_time = Script::working();
+        in_time.hook(Fact::TurnUnanswered);
+        in_time.log(said.clone());
+        let mut late = untold();
+        late.after(5_000).log(said);
+        for mut script in [before, in_time, late] {
+            script.tick(300);
+            assert_eq!((script.headline(), script.outcome()), (headline, Some(kind.word())));
+            assert_eq!(script.seat.turn.seq, 1, "no turn of its own");
+            title(&mut script, at_rest());
+            script.tick(300);
+            assert_eq!(script.headline(), headline);
+        }
+    }
+}
+
+#[test]
+fn what_comes_meanwhile_is_told() {
+    let mut script = Script::working();
+    script.hook(Fact::TurnUnanswered);
+    script.hook(prompt("t2"));
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    // At rest it is no end of anything.
+    let mut script = Script::idle();
+    script.hook(Fact::TurnUnanswered);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Idle);
+    assert!(script.published.is_empty(), "{:?}", script.published);
+    // Helpers go on behind it.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::TurnUnanswered);
+    script.tick(300);
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+/// A seat is loaded from the store as it was written.
+#[test]
+fn it_survives_a_restart() {
+    let mut script = untold();
+    let stored = serde_json::to_string(&script.seat).unwrap();
+    script.seat = serde_json::from_str(&stored).unwrap();
+    script.log(fails());
+    assert_eq!(script.headline(), Headline::Failed);
+}
