@@ -31,6 +31,8 @@ const HOOK_FOLDER: &str = "COPILOT_HOOK_DIR";
 /// The folder of its configuration, below the home folder and where a variable names it.
 const CONFIG: &str = "/.copilot";
 const MOVED: &str = "COPILOT_HOME";
+/// The same, as an environment begins it.
+pub(crate) const MOVED_TO: &[u8] = b"COPILOT_HOME=";
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);

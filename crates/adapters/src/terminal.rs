@@ -76,19 +76,24 @@ pub fn titles_its_start(kind: &str) -> bool {
     kind == copilot_cli::KIND
 }
 
-/// Where tool servers are listed for which the first prompt of a program waits below the title that calls it ready: in
-/// the person's home folder, and in that in which it works.
-pub fn server_lists(kind: &str, home: Option<&str>, cwd: Option<&str>) -> Vec<PathBuf> {
-    match titles_its_start(kind) {
-        true => copilot_cli::terminal::server_lists(home, cwd),
-        false => Vec::new(),
-    }
+/// What may stand between a program whose title calls it ready and a prompt.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// Where tool servers are listed, for which its first prompt waits.
+    pub servers: Vec<PathBuf>,
+    /// The file with the folders that a person trusts: in all others it asks for that first.
+    pub trusted: PathBuf,
+    /// Words of its command line behind which a prompt stands.
+    pub prompts: &'static [&'static str],
 }
 
-/// The file with the folders that a person trusts, of such a program: in all others it may ask for that below the
-/// title that calls it ready.
-pub fn trust_list(kind: &str, home: Option<&str>) -> Option<PathBuf> {
-    home.filter(|_| titles_its_start(kind)).map(copilot_cli::terminal::trust_list)
+/// The variables (`NAME=`) of such a program that tell where it looks: its home folder, and that of its
+/// configuration.
+pub const READY_VARIABLES: [&[u8]; 2] = [b"HOME=", copilot_cli::MOVED_TO];
+
+/// Where to look, for a program that works in `cwd` and has these variables. `None`: nobody knows.
+pub fn ready(kind: &str, [home, moved]: [Option<&str>; 2], cwd: &str) -> Option<Ready> {
+    titles_its_start(kind).then(|| copilot_cli::terminal::ready(home, moved, cwd)).flatten()
 }
 
 /// After how long without a word of the program's its title says that somebody is asked, of a kind whose hooks tell of

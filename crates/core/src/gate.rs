@@ -52,7 +52,9 @@ pub use shown::is_silent;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
-use crate::observation::{BackgroundShells, Delivery, Fact, Level, Observation, Submitter};
+use crate::observation::{
+    BackgroundShells, Delivery, Fact, Level, Observation, ProcessFact, Submitter,
+};
 use crate::prompt::Actor;
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
 use crate::source::{Confidence, Evidence, Source, Tier};
@@ -191,8 +193,11 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
                     step.seat.last_live_at = Some(now);
                 }
             }
-            step.confirm();
-            let only_rests = effect == Effect::Decides && tells_of_rest_alone(observation);
+            // That a terminal is gone says nothing of what goes on.
+            if observation.fact != Fact::Process(ProcessFact::Orphaned) {
+                step.confirm();
+            }
+            let only_rests = effect == Effect::Decides && notice::tells_of_rest_alone(observation);
             step.record(observation, effect, &before);
             Decision { only_rests, ..step.finish(&before) }
         }
@@ -203,14 +208,6 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
             decision
         }
     }
-}
-
-fn tells_of_rest_alone(observation: &Observation) -> bool {
-    let rests = matches!(
-        observation.fact,
-        Fact::IdleNotice { .. } | Fact::TurnOver | Fact::Level(Level::Idle { .. })
-    );
-    rests && observation.source == Source::Hook
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {

@@ -82,15 +82,20 @@ impl Flaws {
         }
         let Some(agent) = agent.filter(|_| !flaws.is_empty()) else { return };
         let mut of = self.lock();
-        if of.len() < AGENTS || of.contains_key(agent) {
-            of.entry(agent.clone()).or_default().extend(flaws);
+        if of.len() >= AGENTS && !of.contains_key(agent) {
+            // Some other one's, whoever it was.
+            let gone = of.keys().next().cloned();
+            gone.and_then(|gone| of.remove(&gone));
         }
+        of.entry(agent.clone()).or_default().extend(flaws);
     }
 
     /// It is so no more.
     pub(crate) fn mend(&self, agent: &AgentId, flaw: Flaw) {
-        if let Some(flaws) = self.lock().get_mut(agent) {
-            flaws.remove(&flaw);
+        let mut of = self.lock();
+        let is_last = |flaws: &mut BTreeSet<Flaw>| flaws.remove(&flaw) && flaws.is_empty();
+        if of.get_mut(agent).is_some_and(is_last) {
+            of.remove(agent);
         }
     }
 

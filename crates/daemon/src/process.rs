@@ -162,6 +162,11 @@ pub(crate) fn command_line(pid: u32) -> Option<Vec<String>> {
     is_whole.then(|| text.split('\0').map(str::to_owned).collect())
 }
 
+/// Where a process is.
+pub(crate) fn folder(pid: u32) -> Option<String> {
+    std::fs::read_link(format!("/proc/{pid}/cwd")).ok()?.into_os_string().into_string().ok()
+}
+
 /// The file that a process runs.
 pub(crate) fn program(pid: u32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/exe")).ok()

@@ -60,7 +60,12 @@ fn the_long_forms_are_named_and_nothing_else_is_begun() {
     let run = |word: &str| Command::new(script).arg(word).output().expect("it runs");
     let listed = run("--list");
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
-    for (step, bar) in [("hook", "1,000 hooks"), ("kill", "500 kill -9"), ("speed", "floor")] {
+    for (step, bar) in [
+        ("hook", "1,000 hooks"),
+        ("kill", "500 kill -9"),
+        ("restart", "no event"),
+        ("speed", "judged"),
+    ] {
         let line = text.lines().find(|line| line.starts_with(step));
         assert!(line.is_some_and(|line| line.contains(bar)), "{step}: {text}");
     }

@@ -14,6 +14,7 @@
 //! A first prompt waits for the tool servers (MCP) that are still to answer, up to a minute, and neither title nor hook
 //! tells of that (measured). In both places the title is not passed on.
 
+use crate::terminal::Ready;
 use headsup_core::observation::Level;
 use std::path::{Path, PathBuf};
 
@@ -25,18 +26,17 @@ const TRUSTED: &str = "config.json";
 
 const READY: &str = "GitHub Copilot";
 
-pub(crate) fn server_lists(home: Option<&str>, cwd: Option<&str>) -> Vec<PathBuf> {
-    let own = home.map(|home| own(home).join(OWN_LIST));
-    let there = cwd.map(|cwd| LISTS.map(|list| Path::new(cwd).join(list)));
-    own.into_iter().chain(there.into_iter().flatten()).collect()
-}
+/// It begins with a prompt that follows one of these (read).
+const PROMPTS: &[&str] = &["-i", "--interactive", "-p", "--prompt"];
 
-pub(crate) fn trust_list(home: &str) -> PathBuf {
-    own(home).join(TRUSTED)
-}
-
-fn own(home: &str) -> PathBuf {
-    PathBuf::from(format!("{home}{}", super::CONFIG))
+/// Where what stands in the way of a prompt is to be looked for. `home` and `moved`: its home folder, and that of
+/// its configuration, as its own environment has them.
+pub(crate) fn ready(home: Option<&str>, moved: Option<&str>, cwd: &str) -> Option<Ready> {
+    let own = moved.map(PathBuf::from);
+    let own = own.or_else(|| Some(PathBuf::from(format!("{}{}", home?, super::CONFIG))))?;
+    let there = LISTS.map(|list| Path::new(cwd).join(list));
+    let servers = [own.join(OWN_LIST)].into_iter().chain(there).collect();
+    Some(Ready { servers, trusted: own.join(TRUSTED), prompts: PROMPTS })
 }
 
 pub(crate) fn title(title: &str) -> Option<Level> {

@@ -111,6 +111,7 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     let is_first = turn.base == Turn::Unknown && turn.ended.is_none();
     let has_begun = is_first || ends_shown_work(step, reference);
     if !turn.open && !has_begun {
+        unanswered::is_told(step);
         return Ok(Effect::Confirms);
     }
     let is_queued = is_queued(step, reference);

@@ -6,9 +6,9 @@ use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, compaction, prompts, refuse, shown,
     turn,
 };
-use crate::observation::{Fact, Observation};
+use crate::observation::{Fact, Level, Observation};
 use crate::seat::{Held, HeldFact};
-use crate::source::Tier;
+use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
 /// How long after the end of a turn its notice may come. Milliseconds.
@@ -18,6 +18,14 @@ const NOTICE_MS: i64 = 1_500;
 pub(super) const COMPACTED_MS: i64 = 3_000;
 
 const WAITS: &str = "it waits a moment for the source that tells how";
+
+pub(super) fn tells_of_rest_alone(observation: &Observation) -> bool {
+    let rests = matches!(
+        observation.fact,
+        Fact::IdleNotice { .. } | Fact::TurnOver | Fact::Level(Level::Idle { .. })
+    );
+    rests && observation.source == Source::Hook
+}
 
 /// Is a notice without a name perhaps late, and of the turn before the one that has a name, or that is a
 /// compaction?

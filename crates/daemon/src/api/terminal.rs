@@ -13,7 +13,7 @@ use axum::response::Response;
 use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal;
 use headsup_core::gate;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
@@ -70,7 +70,7 @@ pub(super) async fn post(
         fact
     });
     let title = match title {
-        Some(Fact::Level(_)) if may_be_unready(&seat).await => None,
+        Some(Fact::Level(_)) if may_be_unready(&seat, &process).await => None,
         title => title,
     };
     let of_title = |name: &str, fact| sight(&agent, Source::Title, name, fact);
@@ -108,19 +108,23 @@ const LONGEST_LIST: u64 = 1 << 20;
 /// Ours answers at once.
 const OWN_SERVER: &str = "headsup";
 
-/// May it ask whether to trust its folder, or wait for tool servers of its person's with a prompt, while its title
-/// calls it ready?
-async fn may_be_unready(seat: &Seat) -> bool {
-    if gate::has_spoken(seat) {
+/// May it ask whether to trust its folder, or have a prompt already, or wait for tool servers of its person's with one,
+/// while its title calls it ready? Also where nobody can look.
+async fn may_be_unready(seat: &Seat, process: &ProcessId) -> bool {
+    if gate::has_spoken(seat) || !terminal::titles_its_start(&seat.kind) {
         return false;
     }
-    let home = std::env::var("HOME").ok();
-    let cwd = seat.about.cwd.as_deref().map(str::to_owned);
-    let servers = terminal::server_lists(&seat.kind, home.as_deref(), cwd.as_deref());
-    let trusted = terminal::trust_list(&seat.kind, home.as_deref());
+    let Some(pid) = process.pid_here() else { return true };
+    let (kind, cwd) = (seat.kind.clone(), seat.about.cwd.as_deref().map(str::to_owned));
     let look = move || {
-        let distrusts = |list: &Path| cwd.as_deref().is_some_and(|cwd| is_not_on(list, cwd));
-        servers.iter().any(|list| names_servers(list)) || trusted.as_deref().is_some_and(distrusts)
+        let Some(cwd) = cwd.or_else(|| process::folder(pid)) else { return true };
+        let variables = process::variables(pid, terminal::READY_VARIABLES);
+        let named = variables.each_ref().map(Option::as_deref);
+        let Some(ready) = terminal::ready(&kind, named, &cwd) else { return true };
+        let words = process::command_line(pid).unwrap_or_default();
+        ready.servers.iter().any(|list| names_servers(list))
+            || is_not_on(&ready.trusted, &cwd)
+            || words.iter().any(|word| ready.prompts.contains(&word.as_str()))
     };
     tokio::task::spawn_blocking(look).await.unwrap_or(true)
 }

@@ -81,10 +81,10 @@ pub(super) async fn titles(places: &[Place]) -> HashMap<Place, String> {
     found
 }
 
-/// Whether a pane is there, with its program in it. Of a server that does not answer nobody knows.
-pub(super) async fn is_there(place: &Place) -> bool {
-    let text = list(&place.socket).await.unwrap_or_default();
-    living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane))
+/// Whether a pane is there, with its program in it. `None`: its server does not answer.
+pub(super) async fn is_there(place: &Place) -> Option<bool> {
+    let text = list(&place.socket).await?;
+    Some(living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane)))
 }
 
 async fn list(socket: &PathBuf) -> Option<String> {

@@ -31,6 +31,9 @@ use std::time::Instant;
 /// After a failed commit, or after a look that changed nothing: when to look at a seat again.
 const AGAIN_MS: i64 = 1_000;
 
+/// So long a report is looked through for what is wrong with it once it is stored. Bytes.
+const LOOKED_AT: usize = 64 << 10;
+
 /// A batch as it is to be written.
 struct Staged {
     seats: Vec<(AgentId, staging::Staged)>,
@@ -291,8 +294,9 @@ impl Writer {
             _ => None,
         };
         let mut wrong = match found {
-            Found::Hook(hook) => flaws::of_text(&hook.payload),
-            Found::Row(_) => Vec::new(),
+            // A long one would keep those who report now waiting.
+            Found::Hook(hook) if hook.payload.len() <= LOOKED_AT => flaws::of_text(&hook.payload),
+            Found::Hook(_) | Found::Row(_) => Vec::new(),
         };
         wrong.extend(flaws::of_time(made_at, moment.at, true));
         self.metrics.flaws.note(Some(agent), &wrong);

@@ -5,7 +5,7 @@ use headsup_testkit::pty::Pty;
 use headsup_testkit::wait;
 use rustix::process::geteuid;
 use std::fs::{self, OpenOptions};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -27,24 +27,29 @@ pub(crate) struct Sshd<'a> {
 }
 
 impl<'a> Sshd<'a> {
-    /// Starts it and logs in once; or says why that cannot be had here. On CI that is a failure.
+    /// Starts it and logs in once; or says why that cannot be had here. Programs that are missing are a
+    /// failure on CI; what the system refuses is none.
     pub(crate) fn start(rig: &'a Rig) -> Option<Self> {
-        match Self::try_start(rig) {
-            Ok(sshd) => Some(sshd),
+        let program = match programs() {
+            Ok(program) => program,
             Err(why) => {
                 assert!(std::env::var_os("CI").is_none(), "no SSH: {why}");
                 eprintln!("SKIPPED: {why}");
-                None
+                return None;
             }
+        };
+        if geteuid().is_root()
+            && let Err(why) =
+                said(command("unshare").args(["--mount", "sh", "-c", APART, "sh", "true"]))
+        {
+            eprintln!("SKIPPED: this machine allows no mount namespaces (unshare --mount): {why}");
+            return None;
         }
+        let sshd = Self::try_start(rig, &program);
+        sshd.inspect_err(|why| eprintln!("SKIPPED: {why}")).ok()
     }
 
-    fn try_start(rig: &'a Rig) -> Result<Self, String> {
-        let missing = "apt-get install openssh-server openssh-client";
-        let program = found("sshd").ok_or_else(|| format!("sshd is not installed; {missing}"))?;
-        for name in ["ssh", "ssh-keygen"] {
-            found(name).ok_or_else(|| format!("{name} is not installed; {missing}"))?;
-        }
+    fn try_start(rig: &'a Rig, program: &Path) -> Result<Self, String> {
         let folder = rig.file("ssh");
         fs::create_dir_all(&folder).unwrap();
         for name in ["host", "person"] {
@@ -58,15 +63,16 @@ impl<'a> Sshd<'a> {
         fs::write(folder.join("known"), format!("own {host}")).unwrap();
         fs::copy(folder.join("person.pub"), folder.join("authorized")).unwrap();
         let user = said(command("id").arg("-un"))?.trim().to_owned();
+        let mut why = "it does not come up".to_owned();
         for _ in 0..TRIES {
-            let Some((process, port)) = begun(rig, &program)? else { continue };
-            let sshd = Self { rig, process, port, user };
-            said(&mut sshd.client(&["true"])).map_err(|why| {
-                format!("sshd lets nobody in here: {why}\n{}", last_words(&folder))
-            })?;
-            return Ok(sshd);
+            let Some((process, port)) = begun(rig, program)? else { continue };
+            let sshd = Self { rig, process, port, user: user.clone() };
+            match said(&mut sshd.client(&["true"])) {
+                Ok(_) => return Ok(sshd),
+                Err(refused) => why = format!("it lets nobody in: {refused}"),
+            }
         }
-        Err(format!("sshd does not come up here: {}", last_words(&folder)))
+        Err(format!("sshd cannot be had here: {why}\n{}", last_words(&folder)))
     }
 
     /// `ssh` with these options and words, which knows nothing of this machine's settings and keys.
@@ -84,6 +90,7 @@ impl<'a> Sshd<'a> {
             "IdentityAgent=none",
             "BatchMode=yes",
             "LogLevel=ERROR",
+            "ConnectTimeout=10",
         ] {
             ssh.args(["-o", option]);
         }
@@ -138,16 +145,20 @@ fn begun(rig: &Rig, program: &Path) -> Result<Option<(Child, u16)>, String> {
         // It lets in this user alone.
         false => command(program),
     };
-    // To a file: what it says on standard error can come to be on the terminal.
-    sshd.args(["-D", "-E"]).arg(folder.join("log")).arg("-f").arg(folder.join("config"));
-    let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).unwrap();
-    sshd.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    // To a file: what it says on standard error can come to be on the terminal. Each try has its own.
+    let log = folder.join("log");
+    fs::remove_file(&log).ok();
+    sshd.args(["-D", "-E"]).arg(&log).arg("-f").arg(folder.join("config"));
+    let to_log = OpenOptions::new().create(true).append(true).open(&log).unwrap();
+    sshd.stdin(Stdio::null()).stdout(Stdio::null()).stderr(to_log);
     let mut process = sshd.spawn().map_err(|error| format!("sshd cannot be started: {error}"))?;
     let listens = wait::until("sshd to listen or to fail", || {
         if process.try_wait().unwrap().is_some() {
             return Some(false);
         }
-        TcpStream::connect(("127.0.0.1", port)).ok().map(|_| true)
+        // A connect could be answered by somebody else.
+        let said = fs::read(&log).unwrap_or_default();
+        String::from_utf8_lossy(&said).contains("Server listening on").then_some(true)
     });
     Ok(listens.then_some((process, port)))
 }
@@ -157,6 +168,15 @@ fn last_words(folder: &Path) -> String {
     let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
     let lines: Vec<&str> = log.lines().collect();
     lines[lines.len().saturating_sub(8)..].join("\n")
+}
+
+/// Where `sshd` is, if all that is needed is there.
+fn programs() -> Result<PathBuf, String> {
+    let missing = "apt-get install openssh-server openssh-client";
+    for name in ["ssh", "ssh-keygen"] {
+        found(name).ok_or_else(|| format!("{name} is not installed; {missing}"))?;
+    }
+    found("sshd").ok_or_else(|| format!("sshd is not installed; {missing}"))
 }
 
 fn found(program: &str) -> Option<PathBuf> {

@@ -26,8 +26,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Play recordings side by side, each against a hub of its own.
 ///
-/// Ends with 0 if the hub told the truth in every span, or that nobody knows where no witness of the
-/// program tells it (marked `~`), with 1 if not (marked `!`), with 2 if something cannot be
+/// Ends with 0 if the hub told the truth in every span, or nothing but that nobody knows where no witness
+/// of the program tells it (marked `~`), with 1 if not (marked `!`), with 2 if something cannot be
 /// read or played, and with 3 if there was no span to judge, as of a capture of an agent of which nobody
 /// had told. It takes as long as what was recorded. The `headsup` that it plays against is built first.
 #[derive(Debug, Parser)]
@@ -109,8 +109,7 @@ fn run(args: Args) -> Outcome<ExitCode> {
         Ok(())
     })?;
     if !json && played.len() > 1 {
-        let silent = if silent > 0 { format!(", {silent} of them silent") } else { String::new() };
-        writeln!(out, "{right}/{all} right{silent}")?;
+        writeln!(out, "{}", counted(right, all, silent))?;
     }
     if let Some(file) = table {
         std::fs::write(file, page(&played))?;
@@ -118,7 +117,15 @@ fn run(args: Args) -> Outcome<ExitCode> {
     if all == 0 {
         return nothing("nobody says there what was true, nor what the hub told");
     }
-    Ok(if right == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if right + silent == all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// So many of all, and apart from them what no witness tells.
+fn counted(right: usize, all: usize, silent: usize) -> String {
+    match silent {
+        0 => format!("{right}/{all} right"),
+        silent => format!("{right}/{all} right, {silent} silent"),
+    }
 }
 
 /// Nothing of a few seconds.
@@ -191,12 +198,12 @@ fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> io::Result<()> 
         }
         return Ok(());
     }
-    writeln!(out, "{case}: {}/{} right", verdict.right(), spans.len())?;
+    writeln!(out, "{case}: {}", counted(verdict.right(), spans.len(), verdict.silent()))?;
     for span in spans {
-        let mark = match (span.right, span.reason) {
-            (true, None) => ' ',
-            (true, Some(_)) => '~',
-            (false, _) => '!',
+        let mark = match (span.right, span.silent) {
+            (true, _) => ' ',
+            (false, true) => '~',
+            (false, false) => '!',
         };
         let said: Vec<String> =
             span.headlines.iter().map(|(agent, headline)| format!("{agent}={headline}")).collect();

@@ -309,6 +309,7 @@ mod tests {
             headlines: BTreeMap::new(),
             told: told.iter().map(|&told| told.to_owned()).collect(),
             right,
+            silent: false,
             why: String::new(),
             reason: None,
         };

@@ -18,14 +18,14 @@ from all recordings that are named there. What is told of the programs themselve
 [conformance.md](conformance.md).
 
 A span is what was true from one moment to the next, by the recording's own word. It is right if the hub said so in
-its middle. Where no witness of a program tells what happened, `unknown` and a status that is marked stale are right as
-well, and are counted as *silent*; every other word there is wrong. What is not told as it was stands below with its
-reason; without one it is a defect.
+its middle. Where no witness of a program tells what happened, and nothing was said but `unknown` or a status that is
+marked stale, it is *silent*: not right, and no defect. Every other word there is wrong. What is not told as it was
+stands below with its reason; without one it is a defect.
 
 ";
 
 const GROUPS: &str = "\
-| recordings of | recordings | with truth | spans | right | of these silent |
+| recordings of | recordings | with truth | spans | right | silent |
 |---|--:|--:|--:|--:|--:|
 ";
 const UNTOLD: &str = "\
@@ -61,7 +61,10 @@ fn part((group, verdicts): &(&str, Vec<&Verdict>)) -> String {
     let line = |verdict: &&Verdict| {
         let right = match verdict.spans.len() {
             0 => "no truth in it".to_owned(),
-            spans => format!("{}/{spans}", verdict.right()),
+            spans => match verdict.silent() {
+                0 => format!("{}/{spans}", verdict.right()),
+                silent => format!("{}/{spans}, {silent} silent", verdict.right()),
+            },
         };
         format!("| `{}` | {right} |\n", verdict.case)
     };
@@ -90,11 +93,11 @@ fn counts(verdicts: &[&Verdict]) -> String {
 
 fn untold(group: &str, verdicts: &[&Verdict]) -> String {
     let mut rows = String::new();
-    let is_untold = |span: &&Span| !span.right || span.reason.is_some();
+    let is_untold = |span: &&Span| !span.right;
     for span in verdicts.iter().flat_map(|verdict| &verdict.spans).filter(is_untold) {
-        let Span { case, t_ms, truth, told, right, reason, .. } = span;
+        let Span { case, t_ms, truth, told, silent, reason, .. } = span;
         let told = if told.is_empty() { "nothing" } else { &told.join(" and ") };
-        let mark = if *right { "silent" } else { "wrong" };
+        let mark = if *silent { "silent" } else { "wrong" };
         let why = reason.unwrap_or("**a defect**");
         // A text takes whatever is written.
         writeln!(rows, "| {group} `{case}` | {t_ms} ms | {truth} | {told} | {mark} | {why} |").ok();
@@ -108,7 +111,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    fn span(truth: &str, told: &str, right: bool, reason: Option<&'static str>) -> Span {
+    fn span(truth: &str, told: &str, mark: &str, reason: Option<&'static str>) -> Span {
         Span {
             schema: 1,
             case: "case".to_owned(),
@@ -117,7 +120,8 @@ mod tests {
             truth: truth.to_owned(),
             headlines: BTreeMap::new(),
             told: vec![told.to_owned()],
-            right,
+            right: mark == "right",
+            silent: mark == "silent",
             why: String::new(),
             reason,
         }
@@ -131,22 +135,22 @@ mod tests {
     #[test]
     fn every_span_that_is_not_told_as_it_was_has_its_reason_or_is_a_defect() {
         let spans = vec![
-            span("idle", "idle", true, None),
-            span("error", "unknown", true, Some("nothing tells")),
-            span("idle", "working", false, Some("it is too short")),
-            span("idle", "blocked", false, None),
+            span("idle", "idle", "right", None),
+            span("error", "unknown", "silent", Some("nothing tells")),
+            span("idle", "working", "wrong", Some("it is too short")),
+            span("idle", "blocked", "wrong", None),
         ];
         let one = ("a 1".to_owned(), verdict("case", spans));
         let other = ("b 2".to_owned(), verdict("other", Vec::new()));
         let page = page(&[one, other]);
         for line in [
-            "| a 1 | 1 | 1 | 4 | 2 | 1 |",
+            "| a 1 | 1 | 1 | 4 | 1 | 1 |",
             "| b 2 | 1 | 0 | 0 | 0 | 0 |",
-            "| all | 2 | 1 | 4 | 2 | 1 |",
+            "| all | 2 | 1 | 4 | 1 | 1 |",
             "| a 1 `case` | 5 ms | error | unknown | silent | nothing tells |",
             "| a 1 `case` | 5 ms | idle | working | wrong | it is too short |",
             "| a 1 `case` | 5 ms | idle | blocked | wrong | **a defect** |",
-            "| `case` | 2/4 |",
+            "| `case` | 1/4, 1 silent |",
             "| `other` | no truth in it |",
         ] {
             assert!(page.contains(&format!("{line}\n")), "{line}\n{page}");

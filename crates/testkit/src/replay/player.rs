@@ -15,7 +15,7 @@ use super::verdict::{LONG_REST_MS, REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
-use headsup_adapters::terminal::trust_list;
+use headsup_adapters::terminal::ready;
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -51,9 +51,9 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
 
 /// Recorded people had trusted the folders in which they worked.
 fn trust_all(home: &Home, kind: &str) -> io::Result<()> {
-    let Some(list) = trust_list(kind, home.path().to_str()) else { return Ok(()) };
-    list.parent().map(fs::create_dir_all).transpose()?;
-    fs::write(list, json!({ "trustedFolders": ["/"] }).to_string())
+    let Some(ready) = ready(kind, [home.path().to_str(), None], "/") else { return Ok(()) };
+    ready.trusted.parent().map(fs::create_dir_all).transpose()?;
+    fs::write(ready.trusted, json!({ "trustedFolders": ["/"] }).to_string())
 }
 
 /// The same, and does something in the home of the hub before it ends.

@@ -51,11 +51,20 @@ pub struct Span {
     #[serde(skip)]
     pub told: Vec<String>,
     pub right: bool,
+    /// No witness of the program tells it, and nothing was told but that nobody knows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub silent: bool,
     pub why: String,
-    /// Why it is not told as it was, where that is known: no witness tells it, or the recorder was wrong. It is
-    /// right all the same where nothing tells it and nothing else was told than that.
+    /// Why it is not told as it was, where that is known: no witness tells it, or the recorder was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
+}
+
+impl Span {
+    /// Nothing better can be told.
+    pub fn is_accepted(&self) -> bool {
+        self.right || self.silent
+    }
 }
 
 /// One recording, judged.
@@ -91,9 +100,8 @@ impl Verdict {
         self.spans.iter().filter(|span| span.right).count()
     }
 
-    /// How many of those that are right nothing tells.
     pub fn silent(&self) -> usize {
-        self.spans.iter().filter(|span| span.right && span.reason.is_some()).count()
+        self.spans.iter().filter(|span| span.silent).count()
     }
 
     /// `truths` in the order of time; the last one holds until `end`, the last row, and through the
@@ -126,13 +134,8 @@ impl Verdict {
                 true => until.saturating_sub(middle),
                 false => SLACK,
             };
-            let said = |is_right: fn(&str, &Told) -> bool| {
-                let mut agents = agents.iter();
-                agents.any(|agent| {
-                    let mut said = around(told, agent, middle, slack);
-                    said.any(|told| is_right(&truth.status, told))
-                })
-            };
+            let said = agents.iter().flat_map(|&agent| around(told, agent, middle, slack));
+            let said: Vec<&Told> = said.collect();
             let before = truths[..index].iter().rfind(|before| before.session == truth.session);
             let before = before.map(|before| &*before.status);
             let silence = silences::silence(About {
@@ -143,8 +146,8 @@ impl Verdict {
                 without,
                 has_log,
             });
-            let is_told = said(holds);
-            let is_silent = !is_told && silence.is_some() && said(|_, told| says_nothing(told));
+            let right = said.iter().any(|told| holds(&truth.status, told));
+            let knows_nothing = !said.is_empty() && said.iter().all(|told| says_nothing(told));
             let reason = silence.or_else(|| silences::flaw(case, truth.recorded_ms));
             let headlines = headlines(told, middle);
             let its: BTreeSet<&String> =
@@ -156,10 +159,11 @@ impl Verdict {
                 session: truth.session.clone(),
                 truth: truth.status.clone(),
                 told: its.into_iter().cloned().collect(),
-                right: is_told || is_silent,
+                right,
+                silent: !right && silence.is_some() && knows_nothing,
                 headlines,
                 why: truth.why.clone(),
-                reason: reason.filter(|_| !is_told),
+                reason: reason.filter(|_| !right),
             }
         });
         Self { case: case.to_owned(), spans: spans.collect(), told: changes(told), delay }
@@ -382,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silence_is_right_where_nothing_is_told_of_it() {
+    fn a_silence_is_silent_where_nothing_is_told_of_it() {
         let mut truths = [truth(0, "working", None), truth(5_000, "error", None)];
         truths[1].why = "API answered 400".to_owned();
         let none = HashMap::new();
@@ -392,10 +396,13 @@ mod tests {
             let mut verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
             let silent = verdict.silent();
             let span = verdict.spans.remove(1);
+            assert_eq!(span.is_accepted(), span.right || silent == 1);
+            let json = serde_json::to_value(&span).unwrap();
+            assert_eq!(json.get("silent").is_some(), silent == 1, "{json}");
             (span.right, span.reason.is_some(), silent)
         };
-        assert_eq!(judged("gemini-cli", "unknown", false, false), (true, true, 1));
-        assert_eq!(judged("gemini-cli", "working", true, false), (true, true, 1));
+        assert_eq!(judged("gemini-cli", "unknown", false, false), (false, true, 1));
+        assert_eq!(judged("gemini-cli", "working", true, false), (false, true, 1));
         // What is known of it is told.
         assert_eq!(judged("gemini-cli", "failed", false, false), (true, false, 0));
         // A guess is wrong, and there is a reason.
@@ -403,6 +410,25 @@ mod tests {
         // Its log tells, and so do the witnesses of another program.
         assert_eq!(judged("gemini-cli", "unknown", false, true), (false, false, 0));
         assert_eq!(judged("qwen-code", "unknown", false, false), (false, false, 0));
+    }
+
+    #[test]
+    fn a_guess_beside_it_is_no_silence() {
+        let mut truths = [truth(0, "working", None), truth(5_000, "error", None)];
+        truths[1].why = "API answered 400".to_owned();
+        let none = HashMap::new();
+        let silent = |told: &[Told]| {
+            let watched = Watched { kind: "gemini-cli", ..watched(told, &none) };
+            let verdict = Verdict::new("case", Duration::ZERO, &truths, 20_000, &watched);
+            assert!(!verdict.spans[1].right && verdict.spans[1].reason.is_some());
+            verdict.spans[1].silent
+        };
+        // The middle is at 12,500.
+        let (working, unknown) = (told(0, "a", "working"), told(5_000, "a", "unknown"));
+        let (guess, again) = (told(12_300, "a", "idle"), told(12_800, "a", "unknown"));
+        assert!(silent(&[working.clone(), unknown.clone(), again.clone()]));
+        assert!(!silent(&[working, unknown, guess, again]), "half a second of idle");
+        assert!(!silent(&[]), "nothing at all was told");
     }
 
     #[test]

@@ -13,16 +13,27 @@ const DRAWN_MS: i64 = 1_500;
 pub(in crate::gate) fn is_open(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let goes_on = turn.main_stopped || turn.compacting || !step.seat.subagents.is_empty();
-    stands(step.seat) || is_drawn(step) || turn.open && !goes_on && !shown::is_by_title(step)
-}
-
-/// Has its title alone told the end just before? It says nothing of how that came about.
-fn is_drawn(step: &Step<'_>) -> bool {
-    let (turn, outcome) = (&step.seat.turn, step.seat.outcome.as_ref());
     let at = turn.ended.as_ref().map(|ended| ended.at);
     let is_recent = at.is_some_and(|at| step.now.since(at) < DRAWN_MS);
+    let is_drawn = is_recent && is_by_title_alone(step.seat);
+    stands(step.seat) || is_drawn || turn.open && !goes_on && !shown::is_by_title(step)
+}
+
+/// Has its title alone told the end? It says nothing of how that came about.
+fn is_by_title_alone(seat: &Seat) -> bool {
+    let (turn, outcome) = (&seat.turn, seat.outcome.as_ref());
     let is_its = turn.evidence.source.tier() == Tier::Title && !turn.open;
-    is_its && is_recent && outcome.is_some_and(|last| last.kind == OutcomeKind::Interrupted)
+    is_its && outcome.is_some_and(|last| last.kind == OutcomeKind::Interrupted)
+}
+
+/// The log tells that it was interrupted, as its title has let seem before.
+pub(in crate::gate) fn is_told(step: &mut Step<'_>) {
+    if step.evidence.source != Source::Transcript || !is_by_title_alone(step.seat) {
+        return;
+    }
+    step.seat.held.retain(|held| held.what != HeldFact::Unanswered);
+    step.seat.turn.evidence = step.evidence.clone();
+    step.changed = true;
 }
 
 /// The log has a moment.
@@ -51,7 +62,8 @@ fn waits(seat: &Seat) -> bool {
 
 /// Nobody has told how. False if somebody has.
 pub(in crate::gate) fn is_over(step: &mut Step<'_>) -> bool {
-    if !is_open(step) {
+    // What its title alone had told was so when this was held, and no later turn has begun since.
+    if !is_open(step) && !is_by_title_alone(step.seat) {
         return false;
     }
     step.ensure_running(None);
@@ -72,7 +84,8 @@ pub(in crate::gate) fn is_over(step: &mut Step<'_>) -> bool {
 
 /// Has the last turn, which may be the one of this name, ended so that nobody knows how?
 pub(in crate::gate) fn is_untold(seat: &Seat, reference: Option<&str>) -> bool {
-    let ended = seat.turn.ended.as_ref().filter(|ended| ended.untold && !seat.turn.open);
+    let stands = matches!(seat.turn.base, Turn::Unknown | Turn::None) && !seat.turn.open;
+    let ended = seat.turn.ended.as_ref().filter(|ended| ended.untold && stands);
     let is_it = |own: Option<&str>| reference.is_none() || reference == own;
     ended.is_some_and(|ended| is_it(ended.reference.as_deref()))
 }
@@ -94,6 +107,9 @@ pub(in crate::gate) fn told(
     if let Some(ended) = &mut step.seat.turn.ended {
         ended.untold = false;
     }
-    step.set_base(Turn::Idle(IdleReason::TurnEnded), detail.or(code));
+    // One that has left does nothing.
+    if !step.seat.process.state.is_over() {
+        step.set_base(Turn::Idle(IdleReason::TurnEnded), detail.or(code));
+    }
     step.changed = true;
 }

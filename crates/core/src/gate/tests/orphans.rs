@@ -41,3 +41,16 @@ fn an_orphan_is_what_it_was_and_nowhere_any_more() {
     assert_eq!(notes(&script), "", "another process");
     assert_eq!(pane(&mut script).as_deref(), Some("%7"));
 }
+
+/// Nobody has heard of what it does.
+#[test]
+fn that_its_terminal_is_gone_confirms_no_work() {
+    let mut script = Script::working();
+    script.process = Some(ProcessId::new(5, 50));
+    script.hook(tool_of("t1", "c1"));
+    script.tick(60_000);
+    script.said(Source::Process, Fact::Process(ProcessFact::Orphaned));
+    assert!(script.seat.stale);
+    script.tick(60_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+}

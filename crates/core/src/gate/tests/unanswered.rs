@@ -1,9 +1,10 @@
 //! Turns that are over without an answer.
 
-use super::script::{Script, at_rest, busy, prompt, stop};
-use crate::observation::{Fact, Level};
+use super::script::{Script, at_rest, busy, exit, prompt, stop};
+use crate::id::ProcessId;
+use crate::observation::{Fact, Level, ProcessFact, SessionStart};
 use crate::source::Source;
-use crate::status::{Headline, OutcomeKind};
+use crate::status::{Attach, Exit, Headline, OutcomeKind, Returns, Turn};
 
 fn title(script: &mut Script, level: Level) {
     script.said(Source::Title, Fact::Level(level));
@@ -79,6 +80,57 @@ fn the_log_tells_how_it_has_ended_in_time_and_late() {
             assert_eq!(script.headline(), headline);
         }
     }
+}
+
+/// The title was drawn first, and the log was read late: it tells the same, and of it all is known.
+#[test]
+fn what_the_log_tells_of_an_end_that_was_drawn_before_counts() {
+    let stopped = || Fact::TurnInterrupted { turn_ref: None };
+    for is_before in [true, false] {
+        let mut script = Script::working();
+        title(&mut script, busy());
+        title(&mut script, at_rest());
+        script.tick(300);
+        assert_eq!(script.outcome(), Some("interrupted"));
+        if is_before {
+            script.log(stopped());
+        }
+        script.hook(Fact::TurnUnanswered);
+        if !is_before {
+            script.log(stopped());
+        }
+        for _ in 0..3 {
+            script.tick(300);
+        }
+        let told = (script.headline(), script.outcome(), script.count("turn.completed"));
+        assert_eq!(told, (Headline::Idle, Some("interrupted"), 1), "{is_before}");
+    }
+    // However long it waited: that it rests is not how it came to it.
+    let mut script = Script::working();
+    title(&mut script, busy());
+    title(&mut script, at_rest());
+    script.tick(300);
+    script.after(1_000).hook(Fact::TurnUnanswered);
+    script.tick(600);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Unknown, None));
+}
+
+#[test]
+fn a_run_whose_code_is_told_behind_its_goodbye_has_failed_and_does_nothing_more() {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    script.seat.returns = Returns::OneIfKilled;
+    let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+    script.hook(Fact::SessionStarted { how, attach });
+    script.hook(prompt("t1"));
+    script.hook(Fact::TurnUnanswered);
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.hook(exit());
+    let gone = Exit::from_wait(Some(41), None, false);
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("failed")));
+    assert_eq!(script.seat.turn.base, Turn::None);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Bench {
 }
 
 /// Measures the parts that are asked for, or all of them; then, if it was all, writes the page. Ends
-/// with an error if a named target is missed.
+/// with an error if a named target is missed, or is not there although it was all.
 pub(crate) fn run(quick: bool, only: Option<&str>, page: Option<&str>) -> Outcome<()> {
     let (binary, inside) = (program::built()?, program::built_inside()?);
     raise_file_limit()?;
@@ -86,11 +86,17 @@ pub(crate) fn run(quick: bool, only: Option<&str>, page: Option<&str>) -> Outcom
         write_page(&page, &lines, &bench, [before, load()])?;
         say(&format!("written: {}", page.display()))?;
     }
-    judge(&lines)
+    judge(&lines, only.is_none())
 }
 
-fn judge(lines: &[Line]) -> Outcome<()> {
+fn judge(lines: &[Line], is_all: bool) -> Outcome<()> {
     let mut bars = Bars::default();
+    for id in NAMED.iter().filter(|_| is_all) {
+        let is_its = |line: &Line| line.promise.id == *id && line.is_met().is_some();
+        if !lines.iter().any(is_its) {
+            bars.holds(&format!("{id} was not measured"), false)?;
+        }
+    }
     for line in lines {
         let (Some(is_met), true) = (line.is_met(), NAMED.contains(&line.promise.id)) else {
             continue;
@@ -166,4 +172,21 @@ fn machine() -> String {
 fn load() -> f64 {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     median(load.split(' ').next().and_then(|one| one.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::promise::{Promise, Unit};
+
+    #[test]
+    fn a_named_target_that_was_not_measured_is_missed_where_all_was() {
+        let line = |id| Promise::new(id, "what", Unit::Ms, Limit::AtMost(1.0)).is(0.5, "");
+        let mut lines: Vec<Line> = NAMED.into_iter().map(line).collect();
+        assert!(judge(&lines, true).is_ok());
+        let last = lines.pop().unwrap();
+        let said = judge(&lines, true).unwrap_err().to_string();
+        assert_eq!(said, format!("1 of 13 bars missed: {} was not measured", last.promise.id));
+        assert!(judge(&lines, false).is_ok(), "a part has not all");
+    }
 }

@@ -22,6 +22,7 @@ mod stats;
 mod steel;
 mod watchers;
 
+use bars::Bars;
 use clap::{Parser, Subcommand};
 use headsup_testkit::crowd::{Crowd, cursor};
 use headsup_testkit::home::Home;
@@ -36,7 +37,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Measure what this machine gives. The `headsup` that is measured is built first.
 ///
-/// What has a bar ends with 1 if it is missed: `all`, `hook`, `kill`, `slow`, `flood`, `disk`,
+/// What has a bar ends with 1 if it is missed: `all`, `hook`, `kill`, `restart`, `slow`, `flood`, `disk`,
 /// `races` and `shim`. The others show what they find.
 #[derive(Debug, Parser)]
 #[command(name = "measure", disable_help_subcommand = true)]
@@ -220,7 +221,8 @@ fn subscribers(home: &Home) -> Option<u64> {
     line.split(' ').nth(1)?.parse().ok()
 }
 
-/// A tenth of the agents have a process; half of them are in a turn.
+/// A tenth of the agents have a process; half of them are in a turn. Ends with an error if a restart is told
+/// as an event.
 fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -> Outcome<()> {
     let hub = Hub::start(home);
     let mb = transcripts as u64 * bytes / 1_000_000;
@@ -254,5 +256,8 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
     say(&format!(
         "{transcripts} transcripts of {bytes} bytes, {rounds} restarts: {events} events, at most \
          {memory_kib} KiB resident, {descriptors} descriptors"
-    ))
+    ))?;
+    let mut bars = Bars::default();
+    bars.none("events that restarts made", usize::try_from(events)?)?;
+    bars.judge()
 }
