@@ -2,7 +2,7 @@
 
 mod depth;
 
-pub(crate) use depth::{check_depth, is_too_deep};
+pub(crate) use depth::{behind_string, check_depth, is_too_deep};
 
 use crate::api::Refused;
 use crate::limits::BODY_TIME;

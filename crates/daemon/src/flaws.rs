@@ -1,8 +1,8 @@
 //! What was wrong with what was taken all the same: counted, and told of each agent in `explain`.
 
+use crate::body::behind_string;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
-use memchr::memchr2;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -164,19 +164,6 @@ fn has_member_twice(text: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// What stands behind a string whose first quote has been read.
-fn behind_string(mut text: &[u8]) -> &[u8] {
-    while let Some(at) = memchr2(b'"', b'\\', text) {
-        match text.get(at..) {
-            Some([b'"', rest @ ..]) => return rest,
-            // What is escaped is no end.
-            Some([_, _, rest @ ..]) => text = rest,
-            _ => break,
-        }
-    }
-    &[]
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(crate) fn is_too_deep(text: &[u8]) -> bool {
 }
 
 /// What stands behind a string whose first quote has been read.
-fn behind_string(mut text: &[u8]) -> &[u8] {
+pub(crate) fn behind_string(mut text: &[u8]) -> &[u8] {
     while let Some(at) = memchr2(b'"', b'\\', text) {
         match text.get(at..) {
             Some([b'"', rest @ ..]) => return rest,
