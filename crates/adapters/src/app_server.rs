@@ -22,6 +22,23 @@ pub fn server_of_log(kind: &str, log: &Path) -> Option<ServedSocket> {
     }
 }
 
+/// The variables (`NAME=`) of a program that tell where such a server of its is: its home folder, and that of its
+/// configuration.
+pub const SERVER_VARIABLES: [&[u8]; 2] = [b"HOME=", codex::HOME_VARIABLE];
+
+/// Where a program of this kind would be served that has these variables and was started with these words; `None`: it
+/// shares no process.
+pub fn server_of_start(
+    kind: &str,
+    variables: [Option<&str>; 2],
+    words: &[String],
+) -> Option<ServedSocket> {
+    match kind {
+        codex::KIND => codex::app_server::socket_of_start(variables, words),
+        _ => None,
+    }
+}
+
 /// What a client of such a server says first, in order: who it is, and which conversations there
 /// are. From then on it hears of all of them.
 pub fn server_greeting(kind: &str) -> Vec<String> {

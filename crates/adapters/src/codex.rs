@@ -31,10 +31,17 @@ pub(crate) const SCREENS: &str = include_str!("codex/screens.toml");
 
 /// The command's name in the process table (measured, native build, which the npm package starts,
 /// too).
-const PROGRAMS: &[&str] = &["codex"];
+pub(crate) const PROGRAMS: &[&str] = &["codex"];
+
+/// Names the folder of its configuration and its logs in the place of `~/.codex`.
+pub(crate) const HOME_VARIABLE: &[u8] = b"CODEX_HOME=";
 
 /// Who is above a process that has outlived the one that started it.
 const FOSTER_PARENTS: &[&str] = &["systemd", "init"];
+
+/// So long it may take to leave behind its goodbye: it waits for the other hooks of that moment, and with one that hangs
+/// it was gone after 4.7 s on a machine with other work (measured). Milliseconds.
+pub(crate) const LEAVES_MS: i64 = 15_000;
 
 /// npm's launcher, which waits for the program, under either name of its own runtime.
 const LAUNCHERS: &[&str] = &["node", "MainThread"];

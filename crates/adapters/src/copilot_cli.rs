@@ -2,14 +2,15 @@
 //!
 //! Facts about the program are of version 1.0.102: *measured* ones were seen in recordings of the
 //! program (`fixtures/copilot-cli/1.0.102`) or at the program itself, *read* ones stand in its manual
-//! and were not provoked. It says nothing before the first prompt, and nowhere that Esc was pressed
-//! while it streamed.
+//! and were not provoked. It says nothing before the first prompt. That a turn was stopped (Esc, twice) its log tells; one
+//! recording of a stop in mid-stream has no word of it.
 
 mod activity;
 mod inject;
 pub(crate) mod lines;
 mod normalize;
 mod payload;
+pub(crate) mod ready;
 pub(crate) mod terminal;
 pub(crate) mod transcript;
 

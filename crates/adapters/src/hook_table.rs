@@ -152,6 +152,12 @@ pub fn goes_on_beside(kind: &str) -> bool {
     row(kind).is_some_and(|row| row.goes_on_beside)
 }
 
+/// How long a program of this kind may take to leave behind a goodbye that may mean something else, where that is long.
+/// Milliseconds.
+pub fn leaves_within_ms(kind: &str) -> Option<i64> {
+    (kind == crate::codex::KIND).then_some(crate::codex::LEAVES_MS)
+}
+
 /// What the exit code of a run of this kind that nobody can type to tells.
 pub fn returns(kind: &str) -> Returns {
     row(kind).map_or(Returns::Anything, |row| row.returns)

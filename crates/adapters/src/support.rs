@@ -106,7 +106,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, title, process",
-        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting: that its prompt box is open the title of a new conversation tells `headsup run`, which is believed where neither its trust in the folder nor tool servers on its lists can be open (those of `--additional-mcp-config` are on none, and a first prompt that waits for one is shown as idle); Esc while it streams, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
+        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting: that its prompt box is open the title of a new conversation tells `headsup run`, which is believed where neither its trust in the folder nor tool servers can be open (`explain` says which); a form of a tool server (MCP) as long as it is open, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
         instead: None,
     },
     Support {

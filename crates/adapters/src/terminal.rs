@@ -7,8 +7,9 @@
 use crate::{FactExt, claude_code, codex, copilot_cli, gemini_cli, qwen_code, text};
 use headsup_core::observation::{Fact, JUST_FAILED, Level};
 use headsup_core::status::BlockedReason;
-use std::path::PathBuf;
 use termstate::{Kind, Message, Report, State, parse_body};
+
+pub use crate::copilot_cli::ready::{Contents, Ready, Started};
 
 /// In characters.
 const LONGEST_DETAIL: usize = 2_048;
@@ -45,6 +46,31 @@ pub fn program_status(kind: &str, body: &str) -> ProgramStatus {
     }
 }
 
+/// Whether a program of this kind sends status reports to any terminal, unasked: then whoever only listens at its
+/// terminal hears them. All others that have any ask first whether they are understood (Claude Code 2.1.330, measured).
+pub fn reports_unasked(kind: &str) -> bool {
+    kind == codex::KIND
+}
+
+/// The kind of a program that sends status reports unasked, by the name of its file and the words that it was started
+/// with; `None` for all others, and where it shows nothing on a terminal.
+pub fn unasked_reporter(program: &str, words: &[String]) -> Option<&'static str> {
+    // It runs itself under other names for other things.
+    let name = words.first().map(|word| word.rsplit_once('/').map_or(&**word, |(_, name)| name));
+    let is_it = codex::PROGRAMS.contains(&program) && name == Some(program);
+    (is_it && codex::terminal::opens_screen(words)).then_some(codex::KIND)
+}
+
+/// Whether a title of this kind of program may name the conversation that it shows.
+pub fn may_name_conversations(kind: &str) -> bool {
+    kind == codex::KIND
+}
+
+/// Whether it names this one.
+pub fn names_conversation(kind: &str, title: &str, session: &str) -> bool {
+    may_name_conversations(kind) && codex::terminal::names(title, session)
+}
+
 /// Whether the titles of this kind of program say anything of its turns.
 pub fn has_titles(kind: &str) -> bool {
     [claude_code::KIND, codex::KIND, gemini_cli::KIND, qwen_code::KIND].contains(&kind)
@@ -76,25 +102,18 @@ pub fn titles_its_start(kind: &str) -> bool {
     kind == copilot_cli::KIND
 }
 
-/// What may stand between a program whose title calls it ready and a prompt.
-#[derive(Clone, Debug)]
-pub struct Ready {
-    /// Where tool servers are listed, for which its first prompt waits.
-    pub servers: Vec<PathBuf>,
-    /// The file with the folders that a person trusts: in all others it asks for that first.
-    pub trusted: PathBuf,
-    /// Words of its command line behind which a prompt stands.
-    pub prompts: &'static [&'static str],
-}
-
 /// The variables (`NAME=`) of such a program that tell where it looks: its home folder, and that of its
 /// configuration.
 pub const READY_VARIABLES: [&[u8]; 2] = [b"HOME=", copilot_cli::MOVED_TO];
 
-/// Where to look, for a program that works in `cwd` and has these variables. `None`: nobody knows.
-pub fn ready(kind: &str, [home, moved]: [Option<&str>; 2], cwd: &str) -> Option<Ready> {
-    titles_its_start(kind).then(|| copilot_cli::terminal::ready(home, moved, cwd)).flatten()
+/// What may stand between a program of this kind, started like this, and a prompt while its title calls it ready.
+/// `None`: nobody knows.
+pub fn ready(kind: &str, start: &Started<'_>) -> Option<Ready> {
+    titles_its_start(kind).then(|| Ready::of(start)).flatten()
 }
+
+/// Why a program need not be ready of whose start nothing can be read.
+pub const UNSEEN: &str = "whether anything stands between it and a prompt cannot be read";
 
 /// After how long without a word of the program's its title says that somebody is asked, of a kind whose hooks tell of
 /// every dialog that its title shows in a turn. Milliseconds.
@@ -192,6 +211,42 @@ mod tests {
             ("?", Fact::Nothing),
         ] {
             assert_eq!(read("custom", body), fact, "{body}");
+        }
+    }
+
+    #[test]
+    fn who_reports_unasked_is_known_by_its_program_where_that_has_a_screen() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (program, line, kind) in [
+            ("codex", "codex", Some(codex::KIND)),
+            ("codex", "/opt/bin/codex resume --last", Some(codex::KIND)),
+            ("codex", "codex -c a=b fix the tests", Some(codex::KIND)),
+            ("codex", "codex -- exec", Some(codex::KIND)),
+            ("codex", "codex exec fix", None),
+            ("codex", "codex-linux-sandbox sh", None),
+            ("codex", "codex app-server --managed-daemon", None),
+            ("node", "node codex", None),
+            ("claude", "claude", None),
+        ] {
+            assert_eq!(unasked_reporter(program, &words(line)), kind, "{line}");
+        }
+        let asked = [claude_code::KIND, gemini_cli::KIND, qwen_code::KIND, "custom"];
+        assert!(reports_unasked(codex::KIND) && !asked.into_iter().any(reports_unasked));
+    }
+
+    #[test]
+    fn a_title_names_a_conversation_by_enough_of_its_id() {
+        let id = "019aa2f0-7a31-7c22-9b1d-5f2f30e6a1b7";
+        for (title, names) in [
+            (format!("proj | {id}"), true),
+            (format!("\u{280b} proj | {}...", &id[..29]), true),
+            (format!("{}\u{2026}", &id[..29]), true),
+            (format!("proj | {}...", &id[..13]), false),
+            ("proj | 019aa2f0-7a31-7c22-9b1d-000000000000".to_owned(), false),
+            ("proj".to_owned(), false),
+        ] {
+            assert_eq!(names_conversation(codex::KIND, &title, id), names, "{title}");
+            assert!(!names_conversation(claude_code::KIND, &title, id), "{title}");
         }
     }
 

@@ -286,6 +286,10 @@ pub enum Level {
     Idle {
         shells: u32,
     },
+    /// It calls itself ready, and need not be: why, in words for `explain`.
+    MayBeUnready {
+        why: String,
+    },
     /// Idle, and the last turn came to its end.
     Done,
     Working {
@@ -305,7 +309,7 @@ pub enum Level {
 impl Level {
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Idle { .. } => "idle",
+            Self::Idle { .. } | Self::MayBeUnready { .. } => "idle",
             Self::Done => "done",
             Self::Working { .. } => "working",
             Self::Blocked { .. } => "blocked",

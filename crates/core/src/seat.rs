@@ -169,6 +169,9 @@ pub struct Seat {
     /// likewise.
     #[serde(skip)]
     pub titles_its_start: bool,
+    /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
+    #[serde(skip)]
+    pub leaves_within_ms: Option<i64>,
 }
 
 /// What is not written because it is read as this anyway.
@@ -385,6 +388,7 @@ impl Seat {
             returns: Returns::Anything,
             starts_at_work_ms: None,
             titles_its_start: false,
+            leaves_within_ms: None,
         }
     }
 

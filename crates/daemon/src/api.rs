@@ -73,6 +73,7 @@ use crate::metrics::Metrics;
 use crate::namespaces::{Namespaces, Peer};
 use crate::oom::Ooms;
 use crate::outgoing;
+use crate::pipes::Pipes;
 use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
@@ -126,6 +127,7 @@ pub(crate) struct App {
     pub(crate) ooms: Arc<Ooms>,
     pub(crate) samples: Arc<Samples>,
     pub(crate) attendance: Arc<Attendance>,
+    pub(crate) pipes: Arc<Pipes>,
     pub(crate) untold: Arc<Untold>,
     pub(crate) starter: Starter,
     pub(crate) launches: Arc<Launches>,
@@ -139,6 +141,7 @@ impl App {
         let mut doc = seat.explain(history, self.clock.wall());
         if let Some(winner) = doc.dimensions.get_mut("turn").and_then(|turn| turn.winner.as_mut()) {
             winner.notes.extend(self.metrics.flaws.notes(&seat.id));
+            winner.notes.extend(self.pipes.note(&seat.id, winner.source));
         }
         doc
     }

@@ -96,6 +96,7 @@ impl Hub {
         couriers: Vec<Arc<dyn Courier>>,
     ) -> Result<Self, RunError> {
         let Config { home, folders, listen, must_listen, screen_rules, engines, .. } = config;
+        let when = config.pane_reports.where_it_runs(config.launcher.as_deref(), screen_rules);
         let (launcher, beside) = (config.launcher, config.beside);
         let work = (config.tracker, config.forge, config.providers, config.webhooks);
         let background_shells = config.background_shells;
@@ -119,7 +120,10 @@ impl Hub {
         let counted = Arc::clone(&metrics);
         let (spool, ooms, samples) =
             (home.spool(), Arc::clone(&app.ooms), Arc::clone(&app.samples));
-        let eyes = sources::Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines };
+        let ears =
+            sources::Ears { when, pipes: Arc::clone(&app.pipes), home: home.path().to_owned() };
+        let eyes =
+            sources::Eyes { folders, screen_rules, ears, spool, ooms, samples, inotify, engines };
         let sources = {
             let _there = beside.lookout.as_ref().map(Handle::enter);
             Sources::start(eyes, &board, moved, inbox.clone(), counted, namespaces)
@@ -352,6 +356,7 @@ impl Prepared {
         let (inbox_of, reader_of) = (inbox.clone(), Arc::clone(&reader));
         let effects = Effects::new(inbox_of, reader_of, couriers, changes, limits.effects);
         let effects = Arc::new(effects);
+        let samples = Samples::new(Arc::clone(&board), Arc::clone(&clock), home.path(), &limits);
         let providers =
             Arc::new(Providers::new(providers, github, kanbanger, Arc::clone(&effects)));
         let forges = Forges::new(forge, Arc::clone(&providers));
@@ -359,11 +364,12 @@ impl Prepared {
         let tracker = Trackers::new(local, providers, Arc::clone(&reader));
         let app = App {
             attendance: Arc::default(),
+            pipes: Arc::default(),
             untold: Arc::default(),
             starter: lifecycle::Starter::new(launcher, home.path()),
             launches,
             effects,
-            samples: Arc::new(Samples::new(Arc::clone(&board), Arc::clone(&clock))),
+            samples: Arc::new(samples),
             board,
             bus: Arc::clone(&bus),
             inbox: inbox.clone(),

@@ -207,6 +207,22 @@ pub(crate) enum Witnessed {
     Left(Box<Left>),
     /// A status file that a program keeps about itself.
     Status(Box<StatusFile>),
+    /// A program that nobody has told of.
+    Found(Box<Found>),
+}
+
+/// An agent program that was found in a pane.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) kind: &'static str,
+    pub(crate) process: ProcessId,
+    pub(crate) cwd: Option<String>,
+    /// The seat that it was started for.
+    pub(crate) claimed: Option<AgentId>,
+    /// Pid and start ticks of the processes above it, the nearest first.
+    pub(crate) ancestors: Vec<(u32, u64)>,
+    /// `%5`.
+    pub(crate) pane: String,
 }
 
 /// A fact about a known seat.

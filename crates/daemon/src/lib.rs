@@ -48,6 +48,7 @@ pub mod outgoing;
 mod own_word;
 mod peer;
 mod person;
+mod pipes;
 mod process;
 mod providers;
 mod repository;
@@ -78,7 +79,7 @@ pub use kanbanger::{KanbangerSettings, Written as WrittenKanbanger, WrittenCall}
 pub use limits::{LEAST_FILES, too_few_files};
 pub use listener::{Listen, ListenError};
 pub use providers::{Provider, ProviderSettings, RepositoryProviders};
-pub use sources::ScreenRules;
+pub use sources::{PaneReports, READ_PANE, ReaderOrder, ScreenRules};
 pub use store::{Damaged, busy_with, damaged};
 pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
@@ -105,6 +106,9 @@ pub struct Config {
     pub background_shells: BackgroundShells,
     /// When the terminals of agents may be looked at.
     pub screen_rules: ScreenRules,
+    /// When status reports are heard through pipes of tmux panes. Never where there is no `launcher`, or where terminals
+    /// may not be looked at.
+    pub pane_reports: PaneReports,
     /// Where to listen on TCP. Without it, where the last hub of this folder did.
     pub listen: Option<Listen>,
     /// The hub does not start where it cannot listen there; else agents report all the same.

@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::job::{Answer, Key, OwnReport, Refusal, Reply, Work};
 use crate::namespaces::Peer;
 use crate::store::{Changes, Store, StoreError, StoredId};
-use crate::{BackgroundShells, Config, Hub, Retention, ScreenRules, caller, process};
+use crate::{BackgroundShells, Config, Hub, PaneReports, Retention, ScreenRules, caller, process};
 use futures_util::future::join_all;
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::{AgentId, ProcessId};
@@ -147,6 +147,7 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
         retention: Retention { events: u64::MAX, ..Retention::default() },
         background_shells: BackgroundShells::default(),
         screen_rules: ScreenRules::Never,
+        pane_reports: PaneReports::Never,
         listen: None,
         must_listen: false,
         tracker: crate::TrackerSettings::default(),

@@ -90,6 +90,7 @@ pub(crate) struct Metrics {
     pub(crate) commit: Histogram,
     pub(crate) commit_failures: Counter,
     pub(crate) subscribers: Gauge,
+    pub(crate) pane_pipes: Gauge,
     pub(crate) lagged: Counter,
     pub(crate) quarantines: Counter,
     pub(crate) damage: Counter,
@@ -121,6 +122,7 @@ impl Metrics {
             commit: Histogram::new(exponential_buckets(0.000_02, 2.0, 16)),
             commit_failures: Counter::default(),
             subscribers: Gauge::default(),
+            pane_pipes: Gauge::default(),
             lagged: Counter::default(),
             quarantines: Counter::default(),
             damage: Counter::default(),
@@ -174,6 +176,8 @@ impl Metrics {
         registry.register("writer_batch_jobs", "Jobs in one commit", self.batch.clone());
         registry.register("commit_seconds", "Time of one commit", self.commit.clone());
         registry.register("subscribers", "Open event streams", self.subscribers.clone());
+        let help = "Agents whose status reports are heard through pipes of their panes";
+        registry.register("pane_pipes", help, self.pane_pipes.clone());
     }
 
     pub(crate) fn event(&self, kind: &'static str) {

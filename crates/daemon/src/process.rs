@@ -1,10 +1,11 @@
 //! Processes as the kernel shows them: is a known one still the same, who is above it.
 
 use headsup_core::id::{AgentId, ProcessId};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, major, minor};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How far up ancestors are looked for.
 const MAX_ANCESTORS: usize = 8;
@@ -200,6 +201,37 @@ pub(crate) fn shell_of(process: &ProcessId) -> Option<ProcessId> {
     // The end of a container takes all of its processes along.
     let own = living(process).filter(|_| process.pid_namespace.is_none())?;
     own.shell().and_then(identity).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
+}
+
+/// What has started a living process, and is still there.
+pub(crate) fn parent_of(process: &ProcessId) -> Option<ProcessId> {
+    let parent = living(process).map(|stat| stat.parent).filter(|parent| *parent > 1);
+    parent.and_then(identity).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
+}
+
+/// The terminal that controls a living process, by the number that the kernel has for it.
+pub(crate) fn terminal(process: &ProcessId) -> Option<i64> {
+    living(process).map(|stat| stat.terminal).filter(|terminal| *terminal != 0)
+}
+
+/// The number of a terminal, as `/proc/PID/stat` has it: twelve bits of major behind eight bits of minor, and the rest
+/// of the minor above them.
+pub(crate) fn number_of_terminal(path: &Path) -> Option<i64> {
+    let device = rustix::fs::stat(path).ok()?.st_rdev;
+    let (major, minor) = (i64::from(major(device)), i64::from(minor(device)));
+    Some((minor & 0xff) | (major << 8) | ((minor & !0xff) << 12))
+}
+
+/// The processes that these terminals control, each with what its terminal is called there.
+pub(crate) fn at_terminals(terminals: &HashMap<i64, String>) -> Vec<(ProcessId, String)> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let there = pids.filter_map(|pid| {
+        let stat = Stat::read(pid).filter(|stat| !stat.has_ended)?;
+        let name = terminals.get(&stat.terminal)?;
+        Some((ProcessId::new(pid, stat.start_ticks), name.clone()))
+    });
+    there.collect()
 }
 
 pub(crate) struct Stat {

@@ -12,6 +12,7 @@ mod inotify;
 mod last_words;
 mod lookout;
 mod pane;
+mod pipe;
 mod process;
 mod ready;
 mod registry;
@@ -19,6 +20,7 @@ mod screen;
 mod server;
 mod spool;
 mod tail;
+mod thread;
 mod title;
 mod transcript;
 
@@ -32,6 +34,7 @@ use crate::samples::Samples;
 use container::Containers;
 use goodbyes::Goodbyes;
 use headsup_adapters::{WatchedFolder, registry_of_log};
+use headsup_core::gate::has_spoken;
 use headsup_core::id::ProcessId;
 use headsup_core::seat::Seat;
 use last_words::LastWords;
@@ -41,6 +44,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
+pub(crate) use pipe::Ears;
+pub use pipe::{PaneReports, READ_PANE, ReaderOrder};
 pub(crate) use screen::OBSERVABLE;
 pub use screen::ScreenRules;
 
@@ -75,6 +80,7 @@ pub(crate) fn concerns(before: Option<&Seat>, now: &Seat) -> bool {
             || before.about.log_path != now.about.log_path
             || session_of(before) != session_of(now)
             || before.subagents != now.subagents
+            || has_spoken(before) != has_spoken(now)
             || asking_helpers(before) != asking_helpers(now)
     })
 }
@@ -89,6 +95,7 @@ pub(crate) struct Eyes {
     /// Folders with status files.
     pub(crate) folders: Vec<WatchedFolder>,
     pub(crate) screen_rules: ScreenRules,
+    pub(crate) ears: Ears,
     pub(crate) spool: PathBuf,
     pub(crate) ooms: Arc<Ooms>,
     pub(crate) samples: Arc<Samples>,
@@ -106,20 +113,22 @@ struct Told {
     contained: Moved,
     buses: Moved,
     logs: Moved,
+    pipes: Moved,
+    threads: Moved,
 }
 
 impl Told {
     /// It is another than before: each source looks what that means for it.
     fn of(&self, seat: &Arc<Seat>) {
-        let Self { screens, titles, served, contained, buses, logs } = self;
-        for way in [screens, titles, served, contained, buses, logs] {
+        let Self { screens, titles, served, contained, buses, logs, pipes, threads } = self;
+        for way in [screens, titles, served, contained, buses, logs, pipes, threads] {
             way.send(Arc::clone(seat)).ok();
         }
     }
 
     /// It was there at the start: only sources that it may concern hear of it.
     fn of_one_stored(&self, seat: &Arc<Seat>) {
-        let Self { screens, titles, served, contained, buses, logs } = self;
+        let Self { screens, titles, served, contained, buses, logs, pipes, threads } = self;
         if seat.process.state.is_over() {
             return;
         }
@@ -129,6 +138,8 @@ impl Told {
             (screens, process),
             (titles, process),
             (buses, process),
+            (pipes, process),
+            (threads, process),
             (contained, in_container),
             (served, log),
             (logs, log),
@@ -143,6 +154,7 @@ impl Told {
 #[derive(Debug)]
 pub(crate) struct Sources {
     tasks: JoinSet<()>,
+    samples: Arc<Samples>,
 }
 
 impl Sources {
@@ -155,7 +167,7 @@ impl Sources {
         metrics: Arc<Metrics>,
         namespaces: Arc<Namespaces>,
     ) -> Self {
-        let Eyes { folders, screen_rules, spool, ooms, samples, inotify, engines } = eyes;
+        let Eyes { folders, screen_rules, ears, spool, ooms, samples, inotify, engines } = eyes;
         let lookout = Lookout::new(inotify, Arc::clone(&metrics));
         let goodbyes = Arc::new(Goodbyes::default());
         let mut tasks = JoinSet::new();
@@ -173,15 +185,22 @@ impl Sources {
         tasks.spawn(bus::watch(with_buses, inbox.clone(), bus_metrics, Arc::clone(&namespaces)));
         let (screens, with_screens) = unbounded_channel();
         let (titles, with_titles) = unbounded_channel();
+        let (threads, with_threads) = unbounded_channel();
         if screen_rules != ScreenRules::Never {
             let own = Arc::clone(board);
             tasks.spawn(screen::watch(screen_rules, own, with_screens, inbox.clone()));
             tasks.spawn(title::watch(Arc::clone(board), with_titles, inbox.clone()));
+            tasks.spawn(thread::watch(Arc::clone(board), with_threads, inbox.clone()));
         }
-        let told = Told { screens, titles, served, contained, buses, logs };
+        let (pipes, in_panes) = unbounded_channel();
+        let (own, counted) = (Arc::clone(board), Arc::clone(&file_metrics));
+        tasks.spawn(pipe::watch(ears, own, in_panes, inbox.clone(), counted));
+        let told = Told { screens, titles, served, contained, buses, logs, pipes, threads };
         let (seats, _) = board.all();
         let (ours, said) = (inbox.clone(), Arc::clone(&goodbyes));
-        let mut processes = process::Processes::new(ours, said, ooms, samples, last_words);
+        tasks.spawn(Arc::clone(&samples).keep());
+        let sampled = Arc::clone(&samples);
+        let mut processes = process::Processes::new(ours, said, ooms, sampled, last_words);
         let files = lookout.watcher();
         let mut registries =
             registry::Registries::new(folders, files, inbox, goodbyes, namespaces, file_metrics);
@@ -212,10 +231,12 @@ impl Sources {
             };
             tokio::join!(follow, registries.watch(more));
         });
-        Self { tasks }
+        Self { tasks, samples }
     }
 
     pub(crate) async fn stop(mut self) {
         self.tasks.shutdown().await;
+        // Those of the last minute.
+        self.samples.write().await;
     }
 }

@@ -12,6 +12,7 @@ mod deadlines;
 mod drain;
 mod effect;
 mod forget;
+mod found;
 mod heard;
 mod heartbeat;
 mod hook;

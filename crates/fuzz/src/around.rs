@@ -183,6 +183,15 @@ pub enum ScreenRules {
     Always,
 }
 
+/// The same of pipes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaneReports {
+    Never,
+    #[default]
+    AloneHeard,
+    Always,
+}
+
 /// The hub's settings of tasks, which `config` hands on.
 #[derive(Debug)]
 pub struct TrackerSettings {

@@ -11,7 +11,7 @@
 // What an included file calls the hub's crate.
 extern crate self as headsup_daemon;
 pub use around::{
-    ForgeSettings, GitHubSettings, KanbangerSettings, Provider, ProviderSettings,
+    ForgeSettings, GitHubSettings, KanbangerSettings, PaneReports, Provider, ProviderSettings,
     RepositoryProviders, RepositorySettings, ScreenRules, SharedSecret, TrackerSettings,
     WebhookSettings, WrittenCall, WrittenKanbanger, outgoing,
 };

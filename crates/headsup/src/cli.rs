@@ -421,28 +421,4 @@ fn a_duration(text: &str) -> Result<Duration, duration::BadDuration> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_argument_definitions_are_sound() {
-        whole().debug_assert();
-    }
-
-    #[test]
-    fn every_command_teaches_by_example() {
-        for command in whole().get_subcommands() {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains("Examples:"), "{}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn a_parser_error_becomes_one_of_ours() {
-        let error = Cli::try_parse_from(["headsup", "report", "wrking"]).unwrap_err();
-        let error = usage_error(&error.render().to_string());
-        assert_eq!(error.kind, Kind::Usage);
-        assert!(error.message.contains("'wrking'"), "{}", error.message);
-        assert!(error.hints[0].contains("working"), "{:?}", error.hints);
-    }
-}
+mod tests;

@@ -15,7 +15,7 @@ use crate::regular::{self, Unread};
 use headsup_core::work::pull::MergePolicy;
 use headsup_core::work::task::is_prefix;
 use headsup_daemon::{
-    BackgroundShells, ForgeSettings, RepositorySettings, ScreenRules, SharedSecret,
+    BackgroundShells, ForgeSettings, PaneReports, RepositorySettings, ScreenRules, SharedSecret,
     TrackerSettings, WebhookSettings,
 };
 use kanbanger::Kanbanger;
@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) background_shells: BackgroundShells,
     /// May the hub look at the terminals of agents? Left out: until their first event alone.
     pub(crate) screen_rules: Option<bool>,
+    /// May the hub give panes a pipe, to hear status reports there? Left out: for agents of which nothing else is heard.
+    pub(crate) pane_reports: Option<bool>,
     /// Where else the hub listens, as `127.0.0.1:7717`.
     pub(crate) listen: Option<String>,
     /// Names by which browsers may call it there.
@@ -193,6 +195,14 @@ impl Config {
         }
     }
 
+    pub(crate) fn pane_reports(&self) -> PaneReports {
+        match self.pane_reports {
+            None => PaneReports::AloneHeard,
+            Some(true) => PaneReports::Always,
+            Some(false) => PaneReports::Never,
+        }
+    }
+
     /// Who keeps the tasks of which repository.
     pub(crate) fn tracker(&self) -> TrackerSettings {
         let named = |prefix: &Option<Prefix>| prefix.as_ref().map(|prefix| prefix.0.clone());
@@ -268,6 +278,13 @@ mod tests {
             ("screen_rules = false", ScreenRules::Never),
         ] {
             assert_eq!(parse(text).unwrap().screen_rules(), rules);
+        }
+        for (text, reports) in [
+            ("", PaneReports::AloneHeard),
+            ("pane_reports = true", PaneReports::Always),
+            ("pane_reports = false", PaneReports::Never),
+        ] {
+            assert_eq!(parse(text).unwrap().pane_reports(), reports);
         }
     }
 

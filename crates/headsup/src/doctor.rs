@@ -7,6 +7,7 @@ mod files;
 mod hub;
 mod logs;
 mod outbox;
+mod panes;
 mod prompts;
 mod servers;
 mod tools;
@@ -65,7 +66,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(config());
             checks.extend(hub.checks);
             if let Some(client) = &hub.client {
-                checks.extend(counted::checks(client, home).await);
+                checks.extend(counted::checks(client, home, &context.config).await);
                 checks.extend(logs::check(client).await);
                 checks.push(webhooks::check(client).await);
                 checks.extend(prompts::checks(client).await);

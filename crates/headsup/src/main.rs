@@ -24,6 +24,9 @@ fn main() -> ExitCode {
     if launch::shim::keeper::is_wanted() {
         return launch::shim::keeper::run();
     }
+    if launch::shim::pane::is_wanted() {
+        return launch::shim::pane::run();
+    }
     if launch::acp::guard::is_wanted() {
         return launch::acp::guard::run();
     }

@@ -19,6 +19,8 @@ mod moments;
 mod page;
 mod pane;
 mod programs;
+#[cfg(test)]
+mod promised;
 mod record;
 mod stage;
 mod truth;

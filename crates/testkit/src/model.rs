@@ -131,6 +131,12 @@ impl Model {
         self.state.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How many of them so far are such ones. Nothing is copied: an agent that is watched needs the processor.
+    pub fn count(&self, fits: impl Fn(&Request) -> bool) -> usize {
+        let all = self.state.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter(|request| fits(request)).count()
+    }
+
     /// The `nth` request (from 0) of this asker, now or as soon as it comes.
     ///
     /// # Panics

@@ -24,7 +24,7 @@ use crate::{FactExt, payload, text};
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Below its home. The socket itself lies elsewhere, and this is a link to it (0.169.0, measured).
 const SOCKET: &str = "app-server-control/app-server-control.sock";
@@ -93,6 +93,19 @@ pub(crate) fn socket_of_log(log: &Path) -> Option<ServedSocket> {
     let sessions = log.ancestors().nth(4).filter(|path| path.ends_with("sessions"))?;
     let home = sessions.parent().filter(|home| home.is_absolute())?;
     Some(ServedSocket { kind: super::KIND, path: home.join(SOCKET) })
+}
+
+/// A word with which it is started to share no process (0.169.0, measured).
+const ALONE: &str = "--no-daemon";
+
+/// The socket of the process that a start like this may share.
+pub(crate) fn socket_of_start(
+    [home, moved]: [Option<&str>; 2],
+    words: &[String],
+) -> Option<ServedSocket> {
+    let home = moved.map(PathBuf::from).or_else(|| Some(Path::new(home?).join(".codex")));
+    let home = home.filter(|home| home.is_absolute() && !words.iter().any(|word| word == ALONE));
+    Some(ServedSocket { kind: super::KIND, path: home?.join(SOCKET) })
 }
 
 pub(crate) fn greeting() -> Vec<String> {

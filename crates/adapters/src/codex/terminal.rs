@@ -19,6 +19,44 @@ use headsup_core::status::BlockedReason;
 /// A tool server is given 10 s to start unless `startup_timeout_sec` says otherwise (read). Milliseconds.
 pub(crate) const START_MS: i64 = 12_000;
 
+/// Words of a command line that runs something else than its screen (`codex --help` of 0.169.0, read): nothing is
+/// reported there.
+const ELSEWHERE: [&str; 16] = [
+    "exec",
+    "e",
+    "review",
+    "login",
+    "logout",
+    "mcp",
+    "mcp-server",
+    "app-server",
+    "exec-server",
+    "completion",
+    "sandbox",
+    "debug",
+    "apply",
+    "cloud",
+    "features",
+    "help",
+];
+
+/// Whether a command line of it opens its screen.
+pub(crate) fn opens_screen(words: &[String]) -> bool {
+    let said = words.iter().skip(1).take_while(|word| *word != "--");
+    !said.into_iter().any(|word| ELSEWHERE.contains(&word.as_str()))
+}
+
+/// So many characters of a conversation's id tell more than when it began (version 7: 48 bits of time, then chance).
+const TELLING: usize = 24;
+
+/// Whether a title names this conversation: its id may stand in it, cut short with dots behind, where its person has
+/// put `thread-id` into `tui.terminal_title` (0.169.0, measured).
+pub(crate) fn names(title: &str, session: &str) -> bool {
+    let words = title.split([' ', '|']).map(|word| word.trim_end_matches(['.', '\u{2026}']));
+    let mut words = words.filter(|word| word.len() >= TELLING);
+    words.any(|word| session.starts_with(word))
+}
+
 const DIALOG: [&str; 2] = ["[ ! ] Action Required", "[ . ] Action Required"];
 
 pub(crate) fn title(title: &str) -> Option<Level> {

@@ -118,17 +118,30 @@ fn a_plan_waits_from_the_start_of_its_call_to_its_answer() {
     assert_eq!(tools, prompt.tool.into_iter().collect::<Vec<_>>());
     let helpers = fact("preToolUse", &format!(r#"{call},"agentId":"a-1""#));
     assert!(matches!(helpers, Fact::PromptOpened { actor: Actor::Sub(_), .. }), "{helpers:?}");
-    // Of a plan that is refused no hook tells.
-    let answered = |kind: &str| {
-        let response = format!(r#""response":{{"responseKind":"{kind}","approved":false}}"#);
+    // Of a plan that is refused no hook tells; Esc refuses without a word.
+    let answered = |kind: &str, more: &str| {
+        let response = format!(r#""response":{{"responseKind":"{kind}"{more}}}"#);
         let line = format!(r#"{{"type":"human_response.recorded","data":{{{response}}}}}"#);
         match log_line(KIND, line.as_bytes()).and_then(|line| line.fact) {
-            Some(Fact::PromptResolved { actor: Actor::Main, reason, key: None, .. }) => reason,
+            Some(Fact::PromptResolved { actor: Actor::Main, reason, key: None, .. }) => {
+                (reason, false)
+            }
+            Some(Fact::PromptRefused { reason, key: None, turn_ref: None, .. }) => (reason, true),
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(answered("exit_plan_mode"), BlockedReason::PlanApproval);
-    assert_eq!(answered("ask_user"), BlockedReason::Question);
+    let plan = |more| answered("exit_plan_mode", more);
+    for (more, is_refused) in [
+        (r#","approved":false,"planContent":"""#, true),
+        (r#","approved":false,"feedback":"""#, true),
+        (r#","approved":false,"feedback":"Smaller""#, false),
+        (r#","approved":true"#, false),
+        ("", false),
+    ] {
+        assert_eq!(plan(more), (BlockedReason::PlanApproval, is_refused), "{more}");
+    }
+    let declined = answered("ask_user", r#","approved":false"#);
+    assert_eq!(declined, (BlockedReason::Question, false));
 }
 
 /// Its notice says `Information requested`, whatever is asked (measured).

@@ -1,7 +1,8 @@
 //! The log of a session, `session-state/SESSION/events.jsonl`, one JSON object a line.
 //!
 //! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered,
-//! Esc at a dialog, that a call of the model is not tried again, and that a person has the conversation summed up.
+//! Esc at a dialog or, twice, in mid-turn, that a call of the model is not tried again, and that a person has the
+//! conversation summed up.
 //!
 //! | line | fact |
 //! |---|---|
@@ -9,7 +10,7 @@
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
 //! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
-//! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan |
+//! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan. A plan that is not `approved`, without a word of `feedback`, is Esc, which ends the turn: `abort` follows within half a second (measured; the word of advice read) |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
 //! | all others | nothing; the first read takes prompts and model from them |
@@ -81,6 +82,8 @@ skim! {
 skim! {
     Response {
         kind: "responseKind",
+        approved: "approved",
+        feedback: "feedback",
     }
 }
 
@@ -133,12 +136,19 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         ("human_response.recorded", actor) => {
             let response: Response<'_> = data.response.walked();
-            let reason = match response.kind.text().as_deref() {
-                Some(PLAN) => BlockedReason::PlanApproval,
-                _ => BlockedReason::Question,
+            let is_plan = response.kind.text().as_deref() == Some(PLAN);
+            let reason = match is_plan {
+                true => BlockedReason::PlanApproval,
+                false => BlockedReason::Question,
             };
+            let is_denied = is_plan && actor.is_main() && response.approved.json() == Some("false");
+            let is_escaped =
+                is_denied && response.feedback.text().is_none_or(|words| words.is_empty());
             let (key, resolution) = (None, answered(None));
-            read.fact = Some(Fact::PromptResolved { actor, reason, key, resolution });
+            read.fact = Some(match is_escaped {
+                true => Fact::PromptRefused { reason, key, resolution, turn_ref: None },
+                false => Fact::PromptResolved { actor, reason, key, resolution },
+            });
         }
         _ => {}
     }

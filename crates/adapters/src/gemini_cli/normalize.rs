@@ -7,7 +7,7 @@
 //! | `SessionStart` | session started | measured |
 //! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted | measured |
-//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, the turn is over unanswered, and the log alone tells how: an API error and an Esc before the first word look alike here | measured, the second Esc read |
+//! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
 //! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
@@ -59,9 +59,10 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     }
 }
 
-/// An answer that cannot be read tells no more than none.
+/// An answer that cannot be read tells no more than none, and so does one of the blanks that join empty pieces.
 fn is_answered(payload: &Payload<'_>) -> bool {
-    payload.prompt_response.text().is_some_and(|answer| answer != NO_TEXT)
+    let says = |answer: &str| !answer.trim().is_empty() && answer != NO_TEXT;
+    payload.prompt_response.text().is_some_and(|answer| says(&answer))
 }
 
 /// What an event lacks that it has in this version, or what word of it is new.

@@ -78,8 +78,10 @@ fn a_turn_without_a_word_has_not_come_to_its_end() {
     let ended = fact("AfterAgent", r#""prompt_response":"Hello.""#);
     assert!(matches!(ended, Fact::TurnEnded { .. }));
     // Nor has anybody said that a person has stopped it.
-    let silent = fact("AfterAgent", r#""prompt_response":"[no response text]""#);
-    assert_eq!(silent, Fact::TurnUnanswered);
+    for nothing in ["[no response text]", "", " ", "  \\n"] {
+        let silent = fact("AfterAgent", &format!(r#""prompt_response":"{nothing}""#));
+        assert_eq!(silent, Fact::TurnUnanswered, "{nothing}");
+    }
 }
 
 #[test]
@@ -141,12 +143,15 @@ fn a_turn_fails_in_other_ways_than_by_an_answer_of_the_server() {
     };
     let empty = "The model returned an empty response with no text or thoughts. This may be a transient API issue; please try again.";
     let turns = "The session has reached the maximum number of turns: 12. Please update this limit in your setting.json file.";
+    let full =
+        "Sending this message (150 tokens) might exceed the context window limit (76 tokens left).";
     for (kind, said, told) in [
         ("error", empty, "empty_response"),
         ("error", "The model response was blocked due to safety settings.", "safety"),
         ("error", "Model stream ended with malformed function call.", "malformed_function_call"),
         ("error", "Model stream ended with no reason at all.", "incomplete_response"),
         ("info", turns, "max_session_turns"),
+        ("info", full, "context_window"),
     ] {
         let failed =
             Fact::TurnFailed { code: told.into(), detail: Some(said.into()), turn_ref: None };

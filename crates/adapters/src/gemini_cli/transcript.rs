@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `info`, `Request cancelled.` | turn interrupted |
 //! | `error`, `[API Error: …]` | turn failed; the server's own word for it is the code |
-//! | `error` and `info` of `FAILURES` | turn failed: it has tried again till it gave up, or has no turn left |
+//! | `error` and `info` of `FAILURES` | turn failed: it has tried again till it gave up, or has no turn or no room left |
 //! | `error`, `Failed to compress chat history…` | compaction ended (read) |
 //! | `$set` of `sessionId` | compaction ended, if a person has asked for one: the conversation is begun anew with its summary. Nothing tells of one that came to nothing |
 //! | all others | nothing, as what commands of a person's say in mid-turn; prompts are `user`, and `$set` rewrites what stood before |
@@ -21,13 +21,15 @@ const CANCELLED: &str = "Request cancelled.";
 const FAILED: &str = "[API Error: ";
 
 /// How else it says that a turn has failed: its line's type, how that begins, and a code for it (measured, the
-/// next to last read).
+/// fourth read).
 const FAILURES: &[(&str, &str, &str)] = &[
     ("error", "The model returned an empty response", "empty_response"),
     ("error", "The model response was blocked due to safety settings", "safety"),
     ("error", "Model stream ended with malformed function call", "malformed_function_call"),
     ("error", "Model stream ended with", "incomplete_response"),
     ("info", "The session has reached the maximum number of turns", "max_session_turns"),
+    // What was asked does not fit beside what was said before; the prompt goes back into its box.
+    ("info", "Sending this message (", "context_window"),
 ];
 
 const NOT_COMPRESSED: &str = "Failed to compress chat history";

@@ -38,6 +38,11 @@ pub(super) fn goes_on(step: &Step<'_>) -> bool {
     !step.seat.turn.beside.is_empty()
 }
 
+/// The conversations that do.
+pub(super) fn sessions(step: &Step<'_>) -> Vec<String> {
+    step.seat.turn.beside.iter().map(|beside| beside.session.clone()).collect()
+}
+
 /// Does this conversation?
 pub(super) fn is_one(step: &Step<'_>, session: &str) -> bool {
     step.seat.turn.beside.iter().any(|beside| beside.session == session)

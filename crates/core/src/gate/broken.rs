@@ -7,7 +7,7 @@ use super::{
     turn,
 };
 use crate::observation::{JUST_FAILED, Observation};
-use crate::seat::{Held, HeldFact, HeldLevel, Statement};
+use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{
     ExitKind, IdleReason, Outcome, OutcomeKind, Process, Returns, Turn, WorkingReason,
@@ -89,6 +89,13 @@ pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
         (outcome.kind, outcome.code) = (OutcomeKind::Failed, Some(JUST_FAILED.to_owned()));
         step.changed = true;
     }
+}
+
+/// Does a launcher still tell what a run returns that has just said goodbye in mid-turn, and so how that has ended?
+pub(super) fn may_tell_by_its_code(seat: &Seat) -> bool {
+    let is_heard = seat.launch.is_some() || seat.process.outer().is_some();
+    let tells = seat.process.headless && seat.returns != Returns::Anything;
+    seat.turn.open && tells && is_heard
 }
 
 /// Behind the turn that has failed something else fails, which nobody has seen yet.

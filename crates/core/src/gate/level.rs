@@ -34,6 +34,9 @@ pub(super) fn said(
 ) -> Result<Effect, Refusal> {
     elsewhere::check(step, source)?;
     screen::check_title(step.seat, source)?;
+    if let Level::MayBeUnready { why } = level {
+        return refuse(Rule::Rank, why.as_str());
+    }
     let has_rested = has_rested(step, source);
     let ends_untold = ends_untold_work(step, source, level);
     let is_silence = shown::is_silence(step, source, level);

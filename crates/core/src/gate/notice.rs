@@ -17,6 +17,10 @@ const NOTICE_MS: i64 = 1_500;
 /// So long after a program rests its hook may still tell that it was a compaction that has ended. Milliseconds.
 pub(super) const COMPACTED_MS: i64 = 3_000;
 
+/// So long behind the last helper of a stop a title shows whether its end has woken the main agent, also on a busy
+/// machine. Milliseconds.
+const WOKEN_MS: i64 = 3_000;
+
 const WAITS: &str = "it waits a moment for the source that tells how";
 
 pub(super) fn tells_of_rest_alone(observation: &Observation) -> bool {
@@ -48,8 +52,16 @@ pub(super) fn over(step: &mut Step<'_>, observation: &Observation) -> Result<Eff
     if may_be_the_last_ones(step) {
         return refuse(Rule::G10, "it may be the notice of the turn before");
     }
+    // It is that of the stop: a helper that ends a moment later wakes the main agent.
+    if step.seat.turn.main_stopped && turn::goes_on_behind(step) {
+        return refuse(Rule::G5, "work goes on in the background");
+    }
     let compacts = step.seat.turn.compacting && step.seat.turn.compacts_alone;
-    let wait = if compacts { COMPACTED_MS } else { SETTLE_MS };
+    let wait = match (compacts, step.seat.turn.main_stopped) {
+        (true, _) => COMPACTED_MS,
+        (false, true) => WOKEN_MS,
+        (false, false) => SETTLE_MS,
+    };
     let (until, source) = (step.now.plus(wait), step.evidence.source);
     if step.seat.held.iter().all(|held| held.what != HeldFact::Over) {
         let what = HeldFact::Over;
@@ -61,10 +73,22 @@ pub(super) fn over(step: &mut Step<'_>, observation: &Observation) -> Result<Eff
 
 /// The turn is over, and no source has told how. A compaction of its own is over with it.
 pub(super) fn rests_at_last(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    if is_woken(step) {
+        return refuse(Rule::G5, "its title shows that something behind the stop has woken it");
+    }
     if step.seat.turn.compacts_alone {
         step.seat.turn.compacting = false;
     }
     rests(step)
+}
+
+/// Does its title show work behind the stop, now that no helper runs any more? No hook tells of a prompt by which one
+/// has woken the main agent.
+fn is_woken(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let title = step.seat.fresh_claim(Tier::Title, step.now.plus(-STALE_MS));
+    let works = title.is_some_and(|title| title.word == "working");
+    turn.main_stopped && !turn.stop.wakes && !turn::goes_on_behind(step) && works
 }
 
 /// The program says that it sits at its prompt since a turn. It may say so late.

@@ -2,8 +2,8 @@
 
 use super::process::RESTORING;
 use super::{
-    Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, beside, prompts, screen, shown,
-    stops, turn,
+    Effect, Refusal, SETTLE_MS, STALE_MS, STRAGGLERS_MS, Step, beside, broken, prompts, screen,
+    shown, stops, turn,
 };
 use crate::observation::{History, JUST_FAILED, Observation, SessionEnd, SessionStart};
 use crate::seat::{Held, HeldFact, Seat, Session};
@@ -281,6 +281,9 @@ pub(super) fn ended(
         SessionEnd::Unclear if !process.state.is_over() => {
             return Ok(wait_for_process(step, &observation.name, HeldFact::Goodbye, SAY_MS));
         }
+        SessionEnd::Exit if is_watched && broken::may_tell_by_its_code(step.seat) => {
+            return Ok(wait_for_process(step, &observation.name, HeldFact::Parted, LEAVE_MS));
+        }
         // Its process will tell.
         SessionEnd::Either if is_watched => {
             cleared(step);
@@ -288,23 +291,28 @@ pub(super) fn ended(
         }
         SessionEnd::Clear => cleared(step),
         SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either | SessionEnd::Unclear => {
-            if how == SessionEnd::Failed && step.seat.turn.open {
-                prompts::withdraw_all(step);
-                turn::close(step, OutcomeKind::Failed, Some(JUST_FAILED));
-            }
-            let code = match step.seat.process.state {
-                Process::Exited(exit) => exit.code,
-                _ => None,
-            };
-            let exit = Exit { code, ..Exit::of(ExitKind::Clean) };
-            step.seat.turn.rested = match step.seat.turn() {
-                Turn::Idle(reason) => Some(reason),
-                Turn::None | Turn::Unknown | Turn::Working(_) | Turn::Blocked(_) => None,
-            };
-            super::process::leave(step, Process::Exited(exit));
+            part(step, how == SessionEnd::Failed);
         }
     }
     Ok(Effect::Decides)
+}
+
+/// It leaves, as it has said.
+pub(super) fn part(step: &mut Step<'_>, fails: bool) {
+    if fails && step.seat.turn.open {
+        prompts::withdraw_all(step);
+        turn::close(step, OutcomeKind::Failed, Some(JUST_FAILED));
+    }
+    let code = match step.seat.process.state {
+        Process::Exited(exit) => exit.code,
+        _ => None,
+    };
+    let exit = Exit { code, ..Exit::of(ExitKind::Clean) };
+    step.seat.turn.rested = match step.seat.turn() {
+        Turn::Idle(reason) => Some(reason),
+        Turn::None | Turn::Unknown | Turn::Working(_) | Turn::Blocked(_) => None,
+    };
+    super::process::leave(step, Process::Exited(exit));
 }
 
 /// What may be a goodbye is one once the process is gone, within so many milliseconds from the last time it was said.
@@ -332,6 +340,10 @@ pub(super) fn stays(step: &mut Step<'_>) {
     prompts::withdraw_all(step);
     take_up_left(step);
     step.set_base(Turn::Unknown, None);
+    if let Some(within) = step.seat.leaves_within_ms {
+        // It may still leave.
+        wait_for_process(step, "goodbye", HeldFact::Goodbye, within - LEAVE_MS);
+    }
 }
 
 /// The conversation is left, and the program goes on.
@@ -367,8 +379,10 @@ pub(super) fn may_have_left(step: &Step<'_>) -> bool {
     let seat = &step.seat;
     let left = seat.left_sessions.back().filter(|left| was_left(step) && left.is_goodbye);
     let said = left.map(|left| left.at.max(seat.ageing_from));
-    let held = seat.held.iter().any(|held| held.what == HeldFact::Goodbye);
-    held || said.is_some_and(|at| step.now.since(at) < SAY_MS)
+    let is_goodbye = |held: &Held| matches!(held.what, HeldFact::Goodbye | HeldFact::Parted);
+    let held = seat.held.iter().any(is_goodbye);
+    let within = seat.leaves_within_ms.unwrap_or(SAY_MS);
+    held || said.is_some_and(|at| step.now.since(at) < within)
 }
 
 /// Whoever leaves after a goodbye has left with that conversation: it can be resumed.

@@ -42,9 +42,13 @@ pub(super) fn doubt(step: &mut Step<'_>) {
 
 /// The main agent works, whatever was told of its stop.
 pub(super) fn goes_on(step: &mut Step<'_>) {
-    if step.seat.turn.stop.wakes {
-        step.seat.held.retain(|held| held.what != HeldFact::Over);
-    }
+    let wakes = step.seat.turn.stop.wakes;
+    // A goodbye in mid-turn was none.
+    step.seat.held.retain(|held| match held.what {
+        HeldFact::Over => !wakes,
+        HeldFact::Parted | HeldFact::Goodbye => false,
+        _ => true,
+    });
     (step.seat.turn.stop.is_told, step.seat.turn.stop.wakes) = (false, false);
 }
 

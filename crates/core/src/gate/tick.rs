@@ -26,7 +26,12 @@ pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
     let due: Vec<Held> = due;
     for held in due {
         step.changed = true;
+        let parts = held.what == HeldFact::Parted;
         settle(&mut step, held);
+        if parts {
+            // Of one that has left nothing else settles.
+            break;
+        }
     }
     let ask_witnesses = age(&mut step);
     let mut decision = step.finish(&before);
@@ -44,8 +49,10 @@ fn settle(step: &mut Step<'_>, held: Held) {
             Turn::Blocked(prompt.reason).phrase()
         }
         HeldFact::Over => {
-            // With work behind it, or in a compaction, it goes on.
-            if !step.seat.turn.open || notice::rests_at_last(step).is_err() {
+            // With work behind it, or in a compaction, it goes on; and whoever is still to be woken rests, should that
+            // not come, by the word of its status file.
+            let wakes = step.seat.turn.stop.wakes && stops::shows_work(step);
+            if !step.seat.turn.open || wakes || notice::rests_at_last(step).is_err() {
                 return;
             }
             step.seat.turn().phrase()
@@ -72,6 +79,10 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Left => {
             session::stays(step);
+            step.seat.turn().phrase()
+        }
+        HeldFact::Parted => {
+            session::part(step, false);
             step.seat.turn().phrase()
         }
         HeldFact::Level(level) => {

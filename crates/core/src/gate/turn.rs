@@ -328,9 +328,10 @@ pub(super) fn ended(
     level::explain_work(step);
     reread(step, background);
     let running = step.seat.subagents.clone();
+    let conversations = beside::sessions(step);
     prompts::withdraw(step, |asked| match asked.actor {
         Actor::Main => true,
-        Actor::Sub(id) => !running.contains(id),
+        Actor::Sub(id) => !running.contains(id) && !conversations.contains(id),
     });
     if goes_on_behind(step) {
         step.seat.turn.main_stopped = true;

@@ -33,6 +33,8 @@ pub enum HeldFact {
     Left,
     /// Something was said that may have been a goodbye.
     Goodbye,
+    /// It has said goodbye in mid-turn; its launcher tells in a moment what it returns, and so how the turn has ended.
+    Parted,
     /// A dialog went away; perhaps another one follows.
     Answered,
     /// The program has taken back what it said of its status; perhaps it says something else, or leaves.
@@ -54,8 +56,8 @@ impl From<&Level> for HeldLevel {
     fn from(level: &Level) -> Self {
         match level {
             Level::Idle { shells } => Self::Idle { shells: *shells },
-            // What comes of it here.
-            Level::Elsewhere => Self::Idle { shells: 0 },
+            // Neither waits as it is: the one is what comes of it here, the other is not believed.
+            Level::Elsewhere | Level::MayBeUnready { .. } => Self::Idle { shells: 0 },
             Level::Done => Self::Done,
             Level::Working { .. } => Self::Working,
             Level::Blocked { reason, detail } => {

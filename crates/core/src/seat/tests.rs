@@ -61,3 +61,33 @@ fn how_a_process_ended_is_explained_or_why_that_is_not_known() {
         assert_eq!((process.value.as_str(), notes), (value, why.unwrap_or_default()));
     }
 }
+
+/// Nobody but the agent and people speak of it, and so it has one witness.
+#[test]
+fn what_is_reported_of_work_and_task_is_explained_by_whose_word_it_is() {
+    use crate::verdict::Verdict;
+    use crate::wire::VerdictDoc;
+    use crate::workflow::{Stage, StageStatus};
+    let mut seat = seat();
+    let (at, now) = (seat.registered_at, seat.registered_at.plus(5_000));
+    let plain = seat.explain(&History::default(), now).dimensions;
+    assert!(plain["stage"].winner.is_none() && !plain.contains_key("verdict"));
+    let (stage, blockers) = (Stage::Working, Vec::new());
+    let (message, phase, progress, since) = (None, None, None, at);
+    let status = StageStatus { stage, message, phase, progress, since, blockers };
+    seat.stage = Some(Box::new(status));
+    for (task, verdict) in [("APP-1", Verdict::Failed), ("APP-2", Verdict::Passed)] {
+        let (task, notes) = (task.to_owned(), None);
+        seat.verdicts.push(VerdictDoc { task, verdict, notes, at });
+    }
+    let explained = seat.explain(&History::default(), now).dimensions;
+    for (dimension, value, notes) in
+        [("stage", "working", &[][..]), ("verdict", "passed", &["of the task APP-2"][..])]
+    {
+        let dimension = &explained[dimension];
+        let winner = dimension.winner.as_ref().unwrap();
+        assert_eq!((&*dimension.value, winner.source), (value, Source::Report));
+        assert_eq!((winner.observed_at, winner.age_ms), (at, 5_000));
+        assert_eq!(winner.notes, notes);
+    }
+}

@@ -149,6 +149,8 @@ impl Seat {
             }
         });
         let stage = self.stage.as_ref().map_or("none", |stage| stage.stage.word());
+        let reported = |at| winner(&Evidence::new(Source::Report, at), None, now);
+        let stage_winner = self.stage.as_ref().map(|stage| reported(stage.since));
         let process = self.process_phrase();
         let mut process_winner = winner(&self.process.evidence, None, now);
         let container = self.about.location.container.as_ref();
@@ -156,7 +158,7 @@ impl Seat {
         let orphaned = "orphaned: its terminal is gone, and it goes on without one".to_owned();
         process_winner.notes.extend(self.process.is_orphan().then_some(orphaned));
         process_winner.notes.extend(self.why_no_cause());
-        let dimensions = BTreeMap::from([
+        let mut dimensions = BTreeMap::from([
             (
                 "turn".to_owned(),
                 DimensionDoc {
@@ -167,9 +169,14 @@ impl Seat {
             ),
             ("process".to_owned(), plain(process, Some(process_winner))),
             ("outcome".to_owned(), plain(outcome.to_owned(), outcome_winner)),
-            ("stage".to_owned(), plain(stage.to_owned(), None)),
+            ("stage".to_owned(), plain(stage.to_owned(), stage_winner)),
             ("seen".to_owned(), plain(self.seen().to_string(), None)),
         ]);
+        if let Some(last) = self.verdicts.last() {
+            let notes = vec![format!("of the task {}", last.task)];
+            let said = WinnerDoc { notes, ..reported(last.at) };
+            dimensions.insert("verdict".to_owned(), plain(last.verdict.to_string(), Some(said)));
+        }
         let rejected = history.rejected.iter().rev().map(|rejection| RejectedDoc {
             at: rejection.at,
             source: rejection.source,

@@ -14,7 +14,7 @@ pub struct ExplainDoc {
     pub agent_id: AgentId,
     pub headline: Headline,
     pub stale: bool,
-    /// `process`, `turn`, `outcome`, `seen`, `stage`.
+    /// `process`, `turn`, `outcome`, `seen`, `stage`; and `verdict`, the last one, where one was reported.
     pub dimensions: BTreeMap<String, DimensionDoc>,
     /// What was refused lately, newest first.
     pub rejected: Vec<RejectedDoc>,

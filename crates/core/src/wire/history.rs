@@ -15,7 +15,8 @@ pub struct HistoryDoc {
     pub agent_id: AgentId,
     /// Without gaps, oldest first; they begin where the log does.
     pub intervals: Vec<IntervalDoc>,
-    /// What its process has taken, every 30 s of the last hour that the hub has seen of it.
+    /// What its process has taken, oldest first: every 30 s of the last hour, every 5 min of the last day, every
+    /// hour before that, as long as events are kept.
     pub samples: Vec<SampleDoc>,
 }
 

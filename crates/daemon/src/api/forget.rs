@@ -46,7 +46,7 @@ pub(super) async fn delete(
     let work = Work::Forget { agent: agent.clone(), force };
     let reply = app.inbox.submit(work, None).await?;
     app.inbox.evidence().forget(&agent);
-    app.samples.forget(&agent);
+    app.samples.forget(&agent).await;
     app.metrics.flaws.forget(&agent);
     Ok(receipt(StatusCode::OK, &reply))
 }

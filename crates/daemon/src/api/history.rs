@@ -68,7 +68,7 @@ pub(super) async fn get(
         events.drain(..=last);
     }
     let mut doc = HistoryDoc::of(id, &events, from, to, app.clock.wall());
-    doc.samples = app.samples.of(&doc.agent_id, from, to);
+    doc.samples = app.samples.of(&doc.agent_id, from, to).await;
     Ok(Json(doc))
 }
 

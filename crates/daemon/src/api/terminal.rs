@@ -11,16 +11,16 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_adapters::evidence::progress;
-use headsup_adapters::terminal;
+use headsup_adapters::terminal::{self, Contents, Started, UNSEEN};
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::Fact;
+use headsup_core::observation::{Fact, Level};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +46,10 @@ pub(super) async fn post(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    may_tend(&app, request.headers(), request.extensions(), &agent)?;
+    // Who reads a pane's pipe comes from tmux.
+    if !app.pipes.is_reader(&agent, request.headers()) {
+        may_tend(&app, request.headers(), request.extensions(), &agent)?;
+    }
     let peer = peer(request.extensions());
     let (said, key) = asked::read::<TerminalBody>(request).await?;
     let seat = app.board.seat(&agent).ok_or_else(Refused::no_such_agent)?;
@@ -70,7 +73,7 @@ pub(super) async fn post(
         fact
     });
     let title = match title {
-        Some(Fact::Level(_)) if may_be_unready(&seat, &process).await => None,
+        Some(Fact::Level(level)) => Some(Fact::Level(doubted(&seat, &process, level).await)),
         title => title,
     };
     let of_title = |name: &str, fact| sight(&agent, Source::Title, name, fact);
@@ -103,94 +106,42 @@ pub(super) async fn post(
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }
 
-/// No list is longer.
-const LONGEST_LIST: u64 = 1 << 20;
-/// Ours answers at once.
-const OWN_SERVER: &str = "headsup";
+/// No file that a program reads at its start is longer.
+const LONGEST: u64 = 1 << 20;
 
-/// May it ask whether to trust its folder, or have a prompt already, or wait for tool servers of its person's with one,
-/// while its title calls it ready? Also where nobody can look.
-async fn may_be_unready(seat: &Seat, process: &ProcessId) -> bool {
+/// What a title says, or why that may not be so: of a program whose title is the same whatever its start waits for.
+/// What comes of that the gate decides, as of one that has told more than its start.
+async fn doubted(seat: &Seat, process: &ProcessId, level: Level) -> Level {
     if gate::has_spoken(seat) || !terminal::titles_its_start(&seat.kind) {
-        return false;
+        return level;
     }
-    let Some(pid) = process.pid_here() else { return true };
     let (kind, cwd) = (seat.kind.clone(), seat.about.cwd.as_deref().map(str::to_owned));
-    let look = move || {
-        let Some(cwd) = cwd.or_else(|| process::folder(pid)) else { return true };
-        let variables = process::variables(pid, terminal::READY_VARIABLES);
-        let named = variables.each_ref().map(Option::as_deref);
-        let Some(ready) = terminal::ready(&kind, named, &cwd) else { return true };
-        let words = process::command_line(pid).unwrap_or_default();
-        ready.servers.iter().any(|list| names_servers(list))
-            || is_not_on(&ready.trusted, &cwd)
-            || words.iter().any(|word| ready.prompts.contains(&word.as_str()))
-    };
-    tokio::task::spawn_blocking(look).await.unwrap_or(true)
+    let pid = process.pid_here();
+    let look = move || pid.map_or(Some(UNSEEN), |pid| doubt(&kind, pid, cwd));
+    let why = tokio::task::spawn_blocking(look).await.unwrap_or(Some(UNSEEN));
+    why.map_or(level, |why| Level::MayBeUnready { why: why.to_owned() })
 }
 
-/// Is this folder not on the list of those that are trusted, and none above it? Before there is a list nothing is
-/// trusted yet.
-fn is_not_on(list: &Path, folder: &str) -> bool {
-    let Some(text) = read(list) else { return true };
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let list = serde_json::from_str::<Value>(&lines.collect::<String>()).unwrap_or_default();
-    let known = ["trustedFolders", "trusted_folders"].map(|name| list[name].as_array());
-    let mut known = known.into_iter().flatten().flatten().filter_map(Value::as_str);
-    !known.any(|known| Path::new(folder).starts_with(known))
+/// Why a process of this kind need not be ready. Also where nobody can look.
+fn doubt(kind: &str, pid: u32, cwd: Option<String>) -> Option<&'static str> {
+    let Some(cwd) = cwd.or_else(|| process::folder(pid)) else { return Some(UNSEEN) };
+    let Some(words) = process::command_line(pid) else { return Some(UNSEEN) };
+    let variables = process::variables(pid, terminal::READY_VARIABLES);
+    let variables = variables.each_ref().map(Option::as_deref);
+    let start = Started { variables, cwd: &cwd, words: &words };
+    let Some(ready) = terminal::ready(kind, &start) else { return Some(UNSEEN) };
+    ready.doubt(&ready.files().map(contents).collect::<Vec<_>>())
 }
 
-fn read(list: &Path) -> Option<String> {
+fn contents(path: &Path) -> Contents {
     let mut text = String::new();
-    File::open(list).ok()?.take(LONGEST_LIST).read_to_string(&mut text).ok()?;
-    Some(text)
-}
-
-/// One that cannot be read may name some.
-fn names_servers(list: &Path) -> bool {
-    let Some(text) = read(list) else { return list.exists() };
-    let Ok(list) = serde_json::from_str::<Value>(&text) else { return !text.trim().is_empty() };
-    let Some(servers) = list["mcpServers"].as_object() else { return false };
-    servers.keys().any(|name| name != OWN_SERVER)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_of_tool_servers_names_some_unless_it_is_known_that_it_does_not() {
-        let temp = tempfile::tempdir().unwrap();
-        let list = temp.path().join("mcp.json");
-        assert!(!names_servers(&list), "there is none");
-        for (text, names) in [
-            ("", false),
-            ("{}", false),
-            (r#"{"mcpServers":{}}"#, false),
-            (r#"{"mcpServers":{"headsup":{"command":"headsup"}}}"#, false),
-            (r#"{"mcpServers":{"headsup":{},"slow":{"command":"sleep"}}}"#, true),
-            ("{ // mine\n}", true),
-        ] {
-            std::fs::write(&list, text).unwrap();
-            assert_eq!(names_servers(&list), names, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_folder_is_trusted_by_the_list_that_there_is() {
-        let temp = tempfile::tempdir().unwrap();
-        let list = temp.path().join("config.json");
-        assert!(is_not_on(&list, "/home/ada/proj"), "there is none");
-        for (text, is_missing) in [
-            ("// Mine.\n{\"trustedFolders\":[\"/home/ada/proj\"]}", false),
-            (r#"{"trusted_folders":["/home/ada"]}"#, false),
-            (r#"{"trustedFolders":["/home/ada/proj2"]}"#, true),
-            (r#"{"trustedFolders":[]}"#, true),
-            ("{}", true),
-            ("nonsense", true),
-        ] {
-            std::fs::write(&list, text).unwrap();
-            assert_eq!(is_not_on(&list, "/home/ada/proj"), is_missing, "{text}");
-        }
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Contents::Missing,
+        Err(_) => return Contents::Unreadable,
+    };
+    match file.take(LONGEST).read_to_string(&mut text) {
+        Ok(_) => Contents::Text(text),
+        Err(_) => Contents::Unreadable,
     }
 }

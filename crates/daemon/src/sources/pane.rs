@@ -1,9 +1,9 @@
-//! The only door of the hub to tmux: it reads what panes show and asks for nothing else.
+//! The only door of the hub to tmux: it reads what panes show, and gives a pane that has none a pipe.
 
 use crate::process;
 use headsup_core::id::ProcessId;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -23,7 +23,31 @@ pub(super) struct Place {
     pane: String,
 }
 
+/// A pane with a living program, as its server lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pane {
+    pub(super) place: Place,
+    /// Its terminal, by the number that the kernel has for it ([`process::terminal`]).
+    pub(super) terminal: Option<i64>,
+    /// Somebody hears what is said there.
+    pub(super) is_piped: bool,
+}
+
 impl Place {
+    pub(super) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// `%5`.
+    pub(super) fn name(&self) -> &str {
+        &self.pane
+    }
+
+    /// Its server's pid; 0 where that is none.
+    pub(super) fn server(&self) -> u32 {
+        self.server.parse().unwrap_or_default()
+    }
+
     /// Where a process runs, as its environment says.
     pub(super) fn of(process: &ProcessId) -> Option<Self> {
         let [server, pane] = process::variables(process.pid, [b"TMUX=", b"TMUX_PANE="]);
@@ -51,7 +75,7 @@ pub(super) async fn capture(places: &[Place]) -> HashMap<Place, String> {
 
 /// One call for all panes of a server. Where one is gone tmux stops there: the others are asked for
 /// again without it.
-async fn capture_of(socket: &PathBuf, panes: &[&Place]) -> Vec<(Place, String)> {
+async fn capture_of(socket: &Path, panes: &[&Place]) -> Vec<(Place, String)> {
     let mut found = Vec::new();
     let mut rest = panes;
     while !rest.is_empty() {
@@ -81,18 +105,55 @@ pub(super) async fn titles(places: &[Place]) -> HashMap<Place, String> {
     found
 }
 
+/// The panes of this one's server, as tmux calls them (`%5`), with their titles. `None`: it does not answer.
+pub(super) async fn titles_beside(place: &Place) -> Option<Vec<(String, String)>> {
+    let text = list(&place.socket).await?;
+    let own = living(&text).filter(|((server, _), _)| *server == place.server);
+    Some(own.map(|((_, pane), title)| (pane.to_owned(), title.to_owned())).collect())
+}
+
 /// Whether a pane is there, with its program in it. `None`: its server does not answer.
 pub(super) async fn is_there(place: &Place) -> Option<bool> {
     let text = list(&place.socket).await?;
     Some(living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane)))
 }
 
-async fn list(socket: &PathBuf) -> Option<String> {
-    let args = ["list-panes", "-a", "-F", "#{pid} #{pane_dead} #{pane_id} #{pane_title}"];
-    ask(socket, &args.map(str::to_owned)).await
+async fn list(socket: &Path) -> Option<String> {
+    list_as(socket, "#{pid} #{pane_dead} #{pane_id} #{pane_title}").await
 }
 
-/// Server, pane and title of each pane that is not dead.
+async fn list_as(socket: &Path, format: &str) -> Option<String> {
+    ask(socket, &["list-panes", "-a", "-F", format].map(str::to_owned)).await
+}
+
+/// All panes of a server. `None`: it does not answer.
+pub(super) async fn panes(socket: &Path) -> Option<Vec<Pane>> {
+    let format = "#{pid} #{pane_dead} #{pane_id} #{pane_pipe} #{pane_tty}";
+    let text = list_as(socket, format).await?;
+    let pane = |((server, pane), rest): ((&str, &str), &str)| {
+        let (pipe, terminal) = rest.split_once(' ')?;
+        let (server, pane) = (server.to_owned(), pane.to_owned());
+        let place = Place { socket: socket.to_owned(), server, pane };
+        let terminal = process::number_of_terminal(Path::new(terminal));
+        Some(Pane { place, terminal, is_piped: pipe != "0" })
+    };
+    Some(living(&text).filter_map(pane).collect())
+}
+
+/// Has tmux give what is said in this pane to a command, unless somebody hears it already, also by now. `command` is
+/// for a shell, and without signs that tmux reads. False where tmux does not do it.
+pub(super) async fn pipe(place: &Place, command: &str) -> bool {
+    let Place { socket, server, pane } = place;
+    debug_assert!(!command.contains(['\'', '"', '\\', '$', '#', '%', ';']), "{command}");
+    let is_free = format!("#{{&&:#{{==:#{{pid}},{server}}},#{{?pane_pipe,0,1}}}}");
+    let pipe = format!("pipe-pane -o -O -t {pane} \"{command}\"");
+    let ways = ["if-shell", "-F", "-t", pane, &is_free, &pipe];
+    let then = [";", "display-message", "-p", "-t", pane, "#{pane_pipe}"];
+    let args: Vec<String> = ways.into_iter().chain(then).map(str::to_owned).collect();
+    ask(socket, &args).await.is_some_and(|said| said.trim_end() == "1")
+}
+
+/// Server, pane and what else is listed (a title) of each pane that is not dead.
 fn living(list: &str) -> impl Iterator<Item = ((&str, &str), &str)> {
     list.lines().filter_map(|line| {
         let (server, rest) = line.split_once(' ')?;
@@ -101,7 +162,7 @@ fn living(list: &str) -> impl Iterator<Item = ((&str, &str), &str)> {
     })
 }
 
-async fn call(socket: &PathBuf, panes: &[&Place]) -> Option<Vec<String>> {
+async fn call(socket: &Path, panes: &[&Place]) -> Option<Vec<String>> {
     // Nothing that a screen shows is this.
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random).ok()?;
@@ -119,7 +180,7 @@ async fn call(socket: &PathBuf, panes: &[&Place]) -> Option<Vec<String>> {
 }
 
 /// What a server answers.
-async fn ask(socket: &PathBuf, args: &[String]) -> Option<String> {
+async fn ask(socket: &Path, args: &[String]) -> Option<String> {
     let mut command = Command::new("tmux");
     command.env_clear().env("LANG", "C.UTF-8");
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));

@@ -14,7 +14,7 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
 use crate::oom::Ooms;
-use crate::process::{is_alive, living, shell_of};
+use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
@@ -122,7 +122,7 @@ impl Processes {
         let one = One {
             agent: seat.id.clone(),
             process: process.clone(),
-            outer: outer.cloned(),
+            outer: outer.cloned().or_else(|| launcher_of(seat, process)),
             shell: shell_of(process),
             pause: is_outside.then(|| Pause::new(is_told)),
             terminal: is_outside.then(|| Terminal::new(has_pane)),
@@ -168,6 +168,11 @@ impl Processes {
     }
 }
 
+/// Who waits for it, and hears what it returns.
+fn launcher_of(seat: &Seat, process: &ProcessId) -> Option<ProcessId> {
+    seat.launch.as_ref().and_then(|_| parent_of(process))
+}
+
 /// What is seen of a process in a seat.
 fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> Sight {
     Sight {
@@ -186,7 +191,7 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
 struct One {
     agent: AgentId,
     process: ProcessId,
-    /// What has started it, and was launched for the seat.
+    /// What has started it: what was launched for the seat, or its launcher.
     outer: Option<ProcessId>,
     /// The shell that it was started from.
     shell: Option<ProcessId>,
@@ -319,7 +324,9 @@ mod tests {
     use crate::board::Board;
     use crate::clock::Manual;
     use crate::inbox;
+    use crate::limits::Limits;
     use headsup_core::time::UnixMs;
+    use std::path::Path;
     use std::process::{Child, Command, Stdio};
 
     fn child() -> (Child, ProcessId) {
@@ -332,7 +339,8 @@ mod tests {
 
     fn samples() -> Arc<Samples> {
         let board = Arc::new(Board::new(Vec::new(), 0, 0));
-        Arc::new(Samples::new(board, Arc::new(Manual::new(UnixMs(0)))))
+        let clock = Arc::new(Manual::new(UnixMs(0)));
+        Arc::new(Samples::new(board, clock, Path::new("/nowhere"), &Limits::default()))
     }
 
     /// Nothing but that it is looked at.

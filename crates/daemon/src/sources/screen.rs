@@ -12,7 +12,7 @@ use headsup_adapters::{Shown, has_screens, screen, screen_version};
 use headsup_core::gate::{has_spoken, may_ask_unheard};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
-use headsup_core::seat::Seat;
+use headsup_core::seat::{Claim, HeldFact, Seat};
 use headsup_core::source::{Source, Tier};
 use headsup_core::status::Turn;
 use headsup_core::time::UnixMs;
@@ -84,6 +84,8 @@ struct Watched {
     version: Option<String>,
     /// The rule whose dialog was told of.
     told: Option<&'static str>,
+    /// The program itself has said something then, or since, which counts for more.
+    is_hidden: bool,
     absences: u8,
     /// When it was first not seen any more.
     absent: Option<Moment>,
@@ -187,8 +189,8 @@ fn is_asked_for(when: ScreenRules, seat: &Seat) -> bool {
 impl Watched {
     fn new(process: ProcessId) -> Self {
         let (place, version, told, ticks) = (None, None, None, None);
-        let (absences, absent, missed) = (0, None, 0);
-        Self { process, place, version, told, absences, absent, missed, ticks }
+        let (absences, absent, missed, is_hidden) = (0, None, 0, false);
+        Self { process, place, version, told, is_hidden, absences, absent, missed, ticks }
     }
 
     fn find(&mut self) -> Option<Place> {
@@ -205,11 +207,20 @@ impl Watched {
         let ticks = process::computed(self.process.pid);
         let quiet = self.ticks.is_some() && self.ticks == ticks;
         self.ticks = ticks;
+        let is_own = |claim: &Claim| claim.source == Source::ProgramStatus;
+        let says = seat.claims.iter().any(is_own);
+        self.is_hidden |= says;
         if let Some(Shown::Dialog { name, reason, title, opening }) = seen {
             self.absences = 0;
-            if self.told.replace(name) == Some(name) {
+            if seat.held.iter().any(|held| held.what == HeldFact::TakenBack) {
+                // It mostly leaves, and its dialog with it.
                 return None;
             }
+            let is_bare = self.is_hidden && !says;
+            if self.told.replace(name) == Some(name) && !is_bare {
+                return None;
+            }
+            self.is_hidden = says;
             let (detail, first) = (Some(title.to_owned()), !has_spoken(seat));
             return Some((name, Fact::ScreenDialog { reason, detail, first, opening }));
         }
@@ -238,5 +249,51 @@ impl Watched {
             is_history: false,
             fact,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_core::gate;
+    use headsup_core::observation::{Delivery, Level, Observation, ProcessFact};
+    use headsup_core::status::{Attach, BlockedReason, Headline};
+
+    fn admit(seat: &mut Seat, at: i64, source: Source, fact: Fact) {
+        let (process, name) = (seat.process.id.clone(), "test".to_owned());
+        let (delivery, session, made_at) = (Delivery::Live, None, None);
+        let at = UnixMs(at);
+        gate::admit(
+            seat,
+            &Observation { at, delivery, source, session, process, made_at, name, fact },
+        );
+    }
+
+    #[test]
+    fn a_dialog_is_told_of_again_behind_what_the_program_has_taken_back() {
+        let process = ProcessId::new(u32::MAX, 1);
+        let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Hook, UnixMs(0));
+        seat.process.id = Some(process.clone());
+        let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+        admit(&mut seat, 1_000, Source::Process, Fact::Process(running));
+        let mut watched = Watched::new(process);
+        let (reason, title) = (BlockedReason::Trust, "Trust?");
+        let mut look = |seat: &Seat| {
+            let seen = Shown::Dialog { name: "trust", reason, title, opening: false };
+            watched.take(Some(seen), seat).map(|(_, fact)| fact)
+        };
+        let asks = Level::Blocked { reason, detail: Some("Trust it?".to_owned()) };
+        admit(&mut seat, 2_000, Source::ProgramStatus, Fact::Level(asks));
+        let told = look(&seat).unwrap();
+        admit(&mut seat, 2_500, Source::Screen, told);
+        assert_eq!((look(&seat), seat.headline()), (None, Headline::Blocked));
+        // Perhaps it leaves.
+        admit(&mut seat, 4_000, Source::ProgramStatus, Fact::Withdrawn);
+        assert_eq!(look(&seat), None);
+        gate::tick(&mut seat, UnixMs(5_000));
+        assert_eq!(seat.headline(), Headline::Unknown);
+        let told = look(&seat).unwrap();
+        admit(&mut seat, 5_500, Source::Screen, told);
+        assert_eq!((look(&seat), seat.headline()), (None, Headline::Blocked));
     }
 }

@@ -101,6 +101,7 @@ impl Bench {
             retention,
             background_shells: self.background_shells,
             screen_rules: crate::ScreenRules::Never,
+            pane_reports: crate::PaneReports::Never,
             listen: None,
             must_listen: false,
             tracker: crate::TrackerSettings::default(),

@@ -1,6 +1,6 @@
 //! Questions that stand on a task at another system: they were brought to whoever reads there.
 
-use super::bench::{Bench, Client};
+use super::bench::{Bench, Client, soon};
 use super::github::{FOLDER, ok, settings, with};
 use super::prompts::{answer, asked, question};
 use headsup_testkit::github::{Fault, GitHub};
@@ -53,6 +53,13 @@ async fn a_question_that_was_posted_was_delivered_once_and_its_deadline_knows() 
     let over = client.get(&format!("/api/v1/prompts/{id}")).await.json();
     assert_eq!(over["resolution"]["by"], "timeout", "{over}");
     assert_ne!(over["resolution"]["nobody_saw_it"], true, "{over}");
+    // Its end is posted beside all this.
+    soon("the second comment", async {
+        while there.issue(1).comments.len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     assert_eq!(there.issue(1).comments.len(), 2);
 }
 

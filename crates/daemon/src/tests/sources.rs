@@ -1,6 +1,8 @@
 //! The hub's own eyes, on real processes and real files.
 
 mod queued;
+mod ready;
+mod samples;
 
 use super::bench::{Bench, soon};
 use crate::limits::Limits;

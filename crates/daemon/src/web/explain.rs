@@ -6,12 +6,13 @@ use headsup_core::words;
 use maud::{Markup, html};
 
 /// The dimensions in the order people ask for them, and what each answers.
-const ORDER: [(&str, &str); 5] = [
+const ORDER: [(&str, &str); 6] = [
     ("turn", "What it is doing"),
     ("process", "Its process"),
     ("outcome", "How the last turn ended"),
     ("seen", "Have you seen how it ended"),
     ("stage", "Its workflow"),
+    ("verdict", "What it last found of a task"),
 ];
 
 pub(super) fn section(doc: &ExplainDoc, ages: Ages) -> Markup {

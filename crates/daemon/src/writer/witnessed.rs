@@ -20,6 +20,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, witnessed: &Witnessed) -> Answer 
         Witnessed::Seat(sight) => seat(staging, sight, None),
         Witnessed::Left(left) => left_behind(staging, left),
         Witnessed::Status(file) => status(staging, file),
+        Witnessed::Found(found) => super::found::admit(staging, found),
     }
 }
 

@@ -55,6 +55,9 @@ enum Act {
     Status {
         #[command(flatten)]
         which: Which,
+        /// As with the others; it changes nothing without it, too.
+        #[arg(long, hide = true)]
+        dry_run: bool,
     },
 }
 
@@ -155,7 +158,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     match args.act {
         Act::Install { which, dry_run, live } => install(&which, dry_run, live, context),
         Act::Uninstall { which, dry_run } => uninstall(&which, dry_run, context),
-        Act::Status { which } => shown::status_of(&which, context),
+        Act::Status { which, .. } => shown::status_of(&which, context),
     }
 }
 

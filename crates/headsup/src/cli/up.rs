@@ -219,7 +219,8 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         listen => listen,
     };
     let background_shells = context.config.background_shells;
-    let screen_rules = context.config.screen_rules();
+    let (screen_rules, pane_reports) =
+        (context.config.screen_rules(), context.config.pane_reports());
     let var = |name: &str| std::env::var(name).ok();
     let kanbanger = Some(context.config.kanbanger(var)?);
     let providers = ProviderSettings { kanbanger, ..context.config.providers(var) };
@@ -230,6 +231,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         retention,
         background_shells,
         screen_rules,
+        pane_reports,
         listen,
         must_listen: is_asked,
         tracker: context.config.tracker(),

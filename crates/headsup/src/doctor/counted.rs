@@ -1,7 +1,8 @@
 //! What the hub has counted since its start, and what a start before that has put aside.
 
-use super::{Check, files, servers};
+use super::{Check, files, panes, servers};
 use crate::client::Client;
+use crate::config::Config;
 use headsup_daemon::Damaged;
 use std::path::Path;
 
@@ -42,15 +43,18 @@ fn in_words(damaged: Damaged) -> String {
 }
 
 /// What the hub's own figures say.
-pub(super) async fn checks(client: &Client, home: &Path) -> Vec<Check> {
+pub(super) async fn checks(client: &Client, home: &Path, config: &Config) -> Vec<Check> {
     match client.get_text("/metrics").await {
-        Ok(metrics) => vec![
-            database(home, &metrics),
-            input(&metrics),
-            events(&metrics),
-            files::check(&metrics),
-            servers::check(&metrics),
-        ],
+        Ok(metrics) => {
+            let all = [
+                database(home, &metrics),
+                input(&metrics),
+                events(&metrics),
+                files::check(&metrics),
+                servers::check(&metrics),
+            ];
+            all.into_iter().chain(panes::check(&metrics, config)).collect()
+        }
         Err(error) => {
             let input = Check::bad("input", error.message, "see hub.log in the state folder");
             vec![database(home, ""), input]

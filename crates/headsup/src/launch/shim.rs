@@ -9,6 +9,7 @@
 //! - [`rest`]: the agent's last words, where our terminal is slow to take them
 //! - [`found`]: what waits to be told; [`told`]: what the hub is told; [`upward`]: what our own
 //!   terminal is told
+//! - [`pane`]: who only listens, where an agent in a tmux pane was started without us
 //!
 //! The hub is spoken to beside all this: an agent and its person never wait for it.
 
@@ -17,6 +18,7 @@ mod hold;
 pub(crate) mod keeper;
 mod line;
 mod overdue;
+pub(crate) mod pane;
 mod relay;
 mod reply;
 mod rest;

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A tmux server: the user's, or the one that `HEADSUP_TMUX_SOCKET` names.
@@ -56,6 +56,13 @@ impl Tmux {
     pub(crate) fn go_to(&self, pane: &str) -> bool {
         let output = self.command().args(["switch-client", "-t", pane]).output();
         output.is_ok_and(|output| output.status.success())
+    }
+
+    /// Takes the pipe away that a pane of the server at this socket has.
+    pub(crate) fn unpipe(socket: &Path, pane: &str) {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(socket).args(["pipe-pane", "-t", pane]);
+        command.stdin(Stdio::null()).output().ok();
     }
 
     fn command(&self) -> Command {

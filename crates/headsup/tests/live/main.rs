@@ -6,6 +6,7 @@
 
 mod asks;
 mod lifecycle;
+mod pane;
 mod same;
 mod tools;
 

@@ -8,6 +8,7 @@ mod bytes;
 mod control;
 mod hung;
 mod left;
+mod panes;
 mod programs;
 mod rig;
 mod ssh;

@@ -6,7 +6,7 @@ use headsup_testkit::wait;
 use std::process::Command;
 
 /// Whether it is there; says why a test did nothing.
-fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
     if found.is_ok_and(|output| output.status.success()) {
         return true;

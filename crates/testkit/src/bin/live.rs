@@ -133,6 +133,9 @@ fn main() -> Outcome<ExitCode> {
         for figures in &figures {
             sum(&mut out, figures, "")?;
         }
+        if let Some(figures) = Figures::since_cause(Class::Hooked, verdicts.iter()) {
+            sum(&mut out, &figures, " after its key or the model's last byte")?;
+        }
         if let Some(figures) = Figures::since_shown(Class::Hooked, verdicts.iter()) {
             sum(&mut out, &figures, " after the screen showed it")?;
         }

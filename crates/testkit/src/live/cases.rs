@@ -7,6 +7,7 @@ mod copilot_cli;
 mod gemini_cli;
 mod opencode;
 mod qwen_code;
+mod waits;
 
 use super::Verdict;
 use super::programs::{CLAUDE_CODE, Installed, Program};
@@ -56,8 +57,9 @@ impl Case {
 
 /// All of them, in the order of a table.
 pub fn all() -> Vec<Case> {
-    let others = [opencode::CASES, gemini_cli::CASES, qwen_code::CASES, copilot_cli::CASES];
-    [claude_code::all(), codex::all(), others.concat()].concat()
+    let others = [opencode::CASES, gemini_cli::CASES, qwen_code::CASES];
+    let own = [claude_code::all(), codex::all(), others.concat(), copilot_cli::all()];
+    own.into_iter().flatten().chain(waits::CASES.iter().copied()).collect()
 }
 
 /// The one of this program and name.

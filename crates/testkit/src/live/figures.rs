@@ -17,8 +17,16 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// From mark to event. `None` where nothing of this class was measured.
+    /// How late the changes were told. `None` where nothing of this class was measured.
     pub fn of<'a>(class: Class, verdicts: impl IntoIterator<Item = &'a Verdict>) -> Option<Self> {
+        Self::put_together(class, verdicts, Span::late_ms)
+    }
+
+    /// From the key or the model's last byte to the event, with the time that a program needs until it shows its dialog.
+    pub fn since_cause<'a>(
+        class: Class,
+        verdicts: impl IntoIterator<Item = &'a Verdict>,
+    ) -> Option<Self> {
         Self::put_together(class, verdicts, |span| span.latency_ms)
     }
 

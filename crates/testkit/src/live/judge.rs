@@ -1,13 +1,14 @@
 //! Was the truth told, in order, once each, and how fast?
 
+mod order;
+
 use super::programs::{Program, Tells};
 use super::record::Row;
-use super::truth::{Class, Mark, Seat, Truth};
+use super::truth::{Class, Seat, Truth};
 use super::watcher::Told;
 use headsup_adapters::{Shown, screen};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A key's moment is noted when tmux has returned: what it did may have been told just before.
@@ -40,6 +41,15 @@ pub struct Span {
     /// From the program's own signal to the event; known in recorded plays, where that signal decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_ms: Option<f64>,
+}
+
+impl Span {
+    /// How late the change was told. It is so from the key or the model's last byte on; a dialog is open from its
+    /// being on the screen: before that the program works on, and nobody can answer.
+    pub(super) fn late_ms(&self) -> Option<f64> {
+        let shown = self.since_shown_ms.filter(|_| self.truth == "blocked");
+        shown.map(|since| since.max(0.0)).or(self.latency_ms)
+    }
 }
 
 /// One play, judged.
@@ -141,21 +151,20 @@ impl Verdict {
         let mine: Vec<&Told> =
             told.iter().filter(|told| told.event["agent_id"].as_str() == id).collect();
         let mine = if id.is_some() { mine } else { Vec::new() };
-        let changes = changes(&mine);
+        let changes = order::changes(&mine);
         let marks = truth.of(seat);
         let name = id.map_or_else(|| format!("seat {seat}"), str::to_owned);
         let got: Vec<&str> = changes.iter().map(|change| change.headline.as_str()).collect();
-        let seen = seen(&marks, &got);
-        let pairs = marks.iter().zip(&seen);
-        let mut expected: Vec<&str> =
-            pairs.filter(|(_, seen)| **seen).map(|(mark, _)| mark.headline).collect();
+        let seen = order::told_as(&marks, &got);
+        let mut expected: Vec<&str> = seen.iter().copied().flatten().collect();
         expected.dedup();
         let in_order = expected == got;
         if !in_order {
             let (expected, got) = (expected.join(" "), got.join(" "));
             self.disorder.push(format!("{name}: expected {expected}; told {got}"));
         }
-        self.disorder.extend(faults(&mine).into_iter().map(|fault| format!("{name}: {fault}")));
+        let faults = order::faults(&mine, truth.beside);
+        self.disorder.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
         let mut change = 0;
         let mut before = None;
         for (index, mark) in marks.iter().enumerate() {
@@ -167,11 +176,18 @@ impl Verdict {
             // A span that is over before it must be told, or whose end is seen late, is right if
             // it was told in its turn.
             let lasts = end.is_none_or(|end| end.duration_since(mark.at) >= mark.class.patience());
-            let seen_late = next.is_some_and(|next| next.class == Class::Unmeasured);
+            let seen_late =
+                next.is_some_and(|next| matches!(next.class, Class::Unmeasured | Class::Passing));
             let in_turn = in_order && (seen_late || !lasts);
-            let right = told.as_deref() == Some(mark.headline) || in_turn || !seen[index];
-            let is_change = seen[index] && before != Some(mark.headline);
-            before = if seen[index] { Some(mark.headline) } else { before };
+            let right = match mark.class {
+                Class::Silent => {
+                    let end = end.unwrap_or_else(Instant::now);
+                    order::is_silent(mark, told.as_deref(), &mine, end)
+                }
+                _ => told.as_deref() == Some(mark.headline) || in_turn || seen[index].is_none(),
+            };
+            let is_change = seen[index].is_some() && before != seen[index];
+            before = seen[index].or(before);
             change += usize::from(is_change);
             let measured = is_change && in_order && mark.class.limit().is_some();
             let latency = measured.then(|| between(mark.at, changes[change - 1].at));
@@ -194,23 +210,6 @@ impl Verdict {
     }
 }
 
-/// Which marks were told, if each was told in its turn: what may pass unseen was where it does not come
-/// next.
-fn seen(marks: &[&Mark], got: &[&str]) -> Vec<bool> {
-    let (mut left, mut before) = (got.iter().copied().peekable(), None);
-    let is_seen = |mark: &&Mark| {
-        let headline = Some(mark.headline);
-        if before == headline {
-            return true;
-        }
-        let comes_next = left.next_if(|next| Some(*next) == headline).is_some();
-        let is_seen = comes_next || mark.class != Class::Passing;
-        before = if is_seen { headline } else { before };
-        is_seen
-    };
-    marks.iter().map(is_seen).collect()
-}
-
 /// When a signal was given, if it is one of those that tell of such a change. Where another witness told
 /// of it, and perhaps first, the time since then is nobody's.
 fn signal(row: &Row, span: &Span, tells: Tells) -> Option<f64> {
@@ -231,7 +230,7 @@ fn signal(row: &Row, span: &Span, tells: Tells) -> Option<f64> {
             };
             by == "registry" && row["record"]["status"] == status
         }
-        Class::Kill | Class::Unmeasured | Class::Passing => false,
+        Class::Kill | Class::Unmeasured | Class::Passing | Class::Silent => false,
     };
     is_told.then_some(*t_ms)
 }
@@ -282,81 +281,10 @@ fn pid_of(event: &Value) -> Option<u64> {
     told.iter().find_map(|pid| pid.as_u64())
 }
 
-/// A headline that was told.
-struct Change {
-    at: Instant,
-    headline: String,
-    /// The witness.
-    by: Option<String>,
-}
-
-/// The headlines, each with the moment from which on it was told.
-fn changes(mine: &[&Told]) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
-    for told in mine {
-        let headline = match told.event["type"].as_str() {
-            Some("agent.status_changed") => &told.event["to"],
-            Some("agent.registered") => &told.event["agent"]["headline"],
-            _ => continue,
-        };
-        let Some(headline) = headline.as_str() else { continue };
-        // A seat that is made for what comes next says nothing yet.
-        if changes.is_empty() && matches!(headline, "absent" | "unknown") {
-            continue;
-        }
-        if changes.last().is_none_or(|last| last.headline != headline) {
-            let by = told.event["evidence"]["source"].as_str().map(str::to_owned);
-            changes.push(Change { at: told.at, headline: headline.to_owned(), by });
-        }
-    }
-    changes
-}
-
-/// What no sequence of events may have, whatever happened.
-fn faults(mine: &[&Told]) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut last = None;
-    let mut turns = 0_i64;
-    let mut prompts: BTreeMap<String, i64> = BTreeMap::new();
-    for Told { event, .. } in mine {
-        match event["type"].as_str().unwrap_or_default() {
-            "agent.status_changed" => {
-                let said = (
-                    event["to"].clone(),
-                    event["process"].clone(),
-                    [&event["turn"]["state"], &event["turn"]["reason"]].map(Value::clone),
-                    [&event["outcome"]["kind"], &event["outcome"]["code"]].map(Value::clone),
-                );
-                if last.as_ref() == Some(&said) {
-                    faults.push(format!("{} was told twice", said.0));
-                }
-                last = Some(said);
-            }
-            // It was found in mid-turn.
-            "agent.registered" if event["agent"]["turn"]["state"] == "working" => turns += 1,
-            "turn.started" => turns += 1,
-            "turn.completed" => turns -= 1,
-            "prompt.opened" => {
-                *prompts.entry(event["prompt"]["id"].to_string()).or_default() += 1;
-            }
-            "prompt.resolved" => {
-                *prompts.entry(event["prompt"]["id"].to_string()).or_default() -= 1;
-            }
-            _ => {}
-        }
-        if !(0..=1).contains(&turns) {
-            faults.push("turns are not told one after the other".to_owned());
-            turns = 0;
-        }
-    }
-    let torn = prompts.iter().filter(|(_, count)| **count != 0);
-    faults.extend(torn.map(|(id, _)| format!("the prompt {id} was not both opened and resolved")));
-    faults
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::programs;
+    use super::super::truth::Mark;
     use super::*;
     use serde_json::json;
 
@@ -376,6 +304,17 @@ mod tests {
             on_screen: None,
             own_ms: None,
         }
+    }
+
+    #[test]
+    fn a_dialog_is_late_from_its_being_on_the_screen_and_all_else_from_its_cause() {
+        let shown = |truth, since| Span {
+            since_shown_ms: Some(since),
+            ..span(truth, Class::Hooked, "hook")
+        };
+        let late = [shown("blocked", 20.0), shown("blocked", -30.0), shown("working", 20.0)];
+        assert_eq!(late.map(|span| span.late_ms()), [Some(20.0), Some(0.0), Some(50.0)]);
+        assert_eq!(span("blocked", Class::Hooked, "hook").late_ms(), Some(50.0));
     }
 
     fn called(t_ms: f64, event: &str) -> Row {
@@ -426,7 +365,12 @@ mod tests {
         let truth = Truth { seats, marks, end: Some(after(9_000)), ..Truth::default() };
         let said = |(ms, headline): &(u64, &str)| Told {
             at: after(*ms),
-            event: json!({"type": "agent.status_changed", "agent_id": "a", "to": headline}),
+            event: match *headline {
+                "stale" => {
+                    json!({"type": "agent.updated", "agent_id": "a", "agent": {"stale": true}})
+                }
+                to => json!({"type": "agent.status_changed", "agent_id": "a", "to": to}),
+            },
         };
         let told: Vec<Told> = told.iter().map(said).collect();
         Verdict::new("case", &truth, &told, start)
@@ -443,6 +387,27 @@ mod tests {
         assert_eq!(judged(Class::Passing, &one), (true, Some(50.0)));
         assert!(!judged(Class::Passing, &[(50, "idle"), (60, "working")]).0);
         assert!(!judged(Class::Unmeasured, &one).0);
+    }
+
+    #[test]
+    fn what_no_witness_tells_is_right_where_that_is_said() {
+        let marks = [(0, "working", Class::Unmeasured), (1_000, "idle", Class::Silent)];
+        let with = |more: &[(u64, &'static str)]| {
+            judged(&marks, &[&[(10, "working")], more].concat()).is_right()
+        };
+        for told in ["stale", "unknown", "idle"] {
+            assert!(with(&[(5_000, told)]), "{told}");
+        }
+        assert!(with(&[(5_000, "stale"), (7_000, "unknown")]));
+        for told in [&[][..], &[(5_000, "done")], &[(5_000, "stale"), (6_000, "done")]] {
+            assert!(!with(told), "{told:?}");
+        }
+        let next = [&marks[..], &[(6_000, "working", Class::Hooked)]].concat();
+        let told = [(10, "working"), (4_000, "stale"), (5_000, "unknown"), (6_020, "working")];
+        let verdict = judged(&next, &told);
+        assert_eq!((verdict.is_right(), verdict.spans[2].latency_ms), (true, Some(20.0)));
+        // Nothing has changed by the word of the hub.
+        assert!(judged(&next, &told[..2]).is_right());
     }
 
     #[test]

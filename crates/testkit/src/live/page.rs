@@ -32,6 +32,8 @@ impl Alone {
     }
 }
 
+/// Behind what was true and no witness tells.
+const SILENT: &str = " (silent)";
 /// What was told of an agent that nobody had heard of.
 const NOTHING: &str = "nothing";
 /// So many that were told wrong have room in a table.
@@ -53,7 +55,8 @@ const HEAD: &str = "\
 What headsup told of real agent programs in every situation, against a scripted model. This page is
 written by `cargo run -p headsup-testkit --bin live -- --all --table docs/conformance.md`; with `--agent KIND` in
 place of `--all` one program's part is written anew. What was told of recordings, played
-back, stands in [replay.md](replay.md).
+back, stands in [replay.md](replay.md). A change is timed from the key or the model's last byte that makes it so, a
+dialog from its being on the screen: before that nobody can answer it.
 
 ";
 
@@ -61,8 +64,9 @@ const NOTES: &str = "
 ## How to read it
 
 A situation is a function in `crates/testkit/src/live/cases`. *Truth*: what was true, one span after
-the other, by the driver's own acts and the model's marks. *Told*: spans that were told right, every change
-as one event and in order. *ms*: the median time from mark to event where the moment is known, by
+the other, by the driver's own acts and the model's marks; behind it *(silent)* where no witness of the program tells of
+it, as the list below the situations says: right is then what is marked stale, or `unknown`. *Told*: spans that were told
+right, every change as one event and in order. *ms*: the median time from mark to event where the moment is known, by
 what can tell of it. Marks are keys that were pressed and answers that ended: the program's own time until
 it shows the change and runs its hook is part of that. What is left without it is in two rows above: from the
 moment at which prompts and dialogs are on the screen, and, of changes that a hook decided, from the program's own
@@ -139,6 +143,7 @@ fn section(program: &Program, rows: &[&Row], recorded: &[Verdict]) -> String {
     let recorded = recorded.iter().filter(own);
     let classes = [
         classes,
+        from("from the key or the model's last byte", Figures::since_cause(Class::Hooked, all())),
         from("from its being on the screen", Figures::since_shown(Class::Hooked, all())),
         from("from the program's own hook", Figures::own(Class::Hooked, recorded)),
     ]
@@ -206,11 +211,13 @@ fn row(row: &Row) -> String {
 
 /// What was true, one after the other, seat by seat.
 fn truth(verdict: &Verdict) -> String {
-    let mut seats: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut seats: Vec<(&str, Vec<String>)> = Vec::new();
     for span in &verdict.spans {
+        let is_silent = span.class == Class::Silent;
+        let word = [span.truth, if is_silent { SILENT } else { "" }].concat();
         match seats.iter_mut().find(|(seat, _)| *seat == span.seat) {
-            Some((_, words)) => words.push(span.truth),
-            None => seats.push((&span.seat, vec![span.truth])),
+            Some((_, words)) => words.push(word),
+            None => seats.push((&span.seat, vec![word])),
         }
     }
     for (_, words) in &mut seats {

@@ -131,6 +131,11 @@ impl Stage {
         }
     }
 
+    /// Conversations of its have turns that go on side by side.
+    pub fn side_by_side(&self) {
+        self.truth.borrow_mut().beside = true;
+    }
+
     /// The hub dies on the spot.
     pub fn kill_hub(&self) {
         self.lost.set(true);

@@ -18,6 +18,8 @@ pub enum Class {
     Unmeasured,
     /// The same, and it may be over before anybody can see it.
     Passing,
+    /// No witness tells of it: what was told before grows stale, or is `unknown` at last.
+    Silent,
 }
 
 impl Class {
@@ -30,6 +32,7 @@ impl Class {
             Self::Kill => "kill",
             Self::Unmeasured => "unmeasured",
             Self::Passing => "passing",
+            Self::Silent => "silent",
         }
     }
 
@@ -39,14 +42,14 @@ impl Class {
             Self::Hooked => Some(Duration::from_millis(100)),
             Self::Unhooked => Some(Duration::from_secs(1)),
             Self::Kill => Some(Duration::from_secs(2)),
-            Self::Unmeasured | Self::Passing => None,
+            Self::Unmeasured | Self::Passing | Self::Silent => None,
         }
     }
 
     /// How long a change may stay untold at all.
     pub(super) fn patience(self) -> Duration {
         match self {
-            Self::Unmeasured | Self::Passing => Duration::from_secs(1),
+            Self::Unmeasured | Self::Passing | Self::Silent => Duration::from_secs(1),
             measured => measured.limit().unwrap_or_default(),
         }
     }
@@ -90,6 +93,8 @@ pub(super) struct Truth {
     pub(super) seats: Vec<Seat>,
     pub(super) marks: Vec<Mark>,
     pub(super) end: Option<Instant>,
+    /// Conversations of its have turns that go on side by side.
+    pub(super) beside: bool,
     /// Where a seat's program is to be seen, and from when on.
     pub(super) panes: Vec<(usize, Instant, Eyes)>,
 }

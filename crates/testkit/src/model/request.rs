@@ -7,6 +7,7 @@ use super::asker;
 use super::protocol::Protocol;
 use super::view;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// How Claude Code notes an interruption.
 const INTERRUPTED: &str = "[Request interrupted by user";
@@ -41,6 +42,8 @@ pub struct Request {
     pub(super) helps: bool,
     /// The body in the form of the Messages API, if it is of another one.
     view: Option<Value>,
+    /// Told once: who waits for a request asks each of them again and again.
+    asker: OnceLock<Asker>,
 }
 
 /// Who asks for what.
@@ -67,7 +70,17 @@ impl Request {
         let protocol = Protocol::of(path.split('?').next().unwrap_or_default());
         let view = view::of(protocol, &body);
         let (method, path) = (method.to_owned(), path.to_owned());
-        Self { number: 0, method, path, headers, body, protocol, helps: false, view }
+        Self {
+            number: 0,
+            method,
+            path,
+            headers,
+            body,
+            protocol,
+            helps: false,
+            view,
+            asker: OnceLock::new(),
+        }
     }
 
     /// The body in the form of the Messages API.
@@ -209,8 +222,9 @@ impl Request {
         last.map(said).unwrap_or_default()
     }
 
+    /// Not to be asked before it is known whether it helps.
     pub fn asker(&self) -> Asker {
-        asker::of(self)
+        self.asker.get_or_init(|| asker::of(self)).clone()
     }
 }
 
@@ -296,14 +310,14 @@ mod tests {
     #[test]
     fn who_asks_is_seen_in_headers_and_words() {
         let mut request = request(json!([{"role": "user", "content": "go"}]));
-        assert_eq!((request.asker(), request.session().as_str()), (Asker::Main, "s1"));
+        assert_eq!((asker::of(&request), request.session().as_str()), (Asker::Main, "s1"));
         request.headers.push(("x-claude-code-agent-id".to_owned(), "a1".to_owned()));
-        assert_eq!((request.asker(), request.agent()), (Asker::Helper, Some("a1")));
+        assert_eq!((asker::of(&request), request.agent()), (Asker::Helper, Some("a1")));
         let summary = "Your task is to create a detailed summary of the conversation so far";
         request.body["messages"][0]["content"] = json!(summary);
-        assert_eq!(request.asker(), Asker::Compaction);
+        assert_eq!(asker::of(&request), Asker::Compaction);
         request.body = json!({"messages": [{"role": "user", "content": "Write the title"}]});
-        assert_eq!(request.asker(), Asker::Side);
+        assert_eq!(asker::of(&request), Asker::Side);
     }
 
     #[test]

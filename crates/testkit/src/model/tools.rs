@@ -103,6 +103,9 @@ fn helper(request: &Request, description: &str, prompt: &str, background: bool) 
         "task" if request.offers("task", "agent_type") => {
             input["agent_type"] = "general-purpose".into();
             input["name"] = "helper".into();
+            if background {
+                input["mode"] = "background".into();
+            }
         }
         "task" => input["subagent_type"] = "general".into(),
         _ => {

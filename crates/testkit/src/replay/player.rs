@@ -15,7 +15,7 @@ use super::verdict::{LONG_REST_MS, REST_MS, Truth, Verdict, Watched};
 use crate::home::Home;
 use crate::http;
 use crate::hub::Hub;
-use headsup_adapters::terminal::ready;
+use headsup_adapters::terminal::{Started, ready};
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -51,7 +51,8 @@ pub fn play(binary: &Path, folder: &Path, without: &[Witness]) -> io::Result<Ver
 
 /// Recorded people had trusted the folders in which they worked.
 fn trust_all(home: &Home, kind: &str) -> io::Result<()> {
-    let Some(ready) = ready(kind, [home.path().to_str(), None], "/") else { return Ok(()) };
+    let start = Started { variables: [home.path().to_str(), None], cwd: "/", words: &[] };
+    let Some(ready) = ready(kind, &start) else { return Ok(()) };
     ready.trusted.parent().map(fs::create_dir_all).transpose()?;
     fs::write(ready.trusted, json!({ "trustedFolders": ["/"] }).to_string())
 }

@@ -145,6 +145,21 @@ fn what_is_heard_of_it_confirms_that_it_goes_on_and_what_it_asks_blocks() {
     assert!(script.seat.subagents.is_empty() && script.seat.open_tools.is_empty());
 }
 
+/// OpenCode 1.18.33 says once more what is asked there when the turn that is shown has ended.
+#[test]
+fn what_it_asks_waits_through_the_end_of_the_turn_that_is_shown() {
+    let mut script = two();
+    let asks = || permission(&sub("s1"), 7);
+    of(&mut script, "s2", asks());
+    assert_eq!(script.headline(), Headline::Blocked);
+    of(&mut script, "s2", stop("t2"));
+    of(&mut script, "s2", asks());
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+    assert_eq!(script.count("prompt.opened"), 1);
+    of(&mut script, "s1", stop("t1"));
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Done, 1));
+}
+
 #[test]
 fn it_is_over_with_whatever_ends_all() {
     use OutcomeKind::{Aborted, Completed};

@@ -1,12 +1,13 @@
 //! What was launched starts the agent and waits for it.
 
-use super::script::{Script, busy, exit, prompt, start, stop};
+use super::script::{Script, busy, exit, prompt, start, stop, tool_of};
+use crate::event::EventBody;
 use crate::gate::{self, Rule, whose_end};
 use crate::id::ProcessId;
 use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
-use crate::seat::Seat;
+use crate::seat::{Launch, LaunchWords, Seat};
 use crate::source::Source;
-use crate::status::{Attach, Exit, ExitKind, Headline, Process, Returns, StartPhase};
+use crate::status::{Attach, Exit, ExitKind, Headline, OutcomeKind, Process, Returns, StartPhase};
 
 /// What was launched, and what it has started.
 const OUTER: u32 = 5;
@@ -349,4 +350,67 @@ fn what_waits_for_a_run_tells_that_it_has_failed_and_not_of_one_that_was_killed(
     assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
     hook(&mut script, INNER, exit());
     assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("failed")));
+}
+
+fn launch() -> Launch {
+    Launch {
+        program: "/bin/agent".into(),
+        name: "agent".into(),
+        folder: "/".into(),
+        here: false,
+        server: None,
+        no_tools: false,
+        words: LaunchWords::None,
+    }
+}
+
+/// `claude -p --max-turns 1` tells no end of its turn but by its code, behind its goodbye.
+#[test]
+fn a_run_that_says_goodbye_in_mid_turn_ends_that_once_and_as_it_returns() {
+    let parts = || {
+        let mut script = launched();
+        script.seat.launch = Some(Box::new(launch()));
+        script.seat.returns = Returns::OneIfKilled;
+        let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+        hook(&mut script, OUTER, Fact::SessionStarted { how, attach });
+        script.hook(prompt("t1"));
+        script.published.clear();
+        script.hook(exit());
+        script.silent();
+        script
+    };
+    let ended = |script: &Script, outcome: &str| {
+        let told = script.last.events.iter().find_map(|event| match event {
+            EventBody::TurnCompleted { outcome, .. } => Some(outcome.as_ref().unwrap().kind),
+            _ => None,
+        });
+        assert_eq!(told.map(OutcomeKind::word), Some(outcome));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some(outcome)));
+        assert_eq!(script.count("turn.completed"), 1);
+    };
+    for (code, outcome) in [(1, "failed"), (0, "aborted"), (143, "aborted")] {
+        let mut script = parts();
+        returns(&mut script, Some(code), None, false);
+        ended(&script, outcome);
+    }
+    // Nobody tells it: it has said goodbye.
+    let mut script = parts();
+    script.tick(2_000);
+    ended(&script, "aborted");
+    let mut script = parts();
+    of_process(&mut script, OUTER, Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed))));
+    ended(&script, "aborted");
+    // That was no goodbye.
+    for goes_on in [tool_of("t1", "c1"), prompt("t2")] {
+        let mut script = parts();
+        script.hook(goes_on);
+        script.tick(5_000);
+        assert_eq!(script.headline(), Headline::Working);
+    }
+    // What nobody waits for has ended with its word.
+    let mut script = parts();
+    script.hook(prompt("t2"));
+    script.seat.launch = None;
+    script.hook(exit());
+    ended(&script, "aborted");
 }

@@ -1,8 +1,8 @@
 //! What tells late or little of a turn's end: notices, stops without their list, an older turn's stop.
 
 use super::script::{
-    Script, fail, permission, prompt, start, stop, stop_with, sub, tool, tool_of, unlisted_stop,
-    waiting, wake,
+    Script, busy, fail, permission, prompt, start, stop, stop_with, sub, tool, tool_of,
+    unlisted_stop, waiting, wake,
 };
 use crate::gate::{self, Rule};
 use crate::observation::{Background, Fact, Level, SessionEnd, SessionStart};
@@ -200,6 +200,45 @@ fn g5_a_rest_whose_stop_was_lost_leaves_the_helpers_that_run() {
     script.hook(wake("t1b"));
     script.hook(stop("t1b"));
     assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+}
+
+/// Of a program that tells of its rest a moment after each stop, and of no prompt by which a helper wakes it.
+#[test]
+fn g5_the_notice_of_a_stop_is_no_end_of_what_a_helper_wakes() {
+    let ended = || Fact::SubagentEnded { id: "h".into() };
+    let behind = || {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.hook(stop_with("t1", &["h"], 0));
+        assert_eq!(script.phrase(), "working(background)");
+        script
+    };
+    // It was told while the helper ran.
+    let mut script = behind();
+    script.hook(Fact::TurnOver);
+    script.refused(Rule::G5);
+    script.hook(ended());
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // Or behind its end, when the main agent was at it again.
+    let mut script = behind();
+    script.hook(ended());
+    script.said(Source::Title, Fact::Level(busy()));
+    script.hook(Fact::TurnOver);
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    // Nothing was woken: it rests, which is not believed at once.
+    let mut script = behind();
+    script.hook(ended());
+    script.hook(Fact::TurnOver);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Working);
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 #[test]

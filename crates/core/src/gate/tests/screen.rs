@@ -332,6 +332,34 @@ fn a_title_of_the_start_alone_waits_for_the_dialogs_before_it_and_stands_behind_
     assert_eq!(script.headline(), Headline::Idle);
 }
 
+/// Whoever has looked at how it was started says so with the title.
+#[test]
+fn a_title_of_the_start_alone_is_not_believed_of_one_that_may_be_unready() {
+    let doubted = || Fact::Level(Level::MayBeUnready { why: "its servers are still out".into() });
+    let mut script = Script::new();
+    script.session = None;
+    script.seat.titles_its_start = true;
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    script.said(Source::Title, doubted());
+    script.refused(Rule::Rank);
+    script.tick(10_000);
+    assert_eq!(script.headline(), Headline::Starting);
+    let explained = script.explained();
+    let why: Vec<_> = explained.rejected.iter().map(|rejected| &*rejected.why).collect();
+    assert_eq!(why, ["its servers are still out"]);
+    // Nothing stands in its way any more.
+    script.said(Source::Title, ready());
+    script.tick(3_000);
+    assert_eq!(script.headline(), Headline::Idle);
+    // Once anything else is told neither counts.
+    script.session = Some("s1".into());
+    script.hook(prompt("t1"));
+    script.said(Source::Title, doubted());
+    script.refused(Rule::Rank);
+    assert_eq!(script.last.refused.as_ref().unwrap().why, "its title tells of its start alone");
+    assert_eq!(script.headline(), Headline::Working);
+}
+
 /// Without hooks nobody tells what it does with its first prompt.
 #[test]
 fn a_title_of_the_start_alone_that_is_taken_back_leaves_nothing_known() {

@@ -226,6 +226,23 @@ fn a_conversation_that_was_cleared_is_no_goodbye_and_what_may_have_been_one_is_f
         // It can be resumed either way.
         assert!(script.seat.session.is_some());
     }
+    // Some take their time.
+    for (ms, headline) in [(14_000, Headline::Ended), (15_000, Headline::Crashed)] {
+        let mut script = left(Either);
+        script.seat.leaves_within_ms = Some(15_000);
+        assert_eq!(dies(script.after(ms), gone()), headline, "{ms}");
+        // In mid-turn nobody knows meanwhile what it does.
+        let mut script = Script::working();
+        script.process = Some(crate::id::ProcessId::new(1, 10));
+        script.seat.leaves_within_ms = Some(15_000);
+        script.hook(Fact::Nothing);
+        script.hook(Fact::SessionEnded { how: Either });
+        script.tick(2_000);
+        assert_eq!(script.headline(), Headline::Unknown);
+        script.tick(ms - 2_000);
+        script.session = None;
+        assert_eq!(dies(&mut script, gone()), headline, "{ms}");
+    }
     // It leaves at last, and may name the conversation that it was in.
     for (how, named) in [(Either, None), (Either, Some("s1")), (Clear, Some("s1"))] {
         let mut script = left(how);

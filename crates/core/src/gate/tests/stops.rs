@@ -186,6 +186,36 @@ fn g5_what_waits_for_a_stop_wakes_the_main_agent_in_the_same_turn() {
     }
 }
 
+/// Its status file shows work throughout, on a busy machine for long.
+#[test]
+fn g5_a_wake_that_is_late_is_of_the_same_turn_while_work_is_shown() {
+    let mut script = awaited();
+    script.registry(busy());
+    script.hook(stop("t1"));
+    script.tick(1_000);
+    script.tick(3_000);
+    assert_eq!(
+        (script.phrase().as_str(), script.count("turn.completed")),
+        ("working(background)", 0)
+    );
+    script.hook(wake("w1"));
+    script.hook(stop("w1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    // It is not woken after all.
+    let mut script = awaited();
+    script.registry(busy());
+    script.hook(stop("t1"));
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+}
+
 #[test]
 fn a_stop_is_an_end_where_nothing_waits_for_it_or_what_waits_does_not_come() {
     let mut script = awaited();

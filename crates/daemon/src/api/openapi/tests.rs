@@ -239,3 +239,111 @@ fn how_many_are_listed_at_most_is_described() {
         assert_eq!((&schema["minimum"], &schema["maximum"]), (&json!(1), &json!(most)), "{path}");
     }
 }
+
+/// Names that clients rely on: more may be added, none may go.
+#[test]
+fn every_route_of_the_contract_is_there() {
+    let api = api();
+    for (path, method) in [
+        ("/api/openapi.json", "get"),
+        ("/healthz", "get"),
+        ("/metrics", "get"),
+        ("/mcp", "post"),
+        ("/api/v1/hooks/{kind}", "post"),
+        ("/api/v1/agents", "get"),
+        ("/api/v1/agents/{id}", "get"),
+        ("/api/v1/agents/{id}/reports", "post"),
+        ("/api/v1/agents/{id}/activity", "get"),
+        ("/api/v1/agents/{id}/explain", "get"),
+        ("/api/v1/agents/{id}/history", "get"),
+        ("/api/v1/agents/{id}/prompts", "post"),
+        ("/api/v1/agents/{id}/suspend", "post"),
+        ("/api/v1/agents/{id}/resume", "post"),
+        ("/api/v1/agents/{id}/seen", "post"),
+        ("/api/v1/agents/{id}/stage", "post"),
+        ("/api/v1/agents/{id}/verdicts", "post"),
+        ("/api/v1/prompts", "get"),
+        ("/api/v1/prompts/{pid}", "get"),
+        ("/api/v1/prompts/{pid}/answer", "post"),
+        ("/api/v1/events", "get"),
+        ("/api/v1/ws", "get"),
+        ("/api/coder/agent-status", "post"),
+        ("/api/coder/ws", "get"),
+        ("/api/agents/{id}/heartbeat", "post"),
+        ("/api/agents/{id}/activity", "get"),
+        ("/api/agents/{id}/suspend", "post"),
+        ("/api/agents/{id}/resume", "post"),
+        ("/api/specialists/{name}/report-status", "post"),
+        ("/api/webhooks/kanbanger", "post"),
+        ("/api/cron/awaiting-input-expiry", "get"),
+    ] {
+        assert!(api["paths"][path][method].is_object(), "{method} {path}");
+    }
+}
+
+/// The same of what they are told.
+#[test]
+fn every_member_of_the_contract_is_there() {
+    let api = api();
+    for (schema, members) in [
+        (
+            "AgentDoc",
+            "schema id name kind role labels host cwd repo branch worktree location incarnation \
+             session_id model title log_path started_at last_status_at suspended_at resumed_at \
+             headline stale since process turn outcome seen stage verdicts background subagents \
+             prompts task prs last_activity counters evidence",
+        ),
+        ("RosterDoc", "schema cursor agents"),
+        ("LocationDoc", "tmux pid container"),
+        ("ProcessDoc", "state attach kind code signal pid"),
+        ("TurnDoc", "state reason detail since turn_seq"),
+        ("Outcome", "kind code at"),
+        ("StageStatus", "state message phase progress since"),
+        ("BackgroundDoc", "subagents shells"),
+        ("CountersDoc", "prompts turns tools"),
+        ("EvidenceDoc", "source confidence observed_at confirmed_at"),
+        (
+            "PromptDoc",
+            "id agent_id kind title body options multi_select default_action expires_at opened_at \
+             answerable state resolution",
+        ),
+        ("Choice", "label value description"),
+        ("Resolution", "by value via actor at"),
+        ("StatusChange", "from to process turn outcome stage evidence reason"),
+        ("Lagged", "from to"),
+        ("ExplainDoc", "schema agent_id headline dimensions rejected"),
+        ("DimensionDoc", "value winner losers"),
+        ("WinnerDoc", "source confidence observed_at age_ms"),
+        ("LoserDoc", "source value why"),
+        ("RejectedDoc", "at source rule why"),
+        ("HistoryDoc", "schema agent_id intervals"),
+        ("IntervalDoc", "from to headline turn reason"),
+        ("Entry", "ts tool action state"),
+        ("ReportBody", "turn reason detail outcome process at"),
+        ("AgentStatusReport", "agent chat_id eventType notificationType"),
+        ("ReportAnswer", "status"),
+        ("StatusUpdate", "chat_id agent status reason at"),
+        ("HeartbeatBody", "state tool timestamp summary"),
+        ("TakeUpBody", "message"),
+        ("ReportStatusBody", "issueId status notes"),
+        ("ActivityEntry", "ts tool action state"),
+    ] {
+        let told = &api["components"]["schemas"][schema]["properties"];
+        for member in members.split_whitespace() {
+            assert!(told[member].is_object(), "{schema}.{member}");
+        }
+    }
+    for (schema, words) in [
+        ("PromptKind", "permission question elicitation plan_approval dialog input"),
+        ("Answerable", "hook api terminal mcp"),
+        ("PromptState", "open resolved"),
+        ("ResolvedBy", "human timeout agent elsewhere cancelled"),
+        ("Via", "web cli tui comment terminal api notification"),
+        ("Status", "working blocked idle error"),
+    ] {
+        let told = api["components"]["schemas"][schema]["enum"].as_array().unwrap();
+        for word in words.split_whitespace() {
+            assert!(told.iter().any(|known| known == word), "{schema}: {word}");
+        }
+    }
+}

@@ -64,11 +64,11 @@ pub(crate) static GET_PR_STATUS: Tool = Tool {
 pub(crate) static UPDATE_PR: Tool = Tool {
     name: "update_pr",
     title: "Change a pull request",
-    about: "Change title, text or state of a pull request.",
+    about: "Change its title, text or state.",
     parameters: &[
         required("pr_id", Kind::Uuid, ""),
         optional("title", TITLE, ""),
-        optional("body", Kind::MaybeEmpty(LONGEST), "Markdown; empty takes it away"),
+        optional("body", Kind::MaybeEmpty(LONGEST), "Markdown; empty clears it"),
         optional("state", Kind::OneOf(&["open", "closed"]), ""),
     ],
     output: PR,
@@ -79,7 +79,7 @@ pub(crate) static UPDATE_PR: Tool = Tool {
 pub(crate) static REFRESH_PR: Tool = Tool {
     name: "refresh_pr",
     title: "Look at a pull request anew",
-    about: "Ask where the code is kept how a pull request is now.",
+    about: "Ask the forge how a pull request is now.",
     parameters: &[required("pr_id", Kind::Uuid, "")],
     output: PR,
     hints: Hints { repeats: true, ..ACTS },
@@ -94,18 +94,21 @@ pub(crate) static REFRESH_PR: Tool = Tool {
 pub(crate) static MERGE_PR: Tool = Tool {
     name: "merge_pr",
     title: "Merge a pull request",
-    about: "Merge a pull request. Where people decide that, it asks them and answers \
+    about: "Merge a pull request. Where people decide, it asks them and answers \
             {state:\"pending\", prompt_id}: then call wait_for_input.",
     parameters: &[
         required("pr_id", Kind::Uuid, ""),
         optional("merge_method", Kind::FirstOf(&["merge", "squash", "rebase"]), ""),
     ],
-    output: PR,
+    output: MERGED,
     hints: Hints { destroys: true, ..ACTS },
     act: Act::Route(Route { path: "/api/v1/prs/{pr_id}/merge", shape: pr, say: say_pr, ..POST }),
 };
 
-static PR: &[Field] = &[
+/// A pull request, and in front of it what a merge alone has.
+const MERGED: &[Field] = &[
+    Field("prompt_id", Shape::Text),
+    Field("already_merged", Shape::Flag),
     Field("id", Shape::Text),
     Field("title", Shape::Text),
     Field("state", Shape::Text),
@@ -126,6 +129,8 @@ static PR: &[Field] = &[
     Field("checks", Shape::Texts),
     Field("reviews", Shape::Texts),
 ];
+
+const PR: &[Field] = MERGED.split_at(2).1;
 
 /// What only one of the tools adds to that.
 static MORE: &[Field] = &[

@@ -88,6 +88,11 @@ fn of(process: &Process) -> Value {
     })
 }
 
+/// What the hub is told where a process has said this status.
+pub(super) fn word(process: &Process, status: &[u8]) -> String {
+    report(&of(process), status).to_string()
+}
+
 fn report(of: &Value, status: &[u8]) -> Value {
     let mut body = of.clone();
     body["status"] = text(status);

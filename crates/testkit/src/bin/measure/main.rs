@@ -29,6 +29,7 @@ use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, program, wait};
 use progress::{Progress, note};
+use stats::Times;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -109,9 +110,16 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct Rounds<const USUAL: usize> {
-    /// How often.
-    #[arg(long, value_name = "N", default_value_t = USUAL)]
-    rounds: usize,
+    /// How often; else as often as is usual for it.
+    // A default of clap's would be that of the first `USUAL` for all of them: it is kept in one static.
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+}
+
+impl<const USUAL: usize> Rounds<USUAL> {
+    fn number(&self) -> usize {
+        self.rounds.unwrap_or(USUAL)
+    }
 }
 
 fn megabytes(text: &str) -> Result<usize, std::num::ParseIntError> {
@@ -134,19 +142,19 @@ fn main() -> Outcome<()> {
     let home = &Home::new(&binary.to_string_lossy());
     match what {
         What::All { .. } | What::Layout => Ok(()),
-        What::Wait(Rounds { rounds }) => measure_wait(home, rounds),
-        What::Hook(Rounds { rounds }) => hook::measure(home, rounds),
-        What::Kill { rounds, events } => kill::measure(home, rounds.rounds, events),
+        What::Wait(rounds) => measure_wait(home, rounds.number()),
+        What::Hook(rounds) => hook::measure(home, rounds.number()),
+        What::Kill { rounds, events } => kill::measure(home, rounds.number(), events),
         What::Restart { rounds, transcripts, size } => {
-            measure_restart(home, rounds.rounds, transcripts, size as u64)
+            measure_restart(home, rounds.number(), transcripts, size as u64)
         }
-        What::Board(Rounds { rounds }) => board::measure(home, rounds),
-        What::Slow(Rounds { rounds }) => steel::slow(home, rounds),
-        What::Flood(Rounds { rounds }) => steel::flood(home, rounds),
-        What::Disk(Rounds { rounds }) => steel::disk(home, rounds),
-        What::Races(Rounds { rounds }) => races::measure(home, rounds),
-        What::Acp(Rounds { rounds }) => acp::measure(home, rounds),
-        What::Shim { rounds, size } => shim::measure(home, rounds.rounds, size),
+        What::Board(rounds) => board::measure(home, rounds.number()),
+        What::Slow(rounds) => steel::slow(home, rounds.number()),
+        What::Flood(rounds) => steel::flood(home, rounds.number()),
+        What::Disk(rounds) => steel::disk(home, rounds.number()),
+        What::Races(rounds) => races::measure(home, rounds.number()),
+        What::Acp(rounds) => acp::measure(home, rounds.number()),
+        What::Shim { rounds, size } => shim::measure(home, rounds.number(), size),
     }
 }
 
@@ -167,11 +175,10 @@ fn say(line: &str) -> Outcome<()> {
     Ok(())
 }
 
-fn row(name: &str, mut times: Vec<Duration>) -> Outcome<()> {
-    times.sort_unstable();
-    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1_000.0;
-    let (p50, p99, max) = (at(50), at(99), at(100));
+fn row(name: &str, times: Vec<Duration>) -> Outcome<()> {
     let n = times.len();
+    let times = Times::new(times);
+    let (p50, p99, max) = (times.p50(), times.p99(), times.max());
     say(&format!("{name:<28} p50 {p50:8.2} ms   p99 {p99:8.2} ms   max {max:8.2} ms   n {n}"))
 }
 
@@ -260,4 +267,19 @@ fn measure_restart(home: &Home, rounds: usize, transcripts: usize, bytes: u64) -
     let mut bars = Bars::default();
     bars.none("events that restarts made", usize::try_from(events)?)?;
     bars.judge()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_has_a_usual_number_of_rounds_of_its_own() {
+        let what =
+            |words: &[&str]| Args::try_parse_from([&["measure"], words].concat()).unwrap().what;
+        let What::Hook(hooks) = what(&["hook"]) else { panic!("another form") };
+        let What::Flood(reports) = what(&["flood"]) else { panic!("another form") };
+        let What::Slow(turns) = what(&["slow", "--rounds", "3"]) else { panic!("another form") };
+        assert_eq!([hooks.number(), reports.number(), turns.number()], [200, 100_000, 3]);
+    }
 }

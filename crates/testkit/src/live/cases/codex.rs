@@ -2,6 +2,7 @@
 
 mod daemon;
 mod dialogs;
+mod forms;
 
 use super::{Case, common};
 use crate::live::programs::CODEX;
@@ -10,7 +11,7 @@ use crate::live::truth::Class;
 use crate::model::{Asker, Reply};
 
 pub(super) fn all() -> Vec<Case> {
-    [CASES, dialogs::CASES, daemon::CASES].concat()
+    [CASES, forms::CASES, dialogs::CASES, daemon::CASES].concat()
 }
 
 const CASES: &[Case] = &[
@@ -56,6 +57,7 @@ const CASES: &[Case] = &[
     case("hub_down_in_turn", common::hub_down_in_turn),
     case("hub_down_at_start", common::hub::hub_down_at_start),
     case("suspended", common::hub::suspended),
+    case("no_binary", no_binary),
     case("unhooked_turn", common::hub::unhooked_turn).unhooked(),
     case("unhooked_permission", common::permission_approved).unhooked(),
     case("run_in_tmux", common::hub::run_in_tmux),
@@ -65,6 +67,11 @@ const CASES: &[Case] = &[
 
 const fn case(name: &'static str, play: fn(&Stage)) -> Case {
     Case::of(&CODEX, name, play)
+}
+
+/// What its terminal says needs no hook.
+fn no_binary(stage: &Stage) {
+    common::hub::no_binary_told(stage, ("working", Class::Unhooked), ("done", Class::Unhooked));
 }
 
 /// It asks only while it makes a plan.

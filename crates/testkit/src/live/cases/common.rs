@@ -6,6 +6,7 @@ pub(super) mod asks;
 pub(super) mod dialogs;
 pub(super) mod ends;
 pub(super) mod errors;
+pub(super) mod forms;
 pub(super) mod hub;
 pub(super) mod sessions;
 
@@ -274,6 +275,7 @@ pub(super) fn headless(stage: &Stage) {
     let agent = stage.start_headless("[[hold go]] [[text Hello.]]");
     let request = stage.asked(&Asker::Main);
     let came = stage.came(request);
+    agent.mark(came, "idle", Class::Passing, "its session has begun");
     agent.mark(came, "working", Class::Unmeasured, "it asks the model");
     agent.rest();
     stage.model.release("go");

@@ -1,11 +1,21 @@
 //! Copilot CLI 1.0.102.
 
+mod asks;
+mod helpers;
+
 use super::{Case, common};
 use crate::live::programs::COPILOT_CLI;
-use crate::live::stage::Stage;
+use crate::live::stage::{Agent, Stage};
+use crate::live::truth::Class;
+use crate::model::{Asker, Reply};
 use serde_json::json;
+use std::time::Duration;
 
-pub(super) const CASES: &[Case] = &[
+pub(super) fn all() -> Vec<Case> {
+    [CASES, asks::CASES, helpers::CASES].concat()
+}
+
+const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
     case("tool_turn", common::tool_turn),
     case("permission_approved", common::permission_approved),
@@ -22,6 +32,9 @@ pub(super) const CASES: &[Case] = &[
     case("sigkill_blocked", common::sigkill_blocked),
     case("hub_down_in_turn", common::hub_down_in_turn),
     case("headless", common::headless),
+    case("headless_failed", common::errors::headless_failed_at_last),
+    case("esc_in_stream", esc_in_stream),
+    case("esc_in_tool", esc_in_tool),
     case("two_permissions", common::asks::two_permissions_in_a_row),
     case("question_escaped", question_escaped),
     case("subagent_permission", common::asks::subagent_permission),
@@ -38,11 +51,14 @@ pub(super) const CASES: &[Case] = &[
     case("by_hand", common::hub::by_hand),
     case("clear", common::sessions::clear),
     case("compact_manual", compact_manual),
+    case("compact_auto", compact_auto),
     case("unknown_event", common::sessions::unknown_event),
     case("queued_prompt", common::sessions::queued_prompt),
     case("background_shell", common::sessions::background_shell),
     case("subagent", common::subagent),
     case("resume_after_kill", common::sessions::resume_after_kill),
+    case("no_binary", no_binary),
+    case("unknown_dialog", unknown_dialog),
     case("run_here", common::hub::run_here).unhooked(),
     case("run_in_tmux", common::hub::run_in_tmux).unhooked(),
     case("trust_dialog", trust_dialog).unhooked(),
@@ -97,4 +113,64 @@ fn question_escaped(stage: &Stage) {
 
 fn compact_manual(stage: &Stage) {
     common::sessions::compact_after(stage, 2);
+}
+
+/// Beside the turn, once the conversation has grown to a share of what its model takes in.
+fn compact_auto(stage: &Stage) {
+    stage.lend("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "40000".to_owned());
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.turn();
+    stage
+        .model
+        .script_compaction(Reply::new().hold("sum").and_text("<summary>Greetings.</summary>"));
+    agent.prompt("[[taken 36000]] [[bash true]] [[hold go]] [[text Longer.]]");
+    stage.answered(&Asker::Main);
+    let begun = stage.asked_at(&Asker::Compaction);
+    agent.mark(begun, "working", Class::Unmeasured, "it is summed up beside the turn");
+    agent.rest();
+    stage.model.release("sum");
+    let at = stage.answered_last(&Asker::Compaction);
+    agent.mark(at, "working", Class::Unmeasured, "summed up");
+    agent.rest();
+    stage.model.release("go");
+    agent.answered();
+    agent.rest();
+    agent.turn();
+}
+
+fn esc_in_stream(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt("[[slow 5 50]] [[hold never]]");
+    stage.asked(&Asker::Main);
+    agent.rest();
+    stopped(&agent, "Esc while text streams");
+}
+
+fn esc_in_tool(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt("[[bash timeout 20 tail -f /dev/null]]");
+    stage.answered(&Asker::Main);
+    agent.rest();
+    stopped(&agent, "Esc while a tool runs");
+}
+
+/// It wants the key twice, one after the other: two at once are read as one. Its log tells of it.
+fn stopped(agent: &Agent<'_>, why: &str) {
+    agent.press("Escape");
+    agent.stage().rest(Duration::from_millis(150));
+    agent.key("Escape", "idle", why);
+    agent.shows("Operation cancelled by user");
+    agent.rest();
+}
+
+/// Its title tells of its start alone, and its hooks name its log: nothing tells of the turn.
+fn no_binary(stage: &Stage) {
+    common::hub::no_binary_told(stage, ("working", Class::Silent), ("done", Class::Silent));
+}
+
+fn unknown_dialog(stage: &Stage) {
+    common::dialogs::unknown_dialog(stage, "/theme", "theme");
 }

@@ -3,8 +3,11 @@
 use super::{Case, common};
 use crate::live::programs::OPENCODE;
 use crate::live::stage::{Agent, Stage};
+use crate::live::truth::Class;
 use crate::model::{Asker, Reply};
+use std::fs;
 use std::net::TcpListener;
+use std::time::Instant;
 
 pub(super) const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
@@ -34,6 +37,9 @@ pub(super) const CASES: &[Case] = &[
     case("resume_after_kill", common::sessions::resume_after_kill),
     case("two_in_one_folder", common::two_in_one_folder),
     case("fork", common::sessions::fork),
+    case("two_conversations", two_conversations),
+    case("two_conversations_crossed", two_conversations_crossed),
+    case("other_conversation_asks", other_conversation_asks),
     case("unknown_event", common::sessions::unknown_event),
     case("exit", common::exit),
     case("sigterm", common::sigterm),
@@ -46,6 +52,8 @@ pub(super) const CASES: &[Case] = &[
     case("hub_down_at_start", common::hub::hub_down_at_start),
     case("hub_late", |stage| common::hub::hub_late(stage, "opencode-proj")),
     case("suspended", common::hub::suspended),
+    case("no_binary", no_binary),
+    case("unknown_dialog", unknown_dialog),
     case("run_uninstalled", common::plain_turn).unhooked(),
     case("run_in_tmux", common::hub::run_in_tmux),
     case("headless", common::headless),
@@ -146,4 +154,81 @@ fn subagent(stage: &Stage) {
     stage.model.release("go");
     agent.answered();
     agent.rest();
+}
+
+/// A person begins a second conversation in the same program while the first one has a turn; the requests of both to
+/// the model.
+fn prompted_beside<'a>(stage: &'a Stage, first: &str) -> (Agent<'a>, usize, usize) {
+    stage.side_by_side();
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt(first);
+    let one = stage.asked(&Asker::Main);
+    agent.rest();
+    agent.submit(stage.screen().new);
+    agent.ready();
+    let at = agent.submit("[[hold other]] [[text Other.]]");
+    let other = stage.asked(&Asker::Main);
+    agent.mark(at, "working", Class::Unmeasured, "another conversation begins beside it");
+    agent.rest();
+    (agent, one, other)
+}
+
+/// The agent works until the last of them has ended.
+fn two_conversations(stage: &Stage) {
+    let (agent, one, other) = prompted_beside(stage, "[[hold one]] [[text One.]]");
+    stage.model.release("one");
+    agent.mark(stage.over(one), "working", Class::Unmeasured, "the first has ended");
+    agent.rest();
+    stage.model.release("other");
+    agent.mark(stage.over(other), "done", Class::Hooked, "the second has ended");
+    agent.rest();
+    agent.turn();
+}
+
+/// The one that is shown ends first.
+fn two_conversations_crossed(stage: &Stage) {
+    let (agent, one, other) = prompted_beside(stage, "[[hold one]] [[text One.]]");
+    stage.model.release("other");
+    agent.mark(stage.over(other), "working", Class::Unmeasured, "the second has ended");
+    agent.rest();
+    stage.model.release("one");
+    agent.mark(stage.over(one), "done", Class::Hooked, "the first has ended");
+    agent.rest();
+    agent.turn();
+}
+
+/// What the one asks that is not shown waits all the same, and through the turn of the other one.
+fn other_conversation_asks(stage: &Stage) {
+    let (agent, one, other) = prompted_beside(stage, "[[hold one]] [[bash touch x]]");
+    stage.model.release("one");
+    agent.mark(stage.over(one), "blocked", Class::Hooked, "the first asks");
+    agent.rest();
+    stage.model.release("other");
+    agent.mark(stage.over(other), "blocked", Class::Unmeasured, "the second has ended");
+    agent.rest();
+    common::kill(&agent);
+}
+
+/// Its plugin wants the program that is deleted only where there is no hub, and misses it without a word.
+fn no_binary(stage: &Stage) {
+    stage.hub();
+    fs::remove_file(stage.home.state().join("bin/headsup")).expect("the hooks' program");
+    let agent = stage.start_by_hand(&[]);
+    agent.turn();
+    stage.kill_hub();
+    agent.submit("[[text Nobody hears.]]");
+    stage.answered(&Asker::Main);
+    agent.shows("Nobody hears.");
+    let at = Instant::now();
+    stage.hub();
+    agent.mark(at, "done", Class::Unmeasured, "the hub is back");
+    agent.rest();
+    agent.turn();
+    let screen = agent.screen().to_lowercase();
+    assert!(!screen.contains("hook"), "{screen}");
+}
+
+fn unknown_dialog(stage: &Stage) {
+    common::dialogs::unknown_dialog(stage, "/models", "Select model");
 }

@@ -2,8 +2,11 @@
 
 use super::{Case, common};
 use crate::live::programs::QWEN_CODE;
-use crate::live::stage::Stage;
+use crate::live::stage::{Agent, Stage};
+use crate::live::truth::Class;
+use crate::model::{Asker, Reply};
 use serde_json::json;
+use std::time::Duration;
 
 pub(super) const CASES: &[Case] = &[
     case("plain_turn", common::plain_turn),
@@ -24,6 +27,7 @@ pub(super) const CASES: &[Case] = &[
     case("sigkill_blocked", common::sigkill_blocked),
     case("hub_down_in_turn", common::hub_down_in_turn),
     case("headless", common::headless),
+    case("headless_failed", headless_failed),
     case("two_permissions", common::asks::two_permissions_in_a_row),
     case("question_escaped", common::asks::question_escaped),
     case("subagent_permission", common::asks::subagent_permission),
@@ -40,13 +44,20 @@ pub(super) const CASES: &[Case] = &[
     case("by_hand", common::hub::by_hand),
     case("clear", common::sessions::clear),
     case("compact_manual", compact_manual),
+    case("compact_auto", compact_auto),
     case("nested", common::sessions::nested),
     case("unknown_event", common::sessions::unknown_event),
     case("steered", common::sessions::steered),
     case("queued_prompt", common::sessions::queued_prompt),
     case("background_shell", common::sessions::background_shell),
     case("subagent", common::subagent),
+    case("subagent_behind", subagent_behind),
+    case("two_behind", two_behind),
+    case("blocked_beside_subagent", blocked_beside_subagent),
     case("resume_after_kill", common::sessions::resume_after_kill),
+    case("fork", common::sessions::fork),
+    case("no_binary", common::hub::no_binary),
+    case("unknown_dialog", unknown_dialog),
     case("run_here", common::hub::run_here).unhooked(),
     case("run_in_tmux", common::hub::run_in_tmux).unhooked(),
     case("title_alone", title_alone).unhooked(),
@@ -91,4 +102,89 @@ fn login_dialog(stage: &Stage) {
 
 fn compact_manual(stage: &Stage) {
     common::sessions::compact_after(stage, 2);
+}
+
+/// More than what it lets its model take in (167,000 of 200,000), and less than what it refuses to send.
+fn compact_auto(stage: &Stage) {
+    common::sessions::compact_when_full(stage, 170_000);
+}
+
+fn unknown_dialog(stage: &Stage) {
+    common::dialogs::unknown_dialog(stage, "/settings", "Search settings");
+}
+
+/// A helper works behind the finished answer: the agent works until it has reported.
+fn subagent_behind(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt("[[helper [[bash sleep 2]] [[hold in]] [[text Seen.]]]] [[text Started.]]");
+    stage.answered(&Asker::Main);
+    stage.answered(&Asker::Helper);
+    stops_before_its_helpers(&agent);
+    reports(&agent, "in");
+    agent.rest();
+    agent.turn();
+}
+
+/// Two of them, which report one after the other.
+fn two_behind(stage: &Stage) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.prompt(
+        "[[helper [[hold one]] [[text Seen.]]]] [[helper [[hold two]] [[text Heard.]]]] [[text Started.]]",
+    );
+    stage.answered(&Asker::Main);
+    stops_before_its_helpers(&agent);
+    stage.model.script(Reply::text("The first."));
+    stage.model.release("one");
+    let at = stage.answered(&Asker::Main);
+    agent.mark(at, "working", Class::Unmeasured, "the first has reported, the second works on");
+    agent.rest();
+    reports(&agent, "two");
+    agent.rest();
+}
+
+fn stops_before_its_helpers(agent: &Agent<'_>) {
+    let at = agent.stage().answered(&Asker::Main);
+    agent.mark(at, "working", Class::Unmeasured, "answer finished, a helper works on");
+    agent.rest();
+}
+
+/// The last helper reports, and that wakes the main agent.
+fn reports(agent: &Agent<'_>, hold: &str) {
+    let stage = agent.stage();
+    stage.model.script(Reply::new().hold("woken").and_text("It is over."));
+    stage.model.release(hold);
+    let woken = stage.asked(&Asker::Main);
+    agent.mark(stage.came(woken), "working", Class::Unmeasured, "its report woke the main agent");
+    agent.rest();
+    stage.model.release("woken");
+    agent.mark(stage.over(woken), "done", Class::Hooked, "answer finished");
+    agent.rest();
+}
+
+/// The main agent asks while its helper works: what the helper does opens no way for it.
+fn blocked_beside_subagent(stage: &Stage) {
+    let screen = stage.screen();
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.prompt(
+        "[[helper [[slow 30 100]] [[hold in]] [[text Seen.]]]] [[then]] [[bash touch x]] \
+         [[hold go]] [[text Touched.]]",
+    );
+    agent.asks(screen.helper.unwrap_or_default());
+    agent.keys(screen.yes, "working", "the helper may start");
+    agent.asks(screen.permission);
+    stage.rest(Duration::from_secs(3));
+    agent.keys(screen.yes, "working", "approved");
+    agent.rest();
+    stage.model.release("go");
+    stops_before_its_helpers(&agent);
+    reports(&agent, "in");
+    agent.rest();
+}
+
+/// It says no goodbye without a terminal: one that dies in mid-turn has crashed.
+fn headless_failed(stage: &Stage) {
+    common::errors::headless_failed_unheard(stage, "crashed");
 }

@@ -101,8 +101,8 @@ const SILENCES: &[(&str, &str)] = &[
         "it is a note above the prompt box where its package manager is not known, and waits for nobody",
     ),
     (
-        "a form of a tool server",
-        "not played yet: before it the program asks whether the tool may run, in a dialog of its own",
+        "a menu that a person opens (`unknown_dialog`)",
+        "nothing tells of it: what was true before stays told",
     ),
     (
         "rest before the first prompt, started by hand",

@@ -44,12 +44,16 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
     ],
     silences: &[
         (
-            "automatic compaction",
-            "not played: it comes at a share of the model's window, beside the turn",
+            "a form of a tool server (`elicitation_answered`, `elicitation_cancelled`)",
+            "no hook and no line of its log tells of it until it is closed: it stays `working`, and is marked stale after 60 s",
         ),
         (
-            "`esc_in_stream`, `esc_in_tool`",
-            "no hook and no line of its log tells of it until it ends",
+            "a turn once headsup's program is gone (`no_binary`)",
+            "its hooks run nothing then, and its title tells of its start alone",
+        ),
+        (
+            "a menu that a person opens (`unknown_dialog`)",
+            "nothing tells of it: what was true before stays told",
         ),
         (
             "a shell command of the person's (`!sleep 12`)",
@@ -63,10 +67,6 @@ pub(in crate::live) const COPILOT_CLI: Program = Program {
         (
             "nested",
             "not played: one that it starts in its shell asks no model when the provider is one's own",
-        ),
-        (
-            "main agent blocked while a helper works, a helper behind the finished answer",
-            "not played: it waits for its helpers",
         ),
         ("fork, notice of idleness", "it has none"),
         ("overload without end", "not played: it tries for minutes, and works all the while"),

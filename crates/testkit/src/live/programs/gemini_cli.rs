@@ -43,8 +43,12 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
     ],
     silences: &[
         (
-            "automatic compaction",
-            "not played: it comes at half a million tokens; its one hook comes with every call of the model",
+            "a dialog that a person opens (`unknown_dialog`)",
+            "nothing tells of it: what was true before stays told",
+        ),
+        (
+            "a question behind a loop that it has found twice, a turn that somebody else's hook has stopped",
+            "not played: they end the turn; where nothing was said before, they are `unknown` until the next prompt, as nothing tells that it has not failed",
         ),
         (
             "a `/compress` that comes to nothing",

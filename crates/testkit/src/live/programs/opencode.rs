@@ -57,6 +57,14 @@ pub(in crate::live) const OPENCODE: Program = Program {
             "not played live: it has no terminal to type into; recordings of it are played back (`headsup/tests/replay`)",
         ),
         ("`--pure`", "it runs no plugin then, and nothing else tells but its process"),
+        (
+            "a menu that a person opens (`unknown_dialog`)",
+            "its bus is silent: what was true before stays told",
+        ),
+        (
+            "a form of a tool server",
+            "it has none: it offers its tool servers roots alone (read in 1.18.33)",
+        ),
         ("the log alone", "it writes none: its conversations are in a database that is not read"),
     ],
 };

@@ -26,6 +26,7 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
         compact: "/compress",
         new: "/clear",
         resume: &["--continue"],
+        fork: &["--continue", "--fork-session"],
         helper: Some("Help out"),
         // Enter sends it into the turn that runs.
         queue: "C-q",
@@ -45,12 +46,18 @@ pub(in crate::live) const QWEN_CODE: Program = Program {
         ("failed", &["StopFailure"]),
     ],
     silences: &[
-        ("automatic compaction", "not played: it comes at a share of the model's window"),
         (
-            "main agent blocked while a helper works, a helper behind the finished answer",
-            "it waits for its helpers",
+            "a dialog that a person opens (`unknown_dialog`)",
+            "nothing tells of it: what was true before stays told",
         ),
-        ("fork", "it has none"),
+        (
+            "a notice of idleness a minute behind the turn",
+            "its notice of rest comes within a second of every turn: it is in every play",
+        ),
+        (
+            "two helpers that report at once",
+            "not played: no hook tells that the second report wakes it, too; behind the answer to the first it is `done` until its title has shown work for 4 s, or its next answer ends",
+        ),
         ("overload without end", "not played: it tries for minutes, and works all the while"),
         (
             "log alone",

@@ -8,7 +8,10 @@ use crate::wait;
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Longer than what nobody confirms stays fresh.
+const SILENCE: Duration = Duration::from_secs(80);
 
 /// One agent in its terminal.
 #[derive(Clone)]
@@ -46,8 +49,7 @@ impl Agent<'_> {
     /// Sends a prompt and waits until the model has been asked. From then on it works.
     #[track_caller]
     pub fn prompt(&self, text: &str) {
-        let all = || self.stage.model.requests();
-        let asked = || all().iter().filter(|one| one.asker() != Asker::Side).count();
+        let asked = || self.stage.model.count(|one| one.asker() != Asker::Side);
         let before = asked();
         let at = self.submit(text);
         if self.stage.program.screen.silent_start && self.is_new() {
@@ -237,6 +239,20 @@ impl Agent<'_> {
     /// The id of its seat.
     pub fn id(&self) -> String {
         self.stage.id_of(self.seat).expect("a seat")
+    }
+
+    /// It has gone over into another state, and no witness tells of that: waits until what was told before is marked
+    /// stale, or is told no more.
+    pub fn falls_silent(&self, at: Instant, headline: &'static str, why: &str) {
+        self.mark(at, headline, Class::Silent, why);
+        let id = self.id();
+        let told = || self.stage.home.run(["show", id.as_str(), "--json"]).json();
+        let before = told()["headline"].clone();
+        wait::within(SILENCE, "a word of its silence", || {
+            self.stage.rest(REST);
+            let told = told();
+            (told["stale"] == true || told["headline"] != before).then_some(())
+        });
     }
 
     /// The terminal goes away.

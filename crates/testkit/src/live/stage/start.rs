@@ -99,6 +99,16 @@ impl Stage {
         self.launched(pane, id, at)
     }
 
+    /// The same of one that shows its box, and may be unready all the same: it only starts.
+    #[track_caller]
+    pub fn run_unready(&self, id: &str, args: &[&str]) -> Agent<'_> {
+        let at = Instant::now();
+        let agent = self.placed(Seat::Named(id.to_owned()), self.ran_here(id, args));
+        agent.mark(at, "starting", Class::Unmeasured, "a seat is taken");
+        agent.ready();
+        agent
+    }
+
     fn ran_here(&self, id: &str, args: &[&str]) -> Pane<'_> {
         self.ran(id, (self.program.arguments)(args))
     }

@@ -1,36 +1,17 @@
 //! A tool server asks the person to fill in a form (MCP elicitation).
 
 use super::Case;
+use crate::live::cases::common::forms::{SERVER, written};
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use crate::model::Asker;
 use serde_json::json;
-use std::fs;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("elicitation_cancelled", elicitation_cancelled),
     Case::new("elicitation_answered", elicitation_answered),
     Case::new("elicitation_url", elicitation_url),
 ];
-
-/// The least that a tool server has to say (MCP 2025-06-18). Its one tool asks before it answers.
-const SERVER: &str = r#"say() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$1" "$2"; }
-number() { printf '%s' "$1" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'; }
-while read -r line; do
-    case $line in
-    *'"method":"initialize"'*)
-        say "$(number "$line")" '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1"}}' ;;
-    *'"method":"tools/list"'*)
-        say "$(number "$line")" '"result":{"tools":[{"name":"ask","description":"Asks","inputSchema":{"type":"object","properties":{}}}]}' ;;
-    *'"method":"tools/call"'*)
-        call=$(number "$line")
-        : >asked
-        say '"form"' '"method":"elicitation/create","params":{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"boolean"}}}}' ;;
-    *'"id":"form"'*)
-        say "$call" '"result":{"content":[{"type":"text","text":"Asked."}]}' ;;
-    esac
-done
-"#;
 
 /// A page to be visited instead of a form (MCP 2025-11-25).
 fn elicitation_url(stage: &Stage) {
@@ -48,8 +29,7 @@ fn asked(stage: &Stage) -> Agent<'_> {
 }
 
 fn asked_by<'a>(stage: &'a Stage, text: &str) -> Agent<'a> {
-    let server = stage.home.path().join("server.sh");
-    fs::write(&server, text).expect("a server");
+    let server = written(stage, text);
     let config = json!({ "mcpServers": { "demo": { "command": "/bin/sh", "args": [server] } } });
     stage.hub();
     let agent = stage.start(&[

@@ -1,11 +1,13 @@
 //! Without `headsup run`, as somebody types it: one process in the background has all terminals'
 //! conversations.
 
+use super::common::forms;
 use super::{Case, case, common};
 use crate::live::programs::codex::UNTRUSTED;
 use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use crate::model::Asker;
+use std::fs;
 
 pub(super) const CASES: &[Case] = &[
     case("daemon_turn", daemon_turn),
@@ -13,6 +15,7 @@ pub(super) const CASES: &[Case] = &[
     case("daemon_hangup", daemon_hangup),
     case("daemon_outlived", daemon_outlived),
     case("daemon_sigkill", daemon_sigkill),
+    case("daemon_elicitation", daemon_elicitation),
     case("hub_late", |stage| common::hub::hub_late(stage, FIRST)),
 ];
 
@@ -108,4 +111,20 @@ fn daemon_two_terminals(stage: &Stage) {
     stage.model.release("other");
     other.mark(stage.over(second), "done", Class::Hooked, "answer finished");
     other.rest();
+}
+
+/// A tool server asks: the process's own server tells of it.
+fn daemon_elicitation(stage: &Stage) {
+    let file = forms::written(stage, forms::SERVER);
+    let config = stage.home.path().join(".codex/config.toml");
+    let before = fs::read_to_string(&config).expect("a configuration");
+    let own = format!("[mcp_servers]\n{}\n", super::forms::server(&file, "approve"));
+    fs::write(&config, before + &own).expect("a configuration");
+    stage.hub();
+    let agent = first(stage);
+    let at = agent.submit("[[tool ask {}]] [[hold go]] [[text Asked.]]");
+    agent.mark(at, "idle", Class::Unmeasured, "told with the first prompt");
+    agent.mark(at, "working", Class::Unmeasured, "prompt sent");
+    forms::asks(&agent);
+    forms::closed(&agent, &["Enter"], "answered");
 }

@@ -1,6 +1,7 @@
-//! What the program asks before its first event. No hook and no status report tells of it.
+//! What the program asks before its first event, of which no hook and no status report tells; and what a person opens
+//! later.
 
-use super::{Case, case};
+use super::{Case, case, common};
 use crate::live::programs::codex::{UNTRUSTED, configure};
 use crate::live::stage::Stage;
 use crate::live::truth::Class;
@@ -12,6 +13,7 @@ pub(super) const CASES: &[Case] = &[
     case("login_dialog", login_dialog).unhooked(),
     case("hook_review", hook_review),
     case("resume_picker", resume_picker),
+    case("unknown_dialog", unknown_dialog),
 ];
 
 const TRUST: &str = "Trust this folder?";
@@ -86,4 +88,8 @@ fn resume_picker(stage: &Stage) {
     agent.ready();
     agent.rest();
     agent.turn();
+}
+
+fn unknown_dialog(stage: &Stage) {
+    common::dialogs::unknown_dialog(stage, "/permissions", "Update Model Permissions");
 }

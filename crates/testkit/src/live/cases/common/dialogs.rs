@@ -45,3 +45,22 @@ pub(in crate::live::cases) fn dialog_left(stage: &Stage, words: &str, keys: &[&s
     agent.keys_class(keys, "ended", Class::Kill, "left");
     agent.rest();
 }
+
+/// One that a person opens by this command, behind a turn, and that no rule for screens knows: nothing tells of it,
+/// and so what was true before stays told. `words`: to be seen of it.
+pub(in crate::live::cases) fn unknown_dialog(stage: &Stage, command: &str, words: &str) {
+    stage.hub();
+    let agent = stage.start(&[]);
+    agent.turn();
+    let at = agent.submit(command);
+    agent.shows(words);
+    agent.settle();
+    let screen = agent.screen();
+    assert_eq!(headsup_adapters::screen(stage.kind(), None, &screen), None, "{screen}");
+    agent.mark(at, "done", Class::Unmeasured, command);
+    agent.rest();
+    let at = agent.press("Escape");
+    agent.mark(at, "done", Class::Unmeasured, "closed");
+    agent.rest();
+    agent.turn();
+}

@@ -65,3 +65,45 @@ pub(in crate::live::cases) fn headless_failed(stage: &Stage) {
     agent.mark(over, "ended", Class::Unmeasured, "and gone");
     agent.rest();
 }
+
+/// The same of one that tries more than once, and may tell of it only as it leaves.
+pub(in crate::live::cases) fn headless_failed_at_last(stage: &Stage) {
+    /// More than it tries.
+    const TRIES: u32 = 12;
+    stage.hub();
+    let agent = stage.start_headless("[[stall go]] [[status 400]]");
+    let came = stage.asked_at(&Asker::Main);
+    agent.mark(came, "idle", Class::Passing, "its session has begun");
+    agent.mark(came, "working", Class::Unmeasured, "it asks the model");
+    agent.rest();
+    for _ in 0..TRIES {
+        stage.model.release("go");
+    }
+    let told = || stage.home.run(["show", agent.id().as_str(), "--json"]).json();
+    crate::wait::within(crate::wait::PATIENCE, "its end", || {
+        stage.rest(crate::live::stage::REST);
+        (told()["process"]["code"].as_i64()? == 1).then_some(())
+    });
+    let over = stage.answered_last(&Asker::Main);
+    agent.mark(over, "failed", Class::Passing, "the server refuses");
+    agent.mark(over, "ended", Class::Unmeasured, "and gone");
+    agent.rest();
+}
+
+/// The same of one whose hooks do not tell that its turn has failed: what it returns does, once it is gone. `gone`: how
+/// that is told, which depends on whether it says goodbye.
+pub(in crate::live::cases) fn headless_failed_unheard(stage: &Stage, gone: &'static str) {
+    stage.hub();
+    let agent = stage.start_headless("[[stall go]] [[status 400]]");
+    let request = stage.asked(&Asker::Main);
+    agent.mark(stage.came(request), "working", Class::Unmeasured, "it asks the model");
+    agent.rest();
+    stage.model.release("go");
+    let over = stage.over(request);
+    agent.mark(over, "failed", Class::Passing, "the server refuses");
+    agent.mark(over, gone, Class::Unmeasured, "and gone");
+    agent.rest();
+    agent.rest();
+    let told = stage.home.run(["show", agent.id().as_str(), "--json"]).json();
+    assert_eq!(told["outcome"]["kind"], "failed", "{told}");
+}

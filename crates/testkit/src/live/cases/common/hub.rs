@@ -1,8 +1,9 @@
 //! The hub comes late, goes, or is not told; the agent is launched, or started by hand; all stands still.
 
-use crate::live::stage::Stage;
+use crate::live::stage::{Agent, Stage};
 use crate::live::truth::Class;
 use crate::model::Asker;
+use std::fs;
 use std::time::{Duration, Instant};
 
 /// The turn starts while nobody listens, and goes on when the hub is back.
@@ -91,6 +92,53 @@ pub(in crate::live::cases) fn title_alone(stage: &Stage) {
     agent.mark(at, "idle", Class::Unhooked, "answer finished");
     agent.rest();
     super::kill(&agent);
+}
+
+/// The program that the hooks name is deleted, before one starts by hand and while one runs whose launch may have put it
+/// back: both work as before and complain of nothing. What the second does its title alone tells.
+pub(in crate::live::cases) fn no_binary(stage: &Stage) {
+    no_binary_told(stage, ("working", Class::Unhooked), ("idle", Class::Unhooked));
+}
+
+/// The same of a program whose terminal tells the second one's turn, and its end, so.
+pub(in crate::live::cases) fn no_binary_told(
+    stage: &Stage,
+    turn: (&'static str, Class),
+    end: (&'static str, Class),
+) {
+    let program = stage.home.state().join("bin/headsup");
+    fs::remove_file(&program).expect("the hooks' program");
+    stage.hub();
+    let agent = stage.start_by_hand_untold("untold", &[]);
+    agent.submit("[[text Nobody hears.]]");
+    stage.answered(&Asker::Main);
+    complains_of_nothing(&agent, "Nobody hears.");
+    agent.submit(stage.screen().exit);
+    stage.stand();
+    let agent = stage.run_here("api");
+    fs::remove_file(&program).ok();
+    let at = agent.submit("[[hold go]] [[text Hello.]]");
+    agent.mark(at, turn.0, turn.1, "prompt sent");
+    agent.rest();
+    if turn.1 == Class::Silent {
+        // A title that takes back what it has told of the start has first to be found.
+        stage.rest(Duration::from_secs(3));
+    }
+    stage.model.release("go");
+    let at = stage.answered(&Asker::Main);
+    agent.mark(at, end.0, end.1, "answer finished");
+    agent.rest();
+    complains_of_nothing(&agent, "Hello.");
+}
+
+/// In its prompt the same words have brackets behind them.
+pub(in crate::live::cases) fn complains_of_nothing(agent: &Agent<'_>, answer: &str) {
+    agent.shows(&format!("{answer}\n"));
+    let screen = agent.screen().to_lowercase();
+    // Some name the hooks that they run.
+    let complains = |line: &str| ["fail", "error", "warn"].iter().any(|word| line.contains(word));
+    let line = screen.lines().find(|line| line.contains("hook") && complains(line));
+    assert_eq!(line, None, "{screen}");
 }
 
 /// Nothing is installed: what its terminal says is all there is.

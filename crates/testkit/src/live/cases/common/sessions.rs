@@ -158,6 +158,30 @@ pub(in crate::live::cases) fn compact_after(stage: &Stage, turns: usize) {
     agent.turn();
 }
 
+/// In mid-turn, once the model has said that it took in as many tokens as `taken`: it is work like any other. No
+/// conversation has a name, so what is said behind the summary is scripted by itself.
+pub(in crate::live::cases) fn compact_when_full(stage: &Stage, taken: u32) {
+    stage.hub();
+    let agent = stage.start(stage.screen().lets);
+    agent.turn();
+    let summary = "<state_snapshot>Greetings.</state_snapshot>";
+    stage.model.script_compaction(Reply::new().hold("sum").and_text(summary));
+    agent.prompt(&format!("[[taken {taken}]] [[bash true]]"));
+    stage.answered(&Asker::Main);
+    let begun = stage.asked_at(&Asker::Compaction);
+    agent.mark(begun, "working", Class::Unmeasured, "it is summed up in mid-turn");
+    agent.rest();
+    stage.model.script(Reply::new().hold("go").and_text("Shorter."));
+    stage.model.release("sum");
+    let request = stage.asked(&Asker::Main);
+    agent.mark(stage.came(request), "working", Class::Unmeasured, "it goes on");
+    agent.rest();
+    stage.model.release("go");
+    agent.mark(stage.over(request), "done", Class::Hooked, "answer finished");
+    agent.rest();
+    agent.turn();
+}
+
 /// A shell works on behind the turn that has started it, which is over.
 pub(in crate::live::cases) fn background_shell(stage: &Stage) {
     stage.hub();
