@@ -137,6 +137,7 @@ fn is_alone(kind: &str, process: Option<&ProcessId>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read as _;
     use std::process::{Command, Stdio};
 
     fn compressing(log: &Path) -> Fact {
@@ -165,11 +166,14 @@ mod tests {
             [(&["resume"][..], false), (&["app-server", "--managed-daemon"], true)]
         {
             let mut child = Command::new("sh")
-                .args(["-c", "read line", "sh"])
+                .args(["-c", "echo; read line", "sh"])
                 .args(words)
                 .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
                 .spawn()
                 .unwrap();
+            // Its command line is there once it runs, which is a moment after its start.
+            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
             let (pid, start) = process::identity(child.id()).unwrap();
             let context = serde_json::json!({
                 "env": {"TMUX_PANE": "%3"},

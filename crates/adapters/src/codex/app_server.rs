@@ -103,6 +103,7 @@ pub(crate) fn socket_of_start(
     [home, moved]: [Option<&str>; 2],
     words: &[String],
 ) -> Option<ServedSocket> {
+    let moved = moved.filter(|moved| !moved.is_empty());
     let home = moved.map(PathBuf::from).or_else(|| Some(Path::new(home?).join(".codex")));
     let home = home.filter(|home| home.is_absolute() && !words.iter().any(|word| word == ALONE));
     Some(ServedSocket { kind: super::KIND, path: home?.join(SOCKET) })

@@ -70,7 +70,7 @@ impl Ready {
     /// `None`: nobody knows where it looks.
     pub(crate) fn of(start: &Started<'_>) -> Option<Self> {
         let [home, moved] = start.variables;
-        let own = moved.map(PathBuf::from);
+        let own = moved.filter(|moved| !moved.is_empty()).map(PathBuf::from);
         let own = own.or_else(|| Some(PathBuf::from(format!("{}{}", home?, super::CONFIG))))?;
         let cwd = PathBuf::from(start.cwd);
         let mut lists = vec![own.join(OWN_LIST)];

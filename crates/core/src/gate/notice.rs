@@ -82,12 +82,13 @@ pub(super) fn rests_at_last(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     rests(step)
 }
 
-/// Does its title show work behind the stop, now that no helper runs any more? No hook tells of a prompt by which one
+/// Does its title show work or a dialog behind the stop, now that no helper runs any more? No hook tells of a prompt by which one
 /// has woken the main agent.
 fn is_woken(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let title = step.seat.fresh_claim(Tier::Title, step.now.plus(-STALE_MS));
-    let works = title.is_some_and(|title| title.word == "working");
+    let works = title.is_some_and(|title| title.word == "working" || title.word == "blocked")
+        || !step.seat.prompts.is_empty();
     turn.main_stopped && !turn.stop.wakes && !turn::goes_on_behind(step) && works
 }
 

@@ -381,8 +381,7 @@ pub(super) fn may_have_left(step: &Step<'_>) -> bool {
     let said = left.map(|left| left.at.max(seat.ageing_from));
     let is_goodbye = |held: &Held| matches!(held.what, HeldFact::Goodbye | HeldFact::Parted);
     let held = seat.held.iter().any(is_goodbye);
-    let within = seat.leaves_within_ms.unwrap_or(SAY_MS);
-    held || said.is_some_and(|at| step.now.since(at) < within)
+    held || said.is_some_and(|at| step.now.since(at) < SAY_MS)
 }
 
 /// Whoever leaves after a goodbye has left with that conversation: it can be resumed.

@@ -40,9 +40,10 @@ pub(super) fn doubt(step: &mut Step<'_>) {
     step.changed = true;
 }
 
-/// The main agent works, whatever was told of its stop.
-pub(super) fn goes_on(step: &mut Step<'_>) {
-    let wakes = step.seat.turn.stop.wakes;
+/// The main agent works, whatever was told of its stop. `was_stopped`: that was believed, and something behind it has
+/// woken the agent.
+pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
+    let wakes = was_stopped || step.seat.turn.stop.wakes;
     // A goodbye in mid-turn was none.
     step.seat.held.retain(|held| match held.what {
         HeldFact::Over => !wakes,

@@ -23,15 +23,12 @@ pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
     let (due, waiting) =
         std::mem::take(&mut step.seat.held).into_iter().partition(|held| held.until <= now);
     step.seat.held = waiting;
-    let due: Vec<Held> = due;
+    let mut due: Vec<Held> = due;
+    // Of one that has left nothing settles any more: what it had said before comes first.
+    due.sort_by_key(|held| held.what == HeldFact::Parted);
     for held in due {
         step.changed = true;
-        let parts = held.what == HeldFact::Parted;
         settle(&mut step, held);
-        if parts {
-            // Of one that has left nothing else settles.
-            break;
-        }
     }
     let ask_witnesses = age(&mut step);
     let mut decision = step.finish(&before);

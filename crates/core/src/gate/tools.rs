@@ -45,10 +45,10 @@ pub(super) fn started(
     }
     turn::follow(step, reference)?;
     step.seat.counters.tools += 1;
-    step.seat.turn.main_stopped = false;
+    let was_stopped = std::mem::take(&mut step.seat.turn.main_stopped);
     step.seat.turn.awaits_helpers = false;
     step.seat.turn.compacting = false;
-    stops::goes_on(step);
+    stops::goes_on(step, was_stopped);
     dialog::begun(step, actor, tool);
     step.seat.open_tool(actor.clone(), tool.clone());
     step.set_base(Turn::Working(WorkingReason::Tool), Some(&tool.name));

@@ -45,8 +45,12 @@ pub(super) async fn delete(
     }
     let work = Work::Forget { agent: agent.clone(), force };
     let reply = app.inbox.submit(work, None).await?;
-    app.inbox.evidence().forget(&agent);
-    app.samples.forget(&agent).await;
-    app.metrics.flaws.forget(&agent);
+    // It is forgotten whole, also where whoever has asked for it does not wait.
+    let clear = async move {
+        app.inbox.evidence().forget(&agent);
+        app.samples.forget(&agent).await;
+        app.metrics.flaws.forget(&agent);
+    };
+    tokio::spawn(clear).await.ok();
     Ok(receipt(StatusCode::OK, &reply))
 }

@@ -73,7 +73,10 @@ impl Book {
         self.with(|connection| put(connection, samples.clone()))?;
         if self.is_due(now) {
             let (wall, most, age_ms) = (UnixMs(now.wall_ms), self.most, self.age_ms);
-            self.with(|connection| thin(connection, wall, most, age_ms))?;
+            // They are written: the next hour thins them.
+            if let Err(error) = self.with(|connection| thin(connection, wall, most, age_ms)) {
+                tracing::debug!(%error, "the file of samples could not be thinned");
+            }
         }
         Ok(())
     }

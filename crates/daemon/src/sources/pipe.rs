@@ -253,7 +253,11 @@ fn is_wanted(when: PaneReports, seat: &Seat) -> bool {
     let is_told = match when {
         PaneReports::Never => true,
         // Hooks name the conversation; whoever has only made the seat known does not.
-        PaneReports::AloneHeard => seat.session.is_some(),
+        // One that was heard through a pipe before goes on to be: what it said last would stand else.
+        PaneReports::AloneHeard => {
+            let was_heard = seat.claims.iter().any(|claim| claim.source == Source::ProgramStatus);
+            seat.session.is_some() && !was_heard
+        }
         PaneReports::Always => false,
     };
     !is_told && !seat.claims.iter().any(is_better)

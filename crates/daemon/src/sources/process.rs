@@ -9,6 +9,7 @@ mod terminal;
 
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
+use super::pane::Place;
 use super::ready::when_readable;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
@@ -118,7 +119,7 @@ impl Processes {
         let is_outside = seat.about.location.container.is_none();
         let is_told = seat.process.state == Process::Unknown;
         // Its pane may have gone while no hub was there.
-        let has_pane = stored && seat.about.location.tmux.is_some();
+        let has_pane = stored && is_its_own(seat.about.location.tmux.as_deref(), process);
         let one = One {
             agent: seat.id.clone(),
             process: process.clone(),
@@ -166,6 +167,12 @@ impl Processes {
         let (outer, task) = (None, task.abort_handle());
         self.watched.insert(agent.clone(), Watched { process, outer, leaves: true, task, ooms });
     }
+}
+
+/// Is the pane that it is shown in the one that it was started in? One that several conversations share is shown where
+/// their terminals are.
+fn is_its_own(pane: Option<&str>, process: &ProcessId) -> bool {
+    pane.is_some_and(|pane| Place::of(process).is_none_or(|own| own.name() == pane))
 }
 
 /// Who waits for it, and hears what it returns.

@@ -6,6 +6,7 @@ use super::script::{
 };
 use crate::gate::{self, Rule};
 use crate::observation::{Background, Fact, Level, SessionEnd, SessionStart};
+use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -231,6 +232,17 @@ fn g5_the_notice_of_a_stop_is_no_end_of_what_a_helper_wakes() {
     assert_eq!(script.headline(), Headline::Working);
     script.hook(stop("t1"));
     assert_eq!(script.headline(), Headline::Done);
+    // A call of the woken one, or what it asks, says the same, whatever its title says by then.
+    for woken in [tool(&Actor::Main, "c2", 1), permission(&Actor::Main, 7)] {
+        let mut script = behind();
+        script.hook(ended());
+        script.said(Source::Title, Fact::Level(busy()));
+        script.hook(Fact::TurnOver);
+        script.hook(woken);
+        script.tick(3_000);
+        assert!(matches!(script.headline(), Headline::Working | Headline::Blocked));
+        assert_eq!((script.count("turn.completed"), script.count("prompt.resolved")), (0, 0));
+    }
     // Nothing was woken: it rests, which is not believed at once.
     let mut script = behind();
     script.hook(ended());

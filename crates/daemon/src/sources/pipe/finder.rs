@@ -8,8 +8,11 @@ use crate::job::{Found, Witnessed, Work};
 use crate::{peer, process};
 use headsup_adapters::{SERVER_VARIABLES, server_of_start, terminal};
 use headsup_core::id::ProcessId;
+use rustix::fs::Mode;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -105,17 +108,27 @@ fn is_listened_at(path: &Path) -> bool {
     })
 }
 
-/// The sockets in the folder in which tmux has those of this user.
+/// The sockets in the folder in which tmux has those of this user. Like tmux itself, none of one that is another's, or in
+/// which everybody may look: whoever can put a socket there speaks to our tmux.
 fn servers(folder: Option<OsString>) -> Vec<PathBuf> {
     let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or_else(|| "/tmp".into());
     let folder = PathBuf::from(folder).join(format!("tmux-{}", peer::own_uid()));
+    let is_open = |about: &Metadata| Mode::from_raw_mode(about.mode()).intersects(Mode::RWXO);
+    let is_own =
+        |about: &Metadata| about.is_dir() && about.uid() == peer::own_uid() && !is_open(about);
+    if !folder.symlink_metadata().is_ok_and(|about| is_own(&about)) {
+        return Vec::new();
+    }
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.map(|file| file.path()).take(MOST).collect()
+    let sockets = files.filter(|file| file.file_type().is_ok_and(|kind| kind.is_socket()));
+    sockets.map(|file| file.path()).take(MOST).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
     use std::os::unix::net::UnixListener;
 
     #[test]
@@ -137,7 +150,18 @@ mod tests {
         assert!(named().is_empty());
         let own = folder.path().join(format!("tmux-{}", peer::own_uid()));
         std::fs::create_dir(&own).unwrap();
-        std::fs::write(own.join("default"), "").unwrap();
+        let _listener = UnixListener::bind(own.join("default")).unwrap();
+        std::fs::write(own.join("note"), "").unwrap();
+        let open_to = |mode| std::fs::set_permissions(&own, Permissions::from_mode(mode)).unwrap();
+        open_to(0o700);
         assert_eq!(named(), [own.join("default")]);
+        // Somebody else may have put it there.
+        open_to(0o755);
+        assert!(named().is_empty());
+        let moved = folder.path().join("moved");
+        std::fs::rename(&own, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &own).unwrap();
+        open_to(0o700);
+        assert!(named().is_empty());
     }
 }

@@ -117,12 +117,14 @@ fn read(line: File, order: &ReaderOrder) -> io::Result<()> {
 /// Hears what is said in the pane, until it has another pipe, or none, or is gone.
 fn listen(shared: &Shared, agent: u32) {
     let (mut scanner, mut passed, mut buffer) = (Scanner::new(), Vec::new(), vec![0; PIECE]);
+    let mut has_ended = false;
     while let Ok(count @ 1..) =
         rustix::io::retry_on_intr(|| rustix::io::read(stdin(), &mut buffer[..]))
     {
+        let may_be_its = may_be_its(agent, &mut has_ended);
         scanner.feed(&buffer[..count], &mut passed, |finding| {
             // Titles the hub sees for itself.
-            if matches!(finding, Finding::Status(_)) && may_be_its(agent) {
+            if matches!(finding, Finding::Status(_)) && may_be_its {
                 shared.found(finding);
             }
         });
@@ -131,10 +133,10 @@ fn listen(shared: &Shared, agent: u32) {
 }
 
 /// Whether what is said now in its terminal may come from this process: others write there only once it is not in the
-/// foreground any more. What comes when it has just ended are its last words.
-fn may_be_its(pid: u32) -> bool {
+/// foreground any more. The piece that comes when it has just ended are its last words, and what follows is another's.
+fn may_be_its(pid: u32, has_ended: &mut bool) -> bool {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-    is_in_front(&stat).unwrap_or(true)
+    is_in_front(&stat).unwrap_or_else(|| !std::mem::replace(has_ended, true))
 }
 
 /// Whether its process group is its terminal's foreground: fields 5 and 8 behind the name, which ends with the last `)`.
@@ -155,7 +157,9 @@ mod tests {
         assert_eq!(is_in_front(stat(50).as_bytes()), Some(true));
         assert_eq!(is_in_front(stat(40).as_bytes()), Some(false));
         assert_eq!(is_in_front(b""), None);
-        assert!(may_be_its(u32::MAX), "it has ended");
+        let mut has_ended = false;
+        let mut may_be_its = || super::may_be_its(u32::MAX, &mut has_ended);
+        assert_eq!([may_be_its(), may_be_its()], [true, false], "it has ended");
     }
 
     #[test]

@@ -65,7 +65,8 @@ fn compact_mid_turn(stage: &Stage) {
     stage.model.release("go");
     agent.answered();
     let request = stage.asked(&Asker::Compaction);
-    agent.mark(stage.came(request), "working", Class::Hooked, "the queued /compact begins");
+    // Its hook comes before its request, at once behind the turn's end.
+    agent.mark(stage.came(request), "working", Class::Unmeasured, "the queued /compact begins");
     agent.rest();
     stage.model.release("sum");
     agent.mark(stage.over(request), "done", Class::Hooked, "summed up");
