@@ -7,6 +7,7 @@ pub(super) mod dialogs;
 pub(super) mod ends;
 pub(super) mod errors;
 pub(super) mod forms;
+pub(super) mod helpers;
 pub(super) mod hub;
 pub(super) mod sessions;
 

@@ -2,7 +2,7 @@
 
 use super::{Case, common};
 use crate::live::programs::QWEN_CODE;
-use crate::live::stage::{Agent, Stage};
+use crate::live::stage::Stage;
 use crate::live::truth::Class;
 use crate::model::{Asker, Reply};
 use serde_json::json;
@@ -120,8 +120,8 @@ fn subagent_behind(stage: &Stage) {
     agent.prompt("[[helper [[bash sleep 2]] [[hold in]] [[text Seen.]]]] [[text Started.]]");
     stage.answered(&Asker::Main);
     stage.answered(&Asker::Helper);
-    stops_before_its_helpers(&agent);
-    reports(&agent, "in");
+    common::helpers::go_on_behind(&agent);
+    common::helpers::reports(&agent, "in");
     agent.rest();
     agent.turn();
 }
@@ -134,32 +134,13 @@ fn two_behind(stage: &Stage) {
         "[[helper [[hold one]] [[text Seen.]]]] [[helper [[hold two]] [[text Heard.]]]] [[text Started.]]",
     );
     stage.answered(&Asker::Main);
-    stops_before_its_helpers(&agent);
+    common::helpers::go_on_behind(&agent);
     stage.model.script(Reply::text("The first."));
     stage.model.release("one");
     let at = stage.answered(&Asker::Main);
     agent.mark(at, "working", Class::Unmeasured, "the first has reported, the second works on");
     agent.rest();
-    reports(&agent, "two");
-    agent.rest();
-}
-
-fn stops_before_its_helpers(agent: &Agent<'_>) {
-    let at = agent.stage().answered(&Asker::Main);
-    agent.mark(at, "working", Class::Unmeasured, "answer finished, a helper works on");
-    agent.rest();
-}
-
-/// The last helper reports, and that wakes the main agent.
-fn reports(agent: &Agent<'_>, hold: &str) {
-    let stage = agent.stage();
-    stage.model.script(Reply::new().hold("woken").and_text("It is over."));
-    stage.model.release(hold);
-    let woken = stage.asked(&Asker::Main);
-    agent.mark(stage.came(woken), "working", Class::Unmeasured, "its report woke the main agent");
-    agent.rest();
-    stage.model.release("woken");
-    agent.mark(stage.over(woken), "done", Class::Hooked, "answer finished");
+    common::helpers::reports(&agent, "two");
     agent.rest();
 }
 
@@ -179,8 +160,8 @@ fn blocked_beside_subagent(stage: &Stage) {
     agent.keys(screen.yes, "working", "approved");
     agent.rest();
     stage.model.release("go");
-    stops_before_its_helpers(&agent);
-    reports(&agent, "in");
+    common::helpers::go_on_behind(&agent);
+    common::helpers::reports(&agent, "in");
     agent.rest();
 }
 

@@ -1,7 +1,7 @@
 //! Helpers that nobody waits for.
 
 use super::{Case, case, common};
-use crate::live::stage::{Agent, Stage};
+use crate::live::stage::Stage;
 use crate::live::truth::Class;
 use crate::model::{Asker, Reply};
 use std::time::Duration;
@@ -19,8 +19,8 @@ fn subagent_behind(stage: &Stage) {
     let agent = stage.start(stage.screen().lets);
     agent.prompt("[[helper-background [[hold in]] [[text Seen.]]]] [[text Started.]]");
     stage.answered(&Asker::Main);
-    answered_before_its_helpers(&agent);
-    reports(&agent, "in");
+    common::helpers::go_on_behind(&agent);
+    common::helpers::reports(&agent, "in");
     agent.turn();
 }
 
@@ -33,32 +33,13 @@ fn two_behind(stage: &Stage) {
          [[helper-background [[hold two]] [[text Heard.]]]] [[text Started.]]",
     );
     stage.answered(&Asker::Main);
-    answered_before_its_helpers(&agent);
+    common::helpers::go_on_behind(&agent);
     stage.model.script(Reply::text("The first."));
     stage.model.release("one");
     let at = stage.answered(&Asker::Main);
     agent.mark(at, "working", Class::Unmeasured, "the first has reported, the second works on");
     agent.rest();
-    reports(&agent, "two");
-}
-
-fn answered_before_its_helpers(agent: &Agent<'_>) {
-    let at = agent.stage().answered(&Asker::Main);
-    agent.mark(at, "working", Class::Unmeasured, "answer finished, a helper works on");
-    agent.rest();
-}
-
-/// The last helper reports, and that wakes the main agent.
-fn reports(agent: &Agent<'_>, hold: &str) {
-    let stage = agent.stage();
-    stage.model.script(Reply::new().hold("woken").and_text("It is over."));
-    stage.model.release(hold);
-    let woken = stage.asked(&Asker::Main);
-    agent.mark(stage.came(woken), "working", Class::Unmeasured, "its report woke the main agent");
-    agent.rest();
-    stage.model.release("woken");
-    agent.mark(stage.over(woken), "done", Class::Hooked, "answer finished");
-    agent.rest();
+    common::helpers::reports(&agent, "two");
 }
 
 /// The main agent asks while its helper works: what the helper does opens no way for it.
@@ -74,6 +55,6 @@ fn blocked_beside_subagent(stage: &Stage) {
     agent.keys(stage.screen().yes, "working", "approved");
     agent.rest();
     stage.model.release("go");
-    answered_before_its_helpers(&agent);
-    reports(&agent, "in");
+    common::helpers::go_on_behind(&agent);
+    common::helpers::reports(&agent, "in");
 }
