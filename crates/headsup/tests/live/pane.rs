@@ -3,7 +3,6 @@
 use crate::{installed, with};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::live::{self, Hooks, Stage};
-use headsup_testkit::model::Asker;
 use headsup_testkit::wait;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -55,7 +54,8 @@ fn a_codex_that_nobody_has_told_of_is_found_in_its_pane_and_heard() {
     comes_to(&stage, "done");
     agent.submit("[[slow 5 50]] [[hold never]]");
     comes_to(&stage, "working");
-    stage.asked(&Asker::Main);
+    // It says so a moment before its screen takes the key for an interruption.
+    agent.shows("word004");
     agent.press("Escape");
     comes_to(&stage, "idle");
     agent.signal(Signal::KILL);
