@@ -6,6 +6,7 @@
 //! else: under a load that leaves no time for that they are left out and counted.
 
 use crate::clock::{Clock as _, System};
+use bytes::Bytes;
 use headsup_adapters::evidence::taken;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
@@ -80,7 +81,7 @@ pub(crate) struct Hook {
     /// It named its seat.
     pub(crate) claimed: bool,
     pub(crate) context: Option<String>,
-    pub(crate) payload: Vec<u8>,
+    pub(crate) payload: Bytes,
 }
 
 impl Hook {
@@ -186,8 +187,10 @@ impl Evidence {
     }
 
     /// Keeps a hook's payload. Nobody waits for it.
-    pub(crate) fn keep_hook(self: &Arc<Self>, agent: &AgentId, moment: Moment, hook: Hook) {
+    pub(crate) fn keep_hook(self: &Arc<Self>, agent: &AgentId, moment: Moment, mut hook: Hook) {
         if hook.payload.len() <= LONG {
+            // Alone, and not as a part of all that was read with it.
+            hook.payload = Bytes::copy_from_slice(&hook.payload);
             return self.put(agent, moment, Piece::Hook(Box::new(hook)));
         }
         let Some(room) = self.room() else { return };
@@ -331,7 +334,7 @@ mod tests {
         let key = format!("{}{}", "ghp_", "a1B2".repeat(10));
         for filler in [10, 2 * LONG] {
             let payload = json!({"prompt": key, "tool_response": "y".repeat(filler)});
-            let payload = payload.to_string().into_bytes();
+            let payload = Bytes::from(payload.to_string());
             let hook = Hook {
                 event: "Stop".into(),
                 of_a_stream: false,
@@ -346,7 +349,7 @@ mod tests {
             of_a_stream: false,
             claimed: false,
             context: None,
-            payload: vec![0],
+            payload: Bytes::from_static(&[0]),
         };
         evidence.keep_hook(&agent, evidence.now(), broken);
         while evidence.room.available_permits() < UNDER_WAY {

@@ -22,7 +22,6 @@ mod evidence;
 mod filesystem;
 mod flaws;
 mod flusher;
-mod fnv;
 mod forge;
 mod frame;
 mod github;

@@ -37,6 +37,11 @@ impl Pipes {
         self.lock().values().filter(|pipe| matches!(pipe, Pipe::Ours { .. })).count()
     }
 
+    /// Is it heard by a reader of ours, as far as is known?
+    pub(crate) fn is_ours(&self, agent: &AgentId) -> bool {
+        matches!(self.lock().get(agent), Some(Pipe::Ours { .. }))
+    }
+
     /// Does the request come from the reader of this agent's pipe?
     pub(crate) fn is_reader(&self, agent: &AgentId, headers: &HeaderMap) -> bool {
         let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
@@ -85,6 +90,7 @@ mod tests {
         pipes.set(&other, Pipe::Anothers { pane: "%6".into() });
         assert!(!pipes.is_reader(&other, &headers("")));
         assert_eq!(pipes.heard(), 1);
+        assert_eq!([&api, &other].map(|agent| pipes.is_ours(agent)), [true, false]);
         pipes.forget(&api);
         assert!(!pipes.is_reader(&api, &headers("k1")));
         assert_eq!(pipes.note(&api, Source::ProgramStatus), None);

@@ -66,8 +66,6 @@ mod encode;
 mod engine;
 #[path = "../../daemon/src/forge/local/told.rs"]
 mod files;
-#[path = "../../daemon/src/fnv.rs"]
-mod fnv;
 #[path = "../../front/src/json.rs"]
 mod front;
 #[path = "../../daemon/src/api/headers.rs"]

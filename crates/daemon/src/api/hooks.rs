@@ -12,6 +12,7 @@ use crate::sighting::{self, Envelope, Unreadable};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use bytes::Bytes;
 use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
@@ -82,7 +83,7 @@ pub(super) async fn post(
         app.metrics.flaws.note(agent.as_ref(), &wrong);
     }
     if let Reply::Done { agent: Some(agent), .. } = &reply {
-        let hook = Hook { event, of_a_stream, claimed, context, payload: body.to_vec() };
+        let hook = Hook { event, of_a_stream, claimed, context, payload: Bytes::clone(&body) };
         app.inbox.evidence().keep_hook(agent, moment, hook);
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))

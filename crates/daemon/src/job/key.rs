@@ -1,7 +1,6 @@
 //! Which request this is, however often it is sent.
 
-use crate::fnv::Fnv;
-use std::hash::Hasher as _;
+use xxhash_rust::xxh3::Xxh3;
 
 /// The idempotency key of a request, with a digest of its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,11 +16,11 @@ impl Key {
         let printable = |byte: u8| (b' '..=b'~').contains(&byte);
         let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
         fits.then(|| {
-            let mut digest = Fnv::default();
-            digest.write(target.as_bytes());
-            digest.write(&[0]);
-            digest.write(body);
-            Self { id: id.to_owned(), digest: digest.finish() }
+            let mut digest = Xxh3::new();
+            digest.update(target.as_bytes());
+            digest.update(&[0]);
+            digest.update(body);
+            Self { id: id.to_owned(), digest: digest.digest() }
         })
     }
 }

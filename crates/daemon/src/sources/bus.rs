@@ -252,7 +252,7 @@ impl Bus {
         let moment = self.inbox.evidence().now();
         let reply = self.inbox.submit(Work::Hook(Box::new(report)), None).await;
         if let Ok(crate::job::Reply::Done { agent: Some(agent), .. }) = reply {
-            let (context, payload) = (Some(context), body.to_vec());
+            let (context, payload) = (Some(context), body.to_vec().into());
             let hook =
                 crate::evidence::Hook { event, of_a_stream: true, claimed, context, payload };
             self.inbox.evidence().keep_hook(&agent, moment, hook);

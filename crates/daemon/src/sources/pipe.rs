@@ -37,6 +37,8 @@ use tokio::time::Instant;
 const UNHEARD: &str = "no pipe";
 /// A pane that has another pipe, or nothing to be heard for, is looked at again so late.
 const AGAIN: Duration = Duration::from_secs(15);
+/// A reader is looked after so often.
+const HEARD: Duration = Duration::from_secs(1);
 
 /// When a pipe is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,18 +110,28 @@ struct Panes {
 /// One agent that may be heard.
 struct Watched {
     process: ProcessId,
-    /// When its pane is looked at next; `None`: it is heard, or cannot be.
+    /// When its pane is looked at next, or who hears it; `None`: it cannot be heard.
     next: Option<Instant>,
-    /// To the reader of its pipe. Dropping it ends that.
+    /// To the reader of its pipe, or to the one that tmux may yet start. Dropping it ends that.
     line: Option<Line>,
+    lost: Option<Lost>,
+}
+
+/// How the last reader left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lost {
+    /// Its person has taken the pipe away. It is not opened again.
+    SentAway,
+    /// tmux frees the pane with the next thing that is said there.
+    Killed,
 }
 
 /// What came of a look at a pane.
 enum Looked {
     Opened(Line, Pipe),
     Anothers(Pipe),
-    /// There may be more to see later.
-    Later,
+    /// There may be more to see later. A line that tmux was given and has not taken up by now it may yet take up.
+    Later(Option<Line>),
     /// It is in no pane, or not directly: in another terminal within it, or in another machine's.
     Nowhere,
 }
@@ -149,7 +161,7 @@ impl Panes {
             self.withdraw(seat).await;
         }
         let next = may_look.then(Instant::now);
-        let watched = Watched { process: process.clone(), next, line: None };
+        let watched = Watched { process: process.clone(), next, line: None, lost: None };
         self.watched.insert(seat.id.clone(), watched);
     }
 
@@ -161,7 +173,7 @@ impl Panes {
 
     /// What was heard of it before: whoever has heard that is gone, and nobody knows what came after.
     async fn withdraw(&self, seat: &Seat) {
-        if !seat.claims.iter().any(|claim| claim.source == Source::ProgramStatus) {
+        if !has_been_heard(seat) {
             return;
         }
         let sight = spoken::sight(&seat.id, Source::ProgramStatus, UNHEARD, Fact::Withdrawn);
@@ -184,21 +196,56 @@ impl Panes {
         let due: Vec<AgentId> = due.map(|(id, _)| id.clone()).collect();
         let mut servers = HashMap::new();
         for id in due {
+            if self.is_heard(&id).await {
+                continue;
+            }
             let looked = self.look_at_pane(&id, &mut servers).await;
             let Some(watched) = self.watched.get_mut(&id) else { continue };
-            watched.next =
-                matches!(looked, Looked::Later | Looked::Anothers(_)).then(|| now + AGAIN);
+            let again = match looked {
+                Looked::Nowhere => None,
+                Looked::Opened(..) => Some(HEARD),
+                Looked::Later(_) if watched.lost == Some(Lost::Killed) => Some(HEARD),
+                Looked::Later(_) | Looked::Anothers(_) => Some(AGAIN),
+            };
+            watched.next = again.map(|again| now + again);
+            watched.line = None;
             match looked {
                 Looked::Opened(line, pipe) => {
                     tracing::info!(agent = %id, "its status reports are heard through its pane");
                     watched.line = Some(line);
+                    watched.lost = None;
                     self.ears.pipes.set(&id, pipe);
                 }
                 Looked::Anothers(pipe) => self.ears.pipes.set(&id, pipe),
-                Looked::Later | Looked::Nowhere => self.ears.pipes.forget(&id),
+                Looked::Later(line) => {
+                    watched.line = line;
+                    self.ears.pipes.forget(&id);
+                }
+                Looked::Nowhere => self.ears.pipes.forget(&id),
             }
         }
         self.count();
+    }
+
+    /// Whether its pane need not be looked at, because its reader is there. One that has told that it leaves was sent
+    /// away; what one that was killed has told does not count any more.
+    async fn is_heard(&mut self, id: &AgentId) -> bool {
+        let Some(watched) = self.watched.get_mut(id) else { return true };
+        if !self.ears.pipes.is_ours(id) {
+            return false;
+        }
+        if !watched.line.as_mut().is_none_or(Line::is_left) {
+            watched.next = Some(Instant::now() + HEARD);
+            return true;
+        }
+        let was_killed = self.board.seat(id).filter(|seat| has_been_heard(seat));
+        let lost = if was_killed.is_some() { Lost::Killed } else { Lost::SentAway };
+        watched.lost = Some(lost);
+        if let Some(seat) = was_killed {
+            tracing::warn!(agent = %id, "the reader of its pane was killed");
+            self.withdraw(&seat).await;
+        }
+        false
     }
 
     async fn look_at_pane(
@@ -211,7 +258,7 @@ impl Panes {
         };
         let process = &watched.process;
         if !is_wanted(self.ears.when, &seat) {
-            return Looked::Later;
+            return Looked::Later(None);
         }
         let Some(place) = Place::of(process) else { return Looked::Nowhere };
         let socket = place.socket().to_owned();
@@ -219,7 +266,7 @@ impl Panes {
             let panes = pane::panes(&socket).await;
             servers.insert(socket.clone(), panes);
         }
-        let Some(Some(panes)) = servers.get(&socket) else { return Looked::Later };
+        let Some(Some(panes)) = servers.get(&socket) else { return Looked::Later(None) };
         let Some(pane) = panes.iter().find(|pane| pane.place == place) else {
             return Looked::Nowhere;
         };
@@ -230,20 +277,30 @@ impl Panes {
         }
         self.withdraw(&seat).await;
         let name = place.name().to_owned();
-        if pane.is_piped {
-            return Looked::Anothers(Pipe::Anothers { pane: name });
+        match (pane.is_piped, watched.lost) {
+            (true, Some(Lost::Killed)) => return Looked::Later(None),
+            (true, _) => return Looked::Anothers(Pipe::Anothers { pane: name }),
+            (false, Some(Lost::SentAway)) => return Looked::Nowhere,
+            (false, _) => {}
         }
-        let Some((line, key)) = Line::new(&self.ears.home, id, process, &place) else {
+        let at = (place.socket(), place.name());
+        let Some((line, key)) = Line::new(&self.ears.home, id, process, at) else {
             return Looked::Nowhere;
         };
+        let Some(command) = line.command() else { return Looked::Nowhere };
         // The reader may speak before tmux is done.
         let ours = Pipe::Ours { pane: name, key: digest(&key) };
         self.ears.pipes.set(id, ours.clone());
-        match pane::pipe(&place, &line.command()).await {
+        match pane::pipe(&place, &command).await {
             true => Looked::Opened(line, ours),
-            false => Looked::Later,
+            false => Looked::Later(Some(line)),
         }
     }
+}
+
+/// What it said last through a pipe still counts.
+fn has_been_heard(seat: &Seat) -> bool {
+    seat.claims.iter().any(|claim| claim.source == Source::ProgramStatus)
 }
 
 /// Is there nothing that tells more of it, or as much?
@@ -254,10 +311,7 @@ fn is_wanted(when: PaneReports, seat: &Seat) -> bool {
         PaneReports::Never => true,
         // Hooks name the conversation; whoever has only made the seat known does not.
         // One that was heard through a pipe before goes on to be: what it said last would stand else.
-        PaneReports::AloneHeard => {
-            let was_heard = seat.claims.iter().any(|claim| claim.source == Source::ProgramStatus);
-            seat.session.is_some() && !was_heard
-        }
+        PaneReports::AloneHeard => seat.session.is_some() && !has_been_heard(seat),
         PaneReports::Always => false,
     };
     !is_told && !seat.claims.iter().any(is_better)

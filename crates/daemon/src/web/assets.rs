@@ -3,13 +3,12 @@
 
 use super::sink::GUARD;
 use crate::api::Refused;
-use crate::fnv::Fnv;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use std::hash::Hasher as _;
 use std::sync::LazyLock;
+use xxhash_rust::xxh3::Xxh3;
 
 struct Asset {
     name: &'static str,
@@ -42,11 +41,11 @@ const ALL: [Asset; 5] = [
 ];
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let mut digest = Fnv::default();
+    let mut digest = Xxh3::new();
     for asset in &ALL {
-        digest.write(asset.text.as_bytes());
+        digest.update(asset.text.as_bytes());
     }
-    format!("{:016x}", digest.finish())
+    format!("{:016x}", digest.digest())
 });
 
 /// The digest of all files together.

@@ -1,11 +1,10 @@
 //! What a page shows, in pieces that are replaced one by one.
 
 use super::sink;
-use crate::fnv::Fnv;
 use maud::Markup;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hasher as _;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Pieces of a page: elements by their id, lists of such elements, and what stands in the tab.
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -43,9 +42,8 @@ impl Sent {
     pub(super) fn news(&mut self, mut parts: Parts) -> Option<Parts> {
         self.forget_the_gone(&parts.lists);
         parts.elements.retain(|id, html| {
-            let mut digest = Fnv::default();
-            digest.write(html.as_bytes());
-            self.elements.insert(id.clone(), digest.finish()) != Some(digest.finish())
+            let digest = xxh3_64(html.as_bytes());
+            self.elements.insert(id.clone(), digest) != Some(digest)
         });
         parts.lists.retain(|id, list| {
             let is_new = self.lists.get(id) != Some(list);

@@ -105,7 +105,7 @@ impl Writer {
                         of_a_stream,
                         claimed: read.claimed.is_some(),
                         context,
-                        payload: body,
+                        payload: body.into(),
                     }),
                 )),
                 work: Work::Hook(Box::new(read)),

@@ -8,7 +8,6 @@ use super::posted;
 use super::recent::{Known, RecentIds};
 use super::unsigned::Unsigned;
 use crate::board::Board;
-use crate::fnv::Fnv;
 use crate::frame::Frame;
 use crate::job::{Key, Refusal};
 use crate::launches::file_of;
@@ -29,7 +28,7 @@ use headsup_core::time::UnixMs;
 use headsup_core::wire::{PromptDoc, SCHEMA};
 use headsup_core::work::task::TaskId;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 pub(super) struct Staging<'a> {
@@ -326,7 +325,7 @@ pub(super) fn restore<'a>(
 
 /// A digest of what the roster finds a seat by.
 fn roster_keys(seat: &Seat) -> u64 {
-    let mut hasher = Fnv::default();
+    let mut hasher = DefaultHasher::new();
     seat.session.as_ref().map(|session| &session.id).hash(&mut hasher);
     seat.left_sessions.len().hash(&mut hasher);
     seat.left_sessions.back().map(|left| &left.id).hash(&mut hasher);

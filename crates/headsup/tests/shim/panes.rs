@@ -5,6 +5,7 @@ use crate::rig::{Rig, has_ended};
 use headsup_testkit::http;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -205,6 +206,37 @@ fn a_pipe_of_its_persons_is_let_be_and_one_that_comes_later_replaces_ours() {
         fs::read_to_string(rig.file("ours.log")).ok()?.contains("7501;state=done").then_some(())
     });
     assert_eq!(rig.doc()["headline"], "unknown");
+}
+
+#[test]
+fn a_reader_that_is_killed_is_missed_and_there_is_another_one() {
+    if !has("tmux") {
+        return;
+    }
+    let rig = Rig::new();
+    let panes = Panes::new(&rig);
+    panes.config("pane_reports = true\n");
+    let hub = panes.hub();
+    panes.agent("s", "HEADSUP_AGENT_ID=api");
+    panes.is_piped("s", true);
+    panes.says("s", "working");
+    rig.comes_to("working");
+    let [reader] = readers(&hub)[..] else { panic!("one reader") };
+    kill_process(Pid::from_raw(reader.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    // Nobody has heard what came since.
+    rig.comes_to("unknown");
+    // tmux does not miss it before there is something to be read.
+    panes.says("s", "working");
+    wait::until("another reader", || (!readers(&hub).is_empty()).then_some(()));
+    panes.says("s", "done");
+    rig.comes_to("done");
+    panes.tmux(&["pipe-pane", "-t", "s", "cat >>ours.log"]);
+    let explained = wait::until("whose pipe it is", || {
+        let explained = rig.home.run(["explain", "api"]).stdout;
+        explained.contains("has a pipe of its person's").then_some(explained)
+    });
+    assert!(!explained.contains("heard through"), "{explained}");
+    assert!(readers(&hub).is_empty());
 }
 
 #[test]

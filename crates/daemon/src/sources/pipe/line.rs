@@ -2,8 +2,8 @@
 //! says that it is over. The reader finds it among our files, so that nothing of it stands on a command line, and
 //! whatever ends the hub ends it.
 
-use super::super::pane::Place;
 use headsup_core::id::{AgentId, ProcessId};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -35,19 +35,22 @@ pub struct ReaderOrder {
 /// The hub's end.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The reader opens this one anew.
-    reads: OwnedFd,
-    _writes: OwnedFd,
+    /// The reader opens this one anew, and takes what is on it. Then the reader's is the only one.
+    reads: Option<OwnedFd>,
+    writes: OwnedFd,
 }
+
+/// At once.
+const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 impl Line {
     /// A line with an order on it, and the reader's key. `None`: there is no descriptor for it, or a path that is no
-    /// text or too long.
+    /// text or too long. `server` is its socket, `pane` as it calls it.
     pub(super) fn new(
         home: &Path,
         agent: &AgentId,
         process: &ProcessId,
-        place: &Place,
+        (server, pane): (&Path, &str),
     ) -> Option<(Self, String)> {
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).ok()?;
@@ -58,8 +61,8 @@ impl Line {
             key: key.clone(),
             pid: process.pid,
             start_ticks: process.start_ticks,
-            server: place.socket().to_str()?.to_owned(),
-            pane: place.name().to_owned(),
+            server: server.to_str()?.to_owned(),
+            pane: pane.to_owned(),
         };
         let mut bytes = serde_json::to_vec(&order).ok()?;
         bytes.push(b'\n');
@@ -68,13 +71,57 @@ impl Line {
         }
         let (reads, writes) = pipe_with(PipeFlags::CLOEXEC).ok()?;
         let written = rustix::io::write(&writes, &bytes).ok()?;
-        (written == bytes.len()).then_some((Self { reads, _writes: writes }, key))
+        (written == bytes.len()).then_some((Self { reads: Some(reads), writes }, key))
     }
 
     /// What tmux gives to a shell: numbers and words of ours alone. An update may have taken our file away; what runs
-    /// can still be run.
-    pub(super) fn command(&self) -> String {
-        let (pid, file) = (std::process::id(), self.reads.as_raw_fd());
-        format!("exec /proc/{pid}/exe {READ_PANE} /proc/{pid}/fd/{file}")
+    /// can still be run. `None`: the reader has its order already.
+    pub(super) fn command(&self) -> Option<String> {
+        let (pid, file) = (std::process::id(), self.reads.as_ref()?.as_raw_fd());
+        Some(format!("exec /proc/{pid}/exe {READ_PANE} /proc/{pid}/fd/{file}"))
+    }
+
+    /// Whether a reader has taken its order and is not there any more, whatever ended it.
+    pub(super) fn is_left(&mut self) -> bool {
+        if let Some(reads) = &self.reads {
+            if has(reads, PollFlags::IN) {
+                // Nobody has come yet.
+                return false;
+            }
+            self.reads = None;
+        }
+        // Of a pipe that nobody can read.
+        has(&self.writes, PollFlags::ERR)
+    }
+}
+
+/// Whether the system tells this of it now.
+fn has(file: &OwnedFd, what: PollFlags) -> bool {
+    let mut fds = [PollFd::new(file, what)];
+    poll(&mut fds, Some(&NOW)).is_ok() && fds[0].revents().contains(what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::Read as _;
+
+    #[test]
+    fn a_reader_that_has_left_is_told_from_one_that_has_not_come_and_from_one_that_listens() {
+        let agent = AgentId::new("api").unwrap();
+        let (process, pane) = (ProcessId::new(1, 2), (Path::new("/s"), "%5"));
+        let (mut line, key) = Line::new(Path::new("/h"), &agent, &process, pane).unwrap();
+        assert!(!line.is_left());
+        let command = line.command().unwrap();
+        let mut reader = File::open(command.split(' ').next_back().unwrap()).unwrap();
+        let mut order = [0; LONGEST];
+        let count = reader.read(&mut order).unwrap();
+        let order: ReaderOrder = serde_json::from_slice(&order[..count]).unwrap();
+        assert_eq!((order.key, order.pane.as_str()), (key, "%5"));
+        assert!(!line.is_left());
+        assert!(line.command().is_none(), "one reader");
+        drop(reader);
+        assert!(line.is_left());
     }
 }
