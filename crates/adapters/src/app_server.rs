@@ -48,6 +48,15 @@ pub fn server_greeting(kind: &str) -> Vec<String> {
     }
 }
 
+/// What such a client says to an answer that has listed only a part of the conversations: it asks for the next part.
+/// `None` to all other messages, and where it has asked often enough.
+pub fn server_next(kind: &str, message: &str) -> Option<String> {
+    match kind {
+        codex::KIND => codex::app_server::next_page(message),
+        _ => None,
+    }
+}
+
 /// One message about a conversation, understood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThreadFact {

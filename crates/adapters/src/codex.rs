@@ -18,7 +18,7 @@ mod tools;
 pub(crate) mod transcript;
 
 use crate::context::is_shell;
-use crate::{HookContext, Sighting, json, text};
+use crate::{HookContext, Sighting, json, resume, text};
 use event::Event;
 use headsup_core::observation::{Fact, SessionEnd};
 pub(crate) use inject::RECIPE;
@@ -32,6 +32,9 @@ pub(crate) const SCREENS: &str = include_str!("codex/screens.toml");
 /// The command's name in the process table (measured, native build, which the npm package starts,
 /// too).
 pub(crate) const PROGRAMS: &[&str] = &["codex"];
+
+/// Commands with which it does one thing and leaves: nobody can type to it (`codex --help` of 0.169.0, read).
+pub(crate) const ONE_RUNS: &[&str] = &["e", "exec", "review"];
 
 /// Names the folder of its configuration and its logs in the place of `~/.codex`.
 pub(crate) const HOME_VARIABLE: &[u8] = b"CODEX_HOME=";
@@ -84,6 +87,15 @@ fn is_daemons(context: &HookContext) -> bool {
         let is_first = above.pid == 1 && !is_shell(comm) && !LAUNCHERS.contains(&comm);
         is_first || PROGRAMS.contains(&comm) || FOSTER_PARENTS.contains(&comm)
     })
+}
+
+/// Whether it runs one of [`ONE_RUNS`]: the first of its words that is neither an option nor an option's value. `line` begins
+/// with what it was started as, or with a runtime before that.
+pub(crate) fn is_one_run(line: &[&str]) -> bool {
+    let is_it = |word: &&str| word.rsplit('/').next().is_some_and(|name| PROGRAMS.contains(&name));
+    let behind = line.iter().position(is_it).map_or(1, |place| place + 1);
+    let command = resume::command(KIND, line.get(behind..).unwrap_or_default());
+    command.is_some_and(|command| ONE_RUNS.contains(&command))
 }
 
 /// Whether a process that was started with these words is an app-server.

@@ -9,7 +9,7 @@ pub(crate) use events::{
     CLAUDE_CODE_EVENTS, CODEX_EVENTS, COPILOT_CLI_EVENTS, GEMINI_CLI_EVENTS, QWEN_CODE_EVENTS,
 };
 
-use crate::mapped;
+use crate::{codex, mapped};
 use events::Events;
 use headsup_core::status::Returns;
 use told::{OTHERS, TOLD, Told};
@@ -35,6 +35,8 @@ pub struct Headless {
     by_input: bool,
     /// It also runs so when the first word of its command line is no option.
     by_question: bool,
+    /// It also runs so where this is true of its command line: of words that may as well be what is said to it.
+    by_command: Option<fn(&[&str]) -> bool>,
 }
 
 impl Headless {
@@ -48,13 +50,17 @@ impl Headless {
         };
         let is_option = |word: &&&str| word.starts_with('-');
         let asks = own.iter().skip_while(is_option).nth(1).is_some_and(|word| !is_option(&word));
-        own.iter().any(is_one) || (self.by_input && !terminal) || (self.by_question && asks)
+        let is_told = self.by_command.is_some_and(|is_one_run| is_one_run(words));
+        own.iter().any(is_one)
+            || (self.by_input && !terminal)
+            || (self.by_question && asks)
+            || is_told
     }
 }
 
 /// What most programs agree on.
 const PRINTS: Headless =
-    Headless { words: &["-p", "--prompt"], by_input: true, by_question: false };
+    Headless { words: &["-p", "--prompt"], by_input: true, by_question: false, by_command: None };
 
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
@@ -67,7 +73,12 @@ const CLAUDE_CODE: Row = Row {
 
 const CODEX: Row = Row {
     kind: "codex",
-    headless: Some(Headless { words: &["exec"], by_input: false, ..PRINTS }),
+    headless: Some(Headless {
+        words: &["exec"],
+        by_input: false,
+        by_command: Some(codex::is_one_run),
+        ..PRINTS
+    }),
     parts_with_a_word: true,
     goes_on_beside: false,
     returns: Returns::OneIfKilled,
@@ -217,6 +228,9 @@ mod tests {
             ("gemini-cli", ["node", "/bin/gemini", "-m", "--prompt"]),
             ("copilot-cli", ["node", "/bin/copilot", "-p", "do it"]),
             ("codex", ["codex", "-m", "x", "exec"]),
+            ("codex", ["codex", "--search", "e", "do it"]),
+            ("codex", ["codex", "--config=a", "review", "--uncommitted"]),
+            ("codex", ["sh", "/bin/codex", "e", "do it"]),
         ] {
             assert!(is(kind, &words, true), "{kind} {words:?}");
         }
@@ -227,6 +241,9 @@ mod tests {
             ("gemini-cli", ["node", "/bin/gemini", "do it", "-y"]),
             ("copilot-cli", ["node", "/bin/copilot", "-i", "do it"]),
             ("codex", ["codex", "-m", "x", "do exec"]),
+            ("codex", ["codex", "-m", "e", "do it"]),
+            ("codex", ["codex", "resume", "--last", "e"]),
+            ("codex", ["codex", "--search", "--", "review"]),
         ] {
             assert!(!is(kind, &words, true), "{kind} {words:?}");
         }

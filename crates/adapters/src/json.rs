@@ -54,6 +54,10 @@ impl<'a> Raw<'a> {
         self.json() == Some("true")
     }
 
+    pub(crate) fn is_list(self) -> bool {
+        self.json().is_some_and(|json| json.trim_start().starts_with('['))
+    }
+
     /// Is it there, as something that does not begin as `mark` says?
     pub(crate) fn is_other_than(self, mark: char) -> bool {
         self.json().is_some_and(|json| !json.trim_start().starts_with(mark))

@@ -38,7 +38,7 @@ mod transcript;
 
 pub use app_server::{
     SERVER_VARIABLES, ServedSocket, ThreadFact, server_evidence, server_greeting, server_message,
-    server_of_log, server_of_start, server_strange,
+    server_next, server_of_log, server_of_start, server_strange,
 };
 pub use context::{Ancestor, HookContext, is_pane, is_shell};
 pub use hook_table::{hook_environment, is_transition};

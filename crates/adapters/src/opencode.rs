@@ -26,7 +26,7 @@ pub(crate) const KILO: &str = "kilo";
 /// The names of its process: its own (from npm that of a hard link, in some versions), or that of the runtime it was
 /// started with.
 pub(crate) const PROGRAMS: &[&str] =
-    &["opencode", ".opencode", "opencode.exe", "kilo", "bun", "node", "MainThread"];
+    &["opencode", ".opencode", "opencode.exe", "kilo", ".kilo", "bun", "node", "MainThread"];
 
 /// How the title of a conversation begins that has none yet (measured).
 const UNTITLED: [&str; 2] = ["New session - ", "Child session - "];

@@ -132,7 +132,8 @@ pub(crate) fn session_start(source: Raw<'_>) -> SessionStart {
         Some("resume") => SessionStart::Resume,
         Some("clear") => SessionStart::Clear,
         Some("compact") => SessionStart::Compact,
-        Some("fork") => SessionStart::Fork,
+        // Qwen Code says the second one (read).
+        Some("fork" | "branch") => SessionStart::Fork,
         _ => SessionStart::Startup,
     }
 }

@@ -107,7 +107,10 @@ pub fn is_one_run(kind: &str, arguments: &[OsString]) -> bool {
     };
     let is_one = match kind {
         claude_code::KIND => has("-p") || has("--print"),
-        codex::KIND => has("exec") || has("e"),
+        codex::KIND => {
+            let command = resume::command(kind, &words);
+            has("exec") || command.is_some_and(|command| codex::ONE_RUNS.contains(&command))
+        }
         opencode::KIND | opencode::KILO => has("run"),
         gemini_cli::KIND | qwen_code::KIND => {
             has("-p") || has("--prompt") || is_asked_for(kind, arguments)
@@ -117,17 +120,19 @@ pub fn is_one_run(kind: &str, arguments: &[OsString]) -> bool {
     is_one && !is_answered(kind, arguments)
 }
 
+/// The kinds that have such a stream.
+pub const KINDS: [&str; 6] = [
+    claude_code::KIND,
+    codex::KIND,
+    gemini_cli::KIND,
+    opencode::KIND,
+    opencode::KILO,
+    qwen_code::KIND,
+];
+
 /// Has this kind such a stream?
 pub fn is_known(kind: &str) -> bool {
-    let known = [
-        claude_code::KIND,
-        codex::KIND,
-        gemini_cli::KIND,
-        opencode::KIND,
-        opencode::KILO,
-        qwen_code::KIND,
-    ];
-    known.contains(&kind)
+    KINDS.contains(&kind)
 }
 
 fn read(kind: &str, run: &mut Run, line: &str) -> Option<Shown> {

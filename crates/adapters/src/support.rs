@@ -13,7 +13,7 @@ pub enum Shown {
     Replay,
     /// It is what its documentation says; nobody has run it.
     Documented,
-    /// Nothing is particular about it.
+    /// No program is meant: the tests say themselves what one may.
     Protocol,
 }
 
@@ -112,8 +112,8 @@ const WRITTEN: &[Support] = &[
     Support {
         kind: "acp:NAME",
         title: "any speaker of the Agent Client Protocol",
-        shown: Shown::Protocol,
-        version: "protocol 1 and 2 (draft)",
+        shown: Shown::Replay,
+        version: "protocol 1; 2 by its draft",
         witnesses: "the protocol, process",
         cannot: "agents that are not started with `headsup acp`",
         instead: Some(
@@ -143,12 +143,12 @@ static ROWS: LazyLock<Vec<Support>> = LazyLock::new(|| {
         cannot: &map.cannot,
         instead: map.instead.as_deref(),
     });
-    let (protocols, programs): (Vec<_>, Vec<_>) =
-        WRITTEN.iter().copied().partition(|row| row.shown == Shown::Protocol);
-    programs.into_iter().chain(documented).chain(protocols).collect()
+    let (others, programs): (Vec<_>, Vec<_>) =
+        WRITTEN.iter().copied().partition(|row| row.instead.is_some());
+    programs.into_iter().chain(documented).chain(others).collect()
 });
 
-/// Every kind: those that were run first, then those that are only documented.
+/// Every kind: programs that were run first, then those that are only documented, then what is no program.
 pub fn all() -> &'static [Support] {
     &ROWS
 }
@@ -197,6 +197,7 @@ Every kind of agent, how what headsup says of it was shown, and what nothing tel
 - **replay-tested**: recordings of the program, with the truth beside them, are played by the tests.
 - **documented**: read in its documentation or in the program. What its hooks say is a table in `crates/adapters/src/mapped/kinds`, which
   also says what little of it was tried.
+- **by protocol**: it may be any program. That what it says itself is told as it was said the tests show with words of their own.
 
 An event, a field or a version that nobody knows changes no status; `headsup doctor` names it with its count.
 

@@ -47,6 +47,7 @@ pub use lifecycle::{
     CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
     suspend, vacate,
 };
+pub use report::has_other_witness;
 pub use screen::{has_spoken, may_ask_unheard};
 pub use shown::is_silent;
 pub use tick::{next_deadline, restore, tick};

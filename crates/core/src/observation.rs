@@ -349,6 +349,8 @@ pub struct Reported {
 pub enum ReportedTurn {
     Unknown,
     Idle,
+    /// It rests, as seen from beside it: whoever else tells of its turn tells of its end, and how that came about.
+    Rests,
     Working(WorkingReason),
     Blocked(BlockedReason),
 }

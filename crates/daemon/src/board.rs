@@ -2,6 +2,7 @@
 
 mod places;
 
+use headsup_core::compat::boocode::seat_of;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use places::Places;
@@ -70,6 +71,18 @@ impl Board {
     /// The seats that people call by this name, which is not their id.
     pub(crate) fn named(&self, name: &str) -> Vec<AgentId> {
         self.read().places.of_name(name).to_vec()
+    }
+
+    /// The seats with the label of this chat.
+    pub(crate) fn in_chat(&self, chat_id: &str) -> Vec<Arc<Seat>> {
+        let snapshot = self.read();
+        let known = snapshot.places.of_chat(chat_id).iter();
+        known.filter_map(|id| snapshot.seats.get(id).cloned()).collect()
+    }
+
+    /// The seat of an agent in a chat, or where it is to be.
+    pub(crate) fn of_agent_in_chat(&self, chat_id: &str, agent: &str) -> AgentId {
+        seat_of(chat_id, agent, |id| self.seat(id), || self.in_chat(chat_id))
     }
 
     /// How many input requests are open.

@@ -67,7 +67,12 @@ impl Counter {
             let (_, line) = line.split_once(':')?;
             let (controllers, path) = line.split_once(':')?;
             let file = match controllers {
-                "" => within(root, path, "memory.events"),
+                "" => {
+                    let name = "memory.events";
+                    file_of(root, &parts(path), name)
+                        .or_else(|| above(root, path, name))
+                        .or_else(|| within(root, path, name))
+                }
                 _ if controllers.split(',').any(|name| name == "memory") => {
                     within(&root.join("memory"), path, "memory.oom_control")
                 }
@@ -80,15 +85,33 @@ impl Counter {
     }
 }
 
+fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty() && *part != "..").collect()
+}
+
+/// The file of exactly this group, where it has one.
+fn file_of(root: &Path, group: &[&str], name: &str) -> Option<PathBuf> {
+    let group: PathBuf = group.iter().collect();
+    let file = root.join(group).join(name);
+    file.is_file().then_some(file)
+}
+
 /// The group's file. In a container the path may begin further up than what is mounted here.
 fn within(root: &Path, path: &str, name: &str) -> Option<PathBuf> {
-    let parts: Vec<&str> =
-        path.split('/').filter(|part| !part.is_empty() && *part != "..").collect();
-    let files = (0..=parts.len()).map(|skipped| {
-        let group: PathBuf = parts[skipped..].iter().collect();
-        root.join(group).join(name)
-    });
-    files.into_iter().find(|file| file.is_file())
+    let parts = parts(path);
+    (0..=parts.len()).find_map(|skipped| file_of(root, &parts[skipped..], name))
+}
+
+/// The file of the nearest group above, but for the root: the memory controller of version 2 may end there, and what is
+/// below has no count of its own. This one counts the kills in all that is below it, so that whoever gets KILL from
+/// somebody else just as a sibling is struck seems to be struck as well.
+fn above(root: &Path, path: &str, name: &str) -> Option<PathBuf> {
+    // It begins outside of what is mounted here.
+    if path.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let parts = parts(path);
+    (1..parts.len()).rev().find_map(|length| file_of(root, &parts[..length], name))
 }
 
 fn kills(file: &Path) -> Option<u64> {
@@ -123,6 +146,9 @@ mod tests {
             ("memory/agents/a/memory.oom_control", "3:cpu,cpuacct:/x\n4:memory:/agents/a\n0::/\n"),
             // What is mounted is the container's own part of it.
             ("memory.events", "0::/docker/0a1b\n"),
+            // The memory controller ends above it.
+            ("agents/memory.events", "0::/agents/a\n"),
+            ("agents/memory.events", "0::/agents/a/b/c\n"),
         ];
         for (file, groups) in cases {
             let temp = tempfile::tempdir().unwrap();
@@ -139,6 +165,39 @@ mod tests {
             fs::write(temp.path().join(file), "oom 3\noom_kill 6\n").unwrap();
             ooms.forget(&process());
             assert!(!ooms.has_struck(&process()));
+        }
+    }
+
+    #[test]
+    fn a_group_above_counts_only_where_no_nearer_one_does() {
+        let temp = tempfile::tempdir().unwrap();
+        let put = |file: &str| {
+            let file = temp.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "oom_kill 1\n").unwrap();
+            file
+        };
+        let found = |groups: &str| Counter::of(temp.path(), groups).map(|counter| counter.file);
+        let far = put("agents/memory.events");
+        assert_eq!(found("0::/agents/a/b\n"), Some(far.clone()));
+        let near = put("agents/a/memory.events");
+        assert_eq!(found("0::/agents/a/b\n"), Some(near.clone()));
+        assert_eq!(found("0::/agents/b\n"), Some(far.clone()));
+        let own = put("agents/a/b/memory.events");
+        assert_eq!(found("0::/agents/a/b\n"), Some(own.clone()));
+        // Another group of that name, and a process outside of what is mounted here.
+        assert_eq!(found("0::/agents-2/a\n"), None);
+        assert_eq!(found("0::/../agents/c\n"), None);
+        // Version 1 has a count for each group.
+        put("memory/agents/memory.oom_control");
+        assert_eq!(found("4:memory:/agents/a\n"), None);
+        // What is mounted here may count as a whole: the container's own group of version 2.
+        let all = put("memory.events");
+        assert_eq!(found("0::/agents/b\n"), Some(far));
+        assert_eq!(found("0::/agents/a/c\n"), Some(near));
+        assert_eq!(found("0::/agents/a/b\n"), Some(own));
+        for elsewhere in ["0::/agents-2/a\n", "0::/../agents/c\n", "0::/docker/0a1b\n", "0::/\n"] {
+            assert_eq!(found(elsewhere), Some(all.clone()), "{elsewhere}");
         }
     }
 

@@ -20,6 +20,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+/// The kind of a program that nobody knows.
+pub(crate) const CUSTOM: &str = "custom";
+
 /// A program as it was asked for, found.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -55,7 +58,7 @@ impl Program {
     pub(crate) fn at(path: PathBuf, name: &OsStr) -> Self {
         let base = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let recipe = recipes().iter().copied().find(|recipe| recipe.runs(base));
-        let kind = support::of_program(base).map_or("custom", |row| row.kind);
+        let kind = support::of_program(base).map_or(CUSTOM, |row| row.kind);
         Self { path, name: name.to_owned(), recipe, kind }
     }
 

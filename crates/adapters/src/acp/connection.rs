@@ -9,9 +9,11 @@
 //! (the same package, read): it is answered when the prompt is taken in, and `state_update` tells the rest.
 
 mod person;
+mod state;
 
-use super::conversation::{Answered, Conversation, State};
-use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update, Work};
+use super::conversation::{Answered, Conversation};
+use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update};
+use super::normalize::CANCELLED;
 use super::said::{Event, Said};
 use super::strange::Strange;
 use crate::json::Raw;
@@ -31,6 +33,10 @@ pub(super) struct Connection {
     turn: Option<String>,
     /// How the last one ended, as it was told; nothing once a session has been taken up behind it.
     ended: Option<Said>,
+    /// Sessions that have failed in the open turn while others went on, the first one first.
+    failed: Vec<Said>,
+    /// It was told that nobody knows what goes on.
+    told_unclear: bool,
     /// What goes on behind, as it was told last; nothing where the hub may have forgotten that.
     told: Option<u32>,
     version: u64,
@@ -68,6 +74,7 @@ impl Connection {
         for form in forms {
             let news = self.strange.take(side, &form);
             said.extend(self.form(side, form));
+            said.extend(self.clears());
             said.extend(news);
         }
         said
@@ -83,9 +90,9 @@ impl Connection {
         vec![Said { message: Some(why), ..Said::new(Event::Unreadable, side, "unreadable") }]
     }
 
-    /// How everything stands, once the agent has said that it is there.
+    /// How everything stands, once the agent has said that it is there, and while it knows that itself.
     pub(super) fn stands(&self) -> Option<Said> {
-        let known = self.is_ready || self.is_active();
+        let known = (self.is_ready || self.is_active()) && !self.is_unclear();
         let prompts = u32::try_from(self.asked_of_person().count()).unwrap_or(u32::MAX);
         let first = self.prompts.first();
         known.then(|| Said {
@@ -233,7 +240,8 @@ impl Connection {
             true => (Event::ToolEnded, conversation.ended(&call)),
             false => (Event::ToolStarted, conversation.started(&call)),
         };
-        if !news {
+        // What a call does says nothing of a session that does not know what it does.
+        if !news || self.is_unclear() {
             return Vec::new();
         }
         let title = update.title.text().map(|title| text::line(&title, text::ACTION));
@@ -259,7 +267,7 @@ impl Connection {
     /// other one the level says it. In a turn nothing can: its end does.
     fn recounted(&mut self) -> Vec<Said> {
         let shells = self.shells();
-        if self.told == Some(shells) || self.is_active() {
+        if self.told == Some(shells) || self.is_active() || self.is_unclear() {
             return Vec::new();
         }
         let said = match (self.ended.clone().filter(lists_background), self.stands()) {
@@ -268,47 +276,6 @@ impl Connection {
             (None, None) => return Vec::new(),
         };
         self.told = Some(shells);
-        said
-    }
-
-    /// Version 2 tells what a session does. Each update lists all that goes on behind it; idle again
-    /// is no other end.
-    fn state(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
-        let began = !self.is_active();
-        let background = update.background.items();
-        let kinds = background.iter().map(|work| work.object::<Work<'_>>().kind.text());
-        let helpers = kinds.filter(|kind| kind.as_deref() == Some("subagent")).count();
-        let state = match update.state.text().as_deref() {
-            Some("running") => State::Running,
-            Some("requires_action") => State::RequiresAction,
-            Some("idle") if helpers > 0 => State::Behind,
-            Some("idle") => State::Idle,
-            _ => return Vec::new(),
-        };
-        let stop = update.stop.text().map(|stop| text::line(&stop, text::EVENT));
-        let shells = u32::try_from(background.len() - helpers).unwrap_or(u32::MAX);
-        let stop = self.conversation(session.as_deref()).said(state, stop, shells);
-        let begins = (began && self.is_active())
-            .then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
-        if state == State::RequiresAction {
-            // What it is about to take back it does not.
-            let mut said = self.withdraw(|open| open.session == session && open.settles);
-            if !self.asked_of_person().any(|open| open.session == session) {
-                let open = self.requires_action(session);
-                self.prompts.push(open.clone());
-                said.push(open);
-            }
-            return said;
-        }
-        let mut said: Vec<Said> = begins.into_iter().collect();
-        let resumed = self.withdraw(|open| open.session == session && open.method == STATE);
-        said.extend(resumed.into_iter().map(|open| match open.event {
-            Event::PromptCancelled => Said { event: Event::PromptAnswered, ..open },
-            _ => open,
-        }));
-        let end = Said { stop, ..Said::new(Event::TurnEnded, Side::Agent, STATE) };
-        said.extend(self.rests(Some(Said { session, ..end })));
-        said.extend(self.recounted());
         said
     }
 
@@ -363,6 +330,8 @@ impl Connection {
         let Asked { method, session, .. } = asked;
         self.asked.retain(|_, open| open.session != session);
         *self.conversation(session.as_deref()) = Conversation::default();
+        // It cannot complete anything any more.
+        self.failed.retain(|failed| failed.session != session);
         let stop = Some("cancelled".to_owned());
         let end = Said::new(Event::TurnEnded, Side::Agent, &method);
         let mut said = self.rests(Some(Said { session: session.clone(), stop, ..end }));
@@ -386,6 +355,8 @@ impl Connection {
             true => tells || stop.is_none(),
             false => stop.is_none() && (tells || result.message.text().is_some()),
         };
+        // Version 1 says in each answer how it came to it.
+        let is_stopless = error.is_none() && stop.is_none() && !is_taken_in;
         conversation.answered(match error {
             Some(_) if tells => Answered::Refused,
             None if is_taken_in => Answered::TakenIn,
@@ -399,7 +370,10 @@ impl Connection {
         let message = message.map(|message| text::line(&message, text::DETAIL));
         let end = Said::new(event, Side::Agent, &asked.method);
         let session = asked.session;
-        self.rests(Some(Said { id: Some(id.to_owned()), session, stop, code, message, ..end }))
+        let end = Said { id: Some(id.to_owned()), session, stop, code, message, ..end };
+        let mut said = self.rests(Some(end));
+        said.extend(is_stopless.then(|| self.strange.stopless(&asked.method)).flatten());
+        said
     }
 
     /// After something that may have been the last of its session, or of all: what is over now.
@@ -415,6 +389,10 @@ impl Connection {
                     }
                 };
             }
+            let ended = self.sessions.get_mut(key(end.session.as_deref()));
+            if ended.is_some_and(Conversation::has_ended) {
+                self.remembers(end);
+            }
             let own = |open: &Said| open.session == end.session;
             if self.sessions.values().any(Conversation::is_active)
                 || self.asked_of_person().any(|open| !own(open))
@@ -429,8 +407,12 @@ impl Connection {
         if self.is_active() {
             return Vec::new();
         }
+        let failed = std::mem::take(&mut self.failed).into_iter().next();
         let Some(turn) = self.turn.take() else { return Vec::new() };
-        let end = end.unwrap_or_else(|| Said::new(Event::TurnEnded, Side::Client, "answer"));
+        // What has failed is no success because others went on longer.
+        let failed = failed.filter(|_| end.as_ref().is_none_or(is_completed));
+        let answer = || Said::new(Event::TurnEnded, Side::Client, "answer");
+        let end = failed.or(end).unwrap_or_else(answer);
         let ended = Said { turn: Some(turn), shells: self.shells(), ..end };
         if lists_background(&ended) {
             self.told = Some(ended.shells);
@@ -439,6 +421,19 @@ impl Connection {
         let mut said = vec![ended];
         said.extend(self.recounted());
         said
+    }
+
+    /// How a session has ended, which may be before others have: it counts until it completes something.
+    fn remembers(&mut self, end: &Said) {
+        let is_error = match end.event {
+            Event::TurnFailed => end.code != Some(CANCELLED),
+            _ => end.stop.as_deref() == Some("error"),
+        };
+        if is_completed(end) {
+            self.failed.retain(|failed| failed.session != end.session);
+        } else if is_error && self.failed.len() < MOST {
+            self.failed.push(end.clone());
+        }
     }
 
     /// Keeps a request until its answer. False where there is no room, or where its id is that of
@@ -473,6 +468,10 @@ const STATE: &str = "state_update";
 
 /// Does this end say what it leaves behind? Only that of a turn that is completed does.
 fn lists_background(ended: &Said) -> bool {
+    is_completed(ended)
+}
+
+fn is_completed(ended: &Said) -> bool {
     ended.event == Event::TurnEnded && ended.stop.as_deref() == Some("end_turn")
 }
 

@@ -1,5 +1,6 @@
 //! One session of a connection: is anything under way in it?
 
+use super::message::Behind;
 use std::collections::HashSet;
 
 /// Calls of one session that may be open at once.
@@ -14,8 +15,12 @@ pub(super) struct Conversation {
     has_spoken: bool,
     /// Why its work has ended, where it has told that.
     stop: Option<String>,
-    /// What goes on behind it, apart from helpers.
-    shells: u32,
+    /// What goes on behind it, as it has listed that last; nothing where it never has.
+    behind: Option<Behind>,
+    /// Something was under way in it when it told that it does not know what it does.
+    goes_on: bool,
+    /// It has worked since it came to rest last.
+    has_worked: bool,
     /// Calls of tools that have started and not ended.
     calls: HashSet<String>,
 }
@@ -44,12 +49,24 @@ pub(super) enum State {
     /// Nothing but helpers is at work.
     Behind,
     Idle,
+    /// It does not know what it does. That is no end of anything.
+    Unknown,
 }
 
 impl Conversation {
     pub(super) fn is_active(&self) -> bool {
-        let works = !matches!(self.state, State::Unsaid | State::Idle);
+        let works = match self.state {
+            State::Unsaid | State::Idle => false,
+            State::Unknown => self.goes_on || self.has_helpers(),
+            State::Expected | State::Running | State::RequiresAction | State::Behind => true,
+        };
         self.prompts > 0 || works
+    }
+
+    /// Nobody knows what it does: it has said so since its last prompt, and no helper works behind it.
+    pub(super) fn is_unclear(&self) -> bool {
+        let stands = self.prompts == 0 || self.has_spoken;
+        self.state == State::Unknown && stands && !self.has_helpers()
     }
 
     /// Nothing was heard of it since its prompt was taken in.
@@ -67,6 +84,7 @@ impl Conversation {
 
     pub(super) fn prompted(&mut self) {
         self.prompts += 1;
+        self.has_worked = true;
         self.has_spoken = false;
         self.stop = None;
     }
@@ -83,19 +101,22 @@ impl Conversation {
         self.rest();
     }
 
-    /// Returns why its work has ended.
+    /// Returns why its work has ended. What goes on behind it does so still where it lists nothing of that.
     pub(super) fn said(
         &mut self,
         state: State,
         stop: Option<String>,
-        shells: u32,
+        behind: Option<Behind>,
     ) -> Option<String> {
+        self.goes_on = self.is_active();
+        self.behind = behind.or(self.behind);
+        let state = if state == State::Idle && self.has_helpers() { State::Behind } else { state };
         // The first reason stands until it works again: what goes on behind ends without one of its
         // own, and idle again is no other end.
-        let rests = matches!(state, State::Idle | State::Behind);
-        self.stop = self.stop.take().or(stop).filter(|_| rests);
+        let works = matches!(state, State::Running | State::RequiresAction);
+        self.stop = self.stop.take().or(stop).filter(|_| !works);
         self.state = state;
-        self.shells = shells;
+        self.has_worked |= self.is_active();
         self.has_spoken = true;
         self.rest();
         self.stop()
@@ -107,7 +128,21 @@ impl Conversation {
     }
 
     pub(super) fn shells(&self) -> u32 {
-        self.shells
+        self.behind.map_or(0, |behind| behind.shells)
+    }
+
+    /// Has it ever listed what goes on behind it?
+    pub(super) fn lists_behind(&self) -> bool {
+        self.behind.is_some()
+    }
+
+    fn has_helpers(&self) -> bool {
+        self.behind.is_some_and(|behind| behind.helpers > 0)
+    }
+
+    /// It has come to rest. False if it had done so before, and has not worked since.
+    pub(super) fn has_ended(&mut self) -> bool {
+        std::mem::take(&mut self.has_worked)
     }
 
     /// A call has started; false if that is known.

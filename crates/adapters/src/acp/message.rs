@@ -94,6 +94,15 @@ skim! {
     Work { kind: "type" }
 }
 
+/// How much goes on behind a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Behind {
+    /// Work of agents.
+    pub(super) helpers: u32,
+    /// All else.
+    pub(super) shells: u32,
+}
+
 skim! {
     /// A call of a tool, in a request for its permission.
     Call {
@@ -171,6 +180,24 @@ pub(super) fn id(raw: Raw<'_>) -> Option<Id> {
 }
 
 impl Update<'_> {
+    /// What it lists of all that goes on behind its session. `None`: it does not say that, also where
+    /// something else stands in the list's place (`agent-client-protocol-schema` 1.15.0, read).
+    ///
+    /// In all but terminals and calls of tools, and in what is to come, some agent works.
+    pub(super) fn behind(&self) -> Option<Behind> {
+        if !self.background.is_list() {
+            return None;
+        }
+        let list = self.background.items();
+        let is_shell = |work: &&Raw<'_>| {
+            let work: Work<'_> = work.object();
+            matches!(work.kind.text().as_deref(), Some("terminal" | "tool_call"))
+        };
+        let shells = list.iter().filter(is_shell).count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Some(Behind { helpers: count(list.len() - shells), shells: count(shells) })
+    }
+
     /// What the tool is called, or what kind of thing it does.
     pub(super) fn tool(&self) -> String {
         name(self.meta, self.tool)

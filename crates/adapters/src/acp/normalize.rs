@@ -5,19 +5,22 @@
 //! | `ready` | `initialize` answered | idle |
 //! | `session_started`, `session_resumed` | `session/new`, `session/fork`; `session/load`, `session/resume` answered | session started, if nothing else is under way |
 //! | `turn_started` | `session/prompt`, `state_update: running` | prompt submitted |
-//! | `turn_ended` | the last prompt in flight answered, `state_update: idle`, `session/close` or `session/delete` answered | turn ended with `end_turn`; failed with `error`; with all other reasons it was stopped before its end, and was not completed: interrupted |
+//! | `turn_ended` | the last prompt in flight answered, `state_update: idle`, `session/close` or `session/delete` answered | turn ended with `end_turn`; failed with `error`, and with `end_turn` where another session has failed before; with all other reasons it was stopped before its end, and was not completed: interrupted |
 //! | `turn_failed` | a JSON-RPC error in its place | turn failed; interrupted where the request was cancelled |
 //! | `prompt_opened` | `session/request_permission`, `elicitation/create`, `state_update: requires_action` | prompt opened |
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
 //! | `described` | `session_info_update` | nothing, with a title |
-//! | `stands` | every 15 s, where only what goes on behind has changed, and behind an end that does not list it | the level of all sessions together |
+//! | `unclear` | `state_update: unknown`, where nothing else is under way and nothing is asked | the turn is unknown, and goes on |
+//! | `stands` | every 15 s, but not while it is unclear; where it is so no more, where only what goes on behind has changed, and behind an end that does not list it | the level of all sessions together |
 //! | `exited` | the process has ended | process exited |
 
 use super::said::Event;
 use crate::json::{Raw, skim};
 use crate::{FactExt, asks, text};
-use headsup_core::observation::{Background, Fact, Level, ProcessFact, SessionStart, Submitter};
+use headsup_core::observation::{
+    Background, Fact, Level, ProcessFact, Reported, ReportedTurn, SessionStart, Submitter,
+};
 use headsup_core::prompt::{Actor, Choice, NewPrompt, PromptKind, Resolution, ResolvedBy, ToolRef};
 use headsup_core::status::{BlockedReason, Exit};
 use headsup_core::time::UnixMs;
@@ -60,7 +63,7 @@ const QUESTIONS: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 const SETTLE_MS: u32 = 1_000;
 
 /// JSON-RPC's number for a request that was cancelled (ACP v1 and v2).
-const CANCELLED: i64 = -32_800;
+pub(super) const CANCELLED: i64 = -32_800;
 
 pub(super) fn fact(event: &str, told: &Told<'_>) -> Fact {
     let Some(event) = Event::named(event) else { return Fact::not_understood("not known") };
@@ -90,6 +93,11 @@ pub(super) fn fact(event: &str, told: &Told<'_>) -> Fact {
             Fact::ToolsEnded { actor: Actor::Main, tools, interrupted: false, turn_ref }
         }
         Event::Described | Event::Noted => Fact::Nothing,
+        // Nothing has ended, and what goes on is no more than its last known one.
+        Event::Unclear => {
+            let turn = Some(ReportedTurn::Unknown);
+            Fact::Reported(Reported { turn, detail: None, outcome: None, process: None })
+        }
         Event::Stands => Fact::Level(level(told)),
         Event::Exited => {
             let number = |raw: Raw<'_>| raw.json().and_then(|json| json.parse().ok());

@@ -89,6 +89,8 @@ pub enum Event {
     ToolEnded,
     /// A title and the like.
     Described,
+    /// What goes on is not known to the agent itself.
+    Unclear,
     /// A prompt or its end beside others, and whatever else changes nothing.
     Noted,
     /// Not a message, or not one that can be read.
@@ -100,7 +102,7 @@ pub enum Event {
 }
 
 impl Event {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Ready,
         Self::SessionStarted,
         Self::SessionResumed,
@@ -113,6 +115,7 @@ impl Event {
         Self::ToolStarted,
         Self::ToolEnded,
         Self::Described,
+        Self::Unclear,
         Self::Noted,
         Self::Unreadable,
         Self::Stands,
@@ -133,6 +136,7 @@ impl Event {
             Self::ToolStarted => "tool_started",
             Self::ToolEnded => "tool_ended",
             Self::Described => "described",
+            Self::Unclear => "unclear",
             Self::Noted => "noted",
             Self::Unreadable => "unreadable",
             Self::Stands => "stands",

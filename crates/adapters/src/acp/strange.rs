@@ -4,9 +4,10 @@
 //! Both versions, also what is unstable in them (`fixtures/acp/protocol-catalogue.json`, read), `session/set_model`
 //! of older ones, and what Qwen Code has beside them (measured). Names that begin with `_` are anybody's own.
 
-use super::message::{Form, Params, Side, Update};
+use super::message::{Form, Params, Side, Update, Work};
 use super::normalize::Told;
 use super::said::{Event, Said};
+use crate::json::Raw;
 use crate::{payload, stream};
 use std::collections::BTreeSet;
 
@@ -16,6 +17,10 @@ const MOST: usize = 64;
 const METHOD: &str = "method";
 const UPDATE: &str = "sessionUpdate";
 const STATE: &str = "state";
+const BACKGROUND: &str = "background";
+const STOP: &str = "stopReason";
+
+const SESSION_UPDATE: &str = "session/update";
 
 #[derive(Debug, Default)]
 pub(super) struct Strange {
@@ -26,6 +31,21 @@ impl Strange {
     /// What is to be told of a message beside what it does.
     pub(super) fn take(&mut self, side: Side, form: &Form<'_>) -> Option<Said> {
         let (name, member) = news(form)?;
+        self.tell(side, name, member)
+    }
+
+    /// An answer without the member that each of its kind has.
+    pub(super) fn stopless(&mut self, method: &str) -> Option<Said> {
+        self.tell(Side::Agent, method.to_owned(), STOP)
+    }
+
+    /// An update without the list of what goes on behind, of a session that lists it: that has to be in each
+    /// of its updates.
+    pub(super) fn listless(&mut self) -> Option<Said> {
+        self.tell(Side::Agent, stream::name(SESSION_UPDATE, Some("state_update")), BACKGROUND)
+    }
+
+    fn tell(&mut self, side: Side, name: String, member: &'static str) -> Option<Said> {
         if self.told.len() >= MOST || !self.told.insert((name.clone(), member)) {
             return None;
         }
@@ -40,27 +60,41 @@ fn news(form: &Form<'_>) -> Option<(String, &'static str)> {
         return None;
     };
     let name = method.text()?;
-    if name != "session/update" {
+    if name != SESSION_UPDATE {
         let is_known = name.starts_with('_') || METHODS.contains(&&*name);
         return (!is_known).then(|| (stream::name(&name, None), METHOD));
     }
     let update: Update<'_> = params.object::<Params<'_>>().update.object();
     let kind = update.kind.text();
     let member = match kind.as_deref() {
-        Some("state_update") => payload::strange((STATE, update.state, STATES))?,
+        Some("state_update") => {
+            let is_news = || is_anew(update.background).then_some(BACKGROUND);
+            payload::strange((STATE, update.state, STATES)).or_else(is_news)?
+        }
         Some(kind) if kind.starts_with('_') => return None,
         _ => payload::strange((UPDATE, update.kind, UPDATES))?,
     };
     Some((stream::name(&name, kind.as_deref()), member))
 }
 
+/// Does something else stand in the place of the list of what goes on behind, or a type in it that no version
+/// has? Who lists nothing at all says nothing of it.
+fn is_anew(background: Raw<'_>) -> bool {
+    let is_new = |work: Raw<'_>| {
+        let kind = work.object::<Work<'_>>().kind;
+        let is_own = kind.text().is_some_and(|kind| kind.starts_with('_'));
+        !is_own && payload::strange(("type", kind, WORK)).is_some()
+    };
+    background.is_other_than('[') || background.items().into_iter().any(is_new)
+}
+
 /// The member of what a proxy tells that is news.
 pub(super) fn of(event: &str, told: &Told<'_>) -> Option<&'static str> {
     if event == Event::TurnEnded.word() && told.stop.json().is_some() {
-        return payload::strange(("stopReason", told.stop, STOPS));
+        return payload::strange((STOP, told.stop, STOPS));
     }
     let strange = told.strange.text()?;
-    [METHOD, UPDATE, STATE].into_iter().find(|member| *member == strange)
+    [METHOD, UPDATE, STATE, BACKGROUND, STOP].into_iter().find(|member| *member == strange)
 }
 
 const METHODS: &[&str] = &[
@@ -141,7 +175,9 @@ const UPDATES: &[&str] = &[
     "user_message_chunk",
 ];
 
-const STATES: &[&str] = &["idle", "requires_action", "running"];
+const STATES: &[&str] = &["idle", "requires_action", "running", "unknown"];
+
+const WORK: &[&str] = &["subagent", "terminal", "tool_call"];
 
 /// `error` is of version 2.
 const STOPS: &[&str] =

@@ -31,7 +31,7 @@ const VERSIONS: Versions = Versions {
         ("PermissionDenied", (2, 1, 88)),
         ("PostToolBatch", (2, 1, 118)),
     ],
-    plugin: (2, 1, 141),
+    plugin: Some((2, 1, 141)),
 };
 
 const FORM: Form = Form {

@@ -42,6 +42,9 @@ const REASONS: Reasons = Reasons {
     either: &[],
 };
 
+/// How a session starts (all measured but `fork`: read).
+const SOURCES: &[&str] = &["startup", "resume", "clear", "compact", "fork"];
+
 pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -> Fact {
     match event {
         Event::PreToolUse => Fact::ToolStarted {
@@ -136,6 +139,7 @@ const QUOTA: &str = "quota_auto_resume_";
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
     let wanted: Wanted<'_> = match event {
+        Event::SessionStart => ("source", payload.source, SOURCES),
         Event::PreToolUse
         | Event::PostToolUse
         | Event::PostToolUseFailure

@@ -9,7 +9,7 @@
 //! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
 //! | `result` | done; failed with an error; idle where it was stopped, or where nobody knows the word for it. It ends all requests. With helpers behind it is working, with shells alone idle |
-//! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was |
+//! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was. Without a list nothing |
 //! | all others, as what hooks and tasks do | nothing; what no version has said that is known is counted |
 
 use super::lines::SUBTYPES;
@@ -298,8 +298,12 @@ impl Run {
     }
 
     /// The list is whole, and what is `ambient` is no activity (read). A monitor is a command that is
-    /// watched; in all others than shells some agent works, as in a `Stop`'s list.
+    /// watched; in all others than shells some agent works, as in a `Stop`'s list. Without a list nothing is known
+    /// to have changed.
     fn goes_on_behind(&mut self, tasks: Raw<'_>) {
+        if !tasks.is_list() {
+            return;
+        }
         (self.helpers, self.shells) = (0, 0);
         for task in tasks.items() {
             let task: Task<'_> = task.object();
@@ -344,6 +348,9 @@ fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
     let of_kind = || match kind {
         "system" if row.subtype.text().as_deref() == Some("session_state_changed") => {
             payload::strange(("state", row.state, STATES))
+        }
+        "system" if row.subtype.text().as_deref() == Some("background_tasks_changed") => {
+            (!row.tasks.is_list()).then_some("tasks")
         }
         "system" => payload::strange(("subtype", row.subtype, SUBTYPES)),
         "result" => payload::strange(("subtype", row.subtype, RESULTS)),

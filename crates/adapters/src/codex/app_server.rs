@@ -7,12 +7,12 @@
 //!
 //! | message | fact |
 //! |---|---|
-//! | the answer to `thread/list` | the status of each, where it is loaded; all others are somebody else's or the past (measured) |
+//! | the answers to `thread/list`, a page each | the status of each, where it is loaded; all others are somebody else's or the past (measured; that there are pages: read) |
 //! | `thread/status/changed`, `active` | working; blocked with `waitingOnApproval` (measured) and `waitingOnUserInput` (read) |
 //! | the same, `idle`, `systemError` | idle, failed (measured) |
 //! | the same, `notLoaded`, and `thread/closed` | session ended, a minute after its terminal has left (measured) |
 //! | `turn/completed` | turn ended, failed or interrupted; only whoever runs the thread hears it (measured) |
-//! | `thread/status/changed` with a status that nobody knows | not understood |
+//! | `thread/status/changed` with a status that nobody knows, or with flags of which nobody knows any | not understood |
 //! | all others | nothing; what no version has said that is known is counted ([`strange`]) |
 
 use super::methods::METHODS;
@@ -30,11 +30,19 @@ use std::path::{Path, PathBuf};
 const SOCKET: &str = "app-server-control/app-server-control.sock";
 /// The request for all threads: no other answer lists any with their statuses.
 const LIST: &str = "thread/list";
+/// The id of the request for its first page; those for the others have the ids behind it.
+const FIRST_PAGE: u32 = 2;
+/// More conversations than these are not looked through, the latest first.
+const PAGES: u32 = 40;
+/// Threads on a page: as without a word (read). Each has its first prompt with it, and a page that is too long ends the
+/// connection.
+const ON_A_PAGE: u32 = 25;
 /// For a failure whose cause this message does not tell.
 const FAILED: &str = "system_error";
 
 skim! {
     Message {
+        id: "id",
         method: "method",
         params: "params",
         result: "result",
@@ -44,6 +52,7 @@ skim! {
 skim! {
     Listed {
         data: "data",
+        next: "nextCursor",
     }
 }
 
@@ -115,10 +124,21 @@ pub(crate) fn greeting() -> Vec<String> {
     [
         json!({"id": 1, "method": "initialize", "params": {"clientInfo": client}}),
         json!({"method": "initialized"}),
-        json!({"id": 2, "method": LIST, "params": {}}),
+        json!({"id": FIRST_PAGE, "method": LIST, "params": {"limit": ON_A_PAGE}}),
     ]
     .map(|message| message.to_string())
     .into()
+}
+
+/// The request for the page behind this one, where the message is one and there is another.
+pub(crate) fn next_page(message: &str) -> Option<String> {
+    let message: Message<'_> = json::payload(message).ok()?;
+    let page: u32 = message.id.json()?.parse().ok()?;
+    let is_asked_for = message.method.json().is_none() && page >= FIRST_PAGE;
+    let id = page.checked_add(1).filter(|id| is_asked_for && *id < FIRST_PAGE + PAGES)?;
+    let cursor = message.result.object::<Listed<'_>>().next.text()?;
+    let params = json!({"limit": ON_A_PAGE, "cursor": cursor});
+    Some(json!({"id": id, "method": LIST, "params": params}).to_string())
 }
 
 pub(crate) fn read(message: &str) -> Vec<ThreadFact> {
@@ -159,23 +179,47 @@ pub(crate) fn evidence(message: &Value, thread: &str) -> Option<Value> {
     Some(json!({"method": message["method"], "params": params}))
 }
 
+/// What a thread at work waits for (`waitingOnUserInput` read).
+const FLAGS: &[&str] = &["waitingOnApproval", "waitingOnUserInput"];
+
 /// What ends a turn says how (`inProgress` read).
 const ENDS: &[&str] = &["completed", "failed", "inProgress", "interrupted"];
 
 /// The method of a message that says what no version has said that is known, and the member by which it does.
 pub(crate) fn strange(message: &str) -> Option<(String, &'static str)> {
     let message: Message<'_> = json::payload(message).ok()?;
-    let method = message.method.text()?;
+    let Some(method) = message.method.text() else { return strange_list(message.result) };
     let of_turn = || {
         let turn: Turn<'_> = message.params.object::<Params<'_>>().turn.object();
         payload::strange(("status", turn.status, ENDS))
     };
+    // Where no flag is known, all of it is not understood.
+    let of_status = || {
+        let status: Status<'_> = message.params.object::<Params<'_>>().status.object();
+        let is_new = |flag| payload::strange(("activeFlags", flag, FLAGS)).is_some();
+        let is_understood = matches!(active(status.flags), Some(Level::Blocked { .. }));
+        let is_active = status.kind.text().as_deref() == Some("active");
+        let has_new = is_active && is_understood && status.flags.items().into_iter().any(is_new);
+        has_new.then_some("activeFlags")
+    };
     let member = match &*method {
         "turn/completed" => of_turn()?,
+        "thread/status/changed" => of_status()?,
         known if METHODS.contains(&known) => return None,
         _ => "method",
     };
     Some((text::line(&method, text::EVENT), member))
+}
+
+/// A list is told of thread by thread, and of one whose status nobody knows nothing is.
+fn strange_list(result: Raw<'_>) -> Option<(String, &'static str)> {
+    let listed: Listed<'_> = result.object();
+    let is_new = |thread: Raw<'_>| {
+        let thread: Thread<'_> = thread.object();
+        let fact = status(&thread.status.object());
+        thread.id.text().is_some() && matches!(fact, Fact::NotUnderstood { .. })
+    };
+    listed.data.items().into_iter().any(is_new).then(|| (LIST.to_owned(), "status"))
 }
 
 fn changed(message: Message<'_>) -> Option<ThreadFact> {
@@ -192,18 +236,14 @@ fn changed(message: Message<'_>) -> Option<ThreadFact> {
     Some(ThreadFact { thread, name: text::line(&name, text::EVENT), fact })
 }
 
-/// What is not known changes nothing; but a flag that waits for something new is a wait.
+/// What is not known changes nothing.
 fn status(status: &Status<'_>) -> Fact {
     let level = match status.kind.text().as_deref().unwrap_or_default() {
         "active" => {
-            let flags: Vec<_> = status.flags.items().into_iter().filter_map(Raw::text).collect();
-            let mut waits = flags.iter().filter(|flag| flag.starts_with("waitingOn"));
-            match waits.next().map(|flag| &**flag) {
-                Some("waitingOnApproval") => blocked(BlockedReason::Permission, ""),
-                Some("waitingOnUserInput") => blocked(BlockedReason::Question, ""),
-                Some(_) => blocked(BlockedReason::Other, ""),
-                None => Level::Working { reason: None },
-            }
+            let Some(level) = active(status.flags) else {
+                return Fact::not_understood("unknown activeFlags");
+            };
+            level
         }
         "idle" => Level::Idle { shells: 0 },
         "systemError" => Level::Failed { code: FAILED.to_owned() },
@@ -211,6 +251,24 @@ fn status(status: &Status<'_>) -> Fact {
         _ => return Fact::not_understood("unknown status"),
     };
     Fact::Level(level)
+}
+
+/// What is active works, where its list of flags is empty. One that is known tells what it waits for, and one that
+/// waits for something new is a wait; `None`: nobody knows any of them, or there is no list.
+fn active(flags: Raw<'_>) -> Option<Level> {
+    if !flags.is_list() {
+        return None;
+    }
+    let flags = flags.items();
+    let words: Vec<_> = flags.iter().filter_map(|flag| flag.text()).collect();
+    let has = |known: &str| words.iter().any(|word| *word == known);
+    let reason = match () {
+        () if has("waitingOnApproval") => BlockedReason::Permission,
+        () if has("waitingOnUserInput") => BlockedReason::Question,
+        () if words.iter().any(|word| word.starts_with("waitingOn")) => BlockedReason::Other,
+        () => return flags.is_empty().then_some(Level::Working { reason: None }),
+    };
+    Some(blocked(reason, ""))
 }
 
 fn turn(turn: &Turn<'_>) -> Option<Fact> {

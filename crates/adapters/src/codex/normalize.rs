@@ -33,6 +33,9 @@ const REASONS: Reasons = Reasons {
     either: &["other"],
 };
 
+/// How a session starts (measured: `startup`, `resume`, `compact`; read).
+const SOURCES: &[&str] = &["startup", "resume", "clear", "compact", "fork"];
+
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     match event {
         Event::PreToolUse if payload.tool().as_deref() == Some(QUESTION) => {
@@ -84,6 +87,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
     let wanted: Wanted<'_> = match event {
+        Event::SessionStart => ("source", payload.source, SOURCES),
         Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
             ("tool_name", payload.tool_name, &[])
         }

@@ -10,7 +10,7 @@
 //! | `turn.completed`, `turn.failed` | done, failed |
 //! | `error` | nothing: it tries again, or `turn.failed` follows |
 //! | `thread/started` | idle |
-//! | `thread/status/changed` of `active` | working, blocked: as with other clients of a server |
+//! | `thread/status/changed` of `active` | working, blocked: as with other clients of a server, and nothing with flags that nobody knows |
 //! | the same, of `idle` and `systemError` | nothing if `turn/completed` follows, which says how; else idle, failed: nothing else is told of a thread whose client has left it (`thread/unsubscribe`) in mid-turn |
 //! | a request of approval, input or elicitation | blocked, also where the status has flags that nobody knows |
 //! | `turn/completed` | done, failed; idle where it was interrupted |
@@ -83,10 +83,11 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         let (name, session, is_one_of_many) = (name(method, None), Some(session), true);
         return Some(Shown { name, session, is_one_of_many, level, ..Shown::default() });
     }
-    if let Some((name, member)) = app_server::strange(line) {
+    let strange = app_server::strange(line);
+    let Some(ThreadFact { thread, name, fact }) = app_server::read(line).into_iter().next() else {
+        let (name, member) = strange?;
         return Some(Shown { name, strange: Some(member), ..Shown::default() });
-    }
-    let ThreadFact { thread, name, fact } = app_server::read(line).into_iter().next()?;
+    };
     let is_unexplained = matches!(&fact, Fact::Level(Level::Idle { .. } | Level::Failed { .. }));
     let level = match fact {
         Fact::Level(level) => Some(level),
@@ -100,8 +101,8 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
         _ => return None,
     };
     let (session, is_one_of_many) = (Some(thread), true);
-    let more = Shown::default();
-    Some(Shown { name, session, is_one_of_many, is_unexplained, level, ..more })
+    let (strange, more) = (strange.map(|(_, member)| member), Shown::default());
+    Some(Shown { name, session, is_one_of_many, is_unexplained, level, strange, ..more })
 }
 
 /// What the server waits for its client to answer (`requestApproval` measured, the others read).

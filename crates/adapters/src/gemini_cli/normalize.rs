@@ -32,6 +32,9 @@ const REASONS: Reasons = Reasons {
     either: &[],
 };
 
+/// How a session starts (measured: `startup`, `clear`; read).
+const SOURCES: &[&str] = &["startup", "resume", "clear"];
+
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "SessionStart" => {
@@ -68,6 +71,7 @@ fn is_answered(payload: &Payload<'_>) -> bool {
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
     let wanted: Wanted<'_> = match event {
+        "SessionStart" => ("source", payload.source, SOURCES),
         "BeforeTool" | "AfterTool" => ("tool_name", payload.tool_name, &[]),
         "Notification" => ("notification_type", payload.notification_type, &["ToolPermission"]),
         "AfterAgent" => ("prompt_response", payload.prompt_response, &[]),

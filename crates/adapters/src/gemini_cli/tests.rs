@@ -48,9 +48,11 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
         ("resume", SessionStart::Resume),
         ("clear", SessionStart::Clear),
     ] {
-        let members = format!(r#""source":"{source}""#);
-        assert_eq!(fact("SessionStart", &members), Fact::SessionStarted { how, attach: None });
+        let started = seen("SessionStart", &format!(r#""source":"{source}""#));
+        assert_eq!(started.fact, Fact::SessionStarted { how, attach: None });
+        assert_eq!(started.strange, None, "{source}");
     }
+    assert_eq!(seen("SessionStart", r#""source":"compaction""#).strange, Some("source"));
 }
 
 #[test]

@@ -215,14 +215,7 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
     found.missing = form.events.iter().copied().filter(|event| !has(event)).collect();
     note_problems(form, &mut found, text, top.as_ref());
-    if !beyond.is_empty() {
-        found.is_ignored = true;
-        found.problems.push(format!(
-            "the program that is here is older than {}, and leaves out this whole file for it, with all that is \
-             in there (rules of permissions, too): install again",
-            beyond.join(", ")
-        ));
-    }
+    found.note_beyond(&beyond);
     Ok(found)
 }
 

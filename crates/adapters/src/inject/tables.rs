@@ -21,7 +21,14 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     }
     // One that is not as it should be goes, and comes again.
     let mut out = remove(form, text, launcher)?;
-    for event in form.events {
+    let before = entries(form, text)?;
+    let is_for = |entry: &Table, event: &str| {
+        let written = word(entry, COMMAND).map(unwrapped);
+        written.and_then(|plain| event_of(form.kind, plain, launcher)) == Some(event)
+    };
+    let is_there = |event: &&&str| before.iter().any(|entry| is_for(entry, event));
+    let stays = form.optional.iter().filter(is_there);
+    for event in form.events.iter().chain(stays) {
         // No empty line behind a last line that had no end: that shows, later, that it had none.
         if !out.is_empty() {
             out.push('\n');
@@ -64,6 +71,7 @@ pub(crate) fn strays(form: &Form, text: &str, launcher: &str) -> Vec<String> {
 
 pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, Unchanged> {
     let mut found = Found::default();
+    let mut beyond = Vec::new();
     for entry in entries(form, text)? {
         let (Some(event), Some(written)) = (word(&entry, form.event), word(&entry, COMMAND)) else {
             continue;
@@ -71,12 +79,14 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
         let plain = unwrapped(written);
         // The program would run a second one as well.
         let is_first = found.entries.iter().all(|(of, _)| of != event);
-        let wanted = form.events.iter().find(|one| is_first && **one == event);
+        let mut known = form.events.iter().chain(form.optional);
+        let wanted = known.find(|one| is_first && **one == event);
         if wanted.is_some_and(|event| entry == wished(form, event, launcher).into_iter().collect())
         {
             found.entries.push((event.to_owned(), plain.to_owned()));
         } else if event_of(form.kind, plain, launcher).is_some() {
             found.outdated += 1;
+            beyond.extend(form.is_beyond(event).then(|| event.to_owned()));
         } else if is_other(form.kind, plain, launcher) {
             found.others += 1;
             match home_of(form.kind, plain) {
@@ -88,6 +98,7 @@ pub(crate) fn inspect(form: &Form, text: &str, launcher: &str) -> Result<Found, 
     }
     let has = |event: &&str| found.entries.iter().any(|(of, _)| of == event);
     found.missing = form.events.iter().copied().filter(|event| !has(event)).collect();
+    found.note_beyond(&beyond);
     Ok(found)
 }
 

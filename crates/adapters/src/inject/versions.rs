@@ -2,7 +2,7 @@
 //! out the whole file, and with it whatever else a person has in there.
 
 use super::entries::{self, Form};
-use super::{Part, Recipe};
+use super::{Found, Part, Recipe, tables};
 
 /// Major and minor version, and patch.
 pub type Version = (u64, u64, u64);
@@ -13,8 +13,8 @@ pub(crate) struct Versions {
     pub(crate) package: &'static str,
     /// Events, each with the first version that knows it. Every version knows all others.
     pub(crate) since: &'static [(&'static str, Version)],
-    /// The first version that looks for the plugin's folder.
-    pub(crate) plugin: Version,
+    /// The first version that looks for the plugin's folder, where there is one.
+    pub(crate) plugin: Option<Version>,
 }
 
 impl Form {
@@ -31,6 +31,21 @@ impl Form {
     }
 }
 
+impl Found {
+    /// Notes the events of entries that the program which is here does not know.
+    pub(super) fn note_beyond(&mut self, events: &[String]) {
+        if events.is_empty() {
+            return;
+        }
+        self.is_ignored = true;
+        self.problems.push(format!(
+            "the program that is here is older than {}, and refuses this whole file for it, with all that is in \
+             there (rules of permissions, too): install again",
+            events.join(", ")
+        ));
+    }
+}
+
 impl Recipe {
     /// The package that says which version a program is, where versions differ in what they know.
     pub fn package(&self) -> Option<&'static str> {
@@ -39,38 +54,48 @@ impl Recipe {
 
     /// Whether a program of this version looks for the plugin's folder. One that is not known is believed to.
     pub fn finds_plugin(&self, version: Option<Version>) -> bool {
-        let since = self.versions().map(|versions| versions.plugin);
+        let since = self.versions().and_then(|versions| versions.plugin);
         since.zip(version).is_none_or(|(since, version)| version >= since)
     }
 
     /// The same with those events alone that a program of this version knows. A version that is not known gets
     /// what all know, and keeps what is there.
     pub fn of_version(&'static self, version: Option<Version>) -> &'static Self {
-        let (Some(versions), Part::Entries(form)) = (self.versions(), &self.part) else {
-            return self;
-        };
-        let form = narrowed(form, versions, version);
+        let Some(versions) = self.versions() else { return self };
         // A process looks at a few versions in its life.
-        let part = Part::Entries(Box::leak(Box::new(form)));
+        let of_it = |form: &Form| -> &'static Form {
+            Box::leak(Box::new(narrowed(form, versions, version)))
+        };
+        let part = match self.part {
+            Part::Entries(form) => Part::Entries(of_it(form)),
+            Part::Tables(form) => Part::Tables(of_it(form)),
+            Part::Script(_) | Part::Server(_) | Part::Skill => return self,
+        };
         Box::leak(Box::new(Self { part, ..self.clone() }))
     }
 
     /// Is this the text of a file that was made for our entries, for whichever version?
     pub(super) fn is_of_some_version(&self, text: &str, launcher: &str) -> bool {
-        let (Some(versions), Part::Entries(form)) = (self.versions(), &self.part) else {
-            return false;
-        };
+        let Some(versions) = self.versions() else { return false };
         let since = versions.since.iter().map(|(_, since)| Some(*since));
         since.chain([None]).any(|version| {
-            let form = narrowed(form, versions, version);
-            entries::append(&form, "", launcher).is_ok_and(|made| made == text)
+            let made = match self.part {
+                Part::Entries(form) => {
+                    entries::append(&narrowed(form, versions, version), "", launcher)
+                }
+                Part::Tables(form) => {
+                    tables::append(&narrowed(form, versions, version), "", launcher)
+                }
+                Part::Script(_) | Part::Server(_) | Part::Skill => return false,
+            };
+            made.is_ok_and(|made| made == text)
         })
     }
 
     fn versions(&self) -> Option<&'static Versions> {
         match self.part {
-            Part::Entries(form) => form.versions,
-            Part::Tables(_) | Part::Script(_) | Part::Server(_) | Part::Skill => None,
+            Part::Entries(form) | Part::Tables(form) => form.versions,
+            Part::Script(_) | Part::Server(_) | Part::Skill => None,
         }
     }
 }
@@ -187,7 +212,7 @@ mod tests {
         assert!(!recipe.finds_plugin(OLD));
         // Whoever looks for it knows all that is in it.
         let versions = recipe.versions().unwrap();
-        assert!(versions.since.iter().all(|(_, since)| *since <= versions.plugin));
+        assert!(versions.since.iter().all(|(_, since)| Some(*since) <= versions.plugin));
     }
 
     #[test]
@@ -195,10 +220,57 @@ mod tests {
         for recipe in recipes() {
             let Some(versions) = recipe.versions() else { continue };
             let text = recipe.append("", LAUNCHER).unwrap();
-            let all = events(&text);
             for (event, _) in versions.since {
-                assert!(all.iter().any(|name| name == event), "{}: {event}", recipe.kind);
+                assert!(text.contains(&format!("\"{event}\"")), "{}: {event}", recipe.kind);
             }
         }
+    }
+
+    /// As many of the events that not every version knows as this text has.
+    fn later(text: &str) -> Vec<&'static str> {
+        let versions = recipe("kimi").unwrap().versions().unwrap();
+        let names = versions.since.iter().map(|(event, _)| *event);
+        names.filter(|event| text.contains(&format!("event = \"{event}\""))).collect()
+    }
+
+    #[test]
+    fn tables_are_for_those_events_that_the_version_knows() {
+        let kimi = |version| recipe("kimi").unwrap().of_version(version);
+        let theirs = "model = \"x\"\n";
+        let given = |version| kimi(version).append(theirs, LAUNCHER).unwrap();
+        let all = recipe("kimi").unwrap().append(theirs, LAUNCHER).unwrap();
+        assert_eq!(given(Some((2, 1, 0))), all);
+        let cases: [(Option<Version>, &[&str]); 4] = [
+            (Some((0, 14, 0)), &["PermissionRequest", "PermissionResult", "Interrupt"]),
+            (Some((0, 13, 1)), &["PermissionRequest", "PermissionResult"]),
+            (Some((0, 7, 0)), &[]),
+            (None, &[]),
+        ];
+        for (version, known) in cases {
+            let text = given(version);
+            assert_eq!(later(&text), known, "{version:?}");
+            let found = kimi(version).inspect(&text, LAUNCHER).unwrap();
+            assert!(found.is_complete() && found.fires(), "{version:?}: {found:?}");
+            assert_eq!(kimi(version).append(&text, LAUNCHER).unwrap(), text, "{version:?}");
+            assert_eq!(kimi(None).remove(&text, LAUNCHER, None).unwrap(), theirs, "{version:?}");
+            let made = kimi(version).append("", LAUNCHER).unwrap();
+            assert!(recipe("kimi").unwrap().has_made(&made, LAUNCHER), "{version:?}");
+        }
+    }
+
+    #[test]
+    fn tables_that_an_older_program_does_not_know_are_told_and_go() {
+        let kimi = |version| recipe("kimi").unwrap().of_version(version);
+        let all = kimi(Some((2, 1, 0))).append("", LAUNCHER).unwrap();
+        let found = kimi(Some((0, 13, 1))).inspect(&all, LAUNCHER).unwrap();
+        assert!(!found.is_complete() && !found.fires(), "{found:?}");
+        assert!(found.problems[0].contains("older than Interrupt,"), "{found:?}");
+        let again = kimi(Some((0, 13, 1))).append(&all, LAUNCHER).unwrap();
+        assert_eq!(later(&again), ["PermissionRequest", "PermissionResult"]);
+        // Of a version that nobody knows what is there stays, also where something else is put right.
+        let found = kimi(None).inspect(&all, LAUNCHER).unwrap();
+        assert!(found.is_complete() && found.problems.is_empty(), "{found:?}");
+        let changed = all.replace("timeout = 5", "timeout = 50");
+        assert_eq!(later(&kimi(None).append(&changed, LAUNCHER).unwrap()), later(&all));
     }
 }

@@ -5,6 +5,7 @@ use super::maps;
 use crate::inject::entries::Form;
 use crate::inject::script::Script;
 use crate::inject::settings_file::{arguments, given};
+use crate::inject::versions::Versions;
 use crate::inject::{Launch, Part, Probe, Recipe};
 use serde_json::{Map as Object, Value, json};
 use std::ffi::OsString;
@@ -40,6 +41,21 @@ const LAUNCHES: &[(&str, Launch)] = &[
     ("pi", Launch::WithFile { ending: "ts", arguments: with_extension }),
 ];
 
+/// What not every version knows, by kind. Kimi Code: the changelog of its own documentation. Before 0.14.2 it does
+/// not start with an event that it does not know.
+const VERSIONS: &[(&str, Versions)] = &[(
+    "kimi",
+    Versions {
+        package: "@moonshot-ai/kimi-code",
+        since: &[
+            ("PermissionRequest", (0, 8, 0)),
+            ("PermissionResult", (0, 8, 0)),
+            ("Interrupt", (0, 14, 0)),
+        ],
+        plugin: None,
+    },
+)];
+
 fn with_extension(given: &[OsString], file: &OsString) -> Vec<OsString> {
     [OsString::from("-e"), file.clone()].into_iter().chain(given.iter().cloned()).collect()
 }
@@ -73,11 +89,12 @@ fn lists(map: &'static Map) -> Option<Lists> {
 
 fn form(lists: &'static Lists) -> Form {
     let shape = &lists.install.form;
+    let versions = VERSIONS.iter().find(|(kind, _)| *kind == lists.map.kind);
     Form {
         kind: &lists.map.kind,
         events: &lists.events,
         optional: &[],
-        versions: None,
+        versions: versions.map(|(_, versions)| versions),
         matchers: &[],
         command: "command",
         timeout: (&shape.timeout.0, shape.timeout.1),

@@ -249,6 +249,21 @@ fn what_is_not_known_to_end_is_not_told_to_begin() {
     assert_eq!(seen(of("crush").unwrap(), "PreToolUse", &payload).fact, Fact::Nothing);
 }
 
+#[test]
+fn a_program_that_a_runtime_runs_is_found_by_the_runtimes_name() {
+    for kind in ["auggie", "cursor", "mastra", "pi"] {
+        for comm in ["node", "MainThread"] {
+            let above = json!([
+                {"pid": 50, "start": 9, "comm": "sh"},
+                {"pid": 42, "start": 8, "comm": comm},
+            ]);
+            let context = HookContext::parse(&json!({ "parents": above }).to_string());
+            let seen = hook(of(kind).unwrap(), None, b"{}", &context);
+            assert_eq!(seen.process.map(|process| process.pid), Some(42), "{kind}, {comm}");
+        }
+    }
+}
+
 /// Payloads as Kimi Code 2.1.0 wrote them in its print mode.
 #[test]
 fn what_was_heard_of_kimi_code_is_understood() {

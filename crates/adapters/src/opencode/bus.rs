@@ -8,19 +8,22 @@
 //! |---|---|
 //! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
 //! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
-//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
+//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
 //! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, which may be said later, and of which nothing is told any more (read) |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
-//! | all others | nothing |
+//! | all others | nothing; what could tell a status and nobody knows is counted |
 
+mod anew;
 mod gone;
+mod lists;
 
 use crate::bus::Served;
 use crate::json::{self, skim};
 use crate::stream::{self, Shown};
 use crate::text;
+use anew::Anew;
 use gone::Gone;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
@@ -81,6 +84,8 @@ struct Session {
     title: Option<String>,
     model: Option<String>,
     is_busy: bool,
+    /// It rests between two tries, each of which begins with a word of its own.
+    waits: bool,
     /// What waits for an answer: its id, and what it is.
     open: BTreeMap<String, (BlockedReason, Option<String>)>,
     error: Option<String>,
@@ -100,6 +105,7 @@ pub struct Follower {
     /// In a terminal: what was told last, and of which session.
     told: Option<(Option<String>, Level)>,
     gone: Gone,
+    anew: Anew,
 }
 
 impl Follower {
@@ -110,11 +116,6 @@ impl Follower {
     /// The stream of all that happens, in every folder.
     pub fn stream(&self) -> &'static str {
         "/global/event"
-    }
-
-    /// The lists of one folder: of statuses, permissions and questions.
-    pub fn lists(&self) -> [&'static str; 3] {
-        ["/session/status", "/permission", "/question"]
     }
 
     /// Folders that are known to have sessions.
@@ -156,61 +157,12 @@ impl Follower {
         told
     }
 
-    /// The lists of one folder, as they were after the stream was opened; `known`: sessions that
-    /// somebody has told of before. Hands out what is to be told.
-    pub fn snapshot(&mut self, folder: &str, lists: [&str; 3], known: &[String]) -> Vec<Vec<u8>> {
-        let [statuses, permissions, questions] = lists;
-        let Ok(Value::Object(statuses)) = serde_json::from_str(statuses) else { return Vec::new() };
-        let mut ids: BTreeSet<String> = statuses.keys().filter_map(|id| text::id(id)).collect();
-        let is_here =
-            |session: &Session| session.directory.as_deref().is_none_or(|at| at == folder);
-        ids.extend(self.sessions.iter().filter(|(_, of)| is_here(of)).map(|(id, _)| id.clone()));
-        ids.extend(known.iter().filter(|id| !self.sessions.contains_key(*id)).cloned());
-        ids.retain(|id| !self.gone.has(id));
-        let shown = self.current.clone();
-        for id in &ids {
-            let kind = statuses.get(id).and_then(|status| status["type"].as_str());
-            let is_busy = kind.is_some_and(|kind| kind != "idle");
-            let session = self.session(id);
-            session.open.clear();
-            if session.is_busy && !is_busy {
-                // How it ended nobody says any more.
-                session.rest = Some(IDLE);
-            }
-            session.is_busy = is_busy;
-            if is_busy && self.root(id) == *id {
-                self.current = Some(id.clone());
-            }
-        }
-        if let Some(shown) = shown.filter(|shown| self.is_at_work(shown)) {
-            self.current = Some(shown);
-        }
-        for (list, is_question) in [(permissions, false), (questions, true)] {
-            let Ok(Value::Array(asked)) = serde_json::from_str(list) else { continue };
-            for ask in asked.iter().filter_map(Value::as_object) {
-                let word = |name: &str| ask.get(name).and_then(Value::as_str);
-                let (Some(id), Some(session)) = (word("id"), word("sessionID")) else { continue };
-                let Some(session) = self.sessions.get_mut(session) else { continue };
-                if session.is_busy {
-                    let ask = asks(is_question, word("permission"));
-                    session.open.insert(id.to_owned(), ask);
-                }
-            }
-        }
-        match self.is_shared {
-            // It is there, and waits for whoever comes.
-            true if ids.is_empty() => vec![self.body("server.connected", None, IDLE)],
-            true => {
-                let roots: BTreeSet<String> = ids.iter().map(|id| self.root(id)).collect();
-                roots.iter().filter_map(|root| self.tell(root, "server.connected")).collect()
-            }
-            false => self.tell_of_terminal("server.connected").into_iter().collect(),
-        }
-    }
-
     /// One message of the stream. Hands out what is to be told.
     pub fn heard(&mut self, message: &str) -> Option<Vec<u8>> {
         let (kind, said) = event(message)?;
+        if let Some(member) = anew::member(&kind, &said) {
+            self.anew.note(&kind, member);
+        }
         let info: Info<'_> = said.info.object();
         let of_itself = matches!(&*kind, "session.created" | "session.updated" | "session.deleted");
         let id = if of_itself { info.id } else { said.session };
@@ -273,6 +225,7 @@ impl Follower {
                 }
                 let session = self.session(id);
                 session.is_busy = true;
+                session.waits = status.as_deref() == Some("retry");
                 session.is_refused = false;
                 session.error = None;
             }
@@ -318,19 +271,23 @@ impl Follower {
     /// A session has come to its rest; where a person has stopped it, with all that it has started.
     fn idle(&mut self, id: &str) {
         let session = self.session(id);
-        if session.is_refused || session.error.as_deref() == Some(ABORTED) {
+        let is_stopped = match session.error.as_deref() {
+            Some(error) => session.is_refused || error == ABORTED,
+            None => session.is_refused || session.waits,
+        };
+        if is_stopped {
             self.stop_below(id);
         }
         let session = self.session(id);
         session.open.clear();
+        session.waits = false;
         // It is said twice.
         if !std::mem::take(&mut session.is_busy) {
             return;
         }
-        let was_refused = std::mem::take(&mut session.is_refused);
+        session.is_refused = false;
         session.rest = Some(match session.error.take() {
-            Some(error) if error == ABORTED => IDLE,
-            _ if was_refused => IDLE,
+            _ if is_stopped => IDLE,
             Some(code) => Level::Failed { code },
             None => Level::Done,
         });
@@ -342,6 +299,7 @@ impl Follower {
         for helper in helpers {
             let helper = self.session(&helper);
             helper.is_busy = false;
+            helper.waits = false;
             helper.open.clear();
         }
     }
@@ -472,7 +430,7 @@ fn event(message: &str) -> Option<(String, Said<'_>)> {
         found = found.payload.object();
     }
     let kind = found.kind.text()?;
-    if !matters(&kind) {
+    if !anew::may_tell(&kind) {
         return None;
     }
     // Two names for the same (read).

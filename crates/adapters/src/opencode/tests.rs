@@ -180,7 +180,7 @@ fn a_conversation_without_a_title_has_none() {
 
 #[test]
 fn its_process_may_be_called_by_the_hard_link_from_npm() {
-    for comm in ["opencode", ".opencode"] {
+    for comm in ["opencode", ".opencode", "kilo", ".kilo"] {
         let above = Ancestor { pid: 42, start: 8, comm: comm.to_owned() };
         let context = HookContext { parents: vec![above], ..HookContext::default() };
         let process = hook(None, b"{}", &context).process;

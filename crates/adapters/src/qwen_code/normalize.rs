@@ -31,6 +31,9 @@ const REASONS: Reasons = Reasons {
     either: &["logout", "prompt_input_exit", "bypass_permissions_disabled", "other"],
 };
 
+/// How a session starts (measured: `startup`; read).
+const SOURCES: &[&str] = &["startup", "resume", "clear", "compact", "branch"];
+
 /// The tools that ask a person: a question, and whether a plan will do.
 const QUESTION: &str = "ask_user_question";
 const PLAN: &str = "exit_plan_mode";
@@ -115,6 +118,7 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
     const NOTICES: &[&str] =
         &["idle_prompt", "permission_prompt", "elicitation_dialog", "auth_success"];
     let wanted: Wanted<'_> = match event {
+        "SessionStart" => ("source", payload.source, SOURCES),
         "PermissionRequest" | "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => {
             ("tool_name", payload.tool_name, &[])
         }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 const MOST: usize = 64;
 
 /// What is news in a line: its own name, or a word in it.
-const MEMBERS: [&str; 6] = ["type", "subtype", "method", "status", "state", "reason"];
+const MEMBERS: [&str; 8] =
+    ["type", "subtype", "method", "status", "activeFlags", "state", "reason", "tasks"];
 
 #[derive(Debug, Default)]
 pub(super) struct Strange {

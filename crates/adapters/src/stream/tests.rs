@@ -182,7 +182,7 @@ fn what_a_client_is_told_of_its_threads_is_one_agents() {
 
     // Two at once: what waits and what works comes before what rests.
     let status = |thread: &str, kind: &str| {
-        let params = json!({"threadId": thread, "status": {"type": kind}});
+        let params = json!({"threadId": thread, "status": {"type": kind, "activeFlags": []}});
         json!({"method": "thread/status/changed", "params": params}).to_string()
     };
     let over = |thread: &str| {
@@ -340,6 +340,7 @@ fn a_run_that_does_one_thing_and_leaves_is_known_by_its_words() {
         ("claude-code", "-p --output-format stream-json hello"),
         ("codex", "exec --json hello"),
         ("codex", "e --json hello"),
+        ("codex", "-m x review --uncommitted"),
         ("opencode", "run --format json hello"),
         ("gemini-cli", "--prompt=hello -o stream-json"),
         ("qwen-code", "hello --output-format stream-json"),
@@ -351,6 +352,7 @@ fn a_run_that_does_one_thing_and_leaves_is_known_by_its_words() {
         ("claude-code", "-p --output-format stream-json --input-format stream-json"),
         ("codex", "app-server"),
         ("codex", "hello"),
+        ("codex", "-m x -- e"),
         ("opencode", "--continue"),
         ("gemini-cli", "-i hello"),
         ("custom", "exec -p run"),
@@ -440,6 +442,19 @@ fn a_result_is_no_end_while_helpers_go_on_behind_it() {
     assert_eq!(run(&woken), ["working", "done", "working", "done"]);
     let failed = json!({"type": "result", "subtype": "error_max_turns"});
     assert_eq!(run(&[assistant(), helper(), failed]), ["working", "failed"]);
+}
+
+#[test]
+fn helpers_go_on_where_their_list_has_another_name_or_form() {
+    let renamed = json!({"items": [{"task_type": "local_agent"}]});
+    for form in [renamed, json!({"tasks": null}), json!({"tasks": {"b1": "local_agent"}})] {
+        let mut line = form.clone();
+        line["type"] = "system".into();
+        line["subtype"] = "background_tasks_changed".into();
+        let lines = [assistant(), behind(&["local_agent"]), line, result()];
+        assert_eq!(run(&lines), ["working"], "{form}");
+        assert_eq!(run(&[&lines[..], &[behind(&[])]].concat()), ["working", "done"], "{form}");
+    }
 }
 
 #[test]

@@ -23,6 +23,18 @@ fn hooks_can_be_installed_or_it_is_said_what_to_do_instead() {
     }
 }
 
+#[test]
+fn every_way_in_which_something_was_shown_is_explained_and_what_is_recorded_is_played() {
+    let page = page();
+    let (head, _) = page.split_once("| agent |").unwrap();
+    for row in all() {
+        let word = row.shown.word();
+        assert!(head.contains(&format!("- **{word}**: ")), "{}: {word}", row.kind);
+    }
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/acp/1");
+    assert_eq!(of("acp:NAME").unwrap().shown == Shown::Replay, fixtures.is_dir());
+}
+
 /// `HEADSUP_UPDATE=1` writes it.
 #[test]
 fn the_page_is_as_the_table_says() {

@@ -1,10 +1,12 @@
 //! BooCode: the status of an agent in a chat, the events it is told by, and the frames it is shown
 //! with.
 
+mod call;
 pub mod event;
 pub mod frame;
 mod name;
 
+pub use call::of_a_call;
 pub use event::Meaning;
 pub use frame::{AgentStatusReport, Frame, ReportAnswer, StatusUpdate};
 pub use name::{AGENT_LABEL, CHAT_LABEL, seat_id, seat_of};

@@ -86,9 +86,15 @@ impl Vocabulary {
             Self::Boocode => {
                 beside("reason", boocode::Status::with_reason(state).1.map(Cow::from));
             }
-            Self::Wardian => beside("input", word::<wardian::Input>(state)),
+            Self::Wardian => {
+                beside("input", word::<wardian::Input>(state));
+                beside("reply", word::<wardian::Reply>(state));
+            }
             Self::Bob => beside("stage", word::<bob::Stage>(state)),
-            Self::Panopticon => beside("health", word::<panopticon::Health>(state)),
+            Self::Panopticon => {
+                beside("health", word::<panopticon::Health>(state));
+                beside("report", word::<panopticon::Report>(state));
+            }
             Self::Jackin => {
                 beside("public", word::<jackin::Public>(state));
                 beside("overlay", word::<jackin::Overlay>(state));

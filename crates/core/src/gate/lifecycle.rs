@@ -19,6 +19,9 @@ pub enum Unfit {
     NoProcess,
     #[error("nobody knows its session, so nothing could take it up again")]
     NoSession,
+    /// The same of one that was put away: it tells no session any more.
+    #[error("nobody knows its session, so nothing could take it up again")]
+    NothingToResume,
     #[error("it is in a turn ({0})")]
     InTurn(&'static str),
     #[error("it waits for an answer in a prompt of its own")]
@@ -45,6 +48,7 @@ impl Unfit {
                 "end it where it runs; `headsup forget --force` takes it off the list"
             }
             Self::NoSession => "it tells its session with its next prompt",
+            Self::NothingToResume => "`headsup forget ID` takes it off the list",
             Self::InTurn(_) => {
                 "wait for its end: `headsup wait --until idle`; `headsup stop` ends it at once"
             }
@@ -60,7 +64,7 @@ impl Unfit {
             Self::NotRunning(_) => "not_running",
             Self::NotSuspended(_) => "not_suspended",
             Self::NoProcess => "no_process",
-            Self::NoSession => "no_session",
+            Self::NoSession | Self::NothingToResume => "no_session",
             Self::InTurn(_) => "in_turn",
             Self::OpenPrompt => "open_prompt",
             Self::Background { .. } => "background_work",
@@ -228,7 +232,7 @@ pub fn may_resume(seat: &Seat, now: UnixMs) -> Result<(), Unfit> {
     if seat.process.state != Process::Suspended && !is_lost_on_the_way(seat, now) {
         return Err(Unfit::NotSuspended(seat.headline().word()));
     }
-    seat.session.as_ref().map(drop).ok_or(Unfit::NoSession)
+    seat.session.as_ref().map(drop).ok_or(Unfit::NothingToResume)
 }
 
 /// Was it to be taken up, and nothing came of that? Its conversation is as it was when it was put away.

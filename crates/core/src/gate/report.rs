@@ -1,21 +1,26 @@
 //! The agent's or a person's own word.
 
-use super::{Effect, Refusal, Step, beside, process, prompts, turn};
+use super::{Effect, Refusal, Rule, STALE_MS, Step, beside, process, prompts, refuse, turn};
 use crate::observation::{Reported, ReportedTurn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind};
-use crate::source::Source;
+use crate::seat::{HeldFact, Seat};
+use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Process, Turn};
+use crate::time::UnixMs;
 
 pub(super) fn phrase(reported: &Reported) -> Option<String> {
     Some(match reported.turn? {
         ReportedTurn::Unknown => "unknown".to_owned(),
-        ReportedTurn::Idle => "idle".to_owned(),
+        ReportedTurn::Idle | ReportedTurn::Rests => "idle".to_owned(),
         ReportedTurn::Working(reason) => Turn::Working(reason).phrase(),
         ReportedTurn::Blocked(reason) => Turn::Blocked(reason).phrase(),
     })
 }
 
 pub(super) fn said(step: &mut Step<'_>, reported: &Reported) -> Result<Effect, Refusal> {
+    if reported.turn == Some(ReportedTurn::Rests) && is_told_better(step.seat, step.now) {
+        return refuse(Rule::Rank, "another witness tells what it does, and when that ends");
+    }
     // An end is told of a process that has done all the rest before.
     let end = reported.process.filter(process::is_end);
     let before = step.seat.turn.detail.clone();
@@ -65,7 +70,7 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
             }
             prompts::open(step, &Actor::Main, &prompt);
         }
-        ReportedTurn::Idle => {
+        ReportedTurn::Idle | ReportedTurn::Rests => {
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
             beside::all_over(step, None);
@@ -91,6 +96,31 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
         }
     }
     Effect::Decides
+}
+
+/// Does another witness than reports tell of the open turn? It tells of its end, too.
+pub fn has_other_witness(seat: &Seat, now: UnixMs) -> bool {
+    let turn = &seat.turn;
+    let own = seat.fresh_claim(Tier::Own, now.plus(-STALE_MS));
+    let is_shown = own.is_some_and(|claim| claim.word == "working");
+    let calls = seat.open_tools.iter().any(|open| open.actor.is_main());
+    let is_told = turn.reference.is_some() || is_anothers(turn.evidence.source);
+    // Of one that has been silent for long nobody tells any more.
+    turn.open && matches!(turn.base, Turn::Working(_)) && (is_told || is_shown || calls)
+}
+
+/// Does another witness tell of the turn, of what goes on behind it, or of what a person is asked?
+fn is_told_better(seat: &Seat, now: UnixMs) -> bool {
+    let asks = seat.own_prompts().any(|open| is_anothers(open.source));
+    let mut held = seat.held.iter().filter(|held| is_anothers(held.source));
+    let settles = held.any(|held| matches!(held.what, HeldFact::Prompt { .. }));
+    let is_known = seat.turn.base != Turn::Unknown;
+    let goes_on = is_known && !(seat.subagents.is_empty() && seat.turn.beside.is_empty());
+    asks || settles || goes_on || has_other_witness(seat, now)
+}
+
+fn is_anothers(source: Source) -> bool {
+    source != Source::Report && source.tier() >= Tier::Edge
 }
 
 /// The same end told again.

@@ -22,6 +22,7 @@ mod overtaken;
 mod parts;
 mod process;
 mod queued;
+mod rests;
 mod rules;
 mod screen;
 mod sessions;

@@ -13,9 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use headsup_adapters::text;
-use headsup_core::compat::boocode::{
-    AgentStatusReport, Meaning, ReportAnswer, StatusUpdate, seat_of,
-};
+use headsup_core::compat::boocode::{AgentStatusReport, Meaning, ReportAnswer, StatusUpdate};
 use headsup_core::wire::Problem;
 use std::sync::Arc;
 
@@ -56,14 +54,19 @@ pub(super) async fn post(
     if meaning == Meaning::Nothing {
         return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
     }
-    let seat = || seat_of(&chat_id, &name, |id| app.board.seat(id));
+    let seat = || app.board.of_agent_in_chat(&chat_id, &name);
     caller.about(&app, &seat())?;
     let event = text::line(&said.event_type, LONGEST);
     let report = ChatReport { chat_id: chat_id.clone(), name: name.clone(), event, meaning };
     let moment = app.inbox.evidence().now();
     let reply = app.inbox.submit(Work::Chat(Box::new(report)), key).await?;
     keep(&app, moment, &reply, "boocode", &body);
-    let seat = app.board.seat(&seat());
+    // What it has changed may be why another one is meant now.
+    let told = match &reply {
+        Reply::Done { agent: Some(agent), .. } => agent.clone(),
+        _ => seat(),
+    };
+    let seat = app.board.seat(&told);
     let status = seat.and_then(|seat| StatusUpdate::of(&seat, app.clock.wall()));
     let status = status.map(|update| update.status);
     Ok(match reply {

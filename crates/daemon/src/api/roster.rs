@@ -25,12 +25,16 @@ const STRETCH: usize = 1_024;
 /// For fewer it is not worth to start another thread.
 const PART: usize = 256;
 
-/// Adopted seats that ended leave the roster after an hour; they are still there for who asks. A
-/// crash stays until somebody has looked at it, and so does whoever still asks something.
+/// Adopted seats that ended, or were put away with nothing to come back to, leave the roster after an hour; they are
+/// still there for who asks. A crash stays until somebody has looked at it, and so does whoever still asks something.
 pub(crate) fn is_visible(seat: &Seat, now: UnixMs) -> bool {
-    let ended = seat.headline() == Headline::Ended;
+    let is_gone = match seat.headline() {
+        Headline::Ended => true,
+        Headline::Suspended => seat.session.is_none(),
+        _ => false,
+    };
     let long_ago = now.since(seat.headline_since) > SHOWN_AFTER_END_MS;
-    !(seat.about.adopted && ended && long_ago && seat.prompts.is_empty())
+    !(seat.about.adopted && is_gone && long_ago && seat.prompts.is_empty())
 }
 
 /// Attention order: who wants a person most, longest first.

@@ -1,7 +1,8 @@
-//! Who sits where: each seat by its process, by the token of its launch, by the task that it works on, and by
-//! the name that people gave it. Whoever asks or is meant is looked for at each report, however many seats
+//! Who sits where: each seat by its process, by the token of its launch, by the task that it works on, by the chat
+//! that it is in, and by the name that people gave it. Whoever asks or is meant is looked for at each report, however many seats
 //! there are.
 
+use headsup_core::compat::boocode::CHAT_LABEL;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ pub(crate) struct Places {
     tasks: HashMap<String, Vec<AgentId>>,
     /// Where people call a seat by another name than its id.
     names: HashMap<String, Vec<AgentId>>,
+    chats: HashMap<String, Vec<AgentId>>,
 }
 
 impl Places {
@@ -53,6 +55,11 @@ impl Places {
     /// The seats that are called this and have another id.
     pub(crate) fn of_name(&self, name: &str) -> &[AgentId] {
         self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The seats with the label of this chat.
+    pub(crate) fn of_chat(&self, chat_id: &str) -> &[AgentId] {
+        self.chats.get(chat_id).map_or(&[], Vec::as_slice)
     }
 
     /// A seat is another one than before. `None`: it was not there, or is not any more.
@@ -103,6 +110,15 @@ impl Places {
                 self.names.entry(to.to_owned()).or_default().push(id.clone());
             }
         }
+        let (from, to) = (was.and_then(chat), is.and_then(chat));
+        if from != to {
+            if let Some(from) = from {
+                leave(&mut self.chats, from.to_owned(), id);
+            }
+            if let Some(to) = to {
+                self.chats.entry(to.to_owned()).or_default().push(id.clone());
+            }
+        }
     }
 }
 
@@ -134,6 +150,10 @@ fn name(seat: &Seat) -> Option<&str> {
 
 fn task(seat: &Seat) -> Option<&str> {
     seat.links.as_ref()?.task.as_deref()
+}
+
+fn chat(seat: &Seat) -> Option<&str> {
+    seat.about.labels.get(CHAT_LABEL).map(String::as_str)
 }
 
 #[cfg(test)]
@@ -232,6 +252,27 @@ mod tests {
         assert_eq!(places.of_name("front"), std::slice::from_ref(&plain.id));
         places.changed(&plain.id, Some(&front), None);
         assert!(places.names.is_empty(), "nothing is kept of who has gone");
+    }
+
+    #[test]
+    fn a_chat_has_everybody_with_its_label() {
+        let mut places = Places::default();
+        let within = |id: &str, chat: &str| {
+            let mut seat = seat(id, None, None);
+            seat.about.labels.insert(CHAT_LABEL.to_owned(), chat.to_owned());
+            seat
+        };
+        let (first, second) = (within("a", "c-1"), within("b", "c-1"));
+        places.changed(&first.id, None, Some(&first));
+        places.changed(&second.id, None, Some(&second));
+        assert_eq!(places.of_chat("c-1"), [first.id.clone(), second.id.clone()]);
+        let moved = within("a", "c-2");
+        places.changed(&first.id, Some(&first), Some(&moved));
+        assert_eq!(places.of_chat("c-1"), std::slice::from_ref(&second.id));
+        assert_eq!(places.of_chat("c-2"), std::slice::from_ref(&moved.id));
+        places.changed(&second.id, Some(&second), None);
+        places.changed(&moved.id, Some(&moved), Some(&seat("a", None, None)));
+        assert!(places.chats.is_empty(), "nothing is kept of who has gone");
     }
 
     #[test]

@@ -185,6 +185,7 @@ impl Bus {
                     if let Some(body) = follower.heard(&message) {
                         self.tell(place, &body).await;
                     }
+                    self.count(follower);
                 }
                 _ = again.tick() => {
                     for body in follower.stands() {
@@ -197,6 +198,13 @@ impl Bus {
 
     fn refuses(&self, it_does: bool) {
         self.metrics.server_refuses(&self.process, it_does.then_some(&*self.kind));
+    }
+
+    /// What was said that nobody knows: each kind of it once.
+    fn count(&self, follower: &mut Follower) {
+        for news in follower.news() {
+            self.metrics.not_understood(&self.kind, &news);
+        }
     }
 
     /// The lists of all folders that are known.
@@ -223,6 +231,7 @@ impl Bus {
             for body in follower.snapshot(&folder, lists, &known) {
                 self.tell(place, &body).await;
             }
+            self.count(follower);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Servers on which programs serve all of their conversations: one connection to each, for as long
 //! as an agent lives that may be served there.
 //!
-//! Nothing is asked of them but who is there. One that is not there is looked for every second, and
+//! Nothing is asked of them but who is there, page by page. One that is not there is looked for every second, and
 //! only while it is wanted.
 
 use crate::inbox::Inbox;
@@ -10,8 +10,8 @@ use crate::metrics::Metrics;
 use crate::peer;
 use futures_util::{SinkExt as _, StreamExt as _};
 use headsup_adapters::{
-    ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_of_log,
-    server_strange,
+    ServedSocket, ThreadFact, server_evidence, server_greeting, server_message, server_next,
+    server_of_log, server_strange,
 };
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -33,8 +33,8 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 const AGAIN: Duration = Duration::from_secs(1);
 /// A server answers at once, or it is stuck.
 const GREETED_WITHIN: Duration = Duration::from_secs(5);
-/// A list of conversations is long; one that is longer is not read, and ends the connection.
-const LONGEST: usize = 4 << 20;
+/// A page of a list of conversations is long; one that is longer is not read, and ends the connection.
+const LONGEST: usize = 16 << 20;
 /// More servers than anybody runs.
 const MOST: usize = 32;
 
@@ -185,6 +185,11 @@ async fn hear(
             };
             let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));
             inbox.submit(work, None).await.ok();
+        }
+        if let Some(asked) = server_next(kind, text)
+            && server.send(Message::text(asked)).await.is_err()
+        {
+            return;
         }
     }
 }

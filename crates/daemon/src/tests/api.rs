@@ -80,6 +80,35 @@ async fn an_agent_that_has_ended_stays_in_the_roster_until_its_question_is_answe
     assert_eq!(ids(&client.get("/api/v1/agents").await.json()), [""; 0]);
 }
 
+/// What can be taken up again stays, and so does whoever still asks something.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_adopted_seat_put_away_without_a_session_leaves_the_roster_after_an_hour() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("SessionStart", "s1", &[]).await;
+    client.report("asks", "idle").await;
+    let asks = r#"{"question":"Deploy?","default_action":"no","timeout_minutes":120}"#;
+    let asked = client.send("POST", "/api/v1/agents/asks/prompts", &[], asks).await;
+    assert!(asked.status.is_success(), "{}", asked.text());
+    for id in ["asks", "away", "claude-code-s1"] {
+        let path = format!("/api/agents/{id}/heartbeat");
+        let reply = client.send("POST", &path, &[], r#"{"state":"suspended"}"#).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        let doc = client.get(&format!("/api/v1/agents/{id}")).await.json();
+        assert_eq!(doc["process"]["state"], "suspended", "{doc}");
+    }
+    bench.pass(3_599_000).await;
+    assert_eq!(ids(&client.get("/api/v1/agents").await.json()).len(), 3);
+    bench.pass(2_000).await;
+    let shown = client.get("/api/v1/agents").await.json();
+    assert_eq!(ids(&shown), ["asks", "claude-code-s1"]);
+    assert_eq!(ids(&client.get("/api/v1/agents?all=true").await.json()).len(), 3);
+    // At work again, it is there again.
+    let path = "/api/agents/away/heartbeat";
+    client.send("POST", path, &[], r#"{"state":"active"}"#).await;
+    assert_eq!(ids(&client.get("/api/v1/agents").await.json()).len(), 3);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn labels_filter_the_roster() {
     let bench = Bench::new().await;

@@ -1,5 +1,7 @@
 //! BooCode's endpoint and socket, by a client that knows the contract alone.
 
+mod meant;
+
 use super::bench::{Bench, Client, Headers, Reply};
 use super::ws;
 use crate::limits::Limits;
@@ -243,6 +245,24 @@ async fn the_seat_of_another_agent_is_left_alone() {
     let again = client.get(in_chat).await.json()["agents"].clone();
     assert_eq!(again.as_array().unwrap().len(), 1, "{again}");
     assert_eq!((&again[0]["id"], &again[0]["headline"]), (&own[0]["id"], &json!("working")));
+}
+
+/// What is asked about one of several calls is not answered by the end of another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_tool_that_ends_answers_no_question() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (event, status) in [
+        ("UserPromptSubmit", "working"),
+        ("PreToolUse", "working"),
+        ("PreToolUse", "working"),
+        ("PermissionRequest", "blocked"),
+        ("PostToolUse", "blocked"),
+        ("PostToolUse", "working"),
+        ("Stop", "idle"),
+    ] {
+        assert_eq!(told(&client, event, None).await, status, "{event}");
+    }
 }
 
 fn updated(chat: &str, agent: &str, status: &str, reason: Option<&str>) -> Value {

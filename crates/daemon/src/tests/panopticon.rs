@@ -84,20 +84,26 @@ async fn a_log_is_a_hundred_entries_and_no_more() {
     assert_eq!(client.get("/api/v1/agents/nobody").await.status, 404);
 }
 
-/// Nothing could take it up again, and it is not there.
+/// A heartbeat has no member for a session, so whoever speaks heartbeats alone has none to tell of: its word comes back
+/// as it was said. That nothing could take it up again is said to whoever wants that.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_put_away_without_a_session_has_ended() {
+async fn whoever_is_put_away_without_a_session_is_suspended_and_cannot_be_resumed() {
     let bench = Bench::new().await;
     let client = bench.client();
-    for state in ["active", "idle"] {
+    for state in ["active", "idle", "suspended"] {
         beat(&client, state, json!({ "state": state })).await;
         assert_eq!(beat(&client, state, json!({"state": "suspended"})).await.status, 202);
-        assert_eq!(client.headline(state).await, "ended");
-        assert_eq!(activity(&client, state, "").await["state"], "uninitialized");
+        assert_eq!(client.headline(state).await, "suspended");
+        assert_eq!(activity(&client, state, "").await["state"], "suspended");
         let doc = client.get(&format!("/api/v1/agents/{state}")).await.json();
-        assert_eq!(doc["suspended_at"], Value::Null);
-        let resume = format!("/api/agents/{state}/resume");
-        assert_eq!(client.send("POST", &resume, &[], "").await.code(), "not_suspended");
+        assert!(doc["suspended_at"].is_string(), "{doc}");
+        let resume = client.send("POST", &format!("/api/agents/{state}/resume"), &[], "").await;
+        assert_eq!((resume.status.as_u16(), resume.code().as_str()), (409, "no_session"));
+        let hint = resume.json()["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains("headsup forget"), "{hint}");
+        // It is at work again.
+        beat(&client, state, json!({"state": "active"})).await;
+        assert_eq!(client.headline(state).await, "working");
     }
     // One whose process is known is there as long as that is.
     let process = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
@@ -147,6 +153,45 @@ async fn a_heartbeat_answers_no_question_whoever_has_told_of_it() {
         assert_eq!(taken_back.status, 202);
         assert_eq!(client.headline("b").await, headline);
     }
+}
+
+/// Both kinds of hooks speak of one seat, side by side.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_heartbeat_of_rest_ends_nothing_that_hooks_tell_of() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let idle = || beat(&client, "a", json!({"state": "idle", "summary": "stopped"}));
+    let seat = [("x-headsup-agent", "a")];
+    for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse"] {
+        client.hook(event, "s1", &seat).await;
+        beat(&client, "a", json!({"state": "active", "tool": "Bash"})).await;
+    }
+    assert_eq!(idle().await.status, 202);
+    assert_eq!(client.headline("a").await, "working");
+    client.hook("Stop", "s1", &seat).await;
+    assert_eq!(client.headline("a").await, "done");
+    // A helper goes on behind the answer.
+    client.hook("UserPromptSubmit", "s1", &seat).await;
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s1", "background_tasks":
+        [{"id": "h1", "type": "subagent", "status": "running"}]});
+    client.send("POST", "/api/v1/hooks/claude-code", &seat, stop.to_string()).await;
+    idle().await;
+    let doc = client.get("/api/v1/agents/a").await.json();
+    assert_eq!(
+        (&doc["turn"]["state"], &doc["turn"]["reason"]),
+        (&json!("working"), &json!("background"))
+    );
+    // Nor is a person's answer what it asks for.
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest"] {
+        client.hook(event, "s1", &seat).await;
+    }
+    idle().await;
+    assert_eq!(client.headline("a").await, "blocked");
+    let explained = client.get("/api/v1/agents/a/explain").await.json();
+    assert_eq!(explained["rejected"][0]["rule"], "rank");
+    // What was done is in the log all the same.
+    let log = activity(&client, "a", "?limit=1").await["activity"].clone();
+    assert_eq!((&log[0]["action"], &log[0]["state"]), (&json!("stopped"), &json!("active")));
 }
 
 /// No process is named: only a turn that begins is another life at once.

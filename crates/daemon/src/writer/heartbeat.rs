@@ -4,11 +4,11 @@ use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, Heartbeat, Reply};
 use headsup_core::compat::panopticon::Activity;
-use headsup_core::gate::{self, Decision};
+use headsup_core::gate::{self, Decision, Rule};
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
 use headsup_core::seat::{Held, HeldFact, Seat};
 use headsup_core::source::Source;
-use headsup_core::status::{Exit, ExitKind, WorkingReason};
+use headsup_core::status::WorkingReason;
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, heartbeat: &Heartbeat) -> Answer {
@@ -35,13 +35,15 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
         process: super::report::of_process(seat, heartbeat.of_launch),
         made_at: None,
         name: "heartbeat".to_owned(),
-        fact: fact(seat, heartbeat),
+        fact: fact(seat, heartbeat, now),
     };
     let was = seat.turn();
     let mut decision = gate::admit(seat, &observation);
     let Heartbeat { tool, action, at, .. } = heartbeat;
     let says_more = tool.is_some() || action.is_some() || seat.turn() != was;
-    if decision.refused.is_none() && says_more {
+    // What another witness tells better was done all the same.
+    let is_heard = decision.refused.as_ref().is_none_or(|refusal| refusal.rule == Rule::Rank);
+    if is_heard && says_more {
         // A reporter's clock is data, but nothing has happened that is still to come.
         let at = at.map_or(now, |at| at.min(now));
         decision.events.push(gate::append_activity(seat, tool.clone(), action.clone(), at));
@@ -49,7 +51,7 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
     decision
 }
 
-fn fact(seat: &Seat, heartbeat: &Heartbeat) -> Fact {
+fn fact(seat: &Seat, heartbeat: &Heartbeat, now: UnixMs) -> Fact {
     let Heartbeat { activity, tool, .. } = heartbeat;
     // It goes on with something else: that is no answer to what it asks, whoever has told of that. A heartbeat
     // itself never does.
@@ -59,24 +61,20 @@ fn fact(seat: &Seat, heartbeat: &Heartbeat) -> Fact {
         Fact::Reported(Reported { turn, detail: tool.clone(), outcome: None, process })
     };
     match activity {
-        Activity::Active if asks => Fact::Nothing,
+        Activity::Active if asks || gate::has_other_witness(seat, now) => Fact::Nothing,
         Activity::Active => {
             let reason = if tool.is_some() { WorkingReason::Tool } else { WorkingReason::Model };
             reported(Some(ReportedTurn::Working(reason)), None)
         }
-        Activity::Idle => reported(Some(ReportedTurn::Idle), None),
-        Activity::Suspended if seat.session.is_some() => {
-            reported(None, Some(ProcessFact::Suspended))
+        Activity::Idle => reported(Some(ReportedTurn::Rests), None),
+        // There is nothing to come back to: where its process is known, that tells.
+        Activity::Suspended if seat.session.is_none() && seat.process.id.is_some() => {
+            Fact::NotUnderstood {
+                why: "it has no session to come back to, and its process tells of its own end"
+                    .to_owned(),
+            }
         }
-        // There is nothing to come back to, so it was ended: where its process is known, that tells.
-        Activity::Suspended if seat.process.id.is_some() => Fact::NotUnderstood {
-            why: "it has no session to come back to, and its process tells of its own end"
-                .to_owned(),
-        },
-        Activity::Suspended => {
-            let exit = Exit::of(ExitKind::Unspecified);
-            reported(None, Some(ProcessFact::Exited(exit)))
-        }
+        Activity::Suspended => reported(None, Some(ProcessFact::Suspended)),
         Activity::Uninitialized => Fact::Nothing,
     }
 }

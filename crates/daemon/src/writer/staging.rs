@@ -145,6 +145,14 @@ impl<'a> Staging<'a> {
         }
     }
 
+    /// All that are in this chat; others may be among them.
+    pub(super) fn in_chat(&self, chat_id: &str) -> Vec<Arc<Seat>> {
+        let mut seats = self.board.in_chat(chat_id);
+        seats.retain(|seat| !self.seats.contains_key(&seat.id));
+        seats.extend(self.seats.values().filter_map(|staged| staged.seat.clone()));
+        seats
+    }
+
     /// Changes a seat and stages the events that come of it. False: there is no such seat.
     pub(super) fn change(
         &mut self,

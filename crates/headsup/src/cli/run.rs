@@ -3,12 +3,12 @@
 use crate::cli::Context;
 use crate::client::{ANSWER_WITHIN, Client, start};
 use crate::error::{CommandError, Kind};
-use crate::launch::Program;
 use crate::launch::begin::{Start, Terminal, begin, seat_of};
 use crate::launch::order::{self, Order, Streaming};
 use crate::launch::seat::{self, Seat};
 use crate::launch::tend;
 use crate::launch::tmux::{Session, Tmux};
+use crate::launch::{CUSTOM, Program};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::place::Place;
@@ -62,6 +62,10 @@ pub(crate) struct Args {
     /// a headless run that is asked for such lines is read from its output.
     #[arg(long, value_name = "FILE|FIFO")]
     stream: Option<PathBuf>,
+    /// The kind of agent that writes these lines, where the program only starts one, as a shell or
+    /// a script of yours does.
+    #[arg(long, value_name = "KIND", requires = "stream", value_parser = a_kind_with_a_stream)]
+    stream_kind: Option<String>,
     /// The program and its arguments, as they are.
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -79,10 +83,24 @@ Examples:
   headsup run -- AGENT
   headsup run --id api --role reviewer --label team=a -- AGENT --continue
   headsup run --here -- AGENT -p 'fix the tests'
-  headsup run --id nightly -- ./my-agent.sh            it calls `headsup report` itself";
+  headsup run --id nightly -- ./my-agent.sh            it calls `headsup report` itself
+  headsup run --stream lines --stream-kind KIND -- sh -c 'AGENT >lines'";
 
 pub(super) fn an_id(text: &str) -> Result<AgentId, headsup_core::id::BadAgentId> {
     AgentId::new(text)
+}
+
+fn a_kind_with_a_stream(text: &str) -> Result<String, String> {
+    if stream::is_known(text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("nothing is known of a stream of it; these have one: {}", stream::KINDS.join(", ")))
+}
+
+/// Which kind of agent it is: where its program does not tell, that of its stream.
+fn kind_of<'a>(args: &'a Args, program: &Program) -> &'a str {
+    let said = args.stream_kind.as_deref().filter(|_| program.kind() == CUSTOM);
+    said.unwrap_or(program.kind())
 }
 
 #[derive(Serialize)]
@@ -110,10 +128,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Err(CommandError::usage("there is no program to run"));
     };
     let program = Program::find(name, &here)?;
-    if args.stream.is_some() && !stream::is_known(program.kind()) {
+    let is_unknown = args.stream_kind.is_none() && !stream::is_known(program.kind());
+    if args.stream.is_some() && is_unknown {
         let name = program.name.to_string_lossy();
-        return Err(CommandError::usage(format!("nothing is known of a stream of {name:?}"))
-            .hint("it can call `headsup report` itself"));
+        return Err(CommandError::usage(format!("nothing is known of a stream of {name:?}")).hint(
+            "if an agent behind it writes the lines, say which: --stream-kind KIND; otherwise it \
+             can call `headsup report` itself",
+        ));
     }
     if let Some(path) = args.stream.as_ref().map(|path| here.join(path))
         && !crate::launch::stream::is_readable(&path)?
@@ -148,7 +169,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let seat = seat_of(&start, home, &client);
     let launched = begin(start, home, &client, context);
     match launched.await {
-        Ok(session) => told(&id, program.kind(), &Tmux::here(), &session, context.output),
+        Ok(session) => told(&id, kind_of(&args, &program), &Tmux::here(), &session, context.output),
         Err(error) if matches!(error.kind, Kind::Agent(_)) => Err(error),
         Err(error) => {
             let path = format!("/api/v1/agents/{id}?force=true");
@@ -174,7 +195,8 @@ fn streaming(
     arguments: &[OsString],
     here: &Path,
 ) -> Option<Streaming> {
-    let (kind, file) = (program.kind(), args.stream.as_ref().map(|path| here.join(path)));
+    let kind = args.stream_kind.as_deref().unwrap_or(program.kind());
+    let file = args.stream.as_ref().map(|path| here.join(path));
     let is_wanted = file.is_some() || stream::is_asked_for(kind, arguments);
     let is_answered = file.is_none() && stream::is_answered(kind, arguments);
     is_wanted.then(|| Streaming::new(kind, file.as_deref()).answered(is_answered))
@@ -231,7 +253,7 @@ async fn register(
     // Of a session of its own the pane is known once it is there.
     let pane = Tmux::own_pane().filter(|_| !in_tmux);
     let body = json!({
-        "kind": program.kind(), "role": args.role, "labels": labels, "cwd": here.to_str(),
+        "kind": kind_of(args, program), "role": args.role, "labels": labels, "cwd": here.to_str(),
         "tmux": pane, "token": token, "launch": launch_of(args, program, here, in_tmux),
     });
     let body = Bytes::from(body.to_string());

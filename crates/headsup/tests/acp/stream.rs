@@ -249,6 +249,38 @@ fn a_stream_of_a_program_that_nobody_knows_is_refused() {
     assert_eq!(talk.ends().code(), Some(2));
     let said = talk.stderr();
     assert!(said.contains("nothing is known of a stream of \"true\""), "{said}");
+    assert!(said.contains("--stream-kind KIND"), "{said}");
+}
+
+#[test]
+fn a_stream_of_an_agent_behind_another_program_is_read_as_its_kind() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let script = "echo '{\"type\":\"turn.started\"}' >>events; read -r go; \
+        echo '{\"type\":\"turn.completed\"}' >>events; read -r go";
+    let words = ["run", "--here", "--id", "api", "--stream", "events", "--stream-kind", "codex"];
+    let mut talk = rig.run(&words, &["sh", "-c", script]);
+    rig.comes_to("working");
+    assert_eq!(rig.doc()["kind"], "codex");
+    talk.write(b"go\n").unwrap();
+    rig.comes_to("done");
+    talk.write(b"go\n").unwrap();
+    assert_eq!(talk.ends().code(), Some(0));
+}
+
+#[test]
+fn a_kind_without_a_stream_and_one_for_no_stream_are_refused() {
+    let rig = Rig::new();
+    for (options, why) in [
+        (&["--stream", "x", "--stream-kind", "other"][..], "codex, gemini-cli"),
+        (&["--stream", "x", "--stream-kind", "copilot-cli"], "codex, gemini-cli"),
+        (&["--stream-kind", "codex"], "--stream <FILE|FIFO>"),
+    ] {
+        let mut talk = rig.run(&[&["run", "--here"][..], options].concat(), &["true"]);
+        assert_eq!(talk.ends().code(), Some(2), "{options:?}");
+        let said = talk.stderr();
+        assert!(said.contains(why), "{said}");
+    }
 }
 
 #[test]
@@ -296,7 +328,7 @@ fn a_server_whose_client_has_left_its_thread_comes_to_rest() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     let status = |kind: &str| {
-        let params = json!({"threadId": "t-1", "status": {"type": kind}});
+        let params = json!({"threadId": "t-1", "status": {"type": kind, "activeFlags": []}});
         json!({"method": "thread/status/changed", "params": params})
     };
     let says = format!("{}\n{}\n", status("active"), status("idle"));

@@ -131,6 +131,14 @@ fn a_verdict_is_a_fact_about_a_task_and_moves_no_status() {
     );
     let text = home.run(["show", "busy"]).ok().stdout.clone();
     assert!(text.contains("APP-12: blocked (no tests)"), "{text}");
+    for (vocabulary, question) in [("panopticon", "report"), ("wardian", "reply")] {
+        let agents = listed(&home, vocabulary);
+        let said = |name: &str| {
+            let agent = agents.iter().find(|agent| agent["id"] == name).unwrap();
+            agent["vocabulary"]["beside"][question].clone()
+        };
+        assert_eq!((said("busy"), said("asks")), (json!("blocked"), Value::Null), "{vocabulary}");
+    }
     let told = crate::agent::events(&home);
     let last = told.last().unwrap();
     assert_eq!(

@@ -1,5 +1,5 @@
 //! A program of some version is given what that version knows: an older one skips its whole settings, a person's rules
-//! with them, for an event that it does not know.
+//! with them, for an event that it does not know, or does not start.
 
 use crate::install::{settings, write};
 use crate::run::Rig;
@@ -97,4 +97,48 @@ fn a_launch_brings_what_the_version_knows_and_a_plugin_that_it_does_not_read_rep
     assert!(problems.contains("2.1.100") && problems.contains("--live"), "{problems}");
     launch();
     assert!(has(&brought, "StopFailure") && !has(&brought, "PostToolBatch"));
+}
+
+/// One that meets an event that it does not know refuses its whole configuration, and does not start.
+#[test]
+fn tables_are_of_the_version_that_is_here_also_where_all_are_installed() {
+    let rig = packed();
+    is_of(&rig, NEW);
+    let (program, package) = (rig.home.path().join("bin/kimi"), rig.home.path().join("kimi"));
+    let settings = rig.home.path().join(".kimi-code/config.toml");
+    let theirs = "default_model = \"x\"\n";
+    write(&settings, theirs, 0o600);
+    write(&package.join("dist/main.mjs"), "#!/usr/bin/env node\n", 0o755);
+    symlink(package.join("dist/main.mjs"), &program).unwrap();
+    let said = |version: &str| {
+        let said = json!({"name": "@moonshot-ai/kimi-code", "version": version});
+        write(&package.join("package.json"), &said.to_string(), 0o644);
+    };
+    let has = |event: &str| {
+        fs::read_to_string(&settings).unwrap().contains(&format!("event = \"{event}\""))
+    };
+    let status = || {
+        let status = rig.run(&["hooks", "status", "kimi", "--json"]).ok().json();
+        (status["agents"][0]["settings"].clone(), status["agents"][0]["problems"].clone())
+    };
+    for (version, asks, interrupts) in
+        [("0.7.0", false, false), ("0.13.1", true, false), ("2.1.0", true, true)]
+    {
+        said(version);
+        rig.run(&["hooks", "install", "--all"]).ok();
+        assert!(has("Stop") && has("PermissionRequest") == asks, "{version}");
+        assert_eq!(has("Interrupt"), interrupts, "{version}");
+        assert_eq!(status(), (json!("complete"), json!([])), "{version}");
+    }
+    said("0.13.1");
+    let (settings_are, problems) = status();
+    assert_eq!(settings_are, "outdated");
+    let problem = problems[0].as_str().unwrap();
+    assert!(problem.contains("Interrupt") && problem.ends_with("install again"), "{problem}");
+    rig.run(&["hooks", "install", "kimi"]).ok();
+    assert!(has("PermissionRequest") && !has("Interrupt"));
+    fs::remove_file(package.join("package.json")).unwrap();
+    assert_eq!(status(), (json!("complete"), json!([])));
+    rig.run(&["hooks", "uninstall", "kimi"]).ok();
+    assert_eq!(fs::read_to_string(&settings).unwrap(), theirs);
 }

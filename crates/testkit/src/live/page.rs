@@ -119,7 +119,9 @@ fn part_of(page: &str, program: &Program) -> String {
 }
 
 fn section(program: &Program, rows: &[&Row], recorded: &[Verdict]) -> String {
-    let all = || rows.iter().flat_map(|row| &row.verdicts);
+    let (played, left): (Vec<&Row>, Vec<&Row>) =
+        rows.iter().copied().partition(|row| was_played(row));
+    let all = || played.iter().flat_map(|row| &row.verdicts);
     let right = all().filter(|verdict| verdict.is_right()).count();
     let told: usize = all().map(Verdict::right).sum();
     let spans: usize = all().map(|verdict| verdict.spans.len()).sum();
@@ -130,7 +132,13 @@ fn section(program: &Program, rows: &[&Row], recorded: &[Verdict]) -> String {
     let alone = if hooks.of > 0 { alone } else { String::new() };
     let on_screen: usize = all().map(Verdict::right_on_screen).sum();
     let alone = format!("{alone} The screen alone: {on_screen}/{spans}.");
-    let intro = format!("{right} of {plays} plays right, {told} of {spans} spans.{alone}\n\n");
+    let names: Vec<String> = left.iter().map(|row| format!("`{}`", row.case.name)).collect();
+    let left = match names.len() {
+        0 => String::new(),
+        count => format!("; {count} not played: {}", names.join(", ")),
+    };
+    let spans = format!("{told} of {spans} spans{left}");
+    let intro = format!("{right} of {plays} plays right, {spans}.{alone}\n\n");
     let class = |class: Class| {
         let figures = Figures::of(class, all())?;
         Some(line(class.word(), &figures, &format!("{:.0} ms", figures.limit)))
@@ -183,10 +191,16 @@ fn sum<'a>(each: impl Iterator<Item = &'a Alone>) -> Alone {
     each.fold(Alone::default(), |a, b| Alone { right: a.right + b.right, of: a.of + b.of, ..a })
 }
 
+/// A machine may lack what a situation takes: then there is nothing to judge.
+fn was_played(row: &Row) -> bool {
+    let first = row.verdicts.first();
+    first.is_some_and(|first| !first.spans.is_empty() || !first.disorder.is_empty())
+}
+
 fn row(row: &Row) -> String {
     let Row { case, verdicts, hooks, log } = row;
     let Some(first) = verdicts.first() else { return String::new() };
-    if first.spans.is_empty() && first.disorder.is_empty() {
+    if !was_played(row) {
         return format!("| `{}` | not played on this machine | | | | | | |\n", case.name);
     }
     let told: usize = verdicts.iter().map(Verdict::right).sum();
@@ -300,7 +314,7 @@ mod tests {
         assert!(page.contains(line), "{page}");
         assert!(page.contains("| 1/2 **wrong** |"), "{page}");
         assert!(page.contains("| `oom` | not played on this machine |"), "{page}");
-        assert!(page.contains("2 of 3 plays right, 3 of 4 spans. Hooks alone: 3/6. The log alone: -. The screen alone: 1/4."), "{page}");
+        assert!(page.contains("1 of 2 plays right, 3 of 4 spans; 1 not played: `oom`. Hooks alone: 3/6. The log alone: -. The screen alone: 1/4."), "{page}");
         // What was not played stays as it was.
         assert!(page.contains("\n## Codex 0.169.0\n\n1 of 1 plays\n\n## OpenCode"), "{page}");
     }
@@ -365,6 +379,13 @@ mod tests {
         for case in super::super::all() {
             let part = part_of(page, case.program);
             assert!(part.contains(&format!("\n| `{}` |", case.name)), "{case:?} is missing");
+        }
+        for program in programs::ALL {
+            let part = part_of(page, program);
+            let rows = part.lines().filter_map(|line| line.split_once("` | not played on"));
+            let names: Vec<String> = rows.map(|(name, _)| format!("{}`", &name[2..])).collect();
+            let left = format!("; {} not played: {}. ", names.len(), names.join(", "));
+            assert!(names.is_empty() || part.contains(&left), "{}: {left}", program.kind);
         }
         assert!(page.starts_with(HEAD) && page.ends_with(NOTES), "the page has another form");
     }

@@ -142,6 +142,96 @@ fn a_helper_in_the_background_is_work_and_a_shell_is_not() {
 }
 
 #[test]
+fn a_helper_goes_on_until_a_list_is_without_it() {
+    for said in [
+        "",
+        r#","background":null"#,
+        r#","background":{"items":[{"type":"subagent"}]}"#,
+        r#","background":[{"type":"agent"}]"#,
+        r#","background":[{"kind":"subagent"}]"#,
+        r#","background":["of tomorrow"]"#,
+    ] {
+        let mut rig = rig();
+        state(&mut rig, r#""state":"running","background":[{"type":"subagent"}]"#);
+        let idle = format!(r#""state":"idle","stopReason":"end_turn"{said}"#);
+        assert_eq!(state(&mut rig, &idle), "working", "{said}");
+        assert_eq!(state(&mut rig, r#""state":"idle","background":[]"#), "done", "{said}");
+    }
+    // So does all else.
+    let mut rig = rig();
+    run(&mut rig, "s");
+    let calls = r#""background":[{"type":"terminal"},{"type":"tool_call"}]"#;
+    let idle = format!(r#""state":"idle","stopReason":"end_turn",{calls}"#);
+    assert_eq!(state(&mut rig, &idle), "done");
+    assert_eq!((state(&mut rig, r#""state":"idle""#), rig.seat.shells), ("done".to_owned(), 2));
+}
+
+#[test]
+fn what_an_agent_does_not_know_of_itself_nobody_knows() {
+    let (running, unknown) = (r#""state":"running""#, r#""state":"unknown""#);
+    let mut rig = rig();
+    rig.prompt(5, "s");
+    taken_in(&mut rig, 5);
+    assert_eq!(state(&mut rig, running), "working");
+    let said = rig.traffic.stands().unwrap();
+    rig.tell(said);
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert!(rig.traffic.stands().is_none(), "it is not confirmed");
+    for status in ["in_progress", "completed"] {
+        let call =
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": status});
+        assert_eq!(rig.update("s", &call), "unknown", "{status}");
+    }
+    // Nothing has ended with that, and what is asked waits.
+    assert_eq!(state(&mut rig, running), "working");
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    assert_eq!(rig.answer(0), "unknown");
+    assert_eq!(state(&mut rig, r#""state":"requires_action""#), "blocked");
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    assert_eq!((rig.seat.counters.turns, rig.seat.prompts.len()), (1, 0));
+    // At rest it may be at work, too; and a prompt tells more.
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert_eq!(state(&mut rig, r#""state":"idle""#), "done");
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert_eq!(rig.prompt(6, "s"), "working");
+    assert_eq!(taken_in(&mut rig, 6), "working");
+    assert_eq!(state(&mut rig, r#""state":"idle","stopReason":"end_turn""#), "done");
+    assert_eq!(rig.seat.counters.turns, 2);
+}
+
+#[test]
+fn a_session_of_which_nobody_knows_hides_no_work() {
+    let unknown = r#""state":"unknown""#;
+    let mut rig = rig();
+    run(&mut rig, "s");
+    assert_eq!(state(&mut rig, unknown), "unknown");
+    assert_eq!(run(&mut rig, "t"), "working");
+    assert_eq!(rest(&mut rig, "t", Some("end_turn"), 0), "unknown");
+    let helper = format!(r#"{unknown},"background":[{{"type":"subagent"}}]"#);
+    assert_eq!(state(&mut rig, &helper), "working");
+    assert_eq!(state(&mut rig, &format!(r#"{unknown},"background":[]"#)), "unknown");
+    assert_eq!(rest(&mut rig, "s", Some("end_turn"), 0), "done");
+    assert_eq!(rig.seat.counters.turns, 1);
+}
+
+#[test]
+fn an_error_of_one_session_counts_once_all_are_done() {
+    let (end, error) = (Some("end_turn"), Some("error"));
+    let mut rig = rig();
+    run(&mut rig, "s");
+    run(&mut rig, "t");
+    assert_eq!(rest(&mut rig, "s", error, 0), "working");
+    assert_eq!(rest(&mut rig, "t", end, 1), "failed");
+    assert_eq!((rig.outcome(), rig.seat.shells), (Some("failed"), 1));
+    // Said again it is no end of the next turn.
+    run(&mut rig, "t");
+    assert_eq!(rest(&mut rig, "s", error, 0), "working");
+    assert_eq!(rest(&mut rig, "t", end, 0), "done");
+}
+
+#[test]
 fn a_helper_that_ends_behind_a_turn_lets_it_end_as_it_did() {
     for (stop, headline) in [("end_turn", "done"), ("cancelled", "idle"), ("error", "failed")] {
         let mut rig = rig();

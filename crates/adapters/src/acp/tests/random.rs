@@ -47,6 +47,8 @@ struct Reference {
     asked: BTreeMap<u32, u8>,
     /// Answered by nobody, because their turn was over.
     dead: BTreeSet<u32>,
+    /// Sessions that have failed while others went on.
+    failed: BTreeSet<u8>,
     last: &'static str,
 }
 
@@ -61,6 +63,14 @@ impl Reference {
 
     fn is_active(&self) -> bool {
         !self.asked.is_empty() || !self.prompts.is_empty()
+    }
+
+    /// Something has ended in this way, and perhaps all.
+    fn ends(&mut self, word: &'static str) {
+        if !self.is_active() {
+            let has_failed = !std::mem::take(&mut self.failed).is_empty();
+            self.last = if has_failed { "failed" } else { word };
+        }
     }
 }
 
@@ -103,10 +113,12 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
             if !known.prompts.values().any(|other| *other == session) {
                 let over = known.asked.extract_if(.., |_, of| *of == session);
                 known.dead.extend(over.map(|(id, _)| id));
+                match fails {
+                    true => known.failed.insert(session),
+                    false => known.failed.remove(&session),
+                };
             }
-            if !known.is_active() {
-                known.last = if fails { "failed" } else { "done" };
-            }
+            known.ends("done");
             if fails {
                 rig.agent(&json!({"id": id, "error": {"code": -32_603, "message": "x"}}));
             } else {
@@ -121,17 +133,15 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
             let all: Vec<u32> = known.asked.keys().chain(&known.dead).copied().collect();
             let Some(&id) = all.get(which) else { return };
             known.dead.remove(&id);
-            if known.asked.remove(&id).is_some() && !known.is_active() {
-                known.last = "idle";
+            if known.asked.remove(&id).is_some() {
+                known.ends("idle");
             }
             rig.answer(id);
         }
         Step::Withdraw { which } => {
             let Some((id, _)) = nth(&known.asked, which) else { return };
             known.asked.remove(&id);
-            if !known.is_active() {
-                known.last = "idle";
-            }
+            known.ends("idle");
             rig.agent(&json!({"method": "$/cancel_request", "params": {"requestId": id}}));
         }
         Step::Chunk { session } => {
@@ -147,8 +157,8 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
             let was_active = known.is_active();
             let over = known.asked.extract_if(.., |_, of| *of == session);
             known.dead.extend(over.map(|(id, _)| id));
-            if was_active && !known.is_active() {
-                known.last = "idle";
+            if was_active {
+                known.ends("idle");
             }
             let params = json!({"sessionId": name(session)});
             rig.client(&json!({"method": "session/cancel", "params": params}));

@@ -39,6 +39,62 @@ fn what_a_message_says_anew_changes_nothing_and_is_counted_once() {
     assert_eq!(counted(&rig).last().unwrap(), "turn_ended.stopReason");
 }
 
+/// Every agent of version 1 says in its answer how it came to it.
+#[test]
+fn an_answer_that_does_not_say_how_it_came_to_it_is_counted() {
+    for result in [json!({"stop_reason": "end_turn"}), json!({"stopReason": 7}), json!(null)] {
+        let mut rig = Rig::with_session();
+        rig.prompt(5, "s");
+        assert_eq!(rig.agent(&json!({"id": 5, "result": result})), "idle", "{result}");
+        assert_eq!(counted(&rig), ["session/prompt.stopReason"], "{result}");
+    }
+    // In version 2 it only says that the prompt was taken in.
+    let mut rig = Rig::new();
+    rig.client(&json!({"id": 0, "method": "initialize", "params": {"protocolVersion": 2}}));
+    rig.agent(&json!({"id": 0, "result": {"protocolVersion": 2}}));
+    for state in [json!({"state": "running"}), json!({"state": "idle"})] {
+        rig.prompt(5, "s");
+        let mut update = state.clone();
+        update["sessionUpdate"] = "state_update".into();
+        rig.update("s", &update);
+        rig.agent(&json!({"id": 5, "result": {"messageId": "m"}}));
+        assert_eq!(counted(&rig), [""; 0], "{state}");
+    }
+}
+
+#[test]
+fn background_work_in_another_form_or_of_a_new_type_is_counted() {
+    for (background, is_news) in [
+        (json!(null), false),
+        (json!([]), false),
+        (json!([{"type": "terminal"}, {"type": "tool_call"}, {"type": "subagent"}]), false),
+        (json!([{"type": "_own"}]), false),
+        (json!([{"type": "agent"}]), true),
+        (json!([{"kind": "subagent"}]), true),
+        (json!({"items": [{"type": "subagent"}]}), true),
+        (json!(7), true),
+    ] {
+        let mut rig = Rig::with_session();
+        let update =
+            json!({"sessionUpdate": "state_update", "state": "running", "background": background});
+        rig.update("s", &update);
+        rig.update("s", &update);
+        let name = is_news.then(|| "session/update/state_update.background".to_owned());
+        assert_eq!(counted(&rig), name.into_iter().collect::<Vec<_>>(), "{background}");
+    }
+    // Who lists it does so in each update.
+    let mut rig = Rig::with_session();
+    let running = json!({"sessionUpdate": "state_update", "state": "running"});
+    rig.update("s", &running);
+    let mut lists = running.clone();
+    lists["background"] = json!([]);
+    rig.update("s", &lists);
+    rig.update("t", &running);
+    assert_eq!(counted(&rig), [""; 0]);
+    rig.update("s", &running);
+    assert_eq!(counted(&rig), ["session/update/state_update.background"]);
+}
+
 #[test]
 fn a_connection_tells_of_few_kinds() {
     let mut rig = Rig::with_session();
@@ -72,6 +128,13 @@ fn nothing_that_is_in_a_version_or_was_recorded_is_news() {
         for kind in words(&version["SessionUpdate"]) {
             rig.update("s", &json!({"sessionUpdate": kind, "state": "idle"}));
             known += 1;
+        }
+        for state in words(&version["StateUpdate"]) {
+            // It stands for all that is to come.
+            if state != "other" {
+                rig.update("s", &json!({"sessionUpdate": "state_update", "state": state}));
+                known += 1;
+            }
         }
         for stop in words(&version["StopReason"]) {
             rig.prompt(known, "s");

@@ -261,6 +261,45 @@ fn tools_are_shown_while_they_run_and_old_ones_are_not() {
 }
 
 #[test]
+fn a_session_that_has_failed_is_not_hidden_by_one_that_goes_on() {
+    let failed = |id: u32, code: i64| json!({"id": id, "error": {"code": code, "message": "x"}});
+    let two = || {
+        let mut rig = Rig::with_session();
+        rig.prompt(5, "s");
+        rig.prompt(6, "t");
+        rig
+    };
+    let mut rig = two();
+    assert_eq!(rig.agent(&failed(5, -32_603)), "working");
+    assert_eq!(rig.stop(6, "end_turn"), "failed");
+    assert_eq!((rig.outcome(), rig.seat.counters.turns), (Some("failed"), 1));
+    rig.prompt(7, "t");
+    assert_eq!(rig.stop(7, "end_turn"), "done", "it is no failure of the next turn");
+    // It has done it after all.
+    let mut rig = two();
+    rig.agent(&failed(5, -32_603));
+    rig.prompt(7, "s");
+    rig.stop(7, "end_turn");
+    assert_eq!(rig.stop(6, "end_turn"), "done");
+    // It is no more, and can do it no more.
+    let mut rig = two();
+    rig.agent(&failed(5, -32_603));
+    rig.client(&json!({"id": 8, "method": "session/delete", "params": {"sessionId": "s"}}));
+    rig.agent(&json!({"id": 8, "result": {}}));
+    assert_eq!(rig.stop(6, "end_turn"), "done");
+    // A person has cancelled it.
+    let mut rig = two();
+    assert_eq!(rig.agent(&failed(5, -32_800)), "working");
+    assert_eq!(rig.stop(6, "end_turn"), "done");
+    // The last word is an answer of a person.
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.ask(0, "t");
+    assert_eq!(rig.agent(&failed(5, -32_603)), "blocked");
+    assert_eq!(rig.answer(0), "failed");
+}
+
+#[test]
 fn a_question_is_no_permission() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

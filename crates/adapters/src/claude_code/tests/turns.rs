@@ -36,6 +36,17 @@ fn a_session_start_says_how() {
 }
 
 #[test]
+fn a_session_start_with_a_word_that_nobody_knows_is_counted() {
+    let strange = |members: &str| seen("SessionStart", members, &[]).strange;
+    for known in ["startup", "resume", "clear", "compact", "fork"] {
+        assert_eq!(strange(&format!(r#""source":"{known}""#)), None, "{known}");
+    }
+    for news in ["", r#""source":"compaction""#, r#""source":["clear"]"#, r#""how":"clear""#] {
+        assert_eq!(strange(news), Some("source"), "{news}");
+    }
+}
+
+#[test]
 fn a_session_start_says_whether_a_person_is_there() {
     for (value, attach) in
         [("1", Some(Attach::Interactive)), ("0", Some(Attach::Headless)), ("2", None), ("", None)]

@@ -1,10 +1,12 @@
 //! Messages of the app-server.
 
 use crate::{
-    ThreadFact, server_evidence, server_greeting, server_message, server_of_log, server_strange,
+    ThreadFact, server_evidence, server_greeting, server_message, server_next, server_of_log,
+    server_strange,
 };
 use headsup_core::observation::{Background, Fact, Level, SessionEnd};
 use headsup_core::status::BlockedReason;
+use serde_json::{Value, json};
 use std::path::Path;
 
 fn fact(method: &str, params: &str) -> Option<Fact> {
@@ -32,13 +34,29 @@ fn a_threads_status_is_a_level() {
     assert_eq!(active(r#""waitingOnApproval""#), Some(blocked(BlockedReason::Permission)));
     assert_eq!(active(r#""waitingOnUserInput""#), Some(blocked(BlockedReason::Question)));
     assert_eq!(active(r#""waitingOnTheMoon""#), Some(blocked(BlockedReason::Other)));
-    assert_eq!(active(r#""burning",7"#), Some(Level::Working { reason: None }));
+    let beside = active(r#""burning",7,"waitingOnApproval""#);
+    assert_eq!(beside, Some(blocked(BlockedReason::Permission)));
     assert_eq!(level(r#"{"type":"idle"}"#), Some(Level::Idle { shells: 0 }));
     let failed = Level::Failed { code: "system_error".to_owned() };
     assert_eq!(level(r#"{"type":"systemError"}"#), Some(failed));
     let unknown = Some(Fact::NotUnderstood { why: "unknown status".to_owned() });
     for status in [r#""status":{"type":"tomorrow"}"#, r#""state":{"type":"idle"}"#] {
         assert_eq!(fact("thread/status/changed", status), unknown, "{status}");
+    }
+}
+
+#[test]
+fn a_thread_at_work_without_a_flag_that_is_known_may_wait_for_anything() {
+    let unknown = Some(Fact::NotUnderstood { why: "unknown activeFlags".to_owned() });
+    for flags in [
+        r#""flags":["waitingOnApproval"]"#,
+        r#""activeFlags":null"#,
+        r#""activeFlags":"waitingOnApproval""#,
+        r#""activeFlags":["approvalPending"]"#,
+        r#""activeFlags":[7]"#,
+    ] {
+        let status = format!(r#""status":{{"type":"active",{flags}}}"#);
+        assert_eq!(fact("thread/status/changed", &status), unknown, "{flags}");
     }
 }
 
@@ -92,6 +110,21 @@ fn what_a_message_says_anew_is_named() {
     for unknown in [r#"{"status":"dreamt"}"#, r#"{"state":"failed"}"#] {
         assert_eq!(turn(unknown).as_deref(), Some("turn/completed.status"), "{unknown}");
     }
+    let list = r#"{"id":2,"result":{"data":[{"id":"t-1","status":{"type":"dreamt"}}]}}"#;
+    assert_eq!(strange(list).as_deref(), Some("thread/list.status"));
+    let flags = |flags: &str| {
+        let status = format!(r#"{{"type":"active","activeFlags":[{flags}]}}"#);
+        let params = format!(r#"{{"threadId":"t-1","status":{status}}}"#);
+        strange(&format!(r#"{{"method":"thread/status/changed","params":{params}}}"#))
+    };
+    for unknown in [r#""waitingOnTheMoon""#, r#""burning","waitingOnApproval""#] {
+        let named = flags(unknown);
+        assert_eq!(named.as_deref(), Some("thread/status/changed.activeFlags"), "{unknown}");
+    }
+    // The last one is counted as a fact that is not understood.
+    for known in ["", r#""waitingOnApproval","waitingOnUserInput""#, r#""burning""#] {
+        assert_eq!(flags(known), None, "{known}");
+    }
     for known in ["", "[]", r#"{"id":2,"result":{}}"#, r#"{"method":"warning"}"#] {
         assert_eq!(strange(known), None, "{known}");
     }
@@ -114,6 +147,35 @@ fn a_list_tells_of_those_that_run_and_of_nobodys_end() {
     assert_eq!(told, [("t-1", &blocked), ("t-3", &Fact::Level(Level::Idle { shells: 0 }))]);
     let error = serde_json::json!({"id": 2, "error": {"code": -32600, "message": "no"}});
     assert_eq!(server_message("codex", &error.to_string()), []);
+}
+
+#[test]
+fn the_pages_of_a_list_are_asked_for_one_after_the_other_and_not_for_ever() {
+    let next = |id: u32, cursor: Value| {
+        let answer = json!({"id": id, "result": {"data": [], "nextCursor": cursor}}).to_string();
+        assert_eq!(server_next("claude-code", &answer), None);
+        server_next("codex", &answer).map(|said| serde_json::from_str::<Value>(&said).unwrap())
+    };
+    let greeting = server_greeting("codex");
+    let first: Value = serde_json::from_str(greeting.last().unwrap()).unwrap();
+    assert_eq!(first, json!({"id": 2, "method": "thread/list", "params": {"limit": 25}}));
+    for (id, behind) in [(2, 3), (40, 41)] {
+        let params = json!({"limit": 25, "cursor": "c"});
+        let asked = json!({"id": behind, "method": "thread/list", "params": params});
+        assert_eq!(next(id, json!("c")), Some(asked));
+    }
+    for (id, cursor) in [(2, Value::Null), (2, json!(7)), (1, json!("c")), (41, json!("c"))] {
+        assert_eq!(next(id, cursor.clone()), None, "{id} {cursor}");
+    }
+    for other in [
+        "",
+        "[]",
+        r#"{"result":{"nextCursor":"c"}}"#,
+        r#"{"id":"2","result":{"nextCursor":"c"}}"#,
+        r#"{"id":2,"method":"thread/started","result":{"nextCursor":"c"}}"#,
+    ] {
+        assert_eq!(server_next("codex", other), None, "{other}");
+    }
 }
 
 #[test]

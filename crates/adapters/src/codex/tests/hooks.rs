@@ -1,6 +1,7 @@
 //! Sessions, turns, tools, helpers, compaction.
 
-use super::{TURN, fact};
+use super::{TURN, fact, seen};
+use crate::HookContext;
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::Actor;
 
@@ -18,8 +19,11 @@ fn a_session_start_says_how() {
         ("fork", SessionStart::Fork),
         ("teleport", SessionStart::Startup),
     ] {
-        let started = fact("SessionStart", &format!(r#""source":"{source}""#));
-        assert_eq!(started, Fact::SessionStarted { how, attach: None });
+        let members = format!(r#""source":"{source}""#);
+        let started = seen("SessionStart", &members, &HookContext::default());
+        assert_eq!(started.fact, Fact::SessionStarted { how, attach: None });
+        let is_news = source == "teleport";
+        assert_eq!(started.strange, is_news.then_some("source"), "{source}");
     }
 }
 

@@ -1,6 +1,8 @@
 use super::*;
 use serde_json::json;
 
+mod unread;
+
 const PERMISSION: &str =
     include_str!("../../../fixtures/opencode/1.18.33/http-sse/permission-approved-once.jsonl");
 
@@ -157,6 +159,30 @@ fn a_helper_that_outlives_its_root_keeps_it_at_work_until_it_ends() {
             assert_eq!(ends.as_deref(), (!is_stopped).then_some(then));
         }
     }
+}
+
+#[test]
+fn a_rest_between_two_tries_is_a_stop_and_no_end() {
+    let error = json!({ "sessionID": "ses_a", "error": { "name": "APIError" } });
+    let fails = message("session.error", error);
+    let [busy, retry, idle] = ["busy", "retry", "idle"].map(|kind| status("ses_a", kind));
+    for (said, rest) in [
+        (vec![&busy, &retry, &idle], "idle"),
+        (vec![&busy, &retry, &busy, &idle], "done"),
+        (vec![&busy, &retry, &fails, &idle], "failed APIError"),
+        // Of the turn before it nothing is left.
+        (vec![&busy, &retry, &idle, &busy, &idle], "done"),
+    ] {
+        for is_shared in [true, false] {
+            let mut follower = Follower::new(Served { port: None, is_shared });
+            let told: Vec<_> = said.iter().filter_map(|said| follower.heard(said)).collect();
+            assert_eq!(words(&told).last().map(String::as_str), Some(rest), "{said:?}");
+        }
+    }
+    // The lists may be all that tells of a try.
+    let mut follower = Follower::new(Served { port: None, is_shared: true });
+    follower.snapshot("/p", [r#"{"ses_a":{"type":"retry"}}"#, "[]", "[]"], &[]);
+    assert_eq!(follower.heard(&idle).map(|body| word(&body)).as_deref(), Some("idle"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::ffi::OsString;
 
 fn status(thread: &str, kind: &str) -> String {
-    let params = json!({"threadId": thread, "status": {"type": kind}});
+    let params = json!({"threadId": thread, "status": {"type": kind, "activeFlags": []}});
     json!({"method": "thread/status/changed", "params": params}).to_string()
 }
 

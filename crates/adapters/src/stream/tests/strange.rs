@@ -30,6 +30,11 @@ fn what_a_line_says_anew_changes_nothing_and_is_counted() {
         ),
         (
             "claude-code",
+            json!({"type": "system", "subtype": "background_tasks_changed", "items": []}),
+            "system/background_tasks_changed.tasks",
+        ),
+        (
+            "claude-code",
             json!({"type": "control_request", "request_id": "1", "request": request}),
             "control_request.subtype",
         ),
@@ -41,6 +46,12 @@ fn what_a_line_says_anew_changes_nothing_and_is_counted() {
             "codex",
             json!({"method": "thread/status/changed", "params":
                 {"threadId": "a", "status": {"type": "dreamt"}}}),
+            "thread/status/changed.status",
+        ),
+        (
+            "codex",
+            json!({"method": "thread/status/changed", "params":
+                {"threadId": "a", "status": {"type": "active", "flags": ["waitingOnApproval"]}}}),
             "thread/status/changed.status",
         ),
         (
@@ -87,6 +98,15 @@ fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
     let failed = json!({"type": "result", "is_error": true});
     let told = told("claude-code", failed.to_string().as_bytes());
     assert_eq!(told[0].fact, Fact::Level(Level::Failed { code: "error".to_owned() }));
+}
+
+#[test]
+fn a_flag_that_nobody_knows_hides_none_that_is_known() {
+    let status = json!({"type": "active", "activeFlags": ["dreamt", "waitingOnApproval"]});
+    let params = json!({"threadId": "a", "status": status});
+    let lines = [json!({"method": "thread/status/changed", "params": params})];
+    assert_eq!(levels("codex", &lines.each_ref().map(Value::to_string)), ["blocked"]);
+    assert_eq!(counted("codex", &lines), ["thread/status/changed.activeFlags"]);
 }
 
 #[test]

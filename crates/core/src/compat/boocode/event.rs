@@ -23,6 +23,8 @@ pub enum Meaning {
     Answered,
     /// A tool started: work, and no answer to what it waits for.
     ToolStarted,
+    /// The program's own rules are asked about a tool: the same, and mostly of one that has started.
+    ToolChecked,
     /// A tool ended: whatever asked about it is settled.
     ToolEnded,
     /// It asks a person.
@@ -63,7 +65,7 @@ pub const EVENTS: &[(&str, Meaning)] = &[
     ("BeforeTool", M::ToolStarted),
     ("before_tool", M::ToolStarted),
     // With every tool, before the program's own rules are asked; its `notification` tells of a dialog.
-    ("permissionRequest", M::ToolStarted),
+    ("permissionRequest", M::ToolChecked),
     ("PostToolUse", M::ToolEnded),
     ("postToolUse", M::ToolEnded),
     ("post_tool_use", M::ToolEnded),
@@ -111,8 +113,8 @@ pub const NOTIFICATIONS: &[(&str, Meaning)] = &[
     ("auth_success", M::Nothing),
 ];
 
-/// The one call that is spoken of: no event names its tool.
-const TOOL: &str = "tool";
+/// What every call is of: no event names its tool.
+pub(super) const TOOL: &str = "tool";
 
 impl Meaning {
     /// What an event means. `None`: it is not known, or it is a notification of a type that is not.
@@ -125,8 +127,8 @@ impl Meaning {
         table.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
     }
 
-    /// The fact for the gate. `is_blocked`: the agent waits for a person already, which a notice
-    /// then only confirms. `None`: nothing of the status.
+    /// The fact for the gate; which call it is about, [`super::of_a_call`] says. `is_blocked`: the agent waits for a
+    /// person already, which a notice then only confirms. `None`: nothing of the status.
     pub fn fact(self, is_blocked: bool) -> Option<Fact> {
         let (actor, turn_ref) = (Actor::Main, None);
         let tool = ToolRef { name: TOOL.to_owned(), id: None, input: None };
@@ -146,7 +148,7 @@ impl Meaning {
                 process: None,
             }),
             Self::Answered => Fact::Answered,
-            Self::ToolStarted => Fact::ToolStarted { actor, tool, turn_ref },
+            Self::ToolStarted | Self::ToolChecked => Fact::ToolStarted { actor, tool, turn_ref },
             Self::ToolEnded => {
                 Fact::ToolsEnded { actor, tools: vec![tool], interrupted: false, turn_ref }
             }

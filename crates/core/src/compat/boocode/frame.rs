@@ -79,7 +79,8 @@ impl StatusUpdate {
         Self::new(seat, Status::of_change(to), at)
     }
 
-    /// One that was launched with the chat's label goes by its kind there.
+    /// One that was launched with the chat's label goes by its kind there; whoever tells of several sees to it that no
+    /// two go by one name.
     fn new(seat: &Seat, said: (Status, Option<String>), at: UnixMs) -> Option<Self> {
         let labels = &seat.about.labels;
         let chat_id = labels.get(CHAT_LABEL)?.clone();

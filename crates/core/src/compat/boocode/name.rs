@@ -11,27 +11,50 @@ pub const AGENT_LABEL: &str = "agent";
 /// Characters of each name in an id that could not hold them whole.
 const SHORT: usize = 40;
 
-/// The seat of an agent in a chat, among those that `seat` finds: the one with the labels of both, or
-/// where it is to be. Somebody else may have the id of the two names, as an agent's child has (`ID.1`).
+/// The seat of an agent in a chat, among those that `seat` finds by their ids and those that are `in_chat`, where others
+/// may be as well: one with the labels of both, also behind its end, or else one that was started in the chat and goes by
+/// its kind there. Of several it is one that lives, and of those the first by its id. Without any, it is where it is to
+/// be: somebody else may have the id of the two names, as an agent's child has (`ID.1`).
 pub fn seat_of(
     chat_id: &str,
     agent: &str,
     seat: impl Fn(&AgentId) -> Option<Arc<Seat>>,
+    in_chat: impl FnOnce() -> Vec<Arc<Seat>>,
 ) -> AgentId {
-    let is_its = |seat: &Arc<Seat>| {
-        let is =
-            |label: &str, name: &str| seat.about.labels.get(label).is_some_and(|it| it == name);
-        is(CHAT_LABEL, chat_id) && is(AGENT_LABEL, agent)
-    };
+    let is_its = |seat: &Seat| is_called(seat, chat_id, agent) == Some(true);
+    let lives = |seat: &Seat| !seat.process.state.is_over();
     let id = seat_id(chat_id, agent);
     let sits = seat(&id);
-    if sits.as_ref().is_some_and(is_its) {
+    if sits.as_deref().is_some_and(|seat| is_its(seat) && lives(seat)) {
         return id;
     }
     let digested = digested_id(chat_id, agent);
     // Whoever was in the way may have gone since.
-    let is_there = seat(&digested).as_ref().is_some_and(is_its);
-    if sits.is_some() || is_there { digested } else { id }
+    let other = seat(&digested);
+    if other.as_deref().is_some_and(|seat| is_its(seat) && lives(seat)) {
+        return digested;
+    }
+    let known = in_chat();
+    let called = known.iter().filter_map(|seat| {
+        let by_label = is_called(seat, chat_id, agent)?;
+        Some((!by_label, !lives(seat), &seat.id))
+    });
+    if let Some((.., first)) = called.min() {
+        return first.clone();
+    }
+    let is_taken = sits.as_deref().is_some_and(|seat| !is_its(seat));
+    let has_moved = sits.is_none() && other.as_deref().is_some_and(is_its);
+    if is_taken || has_moved { digested } else { id }
+}
+
+/// Whether a seat of this chat is called so there: by its label, or, if that is `false`, by its kind, as one that was
+/// started with the chat's label alone. `None`: it is not.
+fn is_called(seat: &Seat, chat_id: &str, agent: &str) -> Option<bool> {
+    let labels = &seat.about.labels;
+    labels.get(CHAT_LABEL).filter(|chat| *chat == chat_id)?;
+    let label = labels.get(AGENT_LABEL);
+    let name = label.map_or(&*seat.kind, String::as_str);
+    (name == agent).then_some(label.is_some())
 }
 
 /// The seat's id where nobody else has it: `AGENT.CHAT`. Two pairs never have the same one: names that
@@ -71,6 +94,7 @@ fn digest(chat_id: &str, agent: &str) -> u128 {
 mod tests {
     use super::*;
     use crate::source::Source;
+    use crate::status::{Exit, ExitKind, Process, StartPhase};
     use crate::time::UnixMs;
     use std::collections::{HashMap, HashSet};
 
@@ -98,8 +122,9 @@ mod tests {
             }
             (id.clone(), Arc::new(seat))
         };
-        let of =
-            |seats: &HashMap<AgentId, Arc<Seat>>| seat_of("1", "api", |id| seats.get(id).cloned());
+        let of = |seats: &HashMap<AgentId, Arc<Seat>>| {
+            seat_of("1", "api", |id| seats.get(id).cloned(), Vec::new)
+        };
         let plain = seat_id("1", "api");
         let mut seats = HashMap::new();
         assert_eq!(of(&seats), plain);
@@ -117,5 +142,44 @@ mod tests {
         assert_eq!(of(&seats), other);
         seats.remove(&plain);
         assert_eq!(of(&seats), other);
+    }
+
+    #[test]
+    fn whoever_was_started_in_the_chat_goes_by_its_kind_there() {
+        let starting = Process::Starting { phase: StartPhase::Booting };
+        let gone = Process::Exited(Exit::of(ExitKind::Clean));
+        let seat = |id: &str, labels: &[(&str, &str)], state: Process| {
+            let id = AgentId::new(id).unwrap();
+            let mut seat = Seat::new(id, "agent", Source::Process, UnixMs(0));
+            for (label, value) in labels {
+                seat.about.labels.insert((*label).to_owned(), (*value).to_owned());
+            }
+            seat.process.state = state;
+            Arc::new(seat)
+        };
+        let of = |known: &[Arc<Seat>]| {
+            let find = |id: &AgentId| known.iter().find(|seat| seat.id == *id).cloned();
+            seat_of("1", "agent", find, || known.to_vec()).to_string()
+        };
+        let (chat, name) = ((CHAT_LABEL, "1"), (AGENT_LABEL, "agent"));
+        let (b, c) = (seat("b", &[chat], starting), seat("c", &[chat], starting));
+        assert_eq!(of(&[c.clone(), b.clone()]), "b", "the first of several");
+        for other in [
+            seat("a", &[(CHAT_LABEL, "2")], starting),
+            seat("a", &[chat, (AGENT_LABEL, "reviewer")], starting),
+            seat("a", &[chat], gone),
+        ] {
+            assert_eq!(of(&[other, c.clone()]), "c");
+        }
+        let other = seat("a", &[chat, (AGENT_LABEL, "reviewer")], starting);
+        assert_eq!(of(&[other]), "agent.1", "where it is to be");
+        assert_eq!(of(&[b.clone(), seat("z", &[chat, name], starting)]), "z", "its own label");
+        let left = seat("agent.1", &[chat, name], gone);
+        assert_eq!(of(&[left.clone(), b.clone()]), "agent.1", "it keeps its name behind its end");
+        let elsewhere = seat("z", &[chat, name], gone);
+        assert_eq!(of(&[elsewhere.clone(), b]), "z", "wherever it sits");
+        assert_eq!(of(&[left.clone(), seat("z", &[chat, name], starting)]), "z", "one that lives");
+        assert_eq!(of(&[left, elsewhere]), "agent.1");
+        assert_eq!(of(&[seat("b", &[chat], gone)]), "b", "an end that is told once more is its");
     }
 }

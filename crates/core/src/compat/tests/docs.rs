@@ -182,8 +182,8 @@ fn said(meaning: boocode::Meaning) -> String {
         M::Prompted => "a turn begins: working",
         M::GoesOn => "working, in an open turn or a new one; whatever it waited for is settled",
         M::Answered => "whatever it waited for is settled: working",
-        M::ToolStarted => "working; a prompt that is open stays open",
-        M::ToolEnded => "working; what asked about the tool is settled",
+        M::ToolStarted | M::ToolChecked => "working; a prompt that is open stays open",
+        M::ToolEnded => "working; a question is settled, if no call goes on from before it",
         M::Asks(reason) => return format!("blocked({})", reason.word()),
         M::Waits(reason) => {
             return format!("blocked({}), if it is not blocked already", reason.word());

@@ -1,7 +1,9 @@
 //! Word, state, the same word.
 
-use crate::compat::{Scale, State, bob, boocode, jackin, multicode, overdeck, panopticon};
-use crate::compat::{superset, wardian};
+use crate::compat::{
+    Scale, State, Vocabulary, bob, boocode, jackin, multicode, overdeck, panopticon, superset,
+    wardian,
+};
 use crate::event::EventBody;
 use crate::status::{Exit, ExitKind, OutcomeKind, Process};
 use crate::time::UnixMs;
@@ -99,6 +101,24 @@ fn every_vocabulary_survives_the_round_trip() {
         "Stale",
     ]);
     assert_eq!(bob::TASK, ["todo", "in_progress", "in_review", "done"]);
+}
+
+/// What a specialist reports, and how a request was replied to, is a verdict: a list says it beside the status.
+#[test]
+fn a_verdict_is_said_beside_the_status() {
+    let said = |vocabulary: Vocabulary, question: &str, state: &State| {
+        vocabulary.say(state).beside.get(question).map(ToString::to_string)
+    };
+    let report = |state: &State| said(Vocabulary::Panopticon, "report", state);
+    let reply = |state: &State| said(Vocabulary::Wardian, "reply", state);
+    for word in panopticon::Report::ALL {
+        assert_eq!(report(&word.read()).as_deref(), Some(word.word()));
+    }
+    for word in wardian::Reply::ALL {
+        assert_eq!(reply(&word.read()).as_deref(), Some(word.word()));
+    }
+    assert_eq!((report(&State::idle()), reply(&State::idle())), (None, None));
+    assert_eq!(reply(&panopticon::Report::InProgress.read()), None);
 }
 
 #[test]

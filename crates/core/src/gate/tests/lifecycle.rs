@@ -179,6 +179,17 @@ fn only_what_is_suspended_is_resumed_and_the_refusal_names_the_state() {
     assert_eq!(why, Unfit::NotSuspended("starting"));
 }
 
+/// It will not tell its session any more, as one that runs does.
+#[test]
+fn whoever_was_put_away_without_a_session_can_only_be_forgotten() {
+    let mut script = suspended();
+    script.seat.session = None;
+    let why = gate::resume(&mut script.seat, TOKEN, script.now).unwrap_err();
+    assert_eq!((why, why.code()), (Unfit::NothingToResume, "no_session"));
+    assert!(why.hint().contains("headsup forget"), "{}", why.hint());
+    assert_eq!(script.headline(), Headline::Suspended);
+}
+
 #[test]
 fn what_was_not_started_after_all_is_taken_up_again() {
     // It could not be run: its launcher says so.

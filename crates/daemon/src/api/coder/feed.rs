@@ -8,6 +8,7 @@ use crate::limits::KEEP_ALIVE;
 use headsup_core::compat::boocode::{self, Status, StatusUpdate};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
@@ -55,9 +56,20 @@ impl ChatFeed {
         let (seats, head) = self.app.board.all();
         self.position = head;
         let now = self.app.clock.wall();
-        let updates =
-            seats.iter().filter_map(|seat| Some((&seat.id, StatusUpdate::of(seat, now)?)));
+        let updates = seats.iter().filter_map(|seat| {
+            let update = StatusUpdate::of(seat, now).filter(|update| self.watches(update))?;
+            Some((&seat.id, update))
+        });
         let mut updates: Vec<_> = updates.collect();
+        // Thousands may go by one name.
+        let mut meant: HashMap<(String, String), Option<AgentId>> = HashMap::new();
+        for (id, update) in &mut updates {
+            let place = (update.chat_id.clone(), update.agent.clone());
+            let meant = meant.entry(place).or_insert_with(|| self.meant(update));
+            if meant.as_ref().is_some_and(|meant| meant != *id) {
+                update.agent = id.to_string();
+            }
+        }
         updates.sort_by(|(one, a), (other, b)| a.at.cmp(&b.at).then_with(|| one.cmp(other)));
         let in_chats: HashMap<&AgentId, &StatusUpdate> =
             updates.iter().map(|(id, update)| (*id, update)).collect();
@@ -65,19 +77,49 @@ impl ChatFeed {
             in_chats.get(id).is_none_or(|update| !is_same_place(update, told))
         };
         let known = seats.iter().map(|seat| &seat.id).collect::<HashSet<_>>();
-        let left = self.told.iter().filter(|(id, _)| known.contains(id)).filter(has_left);
-        let left: Vec<AgentId> = left.map(|(id, _)| id.clone()).collect();
-        for id in &left {
-            self.leaves(id);
+        self.told.retain(|id, _| known.contains(id));
+        let places: HashSet<_> = updates.iter().map(|(_, update)| place(update)).collect();
+        let left = self.told.iter().filter(has_left);
+        let left: Vec<(AgentId, bool)> =
+            left.map(|(id, told)| (id.clone(), places.contains(&place(told)))).collect();
+        for (id, is_anothers) in &left {
+            match is_anothers {
+                true => drop(self.told.remove(id)),
+                false => self.leaves(id),
+            }
         }
         for (id, update) in updates {
             self.tell(id, update);
         }
     }
 
-    /// It goes by another label now. In the chat where it was it does nothing more.
+    fn watches(&self, update: &StatusUpdate) -> bool {
+        self.chat_id.as_ref().is_none_or(|chat| *chat == update.chat_id)
+    }
+
+    /// The seat that is meant by this name in the chat.
+    fn meant(&self, update: &StatusUpdate) -> Option<AgentId> {
+        let board = &self.app.board;
+        let meant = board.of_agent_in_chat(&update.chat_id, &update.agent);
+        board.seat(&meant).map(|_| meant)
+    }
+
+    /// Where another seat is meant by its name in the chat, it goes by its own id. `None`: nobody watches that chat.
+    fn named(&self, seat: &Seat, update: StatusUpdate) -> Option<StatusUpdate> {
+        if !self.watches(&update) {
+            return None;
+        }
+        Some(match self.meant(&update).is_some_and(|meant| meant != seat.id) {
+            true => StatusUpdate { agent: seat.id.to_string(), ..update },
+            false => update,
+        })
+    }
+
+    /// It goes by another label now. In the chat where it was it does nothing more, if nobody else goes by its name there.
     fn leaves(&mut self, id: &AgentId) {
-        if let Some(told) = self.told.remove(id) {
+        if let Some(told) = self.told.remove(id)
+            && !self.told.values().any(|other| is_same_place(other, &told))
+        {
             let (status, reason) = (Status::Idle, Some(LEFT.to_owned()));
             self.put(StatusUpdate { status, reason, at: self.app.clock.wall(), ..told });
         }
@@ -85,9 +127,6 @@ impl ChatFeed {
 
     /// Tells what was not told before.
     fn tell(&mut self, id: &AgentId, update: StatusUpdate) {
-        if self.chat_id.as_ref().is_some_and(|chat| *chat != update.chat_id) {
-            return;
-        }
         let is_known = |told: &StatusUpdate| {
             is_same_place(told, &update)
                 && (told.status, &told.reason) == (update.status, &update.reason)
@@ -115,15 +154,27 @@ impl ChatFeed {
         let seat = self.app.board.seat(id);
         let update = match frame.kind {
             "agent.forgotten" => {
-                self.told.remove(id);
+                let gone = self.told.remove(id);
+                // Whoever goes by its id there may have the name now.
+                let may_be = |(id, other): (&AgentId, &StatusUpdate)| {
+                    let is_there = gone.as_ref().is_some_and(|gone| gone.chat_id == other.chat_id);
+                    is_there && other.agent == id.as_str()
+                };
+                if self.told.iter().any(may_be) {
+                    self.all();
+                }
                 None
             }
             // It may have come into a chat, or have left it.
             "agent.updated" => {
                 let now = self.app.clock.wall();
-                let update = seat.and_then(|seat| StatusUpdate::of(&seat, now));
+                let update = seat.and_then(|seat| {
+                    let update = StatusUpdate::of(&seat, now)?;
+                    self.named(&seat, update)
+                });
                 match (self.told.get(id), &update) {
                     (Some(told), Some(update)) if is_same_place(told, update) => None,
+                    (Some(told), Some(new)) if told.chat_id == new.chat_id => update,
                     (Some(_), _) => {
                         self.leaves(id);
                         update
@@ -135,20 +186,35 @@ impl ChatFeed {
                 // What we have written ourselves can be read.
                 let event = serde_json::from_slice::<Event>(frame.json()).ok();
                 event.zip(seat).and_then(|(event, seat)| match &event.body {
-                    EventBody::StatusChanged(to) => StatusUpdate::of_change(&seat, to, event.at),
+                    EventBody::StatusChanged(to) => {
+                        let update = StatusUpdate::of_change(&seat, to, event.at)?;
+                        self.named(&seat, update)
+                    }
                     _ => None,
                 })
             }
             _ => None,
         };
-        if let Some(update) = update {
-            self.tell(id, update);
+        let Some(update) = update else { return };
+        let told = self.told.get(id).filter(|told| told.chat_id == update.chat_id);
+        let has_its_name = match told {
+            Some(told) => told.agent == update.agent,
+            None => !self.told.values().any(|other| is_same_place(other, &update)),
+        };
+        match has_its_name {
+            true => self.tell(id, update),
+            // The one name, or the other, may be another one's now.
+            false => self.all(),
         }
     }
 }
 
 fn is_same_place(one: &StatusUpdate, other: &StatusUpdate) -> bool {
-    (&one.chat_id, &one.agent) == (&other.chat_id, &other.agent)
+    place(one) == place(other)
+}
+
+fn place(update: &StatusUpdate) -> (&str, &str) {
+    (&update.chat_id, &update.agent)
 }
 
 impl Feed for ChatFeed {

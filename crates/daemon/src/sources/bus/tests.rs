@@ -141,6 +141,31 @@ async fn a_program_is_heard_and_a_stream_that_breaks_says_nothing() {
 }
 
 #[tokio::test]
+async fn what_a_program_says_anew_changes_nothing_and_is_counted_once() {
+    let rig = Rig::new(None);
+    rig.seat();
+    let mut stream = rig.stream("{\"ses_b\":\"busy\"}").await;
+    let (path, of_session) = rig.asked().await;
+    assert_eq!(path, "/session/ses_b");
+    answer(of_session, "500 Internal Server Error", "").await;
+    for _ in 0..2 {
+        say(&mut stream, &status("paused")).await;
+        let (_, of_session) = rig.asked().await;
+        answer(of_session, "500 Internal Server Error", "").await;
+    }
+    let asked = json!({ "type": "permission.v3.asked", "properties": {} });
+    say(&mut stream, &asked.to_string()).await;
+    say(&mut stream, &status("busy")).await;
+    let (_, of_session) = rig.asked().await;
+    answer(of_session, "500 Internal Server Error", "").await;
+    let (run, session) = (Some("run".to_owned()), Some("ses_a".to_owned()));
+    assert_eq!(rig.told().await, (run, session, "working"));
+    for name in ["/session/status.type", "session.status.status", "permission.v3.asked.type"] {
+        assert_eq!(rig.metrics.counted("opencode", name), 1, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_helper_ends_where_its_parent_is_told_only_after_that_one_has_gone() {
     let rig = Rig::new(None);
     rig.seat();

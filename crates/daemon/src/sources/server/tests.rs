@@ -128,13 +128,30 @@ async fn a_server_that_comes_late_or_again_is_found_and_asked_who_is_there() {
     for status in ["active", "idle"] {
         let listener = rig.serve();
         let mut client = greeted(&listener).await;
-        let thread = json!({"id": "t-1", "status": {"type": status}});
+        let thread = json!({"id": "t-1", "status": {"type": status, "activeFlags": []}});
         let answer = json!({"id": 2, "result": {"data": [thread]}});
         client.send(Message::text(answer.to_string())).await.unwrap();
         let sight = rig.told().await;
         let Fact::Level(level) = &sight.fact else { panic!("{sight:?}") };
         assert_eq!(matches!(level, Level::Idle { .. }), status == "idle");
     }
+}
+
+#[tokio::test]
+async fn a_conversation_on_a_later_page_of_the_list_is_told_as_well() {
+    let rig = Rig::new();
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    let first = json!({"id": 2, "result": {"data": [], "nextCursor": "c-1"}});
+    client.send(Message::text(first.to_string())).await.unwrap();
+    let asked = client.next().await.unwrap().unwrap();
+    let asked: serde_json::Value = serde_json::from_str(asked.to_text().unwrap()).unwrap();
+    assert_eq!(asked["params"]["cursor"], "c-1");
+    let thread = json!({"id": "t-1", "status": {"type": "idle"}});
+    let second = json!({"id": asked["id"], "result": {"data": [thread], "nextCursor": null}});
+    client.send(Message::text(second.to_string())).await.unwrap();
+    assert_eq!(level(&rig.told().await), ("api", "t-1", "idle"));
 }
 
 #[tokio::test]

@@ -78,7 +78,8 @@ fn two_dialogs(stage: &Stage) {
     agent.rest();
     agent.press("Down");
     agent.settle();
-    agent.press("Enter");
+    let at = agent.press("Enter");
+    agent.mark(at, "starting", Class::Passing, "the folder is trusted");
     let at = agent.shows("New MCP server found in this project");
     agent.screen_taken();
     agent.mark(at, "blocked", Class::Unmeasured, "the next dialog");

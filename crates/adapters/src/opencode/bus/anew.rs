@@ -1,0 +1,75 @@
+//! What a program says that could tell a status and that nobody knows: it changes nothing, and is handed out once for each
+//! kind of it, to be counted. Which names could tell one, and which of them do not, the plugin knows as well (`plugin.js`).
+
+use super::{Follower, Info, Named, Said, matters};
+use crate::json::Raw;
+use crate::{payload, text};
+use std::collections::BTreeSet;
+
+/// Kinds that are handed out of one program.
+const MOST: usize = 64;
+
+/// Names that tell no status, of those that could.
+const SILENT: [&str; 2] = ["session.compacted", "session.diff"];
+
+/// The words of a status.
+pub(super) const STATUSES: &[&str] = &["busy", "idle", "retry"];
+
+#[derive(Debug, Default)]
+pub(super) struct Anew {
+    known: BTreeSet<String>,
+    unsaid: Vec<String>,
+}
+
+impl Anew {
+    /// `of`: the event, or the list; `member`: by which it says what nobody knows.
+    pub(super) fn note(&mut self, of: &str, member: &str) {
+        let name = format!("{}.{member}", text::line(of, text::EVENT));
+        if self.known.len() < MOST && self.known.insert(name.clone()) {
+            self.unsaid.push(name);
+        }
+    }
+}
+
+impl Follower {
+    /// What of all that was said since this was asked last nobody knows: names to count it by, each of them once.
+    pub fn news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.anew.unsaid)
+    }
+}
+
+/// Is it a name by which a status could be told?
+pub(super) fn may_tell(event: &str) -> bool {
+    matters(event) || [".asked", ".requested"].into_iter().any(|end| event.ends_with(end))
+}
+
+fn is_silent(event: &str) -> bool {
+    let last = event.rsplit_once('.').map(|(_, last)| last).filter(|last| !last.is_empty());
+    let is_numbered = last.is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    is_numbered || event.starts_with("session.next.") || SILENT.contains(&event)
+}
+
+/// The member by which an event says what nobody knows.
+pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
+    let lacks = |member: Raw<'_>, name: &'static str| member.text().is_none().then_some(name);
+    let of_session = || lacks(said.session, "sessionID");
+    match event {
+        "session.created" | "session.updated" | "session.deleted" => {
+            lacks(said.info.object::<Info<'_>>().id, "info")
+        }
+        // Without a session it is the program's.
+        "session.error" => None,
+        "session.idle" | "session.turn.open" | "session.turn.close" => of_session(),
+        "session.status" => of_session().or_else(|| {
+            let status: Named<'_> = said.status.object();
+            payload::strange(("status", status.kind, STATUSES))
+        }),
+        "permission.asked" | "question.asked" => of_session().or_else(|| lacks(said.id, "id")),
+        "permission.replied" | "question.replied" | "question.rejected" => {
+            let is_named = said.request.text().is_some();
+            let request = if is_named { said.request } else { said.permission };
+            of_session().or_else(|| lacks(request, "requestID"))
+        }
+        other => (may_tell(other) && !is_silent(other)).then_some("type"),
+    }
+}

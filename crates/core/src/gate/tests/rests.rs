@@ -1,0 +1,115 @@
+//! A word from beside the agent that it rests. Whoever tells of its turn tells better when that ends.
+
+use super::script::{
+    Script, busy, permission, settling_permission, stop, stop_with, stop_without_a_name, sub, tool,
+    tool_end,
+};
+use crate::gate::{self, Rule, UNKNOWN_MS};
+use crate::observation::{Fact, Reported, ReportedTurn, Submitter};
+use crate::prompt::Actor;
+use crate::source::Source;
+use crate::status::{BlockedReason, Headline, WorkingReason};
+
+fn reported(turn: ReportedTurn) -> Fact {
+    Fact::Reported(Reported { turn: Some(turn), detail: None, outcome: None, process: None })
+}
+
+/// What is told from beside it names no session.
+fn beside(script: &mut Script, turn: ReportedTurn) {
+    let session = script.session.take();
+    script.said(Source::Report, reported(turn));
+    script.session = session;
+}
+
+#[track_caller]
+fn is_not_believed(script: &mut Script, headline: Headline) {
+    let confirmed_at = script.seat.turn.evidence.confirmed_at;
+    beside(script, ReportedTurn::Rests);
+    script.refused(Rule::Rank);
+    assert_eq!(script.headline(), headline);
+    assert_eq!(script.seat.turn.evidence.confirmed_at, confirmed_at, "it confirms nothing either");
+}
+
+#[test]
+fn a_turn_that_hooks_tell_of_ends_with_their_word_and_is_done() {
+    let mut script = Script::working();
+    is_not_believed(&mut script, Headline::Working);
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // Behind that it is no news.
+    beside(&mut script, ReportedTurn::Rests);
+    script.silent();
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn nor_does_one_without_a_name_end_by_it() {
+    let mut script = Script::idle();
+    script.hook(Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None });
+    is_not_believed(&mut script, Headline::Working);
+    // A word from beside it came first, of the very tool.
+    beside(&mut script, ReportedTurn::Working(WorkingReason::Tool));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    is_not_believed(&mut script, Headline::Working);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    is_not_believed(&mut script, Headline::Working);
+    script.hook(stop_without_a_name());
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn helpers_go_on_behind_it() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &["h"], 0));
+    is_not_believed(&mut script, Headline::Working);
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!(script.seat.subagents, ["h"]);
+}
+
+#[test]
+fn what_hooks_have_told_of_stays_open() {
+    let mut script = Script::blocked();
+    is_not_believed(&mut script, Headline::Blocked);
+    let mut script = Script::working();
+    script.hook(permission(&sub("h"), 7));
+    is_not_believed(&mut script, Headline::Blocked);
+    // Also what is held for a moment.
+    let mut script = Script::working();
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(settling_permission(&Actor::Main, 7, 1_000));
+    is_not_believed(&mut script, Headline::Working);
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn nor_does_it_end_what_the_programs_own_status_shows() {
+    let mut script = Script::idle();
+    beside(&mut script, ReportedTurn::Working(WorkingReason::Model));
+    script.registry(busy());
+    is_not_believed(&mut script, Headline::Working);
+}
+
+#[test]
+fn whoever_is_told_of_by_reports_alone_rests_by_them() {
+    let mut script = Script::idle();
+    beside(&mut script, ReportedTurn::Working(WorkingReason::Tool));
+    assert!(!gate::has_other_witness(&script.seat, script.now));
+    beside(&mut script, ReportedTurn::Rests);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    beside(&mut script, ReportedTurn::Blocked(BlockedReason::Question));
+    assert_eq!(script.headline(), Headline::Blocked);
+    beside(&mut script, ReportedTurn::Rests);
+    assert_eq!(script.headline(), Headline::Idle);
+}
+
+/// Its stop may have been lost.
+#[test]
+fn it_is_believed_of_one_of_which_nobody_has_told_for_long() {
+    let mut script = Script::working();
+    assert!(gate::has_other_witness(&script.seat, script.now));
+    script.tick(UNKNOWN_MS);
+    assert_eq!(script.headline(), Headline::Unknown);
+    beside(&mut script, ReportedTurn::Rests);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
