@@ -64,24 +64,10 @@ impl Places {
 
     /// A seat is another one than before. `None`: it was not there, or is not any more.
     pub(super) fn changed(&mut self, id: &AgentId, was: Option<&Seat>, is: Option<&Seat>) {
-        let (from, to) = (was.and_then(place), is.and_then(place));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.processes, from, id);
-            }
-            if let Some(to) = to {
-                self.processes.entry(to).or_default().push(id.clone());
-            }
-        }
-        let (from, to) = (was.and_then(parent), is.and_then(parent));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.parents, from.clone(), id);
-            }
-            if let Some(to) = to {
-                self.parents.entry(to.clone()).or_default().push(id.clone());
-            }
-        }
+        let both = (was.and_then(place), is.and_then(place));
+        moves(&mut self.processes, both, |place| place, id);
+        let both = (was.and_then(parent), is.and_then(parent));
+        moves(&mut self.parents, both, AgentId::clone, id);
         let (from, to) = (was.and_then(token), is.and_then(token));
         if from != to {
             // Another seat may have been launched with the same one since.
@@ -92,33 +78,30 @@ impl Places {
                 self.tokens.insert(to.to_owned(), id.clone());
             }
         }
-        let (from, to) = (was.and_then(task), is.and_then(task));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.tasks, from.to_ascii_lowercase(), id);
-            }
-            if let Some(to) = to {
-                self.tasks.entry(to.to_ascii_lowercase()).or_default().push(id.clone());
-            }
-        }
-        let (from, to) = (was.and_then(name), is.and_then(name));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.names, from.to_owned(), id);
-            }
-            if let Some(to) = to {
-                self.names.entry(to.to_owned()).or_default().push(id.clone());
-            }
-        }
-        let (from, to) = (was.and_then(chat), is.and_then(chat));
-        if from != to {
-            if let Some(from) = from {
-                leave(&mut self.chats, from.to_owned(), id);
-            }
-            if let Some(to) = to {
-                self.chats.entry(to.to_owned()).or_default().push(id.clone());
-            }
-        }
+        let both = (was.and_then(task), is.and_then(task));
+        moves(&mut self.tasks, both, str::to_ascii_lowercase, id);
+        let both = (was.and_then(name), is.and_then(name));
+        moves(&mut self.names, both, str::to_owned, id);
+        let both = (was.and_then(chat), is.and_then(chat));
+        moves(&mut self.chats, both, str::to_owned, id);
+    }
+}
+
+/// It leaves one list and goes to another, if these are two. Only then their names are made.
+fn moves<P: PartialEq, K: Eq + Hash>(
+    sitting: &mut HashMap<K, Vec<AgentId>>,
+    (from, to): (Option<P>, Option<P>),
+    key: impl Fn(P) -> K,
+    id: &AgentId,
+) {
+    if from == to {
+        return;
+    }
+    if let Some(from) = from {
+        leave(sitting, key(from), id);
+    }
+    if let Some(to) = to {
+        sitting.entry(key(to)).or_default().push(id.clone());
     }
 }
 

@@ -133,17 +133,23 @@ fn readers(hub: &Hub) -> Vec<u32> {
     pids.filter(is_one).collect()
 }
 
+/// An agent `api` in a session `s`, and the hub that hears it.
+fn heard(rig: &Rig) -> (Panes<'_>, Hub) {
+    let panes = Panes::new(rig);
+    panes.config("pane_reports = true\n");
+    let hub = panes.hub();
+    panes.agent("s", "HEADSUP_AGENT_ID=api");
+    panes.is_piped("s", true);
+    (panes, hub)
+}
+
 #[test]
 fn what_an_agent_reports_in_a_pane_is_its_status_and_the_pane_is_left_clean() {
     if !has("tmux") {
         return;
     }
     let rig = Rig::new();
-    let panes = Panes::new(&rig);
-    panes.config("pane_reports = true\n");
-    let hub = panes.hub();
-    panes.agent("s", "HEADSUP_AGENT_ID=api");
-    panes.is_piped("s", true);
+    let (panes, hub) = heard(&rig);
     for (said, headline) in [
         ("working", "working"),
         ("blocked:kind=permission:msg=cnVuIGl0Pw==", "blocked"),
@@ -214,11 +220,7 @@ fn a_reader_that_is_killed_is_missed_and_there_is_another_one() {
         return;
     }
     let rig = Rig::new();
-    let panes = Panes::new(&rig);
-    panes.config("pane_reports = true\n");
-    let hub = panes.hub();
-    panes.agent("s", "HEADSUP_AGENT_ID=api");
-    panes.is_piped("s", true);
+    let (panes, hub) = heard(&rig);
     panes.says("s", "working");
     rig.comes_to("working");
     let [reader] = readers(&hub)[..] else { panic!("one reader") };
