@@ -248,6 +248,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         }
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
         Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
+        Fact::WakeAbsorbed => Ok(stops::absorbed(step)),
         Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
         Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
@@ -490,6 +491,7 @@ impl Fact {
             | Self::ScreenCleared
             | Self::Withdrawn
             | Self::WakeQueued(_)
+            | Self::WakeAbsorbed
             | Self::PartStatus { .. }
             | Self::NotUnderstood { .. } => return None,
         };

@@ -111,6 +111,8 @@ pub enum Fact {
     /// The program has a prompt of its own that waits for the end of the main agent's answer; `false`: it has
     /// taken something out of its queue.
     WakeQueued(bool),
+    /// The program has told a prompt of its own, which waited, to the main agent in mid-turn: nobody is woken by it.
+    WakeAbsorbed,
     /// The main agent came to the end of what it had to say.
     TurnEnded {
         background: Background,

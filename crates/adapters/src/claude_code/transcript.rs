@@ -8,7 +8,7 @@
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
-//! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out |
+//! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
 //! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
@@ -42,6 +42,7 @@ skim! {
         denial: "toolDenialKind",
         feedback: "userFeedback",
         operation: "operation",
+        reason: "reason",
         is_api_error: "isApiErrorMessage",
         error: "error",
         timestamp: "timestamp",
@@ -160,7 +161,9 @@ fn refused(line: &Line<'_>) -> Option<Fact> {
 /// What a person has typed waits in the same queue. What is taken out is not named.
 fn queued(line: &Line<'_>) -> Option<Fact> {
     if line.operation.text()? != "enqueue" {
-        return Some(Fact::WakeQueued(false));
+        // Some versions say so (2.1.330 does): the model has read it with what a call has returned.
+        let is_absorbed = line.reason.text().as_deref() == Some("absorbed_mid_turn");
+        return Some(if is_absorbed { Fact::WakeAbsorbed } else { Fact::WakeQueued(false) });
     }
     let is_wake = line.content.text()?.trim_start().starts_with("<task-notification>");
     is_wake.then_some(Fact::WakeQueued(true))

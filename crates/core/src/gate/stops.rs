@@ -18,6 +18,12 @@ pub(super) fn shows_work(step: &Step<'_>) -> bool {
     own.is_some_and(|own| own.source == Source::Registry && own.word == "working")
 }
 
+/// What a log tells behind it in one go is read within this. Milliseconds.
+const READ_MS: i64 = 20;
+
+/// Why a stop is held that what waits in the program's own queue may follow.
+const QUEUED: &str = "a prompt of its own waits for it";
+
 /// A stop whose other hooks still run is no end before the program's own status says so.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
     let may_go_on = background.unsettled || step.seat.turn.stop.is_late;
@@ -100,7 +106,26 @@ pub(super) fn has_just_woken(step: &Step<'_>) -> bool {
 pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
     step.changed |= step.seat.turn.stop.is_awaited != waits;
     step.seat.turn.stop.is_awaited = waits;
+    if waits && is_held_for_queue(step) {
+        // Another one than the one that was absorbed.
+        step.seat.turn.stop.wakes = true;
+        hold(step, QUEUED, WAKES_MS);
+    }
     Effect::Confirms
+}
+
+/// What waited was told in mid-turn: a stop that came before word of that stands.
+pub(super) fn absorbed(step: &mut Step<'_>) -> Effect {
+    let effect = queued(step, false);
+    if is_held_for_queue(step) {
+        step.seat.turn.stop.wakes = false;
+        hold(step, QUEUED, READ_MS);
+    }
+    effect
+}
+
+fn is_held_for_queue(step: &Step<'_>) -> bool {
+    step.seat.held.iter().any(|held| held.what == HeldFact::Over && held.name == QUEUED)
 }
 
 /// The main agent has stopped, and is woken at once if something of the program's own has waited for that: one turn.
@@ -112,18 +137,24 @@ pub(super) fn wakes_at_once(step: &mut Step<'_>) -> Option<Effect> {
     step.seat.turn.stop.wakes = true;
     step.seat.open_tools.retain(|open| !open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
-    may_wake(step).then_some(Effect::Outranked("a prompt of the program's own waits for it"))
+    hold(step, QUEUED, WAKES_MS);
+    Some(Effect::Outranked("a prompt of the program's own waits for it"))
 }
 
 /// The last helper behind a stop has ended, and with it the turn, unless the main agent is woken by that.
 pub(super) fn may_wake(step: &mut Step<'_>) -> bool {
-    if !step.seat.turn.stop.wakes {
-        return false;
+    let wakes = step.seat.turn.stop.wakes;
+    if wakes {
+        hold(step, "the end of a helper", WAKES_MS);
     }
-    let (until, source) = (step.now.plus(WAKES_MS), step.evidence.source);
-    let (name, what) = ("the end of a helper".to_owned(), HeldFact::Over);
+    wakes
+}
+
+/// The turn is over in this time, unless the main agent is woken meanwhile.
+fn hold(step: &mut Step<'_>, name: &str, for_ms: i64) {
+    let (until, source) = (step.now.plus(for_ms), step.evidence.source);
+    let (name, what) = (name.to_owned(), HeldFact::Over);
     step.seat.held.retain(|held| held.what != what);
     step.seat.held.push(Held { until, source, name, what });
     step.changed = true;
-    true
 }

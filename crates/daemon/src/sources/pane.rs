@@ -23,6 +23,19 @@ pub(super) struct Place {
     pane: String,
 }
 
+/// What a pane knows of how its program has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Told {
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
+    /// It has not noticed yet.
+    ToCome,
+    /// Nothing: the pane is gone, or was another program's.
+    Untold,
+}
+
 /// A pane with a living program, as its server lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pane {
@@ -118,6 +131,26 @@ pub(super) async fn is_there(place: &Place) -> Option<bool> {
     Some(living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane)))
 }
 
+/// How the program of a pane has ended; `pid`: by which it was known. A dead pane stays where it is told to
+/// (`remain-on-exit`), and is told of its program's signal a moment after its end.
+pub(super) async fn end_of(place: &Place, pid: u32) -> End {
+    let format = "#{pid} #{pane_id} #{pane_pid} #{pane_dead_status} #{pane_dead_signal}";
+    let Some(text) = list_as(&place.socket, format).await else { return End::Untold };
+    end_in(&text, place, pid)
+}
+
+fn end_in(list: &str, place: &Place, pid: u32) -> End {
+    let pid = pid.to_string();
+    let own = [&*place.server, &*place.pane, &*pid];
+    let mut fields = list.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let Some(pane) = fields.find(|fields| fields.starts_with(&own)) else { return End::Untold };
+    let number = |at: usize| pane.get(at).and_then(|text| text.parse::<i32>().ok());
+    match (number(3), number(4)) {
+        (None, None) => End::ToCome,
+        (code, signal) => End::Told { code, signal },
+    }
+}
+
 async fn list(socket: &Path) -> Option<String> {
     list_as(socket, "#{pid} #{pane_dead} #{pane_id} #{pane_title}").await
 }
@@ -200,5 +233,21 @@ mod tests {
         let list = "41 0 %0 \u{2726} Working\n41 1 %1 left\n41 0 %2 \nno server\n";
         let panes: Vec<_> = living(list).collect();
         assert_eq!(panes, [(("41", "%0"), "\u{2726} Working"), (("41", "%2"), "")]);
+    }
+
+    #[test]
+    fn a_dead_pane_tells_how_its_own_program_has_ended() {
+        let list = "41 %0 7 3 \n41 %1 8  9\n41 %2 9  \n41 %4\nno server\n";
+        let end = |server: &str, pane: &str, pid| {
+            let (server, pane) = (server.to_owned(), pane.to_owned());
+            end_in(list, &Place { socket: "/s".into(), server, pane }, pid)
+        };
+        assert_eq!(end("41", "%0", 7), End::Told { code: Some(3), signal: None });
+        assert_eq!(end("41", "%1", 8), End::Told { code: None, signal: Some(9) });
+        assert_eq!(end("41", "%2", 9), End::ToCome, "tmux has not noticed yet");
+        assert_eq!(end("41", "%0", 8), End::Untold, "another program is in it");
+        assert_eq!(end("40", "%0", 7), End::Untold, "the server before");
+        assert_eq!(end("41", "%3", 7), End::Untold, "the pane is gone");
+        assert_eq!(end("41", "%4", 7), End::Untold);
     }
 }

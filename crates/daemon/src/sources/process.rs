@@ -4,45 +4,41 @@
 //! session told by a hook, its status file removed) tells a clean end from a crash. Where the shell that it was
 //! started from is gone with it, a person has closed the terminal; whoever outlives that was meant to.
 
+mod ending;
+mod own_pane;
 mod pause;
 mod terminal;
 
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
 use super::pane::Place;
-use super::ready::when_readable;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
 use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
+use ending::{ends_meanwhile, gone, open, stays};
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind, Process};
+use own_pane::OwnPane;
 use pause::Pause;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 use std::collections::HashMap;
 use std::future::pending;
-use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::Terminal;
-use tokio::io::unix::AsyncFd;
 use tokio::task::AbortHandle;
 
 /// How long after a death its goodbye may come: a hook and a file are told in any order.
 const GRACE: Duration = Duration::from_millis(400);
-/// How long after its goodbye a process may take to leave.
-const LEAVE: Duration = Duration::from_secs(5);
 /// How long what has started a process and waits for it may take to end behind it.
 const OUTLIVES: Duration = Duration::from_secs(1);
-/// How often a living process is looked at beside waiting for it.
-const LOOK: Duration = Duration::from_secs(2);
 /// How long behind its shell a process may go that was hung up with it: longer than between two looks.
 const HUNG_UP: Duration = Duration::from_millis(2_500);
 
@@ -127,6 +123,7 @@ impl Processes {
             shell: shell_of(process),
             pause: is_outside.then(|| Pause::new(is_told)),
             terminal: is_outside.then(|| Terminal::new(has_pane)),
+            pane: OwnPane::default(),
             waits: self.watched.len() < self.most_waited_for,
             left_in_order,
             goodbyes: Arc::clone(&self.goodbyes),
@@ -204,6 +201,7 @@ struct One {
     shell: Option<ProcessId>,
     pause: Option<Pause>,
     terminal: Option<Terminal>,
+    pane: OwnPane,
     /// Else it is looked at.
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
@@ -243,7 +241,12 @@ impl One {
             (false, false) if is_hung_up => ("hangup", ExitKind::Killed),
             (false, false) => ("exit", ExitKind::Crashed),
         };
-        let exited = ProcessFact::Exited(Exit::of(kind));
+        let exit = match kind {
+            // Its own pane, where it stays, knows how it has ended.
+            ExitKind::Crashed => self.pane.end_of(&self.process).await,
+            _ => None,
+        };
+        let exited = ProcessFact::Exited(exit.unwrap_or_else(|| Exit::of(kind)));
         let sight = sight(self.agent, self.process, name, exited);
         // A hub that stops has no use for it.
         inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
@@ -276,6 +279,7 @@ impl One {
         // Only now is it sure that the descriptor is of this process.
         while let Some(stat) = living(&self.process) {
             self.ooms.look(&self.process);
+            self.pane.look(&self.process);
             self.samples.take(&self.agent, &self.process);
             let stands = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
             let is_left = match &mut self.terminal {
@@ -294,39 +298,9 @@ impl One {
     }
 }
 
-/// Whether a process that has said goodbye is still there after a while.
-async fn stays(process: &ProcessId) -> bool {
-    tokio::time::timeout(LEAVE, gone(process, true)).await.is_err()
-}
-
-/// Comes back when the process has ended, or the pid is another's.
-async fn gone(process: &ProcessId, waits: bool) {
-    let pidfd = process.pid_here().filter(|_| waits).and_then(open);
-    while is_alive(process) {
-        if ends_meanwhile(pidfd.as_ref()).await {
-            return;
-        }
-    }
-}
-
-/// Waits for the end of a process until it is to be looked at again. True: it has ended.
-async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
-    let Some(pidfd) = pidfd else {
-        tokio::time::sleep(LOOK).await;
-        return false;
-    };
-    let ended = tokio::time::timeout(LOOK, pidfd.readable()).await;
-    matches!(ended, Ok(Ok(_)))
-}
-
-fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
-    let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
-    let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK).ok()?;
-    when_readable(pidfd)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::ending::{LEAVE, LOOK};
     use super::*;
     use crate::board::Board;
     use crate::clock::Manual;
@@ -360,6 +334,7 @@ mod tests {
             shell: None,
             pause: None,
             terminal: None,
+            pane: OwnPane::default(),
             waits: false,
             left_in_order: false,
             goodbyes,

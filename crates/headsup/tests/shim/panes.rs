@@ -78,6 +78,17 @@ impl<'a> Panes<'a> {
         below.split(' ').next().unwrap().parse().unwrap()
     }
 
+    /// A program as its pane's own, which ends with the code that it is told; its pid.
+    fn own_program(&self, session: &str) -> u32 {
+        let script = "exec codex -c 'echo READY; read -r code; exit $code'";
+        self.tmux(&["new-session", "-d", "-s", session, "sh", "-c", script]);
+        wait::until("the program", || {
+            let shown = self.tmux(&["capture-pane", "-p", "-t", session]);
+            shown.contains("READY").then_some(())
+        });
+        self.shown(session, "pane_pid").parse().unwrap()
+    }
+
     fn shown(&self, session: &str, what: &str) -> String {
         self.tmux(&["display-message", "-p", "-t", session, &format!("#{{{what}}}")])
     }
@@ -318,4 +329,44 @@ fn nobody_listens_where_terminals_may_not_be_looked_at() {
     assert!(readers(&hub).is_empty());
     let doctor = deaf.home.run(["doctor", "--json"]).stdout;
     assert!(doctor.contains("does nothing where"), "{doctor}");
+}
+
+#[test]
+fn a_pane_that_stays_behind_its_program_tells_how_that_has_ended() {
+    if !has("tmux") {
+        return;
+    }
+    let rig = Rig::new();
+    let panes = Panes::new(&rig);
+    let _hub = panes.hub();
+    panes.tmux(&["new-session", "-d", "-s", "first", "cat"]);
+    panes.tmux(&["set-option", "-g", "remain-on-exit", "on"]);
+    let end = |session: &str, end: &dyn Fn(u32)| {
+        let pid = panes.own_program(session);
+        panes.tell(session, pid);
+        // The hub has looked at the living process, and taken its first sample.
+        wait::until("a sample", || {
+            let history = rig.home.run(["history", session, "--json"]).json();
+            history["samples"].as_array().is_some_and(|all| !all.is_empty()).then_some(())
+        });
+        end(pid);
+        wait::until("its end", || {
+            let process = rig.home.run(["show", session, "--json"]).json()["process"].clone();
+            let end = ["kind", "code", "signal"].map(|part| process[part].clone());
+            (process["state"] == "exited").then_some(Value::from(end.to_vec()))
+        })
+    };
+    for (session, code, kind) in [("failed", 3, "crashed"), ("left", 0, "clean")] {
+        let told = end(session, &|_| panes.says(session, &code.to_string()));
+        assert_eq!(told, json!([kind, code, null]), "{session}");
+    }
+    let kill = |pid: u32, signal| {
+        kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+    };
+    for (session, signal, kind) in
+        [("killed", Signal::KILL, "crashed"), ("stopped", Signal::TERM, "killed")]
+    {
+        let told = end(session, &|pid| kill(pid, signal));
+        assert_eq!(told, json!([kind, null, signal.as_raw()]), "{session}");
+    }
 }

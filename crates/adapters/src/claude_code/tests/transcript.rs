@@ -71,6 +71,8 @@ fn what_a_background_task_tells_waits_in_the_queue() {
     assert_eq!(queue(r#""operation":"enqueue","content":"and lint it""#), None);
     assert_eq!(queue(r#""operation":"dequeue""#), Some(Fact::WakeQueued(false)));
     assert_eq!(queue(r#""operation":"remove""#), Some(Fact::WakeQueued(false)));
+    let told = r#""operation":"remove","reason":"absorbed_mid_turn""#;
+    assert_eq!(queue(told), Some(Fact::WakeAbsorbed));
     assert_eq!(queue(r#""sessionId":"s-1""#), None);
 }
 

@@ -231,6 +231,16 @@ fn a_stop_is_an_end_where_nothing_waits_for_it_or_what_waits_does_not_come() {
     script.hook(stop("t1"));
     script.hook(exit());
     assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+    // It was told of it before, as the log says only behind the stop.
+    let mut script = awaited();
+    script.registry(busy());
+    script.hook(stop("t1"));
+    for _ in 0..2 {
+        script.log(Fact::WakeAbsorbed);
+    }
+    assert_eq!(script.phrase(), "working(background)");
+    script.tick(20);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
     // A turn of a person's own comes first.
     let mut script = awaited();
     script.hook(stop("t1"));
@@ -238,4 +248,35 @@ fn a_stop_is_an_end_where_nothing_waits_for_it_or_what_waits_does_not_come() {
     assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
     script.hook(stop("t2"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The log tells of it behind that of the one that was absorbed.
+#[test]
+fn g5_what_is_queued_behind_something_that_was_absorbed_wakes_the_main_agent() {
+    let mut script = awaited();
+    script.registry(busy());
+    script.hook(stop("t1"));
+    script.log(Fact::WakeAbsorbed);
+    script.log(Fact::WakeQueued(true));
+    script.tick(1_000);
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(wake("w1"));
+    script.hook(stop("w1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+}
+
+/// What was told in mid-turn says nothing of a helper that ended behind the stop.
+#[test]
+fn g5_the_end_of_a_helper_wakes_the_main_agent_whatever_was_absorbed_before() {
+    let mut script = awaited();
+    script.registry(busy());
+    script.hook(Fact::SubagentStarted { id: "late".into() });
+    script.hook(stop_with("t1", &["late"], 0));
+    script.hook(Fact::SubagentEnded { id: "late".into() });
+    script.log(Fact::WakeAbsorbed);
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
 }
