@@ -157,6 +157,22 @@ fn awaited() -> Script {
     script
 }
 
+/// All that was told is one turn.
+#[track_caller]
+fn is_done_once(script: &Script) {
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+}
+
+#[track_caller]
+fn is_woken_and_rests(script: &mut Script) {
+    script.hook(wake("w1"));
+    script.hook(stop("w1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    is_done_once(script);
+}
+
 fn take_out(script: &mut Script) {
     for _ in 0..2 {
         script.log(Fact::WakeQueued(false));
@@ -198,12 +214,7 @@ fn g5_a_wake_that_is_late_is_of_the_same_turn_while_work_is_shown() {
         (script.phrase().as_str(), script.count("turn.completed")),
         ("working(background)", 0)
     );
-    script.hook(wake("w1"));
-    script.hook(stop("w1"));
-    script.registry(at_rest());
-    script.tick(1_000);
-    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
-    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    is_woken_and_rests(&mut script);
     // It is not woken after all.
     let mut script = awaited();
     script.registry(busy());
@@ -212,8 +223,7 @@ fn g5_a_wake_that_is_late_is_of_the_same_turn_while_work_is_shown() {
     assert_eq!(script.headline(), Headline::Working);
     script.registry(at_rest());
     script.tick(300);
-    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
-    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    is_done_once(&script);
 }
 
 #[test]
@@ -260,12 +270,7 @@ fn g5_what_is_queued_behind_something_that_was_absorbed_wakes_the_main_agent() {
     script.log(Fact::WakeQueued(true));
     script.tick(1_000);
     assert_eq!(script.phrase(), "working(background)");
-    script.hook(wake("w1"));
-    script.hook(stop("w1"));
-    script.registry(at_rest());
-    script.tick(1_000);
-    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
-    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    is_woken_and_rests(&mut script);
 }
 
 /// What was told in mid-turn says nothing of a helper that ended behind the stop.
