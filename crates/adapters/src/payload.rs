@@ -126,6 +126,12 @@ pub(crate) fn actor(helper: Raw<'_>) -> Actor {
     }
 }
 
+/// Is it a helper's, and does not say whose? `told` stands in a helper's events alone.
+pub(crate) fn is_nameless(helper: Raw<'_>, told: Raw<'_>) -> bool {
+    let is_told = told.json().is_some_and(|json| json != "\"\"");
+    is_told && actor(helper).is_main()
+}
+
 /// How a session started, by the words that programs agree on.
 pub(crate) fn session_start(source: Raw<'_>) -> SessionStart {
     match source.text().as_deref() {

@@ -55,6 +55,11 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
+    /// May it be an end that nobody can read? `None`: it says nothing of that.
+    fn is_doubtful(&self) -> Option<bool> {
+        (self.level.is_some() || self.strange.is_some()).then_some(self.level.is_none())
+    }
+
     /// Of a line that nobody knows nothing else is believed.
     fn is_known(&self) -> bool {
         self.strange != Some("type")
@@ -159,21 +164,25 @@ pub struct Stream {
     /// Where it has several conversations.
     threads: Threads,
     strange: Strange,
+    /// What it said last of how it stands could not be read.
+    is_doubted: bool,
 }
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
         let (lines, answers, threads) = (Lines::default(), Lines::default(), Threads::default());
         let (run, shown, strange) = (Run::default(), Shown::default(), Strange::default());
-        Self { kind: kind.to_owned(), lines, answers, run, shown, threads, strange }
+        let (kind, is_doubted) = (kind.to_owned(), false);
+        Self { kind, lines, answers, run, shown, threads, strange, is_doubted }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, strange, .. } = self;
+        let Self { kind, lines, run, shown, threads, strange, is_doubted, .. } = self;
         lines.feed(bytes, |line| {
             let Some(read) = read_line(kind, run, line) else { return };
             let news = strange.take(&read, shown);
+            *is_doubted = read.is_doubtful().unwrap_or(*is_doubted);
             tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
             news.into_iter().for_each(&mut tell);
         });
@@ -190,10 +199,11 @@ impl Stream {
 
     /// What it has ended with is a line too. What comes then begins a new one.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, strange, .. } = self;
+        let Self { kind, lines, run, shown, threads, strange, is_doubted, .. } = self;
         lines.finish(|line| {
             let Some(read) = read_line(kind, run, line) else { return };
             let news = strange.take(&read, shown);
+            *is_doubted = read.is_doubtful().unwrap_or(*is_doubted);
             tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
             news.into_iter().for_each(&mut tell);
         });
@@ -215,19 +225,23 @@ impl Stream {
         }
     }
 
-    /// What stands, to be said again; `None` where the program rests and nothing goes on behind it.
+    /// What stands, to be said again; `None` where the program rests and nothing goes on behind it, and where it
+    /// has said something since that could not be read: it may have been the end.
     pub fn stands(&self) -> Option<Vec<u8>> {
-        let is_busy = match self.shown.level {
+        (self.is_busy() && !self.is_doubted).then(|| body(&self.shown))
+    }
+
+    fn is_busy(&self) -> bool {
+        match self.shown.level {
             Some(Level::Working { .. } | Level::Blocked { .. }) => true,
             Some(Level::Idle { shells }) => shells > 0,
             _ => false,
-        };
-        is_busy.then(|| body(&self.shown))
+        }
     }
 
     /// How it rests, to be said again where something of it was lost; `None` where it is busy, or nothing is known.
     pub fn rests(&self) -> Option<Vec<u8>> {
-        let is_known = self.shown.level.is_some() && self.stands().is_none();
+        let is_known = self.shown.level.is_some() && !self.is_busy();
         is_known.then(|| body(&self.shown))
     }
 }

@@ -148,6 +148,11 @@ pub(crate) async fn resume(
     let digest = caller::digest(&token);
     let act = LifecycleAct::Resume { agent: agent.clone(), token: digest, is_ready };
     let reply = act_of(app, act, why, key).await?;
+    if reply == Reply::Duplicate && was_not_started(app, &agent) {
+        let detail = "what this request asked for before has failed: nothing was started";
+        let hint = "its conversation is kept: under another X-Headsup-Id it can be taken up again";
+        return Err(Refused::new(409, "not_started", detail).hint(hint));
+    }
     let (Some((kind, launch)), Reply::Done { .. }) = (plan, &reply) else {
         return Ok((Done { reply, is_over: true }, None));
     };
@@ -164,6 +169,14 @@ pub(crate) async fn resume(
         ));
     }
     Ok((Done { reply, is_over: true }, None))
+}
+
+/// Was it to be taken up, and has nothing come of that? One that ran has had a process.
+fn was_not_started(app: &App, agent: &AgentId) -> bool {
+    app.board.seat(agent).is_some_and(|seat| {
+        let is_lost = gate::may_resume(&seat, app.clock.wall()).is_ok();
+        is_lost && seat.process.id.is_none() && seat.process.state != Process::Suspended
+    })
 }
 
 /// How it would be started, and of which kind it is.

@@ -138,14 +138,16 @@ fn inner_pid(pid: u32) -> Option<u32> {
 }
 
 /// Was it put into its namespace from outside, as `docker exec` does? Then the namespace's first
-/// process is not above it, and how that one ends says nothing of it.
+/// process is not above it, and how that one ends says nothing of it. Of one that is gone nobody can tell.
 pub(crate) fn has_joined(process: &ProcessId) -> bool {
     let Some(pid) = process.pid_here().filter(|_| process.pid_namespace.is_some()) else {
         return false;
     };
     let own = std::iter::once(pid).chain(process::ancestors(pid).into_iter().map(|(pid, _)| pid));
     // Beyond the namespace there is nobody who is first in it.
-    !own.map_while(inner_pid).any(|pid| pid == 1)
+    let is_below = own.map_while(inner_pid).any(|pid| pid == 1);
+    // It may have gone meanwhile.
+    !is_below && process::is_alive(process)
 }
 
 #[cfg(test)]

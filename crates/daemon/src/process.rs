@@ -242,6 +242,8 @@ pub(crate) struct Stat {
     session: Option<u32>,
     /// Its controlling terminal; 0 without one.
     terminal: i64,
+    /// Which process group is in front at that terminal, if we see it.
+    in_front: Option<u32>,
     /// In user and kernel mode. Clock ticks.
     computed: u64,
     /// Of its children that have ended and were collected.
@@ -259,6 +261,17 @@ impl Stat {
         self.terminal != 0
     }
 
+    /// Is it this terminal that controls it?
+    pub(crate) fn is_at(&self, terminal: i64) -> bool {
+        self.terminal == terminal
+    }
+
+    /// Is another job in front at its terminal, as behind `&` or Ctrl-Z?
+    pub(crate) fn is_in_background(&self) -> bool {
+        let groups = self.group.zip(self.in_front).filter(|_| self.terminal != 0);
+        groups.is_some_and(|(own, in_front)| own != in_front)
+    }
+
     /// Who leads its session at a terminal, and has put it into a process group of its own. Whoever merely runs a
     /// program, as `sh -c` does, does not, and ends with it.
     fn shell(&self) -> Option<u32> {
@@ -274,7 +287,7 @@ impl Stat {
         Self::parse(&line[..length])
     }
 
-    /// Fields 2 to 7, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 2 to 8, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
@@ -286,7 +299,8 @@ impl Stat {
         let mut leader = || fields.next()?.parse::<u32>().ok().filter(|pid| *pid > 0);
         let (group, session) = (leader(), leader());
         let terminal = fields.next()?.parse().ok()?;
-        let in_user: u64 = fields.nth(6)?.parse().ok()?;
+        let in_front = fields.next()?.parse::<u32>().ok().filter(|group| *group > 0);
+        let in_user: u64 = fields.nth(5)?.parse().ok()?;
         let in_kernel: u64 = fields.next()?.parse().ok()?;
         let of_children =
             [fields.next()?.parse().unwrap_or(0), fields.next()?.parse().unwrap_or(0)];
@@ -299,6 +313,7 @@ impl Stat {
             group,
             session,
             terminal,
+            in_front,
             computed,
             computed_by_children,
             has_ended: matches!(state, "Z" | "X"),
@@ -412,6 +427,18 @@ mod tests {
             assert_eq!(stat("S", leaders).shell(), None, "{leaders}");
         }
         assert!(!stat("t", "50 40 34816").is_stopped, "a debugger holds it");
+    }
+
+    #[test]
+    fn a_job_in_front_of_its_terminal_is_told_from_one_in_the_background() {
+        let stat = |fields: &str| {
+            let rest = "0 0 0 0 0 1 1 0 0 20 0 1 0 777 0";
+            Stat::parse(format!("50 (agent) S 49 {fields} {rest}").as_bytes()).unwrap()
+        };
+        for in_front in ["50 40 34816 50", "50 40 0 -1", "50 40 34816 0", "0 0 34816 60"] {
+            assert!(!stat(in_front).is_in_background(), "{in_front}");
+        }
+        assert!(stat("50 40 34816 60").is_in_background());
     }
 
     #[test]

@@ -268,7 +268,7 @@ pub(crate) fn main() -> ExitCode {
                 output.error(&error);
                 return error.exit_code();
             }
-            later::suggest_no_hidden(&mut error, &whole());
+            later::suggest_no_hidden(&mut error, whole);
             return not_parsed(output, &error);
         }
     };

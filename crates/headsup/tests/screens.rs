@@ -14,13 +14,13 @@ use std::process::Child;
 
 /// It waits to be killed, with its environment as a terminal's shell has it.
 const AGENT: &str = "#!/bin/sh\nexec tail -f /dev/null\n";
-/// Every pane shows the same file.
+/// Every pane shows the same file, and is of the server that the environment names.
 const TMUX: &str = r#"#!/bin/sh
 echo "$*" >>HOME/calls
 for word; do
     case $word in
     capture-pane) cat HOME/screen 2>/dev/null ;;
-    headsup*) echo "$word" ;;
+    headsup*) echo "${word%% *} 1" ;;
     esac
 done
 "#;

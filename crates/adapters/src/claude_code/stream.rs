@@ -4,12 +4,12 @@
 //!
 //! | line | shows |
 //! |---|---|
-//! | `system` of `init`, `api_retry`, `status` with a word (without one it tells of a mode, or that a step is over: read); `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
+//! | `system` of `init`, `api_retry`, `status` with a word that is known (without one it tells of a mode, or that a step is over: read); `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
 //! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over; the calls that ask a question or show a plan (read) as by the hooks |
 //! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
 //! | `result` | done; failed with an error; idle where it was stopped, or where nobody knows the word for it. It ends all requests. With helpers behind it is working, with shells alone idle |
-//! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was. Without a list nothing |
+//! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was. Without a list nothing. Behind what nobody knows, no `result` is an end |
 //! | all others, as what hooks and tasks do | nothing; what no version has said that is known is counted |
 
 use super::lines::SUBTYPES;
@@ -124,6 +124,19 @@ const RESULTS: &[&str] = &[
 
 const STATES: &[&str] = &["idle", "requires_action", "running"];
 
+/// What it does (the first one: read).
+const STATUSES: &[&str] = &["compacting", "requesting"];
+
+/// What goes on behind it, but for monitors, of which there are several (read).
+const TASKS: &[&str] = &[
+    "dream",
+    "in_process_teammate",
+    "local_agent",
+    "local_bash",
+    "local_workflow",
+    "remote_agent",
+];
+
 /// Requests that may wait at once.
 const MOST_ASKED: usize = 4_096;
 
@@ -140,6 +153,8 @@ pub(crate) struct Run {
     /// What goes on behind it.
     helpers: usize,
     shells: u32,
+    /// With something of which nobody knows what it is.
+    is_veiled: bool,
 }
 
 /// A request to its client.
@@ -159,14 +174,21 @@ impl Run {
         let row: Row<'_> = json::payload(json::trim(line)).ok()?;
         let Some(kind) = row.kind.text() else { return Some(stream::nameless()) };
         let subtype = row.subtype.text();
+        let mut tells = true;
         match (&*kind, subtype.as_deref()) {
-            ("system", Some("status")) if row.status.text().is_none() => {}
+            ("system", Some("status")) if !is_known(row.status, STATUSES) => tells = false,
             ("system", Some("init" | "status" | "api_retry")) => {
                 self.begins(row.session);
                 self.main = Some(WORKING);
             }
-            ("system", Some("session_state_changed")) => self.says(row.state),
-            ("system", Some("background_tasks_changed")) => self.goes_on_behind(row.tasks),
+            ("system", Some("session_state_changed")) => {
+                self.says(row.state);
+                tells = is_known(row.state, STATES);
+            }
+            ("system", Some("background_tasks_changed")) => {
+                self.goes_on_behind(row.tasks);
+                tells = row.tasks.is_list();
+            }
             ("assistant" | "user" | "stream_event", _) => {
                 if kind == "user" {
                     self.has_results(row.message);
@@ -175,20 +197,24 @@ impl Run {
                     self.main = Some(WORKING);
                 }
             }
-            ("control_request", _) => self.asks(row.id, &row.request.object()),
+            ("control_request", _) => tells = self.asks(row.id, &row.request.object()),
             ("control_cancel_request", _) => self.answered(row.id),
             ("control_response", _) => self.answered(row.response.object::<Response<'_>>().id),
             ("result", _) => self.rests(result(&row)),
-            _ => {}
+            _ => tells = false,
         }
+        // What says nothing of it leaves it as it is.
+        let level = self.level().filter(|_| tells);
+        let is_veiled = tells && level.is_none() && self.main.is_some();
+        let veiled = is_veiled.then_some("tasks");
         Some(Shown {
             name: name(&kind, subtype.as_deref()),
             session: row.session.text().and_then(|id| text::id(&id)),
             cwd: row.cwd.text().and_then(|path| text::path(&path)),
             model: row.model.text().map(|model| text::line(&model, text::NAME)),
-            level: self.level(),
+            level,
             ask: self.ask(),
-            strange: strange(&kind, &row),
+            strange: strange(&kind, &row).or(veiled),
             ..Shown::default()
         })
     }
@@ -222,6 +248,8 @@ impl Run {
         }
         match self.main.clone()? {
             Level::Done | Level::Idle { .. } if self.helpers > 0 => Some(WORKING),
+            // A helper or a shell: nobody knows whether it goes on.
+            Level::Done | Level::Idle { .. } if self.is_veiled => None,
             // With shells beside it, it has come to its end all the same.
             Level::Done if self.shells > 0 => Some(Level::Idle { shells: self.shells }),
             main => Some(main),
@@ -237,7 +265,9 @@ impl Run {
         match state.text().as_deref() {
             Some("running") => self.rests(WORKING),
             // It says nothing of how it came to rest: what `result` has said stands while helpers go on.
-            Some("idle") if self.helpers > 0 && self.main == Some(Level::Done) => {
+            Some("idle")
+                if (self.helpers > 0 || self.is_veiled) && self.main == Some(Level::Done) =>
+            {
                 self.rests(Level::Done);
             }
             Some("idle") => self.rests(IDLE),
@@ -256,8 +286,9 @@ impl Run {
         self.main = Some(main);
     }
 
-    fn asks(&mut self, id: Raw<'_>, request: &Request<'_>) {
-        let Some((level, ask)) = blocked(request) else { return };
+    /// False if nobody has to answer it.
+    fn asks(&mut self, id: Raw<'_>, request: &Request<'_>) -> bool {
+        let Some((level, ask)) = blocked(request) else { return false };
         // A helper may ask while the main agent rests.
         if request.helper.json().is_none() || self.main.is_none() {
             self.main = Some(WORKING);
@@ -267,6 +298,7 @@ impl Run {
         if self.asked.len() < MOST_ASKED {
             self.asked.push(Asked { id, call, level, ask });
         }
+        true
     }
 
     /// The request of this id is over.
@@ -298,22 +330,27 @@ impl Run {
     }
 
     /// The list is whole, and what is `ambient` is no activity (read). A monitor is a command that is
-    /// watched; in all others than shells some agent works, as in a `Stop`'s list. Without a list nothing is known
-    /// to have changed.
+    /// watched; in all others that are known some agent works, as in a `Stop`'s list. Without a list nothing is
+    /// known to have changed, nor of those in it whose type cannot be read.
     fn goes_on_behind(&mut self, tasks: Raw<'_>) {
         if !tasks.is_list() {
             return;
         }
-        (self.helpers, self.shells) = (0, 0);
+        let (mut helpers, mut shells) = (0, 0);
+        let (mut is_veiled, mut is_whole) = (false, true);
         for task in tasks.items() {
             let task: Task<'_> = task.object();
             match task.kind.text().as_deref() {
                 _ if task.ambient.is_true() => {}
-                Some(kind) if kind == "local_bash" || kind.starts_with("monitor") => {
-                    self.shells += 1;
-                }
-                _ => self.helpers += 1,
+                None => (is_veiled, is_whole) = (true, false),
+                Some(kind) if kind == "local_bash" || kind.starts_with("monitor") => shells += 1,
+                Some(kind) if TASKS.contains(&kind) => helpers += 1,
+                Some(_) => is_veiled = true,
             }
+        }
+        self.is_veiled = is_veiled;
+        if is_whole {
+            (self.helpers, self.shells) = (helpers, shells);
         }
     }
 }
@@ -343,6 +380,17 @@ fn asked(tool: Option<String>, request: &Request<'_>) -> (Level, Option<Box<NewP
     (level, is_whole.then(|| Box::new(ask)))
 }
 
+fn is_known(word: Raw<'_>, words: &[&str]) -> bool {
+    word.text().is_some_and(|word| words.contains(&&*word))
+}
+
+/// Is it the entry of a list of which nobody knows what it is?
+fn is_veiled(task: Raw<'_>) -> bool {
+    let task: Task<'_> = task.object();
+    let is_monitor = task.kind.text().is_some_and(|kind| kind.starts_with("monitor"));
+    !task.ambient.is_true() && !is_monitor && !is_known(task.kind, TASKS)
+}
+
 /// The member by which a line says what no version has said that is known.
 fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
     let of_kind = || match kind {
@@ -350,7 +398,13 @@ fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
             payload::strange(("state", row.state, STATES))
         }
         "system" if row.subtype.text().as_deref() == Some("background_tasks_changed") => {
-            (!row.tasks.is_list()).then_some("tasks")
+            let is_news = !row.tasks.is_list() || row.tasks.items().into_iter().any(is_veiled);
+            is_news.then_some("tasks")
+        }
+        // Without one it tells of something else.
+        "system" if row.subtype.text().as_deref() == Some("status") => {
+            let status = Some(("status", row.status, STATUSES));
+            status.filter(|_| row.status.json().is_some()).and_then(payload::strange)
         }
         "system" => payload::strange(("subtype", row.subtype, SUBTYPES)),
         "result" => payload::strange(("subtype", row.subtype, RESULTS)),

@@ -36,8 +36,12 @@ const REASONS: Reasons = Reasons {
 /// How a session starts (measured: `startup`, `resume`, `compact`; read).
 const SOURCES: &[&str] = &["startup", "resume", "clear", "compact", "fork"];
 
+/// Why nobody knows whose a helper's event is.
+const NAMELESS: &str = "a helper without an agent_id";
+
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     match event {
+        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         Event::PreToolUse if payload.tool().as_deref() == Some(QUESTION) => {
             opened(payload, asks::question(payload.tool_input))
         }
@@ -109,5 +113,5 @@ fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {
 
 fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
     let id = payload.agent_id.text().and_then(|id| text::id(&id));
-    id.map_or_else(|| Fact::not_understood("a helper without an agent_id"), fact)
+    id.map_or_else(|| Fact::not_understood(NAMELESS), fact)
 }

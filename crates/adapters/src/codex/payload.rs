@@ -16,6 +16,7 @@ skim! {
         cwd: "cwd",
         model: "model",
         agent_id: "agent_id",
+        agent_type: "agent_type",
         source: "source",
         reason: "reason",
         prompt: "prompt",
@@ -47,7 +48,12 @@ impl<'a> Payload<'a> {
     }
 
     pub(crate) fn is_helpers(&self) -> bool {
-        !self.actor().is_main()
+        !self.actor().is_main() || self.is_nameless()
+    }
+
+    /// Has it lost the helper's id? `agent_type` stands in all events with `agent_id`, and in no others (measured).
+    pub(crate) fn is_nameless(&self) -> bool {
+        payload::is_nameless(self.agent_id, self.agent_type)
     }
 
     /// The tool's name, so that it can be shown.

@@ -11,7 +11,7 @@
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended; none comes of a call that fails, as of a plan that is refused: the log tells | measured |
-//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known turn interrupted | measured, other reasons not |
+//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known the main agent rests, and how its turn has ended the log may tell | measured, other reasons not |
 //! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
@@ -49,8 +49,12 @@ pub(super) const NOTICE_END: &str = "</system_notification>";
 /// How a turn comes to its own end (measured: no other reason).
 const STOPS: &[&str] = &["end_turn"];
 
+/// Why nobody knows whose a helper's event is.
+const NAMELESS: &str = "a helper without an agentId";
+
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
+        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         "preToolUse" if payload.tool().as_deref() == Some(PLAN) => Fact::PromptOpened {
             actor: payload.actor(),
             prompt: NewPrompt { tool: Some(payload.call()), ..asks::plan(payload.tool_args) },
@@ -152,12 +156,13 @@ fn notification(payload: &Payload<'_>) -> Fact {
     Fact::DialogShown { actor: payload.actor(), prompt: asks::prompt(kind, reason, title) }
 }
 
-/// Only a turn that has come to its own end is completed. Whether it has failed the log tells.
+/// Only a turn that has come to its own end is completed. Whether it has failed the log tells, and so it does of one that
+/// ends for a reason that nobody knows.
 fn stopped(payload: &Payload<'_>) -> Fact {
     let reason = payload.stop_reason;
     let is_known = reason.text().is_some_and(|said| STOPS.contains(&&*said));
     if reason.json().is_some() && !is_known {
-        return Fact::TurnInterrupted { turn_ref: None };
+        return Fact::TurnUnanswered;
     }
     // It goes on by itself when the last helper that it has left behind has ended (measured).
     let background = Background { wakes: true, ..Background::unlisted() };
@@ -186,5 +191,5 @@ fn failed(payload: &Payload<'_>) -> Fact {
 
 fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
     let id = payload.agent_id.text().and_then(|id| text::id(&id));
-    id.map_or_else(|| Fact::not_understood("a helper without an agentId"), fact)
+    id.map_or_else(|| Fact::not_understood(NAMELESS), fact)
 }

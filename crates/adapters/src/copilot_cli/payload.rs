@@ -16,6 +16,7 @@ skim! {
         transcript_path: "transcriptPath",
         cwd: "cwd",
         agent_id: "agentId",
+        parent_agent_id: "parentAgentId",
         reason: "reason",
         stop_reason: "stopReason",
         prompt: "prompt",
@@ -53,13 +54,20 @@ impl Payload<'_> {
     }
 
     pub(crate) fn is_helpers(&self) -> bool {
-        !self.actor().is_main()
+        !self.actor().is_main() || self.is_nameless()
+    }
+
+    /// Has it lost the helper's id? `parentAgentId`, the main agent's conversation, stands in all events with
+    /// `agentId`, and in no others (measured). The main agent may have an `agentType`, too.
+    pub(crate) fn is_nameless(&self) -> bool {
+        payload::is_nameless(self.agent_id, self.parent_agent_id)
     }
 
     /// The conversation; a helper has one of its own, with its id, in the same process (measured).
     pub(crate) fn session(&self) -> Option<String> {
         let told = self.session_id.text()?;
-        let is_helpers = self.agent_id.text().is_some_and(|helper| helper == told);
+        let is = |id: Raw<'_>| id.text().is_some_and(|id| id == told);
+        let is_helpers = is(self.agent_id) || self.is_nameless() && !is(self.parent_agent_id);
         if is_helpers { None } else { text::session(&told) }
     }
 

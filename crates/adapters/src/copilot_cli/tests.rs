@@ -47,6 +47,28 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
     assert_eq!(actor, Actor::Sub("a-1".into()));
 }
 
+/// A later version may call the id otherwise.
+#[test]
+fn a_helpers_event_without_its_id_is_nobodys() {
+    let helpers = r#""agent_id":"b-1","agentType":"task","parentAgentId":"s-1""#;
+    for event in events_to_register(KIND) {
+        let said = fact(event, helpers);
+        assert!(matches!(said, Fact::NotUnderstood { .. }), "{event}: {said:?}");
+    }
+    let session = |members: &str| {
+        let body = format!(r#"{{"parentAgentId":"s-1",{members}}}"#);
+        hook(Some("userPromptSubmitted"), body.as_bytes(), &HookContext::default()).session
+    };
+    assert_eq!(session(r#""sessionId":"b-1","agent_id":"b-1""#), None);
+    assert_eq!(session(r#""sessionId":"s-1""#).as_deref(), Some("s-1"));
+    assert_eq!(seen("agentStop", helpers).activity, None);
+    // A main agent may be of a type of its own, and has no parent.
+    for main in [r#""agentType":"task""#, r#""parentAgentId":null"#, r#""parentAgentId":"""#] {
+        let submitted = Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None };
+        assert_eq!(fact("userPromptSubmitted", main), submitted, "{main}");
+    }
+}
+
 /// The prompt that a shell's end in the background makes (measured).
 #[test]
 fn a_shell_that_has_ended_wakes_it_and_no_person_has_typed_that() {
@@ -69,12 +91,14 @@ fn a_shell_that_has_ended_wakes_it_and_no_person_has_typed_that() {
 fn a_stop_for_a_reason_that_nobody_knows_completes_no_turn_and_is_counted() {
     let background = Background { wakes: true, ..Background::unlisted() };
     let completed = Fact::TurnEnded { background, turn_ref: None };
-    let interrupted = Fact::TurnInterrupted { turn_ref: None };
+    // Nor has anybody said that a person has stopped it.
+    let unanswered = Fact::TurnUnanswered;
     for (members, fact, strange) in [
         (r#""stopReason":"end_turn""#, &completed, None),
         ("", &completed, Some("stopReason")),
-        (r#""stopReason":"out_of_credit""#, &interrupted, Some("stopReason")),
-        (r#""stopReason":7"#, &interrupted, Some("stopReason")),
+        (r#""stopReason":"out_of_credit""#, &unanswered, Some("stopReason")),
+        (r#""stopReason":"awaiting_agents""#, &unanswered, Some("stopReason")),
+        (r#""stopReason":7"#, &unanswered, Some("stopReason")),
     ] {
         let seen = seen("agentStop", members);
         assert_eq!((&seen.fact, seen.strange), (fact, strange), "{members}");

@@ -10,14 +10,14 @@
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
-//! | `Notification` of `ToolPermission` | dialog shown, which does not name the call | measured |
+//! | `Notification` of `ToolPermission` | dialog shown, which does not name the call; one of any other type is not understood | measured |
 //! | `PreCompress` | by a person (`manual`): compaction started, whose end the log tells; else nothing: it comes with every call of the model, and is not registered for that | measured |
 //! | `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
 
 use super::payload::{Details, Payload};
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
-use crate::{asks, calls, payload};
+use crate::{FactExt, asks, calls, payload};
 use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
@@ -85,7 +85,9 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
 fn notification(payload: &Payload<'_>) -> Fact {
     match payload.notification_type.text().as_deref() {
         Some("ToolPermission") => Fact::DialogShown { actor: Actor::Main, prompt: asked(payload) },
-        _ => Fact::Nothing,
+        // It may be a dialog all the same: nothing else is told by it.
+        Some(_) => Fact::not_understood("unknown notification_type"),
+        None => Fact::not_understood("a notice without a notification_type"),
     }
 }
 

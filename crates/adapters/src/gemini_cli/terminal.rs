@@ -17,7 +17,7 @@
 //!
 //! So in a turn of which hooks tell, a hand that they have not told of is the second, once it may be
 //! (`SILENT_MS`): work. At rest, in a command of a person's own, and where no hooks are heard (a folder that is not trusted, hooks
-//! that are switched off) it is blocked, as it says.
+//! that are switched off) it is blocked, as it says; and so it is behind a hook that nobody can read.
 //!
 //! No other dialog shows the hand: a loop that was found, a quota that is used up, an account that is to be
 //! verified leave `Working…` or `Ready`, and so do the trust of a folder, the choice of an account, the consent to an

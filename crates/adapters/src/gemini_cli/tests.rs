@@ -26,7 +26,8 @@ fn eight_events_are_registered_and_none_of_the_models() {
     assert_eq!(events.len(), 8);
     for event in events {
         assert!(!event.contains("Model"), "{event}");
-        assert!(!matches!(fact(event, ""), Fact::NotUnderstood { .. }), "{event}");
+        let said = fact(event, r#""notification_type":"ToolPermission""#);
+        assert!(!matches!(said, Fact::NotUnderstood { .. }), "{event}");
     }
     assert!(matches!(fact("CoffeeBreak", ""), Fact::NotUnderstood { .. }));
 }
@@ -102,7 +103,16 @@ fn a_notice_is_a_permission_or_a_question_and_names_no_call() {
     let question = shown(r#"{"type":"ask_user","title":"Ask User"}"#);
     assert_eq!(question, (PromptKind::Question, "Ask User".into(), None));
     assert_eq!(shown("7"), (PromptKind::Permission, "May I?".into(), None));
-    assert_eq!(fact("Notification", r#""notification_type":"Other""#), Fact::Nothing);
+    // Of any other type, or of none, it may be one all the same.
+    for members in [
+        r#""notification_type":"ToolConfirmation""#,
+        r#""notification_type":7"#,
+        r#""notificationType":"ToolPermission""#,
+        "",
+    ] {
+        let said = fact("Notification", members);
+        assert!(matches!(said, Fact::NotUnderstood { .. }), "{members}: {said:?}");
+    }
 }
 
 #[test]

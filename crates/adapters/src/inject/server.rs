@@ -124,7 +124,7 @@ pub(crate) fn remove(
     original: Option<&str>,
 ) -> Result<String, Unchanged> {
     match form.style {
-        Style::Table => lines::remove(form, text, launcher),
+        Style::Table => lines::remove(form, text, launcher, original),
         _ => json::remove(form, text, launcher, original),
     }
 }
@@ -217,6 +217,16 @@ fn command(server: &Value) -> Option<&str> {
 
 fn is_of(server: &Value, launcher: &str) -> bool {
     command(server) == Some(launcher)
+}
+
+/// The server of a person's own that was there before ours took its place.
+fn theirs(form: &Form, original: Option<&str>, launcher: &str) -> Option<Value> {
+    let server = match form.style {
+        Style::Table => lines::server(form, original?),
+        _ => json::server(form, original?),
+    };
+    let is_theirs = |server: &Value| home_of(server).is_none() && !is_of(server, launcher);
+    server.ok().flatten().filter(is_theirs)
 }
 
 const BINARY: &str = "/bin/headsup";

@@ -8,14 +8,15 @@
 //! |---|---|
 //! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
 //! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
-//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries, or ends with a request that was refused. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
+//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries, or ends with a request that was refused; nothing, if the answer to one or its error could not be read. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
 //! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, which may be said later, and of which nothing is told any more (read) |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
-//! | all others | nothing; what could tell a status and nobody knows is counted |
+//! | all others | nothing; what could tell a status and nobody knows is counted, and what stood of its session is not said again until something of it can be read |
 
 mod anew;
+mod doubt;
 mod gone;
 mod lists;
 
@@ -90,6 +91,10 @@ struct Session {
     open: BTreeMap<String, (BlockedReason, Option<String>)>,
     error: Option<String>,
     is_refused: bool,
+    /// What its turn ends with could not be read: nobody knows how it ends.
+    is_unclear: bool,
+    /// What was said of it last could not be read.
+    is_doubted: bool,
     /// How its last turn ended.
     rest: Option<Level>,
     told: Option<Level>,
@@ -160,8 +165,10 @@ impl Follower {
     /// One message of the stream. Hands out what is to be told.
     pub fn heard(&mut self, message: &str) -> Option<Vec<u8>> {
         let (kind, said) = event(message)?;
-        if let Some(member) = anew::member(&kind, &said) {
+        let member = anew::member(&kind, &said);
+        if let Some(member) = member {
             self.anew.note(&kind, member);
+            self.doubt(&kind, member, said.session);
         }
         let info: Info<'_> = said.info.object();
         let of_itself = matches!(&*kind, "session.created" | "session.updated" | "session.deleted");
@@ -189,24 +196,13 @@ impl Follower {
             "session.deleted" => return self.deleted(&id, &kind),
             _ => self.take(&kind, &id, &said)?,
         }
-        match self.is_shared {
-            true => self.tell(&self.root(&id), &kind),
+        let is_sure_again = member.is_none() && self.believe(&kind, &id);
+        let root = self.root(&id);
+        let told = match self.is_shared {
+            true => self.tell(&root, &kind),
             false => self.tell_of_terminal(&kind),
-        }
-    }
-
-    /// What stands, to be said again: whatever does not rest.
-    pub fn stands(&self) -> Vec<Vec<u8>> {
-        let is_up = |level: &Level| matches!(level, Level::Working { .. } | Level::Blocked { .. });
-        if !self.is_shared {
-            let told = self.told.iter().filter(|(_, level)| is_up(level));
-            return told
-                .map(|(id, level)| self.body("server.heartbeat", id.as_deref(), level.clone()))
-                .collect();
-        }
-        let told = self.sessions.iter().filter_map(|(id, of)| Some((id, of.told.clone()?)));
-        let told = told.filter(|(_, level)| is_up(level));
-        told.map(|(id, level)| self.body("server.heartbeat", Some(id), level)).collect()
+        };
+        told.or_else(|| is_sure_again.then(|| self.standing(&root, &kind)).flatten())
     }
 
     /// What one event does; `None`: nothing.
@@ -227,6 +223,7 @@ impl Follower {
                 session.is_busy = true;
                 session.waits = status.as_deref() == Some("retry");
                 session.is_refused = false;
+                session.is_unclear = false;
                 session.error = None;
             }
             ("session.error", _) => {
@@ -235,7 +232,8 @@ impl Follower {
                 let goes_on = name.as_deref() == Some(OVERFLOW);
                 let session = self.session(id);
                 if session.is_busy {
-                    session.error = Some(name.unwrap_or_else(|| "unknown".to_owned()));
+                    session.is_unclear |= name.is_none();
+                    session.error = name;
                 }
                 // Perhaps nothing else tells the end of a helper.
                 if session.parent.is_some() && !goes_on {
@@ -247,6 +245,7 @@ impl Follower {
                 let ask = asks(kind == "question.asked", said.asked.text().as_deref());
                 let session = self.session(id);
                 // Whoever asks is at work, whether or not that was heard.
+                session.is_unclear &= session.is_busy;
                 session.is_busy = true;
                 session.open.insert(request.into_owned(), ask);
             }
@@ -254,14 +253,19 @@ impl Follower {
                 let request = said.request.text().or_else(|| said.permission.text());
                 let is_refused =
                     kind == "question.rejected" || said.reply.text().as_deref() == Some("reject");
+                let is_unclear = anew::reply(kind, said).is_some();
                 let session = self.session(id);
                 match request {
                     Some(request) => drop(session.open.remove(&*request)),
                     // Which one cannot be read: that of one alone is clear.
                     None if session.open.len() == 1 => session.open.clear(),
-                    None => return None,
+                    None => {
+                        session.is_unclear |= (is_refused || is_unclear) && session.is_busy;
+                        return None;
+                    }
                 }
                 session.is_refused = is_refused;
+                session.is_unclear |= is_unclear && session.is_busy;
             }
             _ => return None,
         }
@@ -273,9 +277,11 @@ impl Follower {
         let session = self.session(id);
         let is_stopped = match session.error.as_deref() {
             Some(error) => session.is_refused || error == ABORTED,
-            None => session.is_refused || session.waits,
+            None => session.is_refused || session.waits && !session.is_unclear,
         };
-        if is_stopped {
+        session.is_unclear &= !is_stopped;
+        // What a turn leaves open that may have been stopped nobody may answer any more.
+        if is_stopped || session.is_unclear && session.is_busy {
             self.stop_below(id);
         }
         let session = self.session(id);
@@ -286,11 +292,12 @@ impl Follower {
             return;
         }
         session.is_refused = false;
-        session.rest = Some(match session.error.take() {
-            _ if is_stopped => IDLE,
-            Some(code) => Level::Failed { code },
-            None => Level::Done,
-        });
+        session.rest = match session.error.take() {
+            _ if session.is_unclear => None,
+            _ if is_stopped => Some(IDLE),
+            Some(code) => Some(Level::Failed { code }),
+            None => Some(Level::Done),
+        };
     }
 
     fn stop_below(&mut self, id: &str) {
@@ -374,6 +381,9 @@ impl Follower {
     fn tell(&mut self, root: &str, name: &str) -> Option<Vec<u8>> {
         let own = self.sessions.iter().filter(|(id, _)| self.root(id) == root);
         let level = Self::level(own.map(|(_, of)| of), self.rest_of(Some(&root.to_owned())));
+        if !is_up(&level) && self.is_unclear(root) {
+            return None;
+        }
         let session = self.session(root);
         if session.told.as_ref() == Some(&level) {
             return None;
@@ -385,6 +395,10 @@ impl Follower {
     /// The same of a terminal, which shows one conversation and waits for all.
     fn tell_of_terminal(&mut self, name: &str) -> Option<Vec<u8>> {
         let level = Self::level(self.sessions.values(), self.rest_of(self.current.as_ref()));
+        let current = self.current.clone();
+        if !is_up(&level) && current.is_some_and(|current| self.is_unclear(&current)) {
+            return None;
+        }
         let now = (self.current.clone(), level);
         if self.told.as_ref() == Some(&now) {
             return None;
@@ -407,6 +421,10 @@ impl Follower {
             ..Shown::default()
         })
     }
+}
+
+fn is_up(level: &Level) -> bool {
+    matches!(level, Level::Working { .. } | Level::Blocked { .. })
 }
 
 /// Where a program tells of one session; `None`: no session is called that.

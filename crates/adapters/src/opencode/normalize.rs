@@ -9,7 +9,7 @@
 //! | `session.created` | helper started: a session with a parent | measured |
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
 //! | `session.status` of `retry` | the same: the turn goes on | measured |
-//! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. Of a turn that goes on beside the conversation that was prompted after it, by its own session and turn. A helper's: helper ended. Of no turn: idle, all that runs in the terminal | measured, helpers and conversations that go on read |
+//! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, or ends with a request that was refused; over without an answer, if the answer to one or its error could not be read. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. Of a turn that goes on beside the conversation that was prompted after it, by its own session and turn. A helper's: helper ended. Of no turn: idle, all that runs in the terminal | measured, helpers and conversations that go on read |
 //! | `permission.asked`, `question.asked` | prompt opened; of a run without a terminal, which rejects it by itself, if it stays | measured |
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
 //! | `message.part.updated` | tool started, before it asks; tool ended, also with an error | measured |
@@ -83,6 +83,7 @@ fn rested(payload: &Payload<'_>) -> Fact {
             Fact::TurnEnded { background: background::of(payload.background_tasks), turn_ref }
         }
         Some("stopped") => Fact::TurnInterrupted { turn_ref },
+        Some("unclear") => Fact::TurnUnanswered,
         Some("failed") => Fact::TurnFailed {
             code: name(payload.error).unwrap_or_else(|| "unknown".to_owned()),
             detail: payload.message.text().map(|message| text::line(&message, DETAIL)),

@@ -4,6 +4,8 @@ const AGAIN_MS = 15_000
 const ABORTED = "MessageAbortedError"
 /// The error after which a turn goes on.
 const OVERFLOW = "ContextOverflowError"
+/// The answers to a request.
+const REPLIES = ["always", "once", "reject"]
 /// Sessions that are remembered.
 const SESSIONS = 500
 /// Names by which a status may be told, and those of them that tell none.
@@ -90,17 +92,22 @@ export const headsup = async ({ directory }) => {
     }
 
     const odd = new Set()
-    /// What is not understood changes nothing, and the hub counts it: each once.
+    /// What is not understood changes nothing, and the hub counts it: each once. It may have been the end of whose it
+    /// is, or of any: that is not told again until something of it is understood.
     const strange = (event, why) => {
       const name = short(event?.type) ?? "unknown"
+      const id = event?.properties?.sessionID
+      const is_any = typeof id !== "string" && why !== "its name"
+      if (!/^session\.(created|updated)$/.test(name)) {
+        for (const one of sessions.values()) if (is_any || one.id === id) one.doubted = true
+      }
       if (odd.size >= SESSIONS || odd.has(name + why)) return
       odd.add(name + why)
-      const of = sessions.get(event?.properties?.sessionID) ?? current
+      const of = sessions.get(id) ?? current
       say(of, name, { not_understood: why })
     }
 
     const learn = (info, created) => {
-      if (!info?.id) return
       const found = session(info.id)
       if (info.parentID) found.parent = info.parentID
       found.directory = info.directory
@@ -114,7 +121,7 @@ export const headsup = async ({ directory }) => {
     }
 
     const busy = (found, event, status) => {
-      found.error = found.refused = found.rest = undefined
+      found.error = found.refused = found.rest = found.unclear = found.doubted = undefined
       spill(found)
       const retries = status.type === "retry"
       found.waits = retries
@@ -140,16 +147,18 @@ export const headsup = async ({ directory }) => {
     const idle = (found) => {
       const { error, refused } = found
       // Each try begins with a word of its own: who rests between two has been stopped.
-      const stopped = refused || error?.name === ABORTED || (found.waits && !error)
+      const stopped = refused || error?.name === ABORTED || (found.waits && !error && !found.unclear)
+      const unclear = found.unclear && !stopped
       // What a stopped turn leaves open nobody answers any more, here and below.
-      if (stopped) for (const one of helpers(found)) idle(one)
+      if (stopped || unclear) for (const one of helpers(found)) idle(one)
       const was = runs(found)
       found.busy = false
       found.open.clear()
       found.tools.clear()
+      found.doubted = undefined
       if (!was) return
-      found.error = found.refused = found.waits = undefined
-      const status = stopped ? "stopped" : error ? "failed" : "ended"
+      found.error = found.refused = found.waits = found.unclear = undefined
+      const status = unclear ? "unclear" : stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
       found.rest = { status, error: error?.name, message: error?.message }
       const top = main(found)
@@ -252,11 +261,19 @@ export const headsup = async ({ directory }) => {
       ask_again((one) => next.busy || below(one, next))
     }
 
-    const failed = (found, error) => {
-      const said = { name: error?.name ?? "unknown", message: short(error?.data?.message) }
-      if (found.busy) found.error = said
+    /// Nobody can say how what goes on ends.
+    const unsure = (one) => {
+      if (one?.busy) one.unclear = true
+    }
+    const failed = (found, event, error) => {
+      const name = typeof error?.name === "string" ? error.name : ""
+      if (found.busy) found.error = name ? { name, message: short(error.data?.message) } : undefined
+      if (!name) {
+        unsure(found)
+        strange(event, "no error.name")
+      }
       // Perhaps nothing else tells the end of a helper.
-      if (found.parent && said.name !== OVERFLOW) idle(found)
+      if (found.parent && name !== OVERFLOW) idle(found)
     }
 
     const asked = (found, name, asks, input) => {
@@ -264,15 +281,20 @@ export const headsup = async ({ directory }) => {
       // A run without a terminal may reject it by itself.
       const ask = [name, { prompt_id: asks.id, mode: mode === "headless" ? mode : undefined, ...tool }]
       found.open.set(asks.id, ask)
+      found.doubted = undefined
       say(found, ...ask)
     }
-    const answered = (found, name, answer) => {
+    const answered = (found, event, name, answer) => {
       const id = answer.requestID ?? answer.permissionID
       found.open.delete(id)
       found.refused = name === "question.rejected" || answer.reply === "reject"
       const reply = Array.isArray(answer.answers) ? answer.answers.flat().join(", ") : answer.reply
       if (found.refused && found.busy) found.held ??= []
       say(found, name, { prompt_id: id, reply: short(reply) })
+      found.doubted = undefined
+      if (name !== "permission.replied" || REPLIES.includes(answer.reply)) return
+      unsure(found)
+      strange(event, "its reply")
     }
 
     const tool = (found, part) => {
@@ -297,6 +319,7 @@ export const headsup = async ({ directory }) => {
       switch (name) {
         case "session.created":
         case "session.updated":
+          if (typeof said?.info?.id !== "string") return strange(event, "no info.id")
           return learn(said.info, name === "session.created")
         case "session.status":
           if (said.status?.type === "idle") return idle(known(said.sessionID))
@@ -309,9 +332,16 @@ export const headsup = async ({ directory }) => {
         case "session.idle":
           return idle(known(said.sessionID))
         case "session.error":
-          return said.sessionID && failed(known(said.sessionID), said.error)
+          // Without a session it is the program's.
+          if (!said?.sessionID) return
+          if (typeof said.sessionID !== "string") {
+            for (const one of sessions.values()) unsure(one)
+            return strange(event, "no sessionID")
+          }
+          return failed(known(said.sessionID), event, said.error)
         case "session.deleted": {
-          const found = sessions.get(said.info?.id)
+          if (typeof said?.info?.id !== "string") return strange(event, "no info.id")
+          const found = sessions.get(said.info.id)
           return found && deleted(found, name)
         }
         case "permission.asked":
@@ -323,8 +353,12 @@ export const headsup = async ({ directory }) => {
         case "permission.replied":
         case "question.replied":
         case "question.rejected":
-          if (typeof (said.requestID ?? said.permissionID) !== "string") return strange(event, "no requestID")
-          return answered(known(said.sessionID), name, said)
+          if (typeof (said.requestID ?? said.permissionID) !== "string") {
+            const is_granted = name === "question.replied" || said.reply === "once" || said.reply === "always"
+            if (!is_granted) unsure(sessions.get(said.sessionID))
+            return strange(event, "no requestID")
+          }
+          return answered(known(said.sessionID), event, name, said)
         case "message.part.updated":
           if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
           return
@@ -338,10 +372,10 @@ export const headsup = async ({ directory }) => {
 
     const again = setInterval(() => {
       for (const one of sessions.values()) {
-        if (!one.busy) continue
+        if (!one.busy || one.doubted) continue
         const top = main(one)
         // Of one that goes on in its helpers alone, or beside others, they tell.
-        if (top === one || !top.busy) say(one, "session.status", { status: "busy" })
+        if (top === one || !top.busy || top.doubted) say(one, "session.status", { status: "busy" })
       }
     }, AGAIN_MS)
     again.unref?.()

@@ -5,7 +5,7 @@
 //! | line | shows |
 //! |---|---|
 //! | `step_start`, `text`, `reasoning`, `tool_use` | working |
-//! | `step_finish` | done with the reason `stop`; working with `tool-calls`; else it rests |
+//! | `step_finish` | done with the reason `stop`; working with `tool-calls`; with the others that are known it rests |
 //! | `error` | failed, until a step follows |
 //! | all others | nothing, and are counted, as a reason that nobody knows |
 
@@ -47,8 +47,9 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
             match reason.text().as_deref() {
                 Some("stop") => Some(Level::Done),
                 Some("tool-calls") => Some(working),
-                Some(_) => Some(Level::Idle { shells: 0 }),
-                None => None,
+                Some(_) if strange.is_none() => Some(Level::Idle { shells: 0 }),
+                // It may go on.
+                _ => None,
             }
         }
         "error" => {

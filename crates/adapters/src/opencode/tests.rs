@@ -74,6 +74,7 @@ fn a_turn_ends_as_its_last_word_says() {
         fact("session.idle", r#""status":"failed","error":"APIError","message":"bad key""#);
     let Fact::TurnFailed { code, detail, .. } = failed else { panic!("{failed:?}") };
     assert_eq!((code.as_str(), detail.as_deref()), ("APIError", Some("bad key")));
+    assert_eq!(fact("session.idle", r#""status":"unclear""#), Fact::TurnUnanswered);
     assert_eq!(fact("session.idle", ""), Fact::IdleNotice { turn_ref: None });
     let body = br#"{"hook_event_name":"session.idle","session_id":"ses_1","status":"ended"}"#;
     assert_eq!(hook(None, body, &HookContext::default()).fact, Fact::IdleNotice { turn_ref: None });

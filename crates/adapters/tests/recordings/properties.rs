@@ -1,6 +1,6 @@
 //! What holds for any payload at all.
 
-use crate::common::{ALL, CLAUDE_CODE, Recorded};
+use crate::common::{ALL, CLAUDE_CODE, CODEX, Recorded};
 use headsup_adapters::{HookContext, Sighting, hook, kinds, text};
 use headsup_core::observation::Fact;
 use headsup_core::prompt::PromptKind;
@@ -79,7 +79,9 @@ fn a_member_of_another_type_never_costs_the_event() {
                 let seen = hook(agent.kind, Some(event), body.as_bytes(), &context).unwrap();
                 check(&seen);
                 // A helper needs its id, and another name is another event.
-                let helper = event.starts_with("Subagent") && member == "agent_id";
+                let is_helpers = event.starts_with("Subagent")
+                    || (agent.kind == CODEX.kind && payload.get("agent_type").is_some());
+                let helper = is_helpers && member == "agent_id";
                 // An end is not taken for granted: whose it is, and why, must be readable.
                 let end = matches!(event, "Stop" | "StopFailure" | "SessionEnd" | "Interrupt");
                 let ends = ["session_id", "prompt_id", "turn_id", "background_tasks", "reason"];

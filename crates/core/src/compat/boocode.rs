@@ -9,7 +9,7 @@ mod name;
 pub use call::of_a_call;
 pub use event::Meaning;
 pub use frame::{AgentStatusReport, Frame, ReportAnswer, StatusUpdate};
-pub use name::{AGENT_LABEL, CHAT_LABEL, seat_id, seat_of};
+pub use name::{AGENT_LABEL, CHAT_LABEL, ID_MARK, is_id, seat_id, seat_of};
 
 use super::State;
 use super::scale::scale;

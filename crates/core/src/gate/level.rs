@@ -271,6 +271,9 @@ pub(super) fn void(step: &mut Step<'_>, observation: &Observation) {
     let is_of_it = |held: &Held| source.tier() != Tier::Edge || held.name == *name;
     if *delivery == Delivery::Live {
         forget(step, |held| is_level_of(held, *source) && is_of_it(held));
+        if *source == Source::Hook {
+            shown::doubt_silence(step);
+        }
     }
 }
 

@@ -71,6 +71,8 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
             prompts::open(step, &Actor::Main, &prompt);
         }
         ReportedTurn::Idle | ReportedTurn::Rests => {
+            // A program that rests has come up.
+            step.ensure_running(None);
             prompts::withdraw_all(step);
             step.seat.subagents.clear();
             beside::all_over(step, None);

@@ -1,7 +1,7 @@
 //! What only a level has shown: work that was no turn of the agent's, and a title that says of one that works that it
 //! asks.
 
-use super::{Step, turn};
+use super::{SETTLE_MS, Step, turn};
 use crate::observation::Level;
 use crate::seat::{Claim, Seat};
 use crate::source::{Source, Tier};
@@ -65,9 +65,31 @@ pub(super) fn is_silence(step: &Step<'_>, source: Source, level: &Level) -> bool
         word => word == SILENT,
     };
     let mut claims = seat.claims.iter().filter(|claim| claim.source == source);
+    is_told_to_work(step) && claims.any(works_on)
+}
+
+/// Have hooks told of the open turn, and is nothing asked in it?
+fn is_told_to_work(step: &Step<'_>) -> bool {
+    let seat = &*step.seat;
     let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
     let is_told = seat.turn.open && seat.last_edge_at > ended && !is_by_title(step);
-    is_told && seat.own_prompts().next().is_none() && claims.any(works_on)
+    is_told && seat.own_prompts().next().is_none()
+}
+
+/// A hook has said something that nobody can read: it may have told what is asked. So how long the title has shown work
+/// says nothing any more of what it shows next, nor of what it has just begun to show.
+pub(super) fn doubt_silence(step: &mut Step<'_>) {
+    if step.seat.silent_title_ms.is_none() || !is_told_to_work(step) {
+        return;
+    }
+    let now = step.now;
+    let is_doubted = |claim: &Claim| match claim.word.as_str() {
+        "working" => true,
+        word => word == SILENT && now.since(claim.since) < SETTLE_MS,
+    };
+    let shown = step.seat.claims.len();
+    step.seat.claims.retain(|claim| claim.source != Source::Title || !is_doubted(claim));
+    step.changed |= step.seat.claims.len() != shown;
 }
 
 /// Does its title say that somebody is asked, and is that not believed, because it has only been silent?

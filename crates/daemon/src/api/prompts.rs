@@ -30,7 +30,7 @@ pub(super) const LISTS: [&str; 3] = ["open", "resolved", "untold"];
 const MOST: u32 = 1_000;
 const USUAL: u32 = 100;
 /// Clients cut calls off that take longer.
-const LONGEST_WAIT_S: u64 = 300;
+const LONGEST_WAIT_S: u32 = 300;
 
 #[utoipa::path(
     get,
@@ -115,17 +115,28 @@ pub(super) async fn one(
     request: Request,
 ) -> Result<Json<OnePromptDoc>, Refused> {
     let query = Query::parse(request.uri().query(), &["wait_seconds"])?;
-    let wait = match query.one("wait_seconds")?.map(str::parse) {
+    let wait = match query.one("wait_seconds")?.map(str::parse::<u32>) {
         None => 0,
         Some(Ok(seconds)) if seconds <= LONGEST_WAIT_S => seconds,
         Some(_) => return Err(bad(&format!("wait_seconds is 0 to {LONGEST_WAIT_S}"))),
     };
     let caller = Caller::of(&app, request.headers(), request.extensions())?;
-    let is_own = caller == Caller::Agent(path.agent.clone());
-    let wait_of_its_own = is_own.then_some(Wait { app: &app, path: &path });
-    let prompt = match wait {
-        0 => look(&app, &path).await,
-        _ => wait_for(&app, &path, Duration::from_secs(wait)).await,
+    let prompt = awaited(&app, &path, &caller, Duration::from_secs(wait.into())).await?;
+    Ok(Json(one_doc(&app, prompt)))
+}
+
+/// The prompt as this caller is told of it: once it is resolved, or when its wait is over.
+async fn awaited(
+    app: &Arc<App>,
+    path: &PromptPath,
+    caller: &Caller,
+    wait: Duration,
+) -> Result<PromptDoc, Refused> {
+    let is_own = *caller == Caller::Agent(path.agent.clone());
+    let wait_of_its_own = is_own.then_some(Wait { app, path });
+    let prompt = match wait.is_zero() {
+        true => look(app, path).await,
+        false => wait_for(app, path, wait).await,
     };
     // It has come to its end.
     std::mem::forget(wait_of_its_own);
@@ -133,7 +144,7 @@ pub(super) async fn one(
     if is_own && prompt.state == PromptState::Resolved {
         app.untold.told(&prompt.id);
     }
-    Ok(Json(one_doc(&app, prompt)))
+    Ok(prompt)
 }
 
 /// An agent's wait for its own prompt. One that is dropped was cut off: the agent is not told how the prompt ends,

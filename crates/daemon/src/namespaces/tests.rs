@@ -111,6 +111,25 @@ fn whoever_joined_a_namespace_is_not_below_its_first_process() {
     assert!(process.pid_here() == Some(joined) && has_joined(&process));
     drop(child.stdin.take());
     child.wait().unwrap();
+    assert!(!has_joined(&process), "of one that is gone nobody can tell");
+}
+
+#[test]
+fn whoever_died_unseen_or_has_left_its_pid_to_another_did_not_join() {
+    let Some(mut inside) = Inside::start() else { return };
+    let mut process = said(inside.second);
+    Namespaces::new().settle(&mut process, Peer::Unseen);
+    let earlier = ProcessId { start_ticks: process.start_ticks - 1, ..process.clone() };
+    let outside = NonZeroU32::new(std::process::id());
+    let others = ProcessId { host_pid: outside, ..process.clone() };
+    inside.child.kill().unwrap();
+    inside.child.wait().unwrap();
+    while process::is_alive(&process) {
+        std::thread::yield_now();
+    }
+    for process in [process, earlier, others] {
+        assert!(!has_joined(&process), "{process:?}");
+    }
 }
 
 #[test]

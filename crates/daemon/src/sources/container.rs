@@ -67,9 +67,12 @@ struct Member {
 }
 
 impl Member {
-    fn of(seat: &Seat) -> Self {
+    /// `before`: who was in the seat until now.
+    fn of(seat: &Seat, before: Option<&Self>) -> Self {
         let process = seat.process.id.clone();
-        let has_joined = process.as_ref().is_some_and(has_joined);
+        // Once it is gone nobody can tell any more.
+        let had_joined = before.is_some_and(|one| one.has_joined && one.process == process);
+        let has_joined = had_joined || process.as_ref().is_some_and(has_joined);
         let is_paused = seat.process.state == Process::Unknown;
         Self { process, has_joined, is_paused, heard_at: seat.last_live_at }
     }
@@ -112,7 +115,7 @@ impl Containers {
             Followed { members, task: self.tasks.spawn(one.follow()) }
         });
         let mut inside = lock(&followed.members);
-        let member = Member::of(seat);
+        let member = Member::of(seat, inside.members.get(&seat.id));
         let before = inside.members.insert(seat.id.clone(), member.clone());
         let left = before.and_then(|before| before.process);
         if let Some(left) = left.filter(|left| member.process.as_ref() != Some(left)) {
@@ -301,5 +304,25 @@ impl One {
         };
         // A hub that stops has no use for it.
         self.inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_joined_a_container_has_joined_it_while_it_is_the_same_process() {
+        let id = AgentId::new("api").unwrap();
+        let mut seat = Seat::new(id, "custom", Source::Hook, UnixMs(0));
+        // Nobody whom we see.
+        let process = ProcessId { pid_namespace: Some(1), ..ProcessId::new(u32::MAX, 1) };
+        seat.process.id = Some(process.clone());
+        let first = Member::of(&seat, None);
+        assert!(!first.has_joined);
+        let joined = Member { has_joined: true, ..first };
+        assert!(Member::of(&seat, Some(&joined)).has_joined);
+        seat.process.id = Some(ProcessId { start_ticks: 2, ..process });
+        assert!(!Member::of(&seat, Some(&joined)).has_joined, "another one");
     }
 }

@@ -1,8 +1,9 @@
 //! The only door of the hub to tmux: it reads what panes show, and gives a pane that has none a pipe.
 
-use crate::process;
+use crate::process::{self, Stat};
 use headsup_core::id::ProcessId;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -36,6 +37,67 @@ pub(super) enum End {
     Untold,
 }
 
+/// What servers have answered of their panes: a text, or that there is no such pane. Of a pane whose server has not
+/// answered there is nothing.
+#[derive(Debug, Default)]
+pub(super) struct Answers(HashMap<Place, Option<Said>>);
+
+/// Of whom that is which is said of a pane where a process was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Of the process, as far as can be seen.
+    Its,
+    /// Of another job, which is in front of it.
+    InFront,
+    /// Another terminal controls the process, or none.
+    Anothers,
+}
+
+/// What is said of a pane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Its title, or what it shows.
+    pub(super) text: String,
+    /// Its terminal, by the number that the kernel has for it ([`process::terminal`]).
+    terminal: Option<i64>,
+}
+
+impl Said {
+    /// `terminal`: what the pane's terminal is called.
+    fn new(text: &str, terminal: &str) -> Self {
+        let terminal = process::number_of_terminal(Path::new(terminal));
+        Self { text: text.to_owned(), terminal }
+    }
+
+    /// Is it of this process? What its environment says may be of what that was started from: a terminal around its
+    /// own, or beside it.
+    pub(super) fn whose(&self, process: &ProcessId) -> Whose {
+        whose(self.terminal, process::living(process).as_ref())
+    }
+}
+
+impl Answers {
+    /// What was answered of this one. `missed` counts how often it was not there, one after another.
+    pub(super) fn of(&self, place: Option<&Place>, missed: &mut u8) -> Option<&Said> {
+        let Some(place) = place else {
+            *missed += 1;
+            return None;
+        };
+        let answer = self.0.get(place)?;
+        *missed = if answer.is_some() { 0 } else { *missed + 1 };
+        answer.as_ref()
+    }
+}
+
+/// Why nothing is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// It may answer yet.
+    Now,
+    /// There is no tmux that could ask.
+    ForGood,
+}
+
 /// A pane with a living program, as its server lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pane {
@@ -61,9 +123,9 @@ impl Place {
         self.server.parse().unwrap_or_default()
     }
 
-    /// Where a process runs, as its environment says.
+    /// Where a process runs, as its environment says; of one that we do not see nobody knows it.
     pub(super) fn of(process: &ProcessId) -> Option<Self> {
-        let [server, pane] = process::variables(process.pid, [b"TMUX=", b"TMUX_PANE="]);
+        let [server, pane] = process::variables(process.pid_here()?, [b"TMUX=", b"TMUX_PANE="]);
         let (server, pane) = (server?, pane?);
         // SOCKET,PID,SESSION.
         let mut parts = server.split(',');
@@ -75,59 +137,83 @@ impl Place {
     }
 }
 
-/// What each of these shows now; a pane that is gone is left out.
-pub(super) async fn capture(places: &[Place]) -> HashMap<Place, String> {
+/// What each of these shows now; one of another server at that socket is gone.
+pub(super) async fn capture(places: &[Place]) -> Answers {
     let mut found = HashMap::new();
     let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
     for socket in servers {
         let panes: Vec<&Place> = places.iter().filter(|place| place.socket == *socket).collect();
         found.extend(capture_of(socket, &panes).await);
     }
-    found
+    Answers(found)
 }
 
 /// One call for all panes of a server. Where one is gone tmux stops there: the others are asked for
 /// again without it.
-async fn capture_of(socket: &Path, panes: &[&Place]) -> Vec<(Place, String)> {
+async fn capture_of(socket: &Path, panes: &[&Place]) -> Vec<(Place, Option<Said>)> {
     let mut found = Vec::new();
     let mut rest = panes;
     while !rest.is_empty() {
-        let Some(texts) = call(socket, rest).await else { return found };
-        let told = texts.len();
-        found.extend(rest.iter().zip(texts).map(|(place, text)| ((*place).clone(), text)));
+        let shown = match call(socket, rest).await {
+            Ok(shown) => shown,
+            Err(Silence::Now) => return found,
+            Err(Silence::ForGood) => {
+                found.extend(rest.iter().map(|place| ((*place).clone(), None)));
+                return found;
+            }
+        };
+        let told = shown.len();
+        for (place, (server, said)) in rest.iter().zip(shown) {
+            found.push(((*place).clone(), (server == place.server).then_some(said)));
+        }
+        found.extend(rest.get(told).map(|gone| ((*gone).clone(), None)));
         rest = rest.get(told + 1..).unwrap_or_default();
     }
     found
 }
 
-/// The title of each of these; a pane that is gone, or whose program is, is left out. One call for all panes of
-/// a server.
-pub(super) async fn titles(places: &[Place]) -> HashMap<Place, String> {
+/// `terminal`: the pane's, where that is known.
+fn whose(terminal: Option<i64>, process: Option<&Stat>) -> Whose {
+    match terminal.zip(process) {
+        Some((terminal, process)) if !process.is_at(terminal) => Whose::Anothers,
+        Some((_, process)) if process.is_in_background() => Whose::InFront,
+        _ => Whose::Its,
+    }
+}
+
+/// The title of each of these; a pane whose program is gone is gone as well. One call for all panes of a server.
+pub(super) async fn titles(places: &[Place]) -> Answers {
     let mut found = HashMap::new();
     let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
     for socket in servers {
-        let Some(text) = list(socket).await else { continue };
+        let format = "#{pid} #{pane_dead} #{pane_id} #{pane_tty} #{pane_title}";
+        let text = match list_as(socket, format).await {
+            Ok(text) => text,
+            Err(Silence::Now) => continue,
+            Err(Silence::ForGood) => String::new(),
+        };
         let told: HashMap<(&str, &str), &str> = living(&text).collect();
         let own = places.iter().filter(|place| place.socket == *socket);
         let title = |place: &Place| {
-            let title = told.get(&(&*place.server, &*place.pane))?;
-            Some((place.clone(), (*title).to_owned()))
+            let title = told.get(&(&*place.server, &*place.pane));
+            let said = title.and_then(|title| title.split_once(' '));
+            (place.clone(), said.map(|(terminal, title)| Said::new(title, terminal)))
         };
-        found.extend(own.filter_map(title));
+        found.extend(own.map(title));
     }
-    found
+    Answers(found)
 }
 
 /// The panes of this one's server, as tmux calls them (`%5`), with their titles. `None`: it does not answer.
 pub(super) async fn titles_beside(place: &Place) -> Option<Vec<(String, String)>> {
-    let text = list(&place.socket).await?;
+    let text = list(&place.socket).await.ok()?;
     let own = living(&text).filter(|((server, _), _)| *server == place.server);
     Some(own.map(|((_, pane), title)| (pane.to_owned(), title.to_owned())).collect())
 }
 
 /// Whether a pane is there, with its program in it. `None`: its server does not answer.
 pub(super) async fn is_there(place: &Place) -> Option<bool> {
-    let text = list(&place.socket).await?;
+    let text = list(&place.socket).await.ok()?;
     Some(living(&text).any(|(pane, _)| pane == (&*place.server, &*place.pane)))
 }
 
@@ -135,7 +221,7 @@ pub(super) async fn is_there(place: &Place) -> Option<bool> {
 /// (`remain-on-exit`), and is told of its program's signal a moment after its end.
 pub(super) async fn end_of(place: &Place, pid: u32) -> End {
     let format = "#{pid} #{pane_id} #{pane_pid} #{pane_dead_status} #{pane_dead_signal}";
-    let Some(text) = list_as(&place.socket, format).await else { return End::Untold };
+    let Ok(text) = list_as(&place.socket, format).await else { return End::Untold };
     end_in(&text, place, pid)
 }
 
@@ -151,18 +237,18 @@ fn end_in(list: &str, place: &Place, pid: u32) -> End {
     }
 }
 
-async fn list(socket: &Path) -> Option<String> {
+async fn list(socket: &Path) -> Result<String, Silence> {
     list_as(socket, "#{pid} #{pane_dead} #{pane_id} #{pane_title}").await
 }
 
-async fn list_as(socket: &Path, format: &str) -> Option<String> {
+async fn list_as(socket: &Path, format: &str) -> Result<String, Silence> {
     ask(socket, &["list-panes", "-a", "-F", format].map(str::to_owned)).await
 }
 
 /// All panes of a server. `None`: it does not answer.
 pub(super) async fn panes(socket: &Path) -> Option<Vec<Pane>> {
     let format = "#{pid} #{pane_dead} #{pane_id} #{pane_pipe} #{pane_tty}";
-    let text = list_as(socket, format).await?;
+    let text = list_as(socket, format).await.ok()?;
     let pane = |((server, pane), rest): ((&str, &str), &str)| {
         let (pipe, terminal) = rest.split_once(' ')?;
         let (server, pane) = (server.to_owned(), pane.to_owned());
@@ -183,7 +269,7 @@ pub(super) async fn pipe(place: &Place, command: &str) -> bool {
     let ways = ["if-shell", "-F", "-t", pane, &is_free, &pipe];
     let then = [";", "display-message", "-p", "-t", pane, "#{pane_pipe}"];
     let args: Vec<String> = ways.into_iter().chain(then).map(str::to_owned).collect();
-    ask(socket, &args).await.is_some_and(|said| said.trim_end() == "1")
+    ask(socket, &args).await.is_ok_and(|said| said.trim_end() == "1")
 }
 
 /// Server, pane and what else is listed (a title) of each pane that is not dead.
@@ -195,33 +281,50 @@ fn living(list: &str) -> impl Iterator<Item = ((&str, &str), &str)> {
     })
 }
 
-async fn call(socket: &Path, panes: &[&Place]) -> Option<Vec<String>> {
+/// Which server has answered for each of these, up to one that is gone, and what the pane shows.
+async fn call(socket: &Path, panes: &[&Place]) -> Result<Vec<(String, Said)>, Silence> {
     // Nothing that a screen shows is this.
     let mut random = [0_u8; 16];
-    getrandom::fill(&mut random).ok()?;
+    getrandom::fill(&mut random).map_err(|_| Silence::Now)?;
     let mark = format!("headsup{:032x}", u128::from_ne_bytes(random));
     let mut args = Vec::new();
     for place in panes {
         args.extend(["capture-pane", "-p", "-t", &place.pane, ";"].map(str::to_owned));
-        args.extend(["display-message", "-p", "-t", &place.pane, &mark, ";"].map(str::to_owned));
+        let word = format!("{mark} #{{pid}} #{{pane_tty}}");
+        args.extend(["display-message", "-p", "-t", &place.pane, &word, ";"].map(str::to_owned));
     }
-    let text = ask(socket, &args).await?;
-    let mut texts: Vec<String> = text.split(&format!("{mark}\n")).map(str::to_owned).collect();
-    // What follows the last mark is nothing, or cut.
-    texts.pop();
-    Some(texts)
+    ask(socket, &args).await.map(|text| shown_in(&text, &mark))
+}
+
+/// The mark, the server's pid and the pane's terminal stand behind what each pane shows. What follows the last is
+/// nothing, or cut.
+fn shown_in(text: &str, mark: &str) -> Vec<(String, Said)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((shown, behind)) = rest.split_once(mark) {
+        let Some((whose, next)) = behind.split_once('\n') else { break };
+        let whose = whose.trim_start();
+        let (server, terminal) = whose.split_once(' ').unwrap_or((whose, ""));
+        found.push((server.to_owned(), Said::new(shown, terminal)));
+        rest = next;
+    }
+    found
 }
 
 /// What a server answers.
-async fn ask(socket: &Path, args: &[String]) -> Option<String> {
+async fn ask(socket: &Path, args: &[String]) -> Result<String, Silence> {
     let mut command = Command::new("tmux");
     command.env_clear().env("LANG", "C.UTF-8");
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.arg("-u").arg("-S").arg(socket).args(args);
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let output = tokio::time::timeout(PATIENCE, command.output()).await;
+    let output = output.map_err(|_| Silence::Now)?.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Silence::ForGood,
+        _ => Silence::Now,
+    })?;
     let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
-    Some(String::from_utf8_lossy(shown).into_owned())
+    Ok(String::from_utf8_lossy(shown).into_owned())
 }
 
 #[cfg(test)]
@@ -233,6 +336,110 @@ mod tests {
         let list = "41 0 %0 \u{2726} Working\n41 1 %1 left\n41 0 %2 \nno server\n";
         let panes: Vec<_> = living(list).collect();
         assert_eq!(panes, [(("41", "%0"), "\u{2726} Working"), (("41", "%2"), "")]);
+    }
+
+    #[test]
+    fn a_process_of_another_namespace_is_looked_for_where_we_see_it() {
+        let mut command = std::process::Command::new("cat");
+        command.env("TMUX", "/s,41,0").env("TMUX_PANE", "%5").stdin(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let inside = ProcessId { pid_namespace: Some(1), ..ProcessId::new(child.id(), 1) };
+        let host_pid = std::num::NonZeroU32::new(child.id());
+        let seen = ProcessId { pid: 7, host_pid, ..inside.clone() };
+        let places = [Place::of(&inside), Place::of(&seen)];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let place = Place { socket: "/s".into(), server: "41".into(), pane: "%5".into() };
+        assert_eq!(places, [None, Some(place)]);
+    }
+
+    #[test]
+    fn a_pane_is_missed_only_where_its_server_says_so() {
+        let place = |pane: &str| Place {
+            socket: "/s".into(),
+            server: "41".to_owned(),
+            pane: pane.to_owned(),
+        };
+        let ready = Said::new("Ready", "/nowhere");
+        let there = (place("%0"), Some(ready.clone()));
+        let answers = Answers([there, (place("%1"), None)].into_iter().collect());
+        let mut missed = 2;
+        let mut of = |pane: Option<Place>| (answers.of(pane.as_ref(), &mut missed), missed);
+        assert_eq!(of(Some(place("%2"))), (None, 2), "its server has not answered");
+        assert_eq!(of(Some(place("%1"))), (None, 3));
+        assert_eq!(of(None), (None, 4), "it has no pane");
+        assert_eq!(of(Some(place("%0"))), (Some(&ready), 0));
+    }
+
+    #[test]
+    fn what_a_pane_shows_is_of_the_process_that_is_in_front_there() {
+        let stat = |fields: &str| {
+            let rest = "0 0 0 0 0 1 1 0 0 20 0 1 0 777 0";
+            Stat::parse(format!("50 (agent) S 49 {fields} {rest}").as_bytes()).unwrap()
+        };
+        let at = |fields: &str| whose(Some(34_816), Some(&stat(fields)));
+        assert_eq!(at("50 40 34816 50"), Whose::Its);
+        assert_eq!(at("50 40 34816 60"), Whose::InFront);
+        assert_eq!(at("50 40 34817 50"), Whose::Anothers, "a terminal within it");
+        assert_eq!(at("50 40 0 -1"), Whose::Anothers, "it has none");
+        assert_eq!(whose(None, Some(&stat("50 40 34816 60"))), Whose::Its, "nobody knows");
+        assert_eq!(whose(Some(34_816), None), Whose::Its);
+    }
+
+    /// The time that it is given passes at once.
+    #[tokio::test(start_paused = true)]
+    async fn of_a_server_that_does_not_answer_nothing_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        let _server = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        if std::process::Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("SKIPPED: there is no tmux");
+            return;
+        }
+        let place = Place { socket, server: "41".to_owned(), pane: "%0".to_owned() };
+        let places = [place.clone()];
+        let mut missed = 0;
+        for answers in [titles(&places).await, capture(&places).await] {
+            assert_eq!(answers.of(Some(&place), &mut missed), None);
+        }
+        assert_eq!(missed, 0);
+    }
+
+    #[test]
+    fn what_a_pane_shows_is_told_with_the_server_that_has_it() {
+        let shown = shown_in("one\n\nM 41 /dev/null\nM 41\nthree\nM 4", "M");
+        let told = |text: &str, terminal: &str| ("41".to_owned(), Said::new(text, terminal));
+        let two = [told("one\n\n", "/dev/null"), told("", "/nowhere")];
+        assert_eq!(shown, two, "the last one is cut");
+        assert!(shown[0].1.terminal.is_some() && shown[1].1.terminal.is_none());
+        assert!(shown_in("no server\n", "M").is_empty());
+    }
+
+    /// A stand-in is no tmux: this one is asked itself, where there is one.
+    #[tokio::test]
+    async fn the_next_server_at_a_socket_shows_nothing_of_the_panes_of_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        let tmux = |args: &[&str]| {
+            let mut command = std::process::Command::new("tmux");
+            command.arg("-S").arg(&socket).args(["-f", "/dev/null"]).args(args).output().ok()
+        };
+        let begin = ["new-session", "-d", "-P", "-F", "#{pid} #{pane_id}", "echo SHOWN; cat"];
+        let said = tmux(&begin).map(|done| String::from_utf8(done.stdout).unwrap());
+        let said = said.unwrap_or_default();
+        let Some((server, pane)) = said.trim_end().split_once(' ') else {
+            eprintln!("SKIPPED: there is no tmux");
+            return;
+        };
+        let own =
+            Place { socket: socket.clone(), server: server.to_owned(), pane: pane.to_owned() };
+        let before = Place { server: "1".to_owned(), ..own.clone() };
+        let shown = capture(&[own.clone(), before.clone()]).await;
+        tmux(&["kill-server"]);
+        let mut missed = 0;
+        assert!(shown.of(Some(&own), &mut missed).is_some());
+        assert_eq!(shown.of(Some(&before), &mut missed), None, "the server before had the pane");
+        assert_eq!(missed, 1);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub(super) struct Processes {
     watched: HashMap<AgentId, Watched>,
     /// So many processes are waited for; any more are looked at.
     most_waited_for: usize,
+    /// Whoever waits for one holds this as well, for as long.
+    held: Arc<()>,
 }
 
 struct Watched {
@@ -59,6 +61,8 @@ struct Watched {
     outer: Option<Box<ProcessId>>,
     /// It has said goodbye, and may leave: nobody waits for it otherwise.
     leaves: bool,
+    /// Else it is looked at.
+    waits: bool,
     task: AbortHandle,
     ooms: Arc<Ooms>,
 }
@@ -80,8 +84,8 @@ impl Processes {
     ) -> Self {
         // Each may have a shell that is waited for as well.
         let most_waited_for = limits::processes().div_ceil(2);
-        let watched = HashMap::new();
-        Self { inbox, goodbyes, ooms, samples, last_words, watched, most_waited_for }
+        let (watched, held) = (HashMap::new(), Arc::default());
+        Self { inbox, goodbyes, ooms, samples, last_words, watched, most_waited_for, held }
     }
 
     /// Watches what sits in the seat now. `stored`: the seat is from before the hub's start. One in
@@ -107,7 +111,9 @@ impl Processes {
             return;
         }
         // With it goes what was counted of the same process.
-        self.watched.remove(&seat.id);
+        let left = self.watched.remove(&seat.id);
+        let waited = left.is_some_and(|left| left.waits && !left.task.is_finished());
+        let waits = waited || self.waited_for() < self.most_waited_for;
         let kept_a_file = seat.claims.iter().any(|claim| claim.source == Source::Registry);
         let left_in_order = stored && kept_a_file && !self.goodbyes.has_file(process.pid);
         self.ooms.look(process);
@@ -124,17 +130,23 @@ impl Processes {
             pause: is_outside.then(|| Pause::new(is_told)),
             terminal: is_outside.then(|| Terminal::new(has_pane)),
             pane: OwnPane::default(),
-            waits: self.watched.len() < self.most_waited_for,
+            waits,
             left_in_order,
             goodbyes: Arc::clone(&self.goodbyes),
             ooms: Arc::clone(&self.ooms),
             samples: Arc::clone(&self.samples),
             last_words: Arc::clone(&self.last_words),
         };
-        let task = tokio::spawn(one.watch(self.inbox.clone())).abort_handle();
+        let held = waits.then(|| Arc::clone(&self.held));
+        let watch = one.watch(self.inbox.clone());
+        let task = tokio::spawn(async move {
+            watch.await;
+            drop(held);
+        });
+        let task = task.abort_handle();
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
         let outer = outer.cloned().map(Box::new);
-        let watched = Watched { process, outer, leaves: false, task, ooms };
+        let watched = Watched { process, outer, leaves: false, waits, task, ooms };
         self.watched.insert(seat.id.clone(), watched);
     }
 
@@ -154,15 +166,33 @@ impl Processes {
     /// It has said goodbye. Should it not leave, the seat is not over.
     fn see_off(&mut self, agent: &AgentId, process: &ProcessId) {
         let sight = sight(agent.clone(), process.clone(), "stays", ProcessFact::Alive);
+        self.let_go();
         let (inbox, leaves) = (self.inbox.clone(), process.clone());
+        let held = Arc::clone(&self.held);
         let task = tokio::spawn(async move {
-            if stays(&leaves).await {
+            let has_stayed = stays(&leaves).await;
+            drop(held);
+            if has_stayed {
                 inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
             }
         });
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
         let (outer, task) = (None, task.abort_handle());
-        self.watched.insert(agent.clone(), Watched { process, outer, leaves: true, task, ooms });
+        let watched = Watched { process, outer, leaves: true, waits: true, task, ooms };
+        self.watched.insert(agent.clone(), watched);
+    }
+
+    /// Lets go of whoever has left behind its goodbye. One that has stayed is not asked again.
+    fn let_go(&mut self) {
+        self.watched.retain(|_, watched| {
+            let is_seen_off = watched.leaves && watched.task.is_finished();
+            !is_seen_off || is_alive(&watched.process)
+        });
+    }
+
+    /// So many processes are waited for now.
+    fn waited_for(&self) -> usize {
+        Arc::strong_count(&self.held) - 1
     }
 }
 
@@ -299,173 +329,4 @@ impl One {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::ending::{LEAVE, LOOK};
-    use super::*;
-    use crate::board::Board;
-    use crate::clock::Manual;
-    use crate::inbox;
-    use crate::limits::Limits;
-    use headsup_core::time::UnixMs;
-    use std::path::Path;
-    use std::process::{Child, Command, Stdio};
-
-    fn child() -> (Child, ProcessId) {
-        let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        let pid = child.id();
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-        (child, ProcessId::new(pid, ticks.parse().unwrap()))
-    }
-
-    fn samples() -> Arc<Samples> {
-        let board = Arc::new(Board::new(Vec::new(), 0, 0));
-        let clock = Arc::new(Manual::new(UnixMs(0)));
-        Arc::new(Samples::new(board, clock, Path::new("/nowhere"), &Limits::default()))
-    }
-
-    /// Nothing but that it is looked at.
-    fn watching(process: ProcessId) -> One {
-        let (goodbyes, ooms, last_words) = Default::default();
-        One {
-            agent: AgentId::new("api").unwrap(),
-            process,
-            outer: None,
-            shell: None,
-            pause: None,
-            terminal: None,
-            pane: OwnPane::default(),
-            waits: false,
-            left_in_order: false,
-            goodbyes,
-            ooms,
-            samples: samples(),
-            last_words,
-        }
-    }
-
-    /// The time that it is given passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn whoever_says_goodbye_stays_or_leaves() {
-        let (mut child, process) = child();
-        assert!(stays(&process).await);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(!stays(&process).await);
-    }
-
-    /// The time that it is given passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn whoever_said_goodbye_to_the_hub_before_is_seen_off_by_this_one() {
-        let (mut child, process) = child();
-        let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Hook, UnixMs(0));
-        seat.process.state = Process::Exited(Exit::of(ExitKind::Clean));
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-        let told = async |seat: &Seat| {
-            let (goodbyes, ooms, last_words) = Default::default();
-            let mut processes =
-                Processes::new(inbox.clone(), goodbyes, ooms, samples(), last_words);
-            processes.look_at(seat, true);
-            tokio::time::sleep(LEAVE * 2).await;
-            outbox.take(Duration::ZERO, 9).unwrap()
-        };
-        // It serves other conversations, too, and is this one's no more.
-        assert!(told(&seat).await.is_empty());
-        seat.process.id = Some(process);
-        let jobs = told(&seat).await;
-        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
-        assert_eq!((&*sight.name, &sight.process), ("stays", &seat.process.id));
-        assert_eq!(sight.fact, Fact::Process(ProcessFact::Alive));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(told(&seat).await.is_empty());
-    }
-
-    /// The time that its goodbye is given passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn a_process_that_is_gone_with_its_shell_was_hung_up_and_has_not_crashed() {
-        for (name, kind) in [("hangup", ExitKind::Killed), ("exit", ExitKind::Crashed)] {
-            let ((mut program, process), (mut shell, above)) = (child(), child());
-            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-            let one = One { shell: Some(above), ..watching(process) };
-            program.kill().unwrap();
-            program.wait().unwrap();
-            if kind == ExitKind::Killed {
-                shell.kill().unwrap();
-                shell.wait().unwrap();
-            }
-            let seen = tokio::spawn(one.watch(inbox));
-            tokio::time::sleep(GRACE * 2).await;
-            let jobs = outbox.take(Duration::ZERO, 9).unwrap();
-            let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
-            let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
-            assert_eq!((&*sight.name, &sight.fact), (name, &exited));
-            seen.abort();
-            shell.kill().ok();
-            shell.wait().unwrap();
-        }
-    }
-
-    /// The time that passes in between passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn a_process_that_has_outlived_its_shell_was_not_hung_up_with_it() {
-        for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)]
-        {
-            let ((mut program, process), (mut shell, above)) = (child(), child());
-            shell.kill().unwrap();
-            shell.wait().unwrap();
-            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-            let one = One { shell: Some(above), ..watching(process) };
-            let seen = tokio::spawn(one.watch(inbox));
-            tokio::time::sleep(later).await;
-            program.kill().unwrap();
-            program.wait().unwrap();
-            tokio::time::sleep(LOOK + GRACE * 2).await;
-            let jobs = outbox.take(Duration::ZERO, 9).unwrap();
-            let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
-            let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
-            assert_eq!(sight.fact, exited, "{later:?}");
-            seen.abort();
-        }
-    }
-
-    /// The time that both are given passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn a_death_waits_for_what_has_started_the_process_and_not_for_ever() {
-        for goes_on in [true, false] {
-            let ((mut program, process), (mut outer, above)) = (child(), child());
-            program.kill().unwrap();
-            program.wait().unwrap();
-            if !goes_on {
-                outer.kill().unwrap();
-                outer.wait().unwrap();
-            }
-            let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-            let one = One { outer: Some(above), ..watching(process) };
-            let seen = tokio::spawn(one.watch(inbox));
-            tokio::time::sleep(GRACE * 2).await;
-            let told = outbox.take(Duration::ZERO, 9).unwrap();
-            assert_eq!(told.is_empty(), goes_on);
-            tokio::time::sleep(OUTLIVES).await;
-            let later = outbox.take(Duration::ZERO, 9).unwrap();
-            assert_eq!(told.len() + later.len(), 1);
-            seen.abort();
-            outer.kill().ok();
-            outer.wait().unwrap();
-        }
-    }
-
-    /// The time between two looks passes at once.
-    #[tokio::test(start_paused = true)]
-    async fn a_process_is_seen_to_be_gone_with_and_without_a_descriptor() {
-        for waits in [true, false] {
-            let (mut child, process) = child();
-            let seen = tokio::spawn(async move { gone(&process, waits).await });
-            tokio::task::yield_now().await;
-            assert!(!seen.is_finished());
-            child.kill().unwrap();
-            child.wait().unwrap();
-            seen.await.unwrap();
-        }
-    }
-}
+mod tests;

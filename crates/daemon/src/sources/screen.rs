@@ -1,7 +1,7 @@
 //! What terminals show, for agents of which nothing else can tell: before their first event, and later
 //! where a person has asked for it. Panes of tmux, with one call a tick for all of a server.
 
-use super::pane::{self, Place};
+use super::pane::{self, Place, Whose};
 use crate::board::Board;
 use crate::evidence::Moment;
 use crate::inbox::Inbox;
@@ -121,11 +121,18 @@ impl Screens {
         let mut sights = Vec::new();
         for (id, watched) in &mut self.watched {
             let Some(seat) = self.board.seat(id) else { continue };
-            let Some(text) = watched.place.as_ref().and_then(|place| shown.get(place)) else {
-                watched.missed += 1;
-                continue;
-            };
-            watched.missed = 0;
+            let answer = shown.of(watched.place.as_ref(), &mut watched.missed);
+            let Some(said) = answer else { continue };
+            match said.whose(&watched.process) {
+                // One that was launched may have a terminal of its launcher's in between.
+                Whose::Anothers if seat.about.adopted => {
+                    watched.missed = MISSES;
+                    continue;
+                }
+                Whose::InFront => continue,
+                Whose::Its | Whose::Anothers => {}
+            }
+            let text = &said.text;
             let seen = screen(&seat.kind, watched.version.as_deref(), text);
             let now = self.inbox.evidence().now();
             if matches!(seen, Some(Shown::Dialog { .. })) {
@@ -144,7 +151,10 @@ impl Screens {
         for sight in sights {
             self.tell(sight).await;
         }
-        self.watched.retain(|_, watched| watched.missed < MISSES);
+        let is_gone = |watched: &Watched| watched.missed >= MISSES;
+        let gone = self.watched.iter().filter(|(_, watched)| is_gone(watched));
+        let gone = gone.map(|(id, _)| id.clone()).collect();
+        self.forget(gone).await;
     }
 
     /// Whoever has spoken needs no screen any more; what it told is over with that.
@@ -157,7 +167,12 @@ impl Screens {
                 over.push(id.clone());
             }
         }
-        for id in over {
+        self.forget(over).await;
+    }
+
+    /// What these have told is over: nobody sees any more whether it still is so.
+    async fn forget(&mut self, agents: Vec<AgentId>) {
+        for id in agents {
             let Some(watched) = self.watched.remove(&id) else { continue };
             let lives = self.board.seat(&id).is_some_and(|seat| !seat.process.state.is_over());
             if watched.told.is_some() && lives {
@@ -267,6 +282,36 @@ mod tests {
             seat,
             &Observation { at, delivery, source, session, process, made_at, name, fact },
         );
+    }
+
+    #[tokio::test]
+    async fn a_dialog_whose_pane_is_gone_is_over() {
+        let process = ProcessId::new(u32::MAX, 1);
+        let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Hook, UnixMs(0));
+        seat.process.id = Some(process.clone());
+        let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+        admit(&mut seat, 1_000, Source::Process, Fact::Process(running));
+        let told = Watched { told: Some("trust"), missed: MISSES - 1, ..Watched::new(process) };
+        let watched = HashMap::from([(seat.id.clone(), told)]);
+        let board = Arc::new(Board::new(vec![Arc::new(seat)], 0, 0));
+        let (inbox, outbox) = crate::inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let mut screens = Screens { when: ScreenRules::Always, board, inbox, watched };
+        let looks = tokio::spawn(async move {
+            screens.look().await;
+            screens.watched.len()
+        });
+        let jobs = loop {
+            let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+            if !jobs.is_empty() {
+                break jobs;
+            }
+            assert!(!looks.is_finished(), "nothing was told");
+            tokio::task::yield_now().await;
+        };
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        assert_eq!((&*sight.name, &sight.fact), ("no dialog", &Fact::ScreenCleared));
+        drop(jobs);
+        assert_eq!(looks.await.unwrap(), 0);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Titles of tmux panes, for agents that nobody has put a shim before and that say by their title what
 //! no hook of theirs tells. Panes of a server with one call a tick, while such an agent is in a turn.
 
-use super::pane::{self, Place};
+use super::pane::{self, Place, Whose};
 use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
+use crate::process::living;
 use headsup_adapters::terminal;
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
@@ -114,7 +115,11 @@ impl Titles {
             let same = |seat: &Arc<Seat>| seat.process.id.as_ref() == Some(&watched.process);
             let Some(seat) = seat.filter(same) else { return false };
             let since = watched.since.unwrap_or(now);
-            watched.since = depends(&seat).then_some(since);
+            let is_heard = depends(&seat) && has_title(&watched.process);
+            watched.since = is_heard.then_some(since);
+            if !is_heard {
+                watched.doubted = None;
+            }
             watched.missed < MISSES
         });
         let counting = self.watched.values_mut().filter(|watched| watched.since.is_some());
@@ -126,14 +131,19 @@ impl Titles {
         let mut sights = Vec::new();
         for (id, watched) in self.watched.iter_mut().filter(|(_, one)| one.since.is_some()) {
             let Some(seat) = board.seat(id) else { continue };
-            let Some(title) = watched.place.as_ref().and_then(|place| titles.get(place)) else {
-                watched.missed += 1;
-                continue;
-            };
-            watched.missed = 0;
+            let answer = titles.of(watched.place.as_ref(), &mut watched.missed);
+            let Some(said) = answer else { continue };
+            match said.whose(&watched.process) {
+                Whose::Its => {}
+                Whose::InFront => continue,
+                Whose::Anothers => {
+                    watched.missed = MISSES;
+                    continue;
+                }
+            }
             // What was told of a program's silence is not to be told again and again.
             let is_known = matches!(seat.turn(), Turn::Blocked(_)) || gate::is_silent(&seat);
-            let news = watched.take(terminal::title(&seat.kind, title), is_known, now);
+            let news = watched.take(terminal::title(&seat.kind, &said.text), is_known, now);
             sights.extend(news.map(|seen| watched.sight(id, seen)));
         }
         for sight in sights {
@@ -150,6 +160,12 @@ fn depends(seat: &Seat) -> bool {
     let in_turn = matches!(seat.turn(), Turn::Working(_) | Turn::Blocked(_) | Turn::Unknown);
     let long_ago = UnixMs(0);
     in_turn && seat.fresh_claim(Tier::Own, long_ago).is_none()
+}
+
+/// Can the title of its pane be its own? Whoever has no terminal has none, and behind `&` or Ctrl-Z it is that of what
+/// is in front.
+fn has_title(process: &ProcessId) -> bool {
+    living(process).is_some_and(|stat| stat.has_terminal() && !stat.is_in_background())
 }
 
 impl Watched {
@@ -234,6 +250,21 @@ mod tests {
         let start = Instant::now();
         watched.since = Some(start);
         (watched, start)
+    }
+
+    #[test]
+    fn whoever_has_no_terminal_has_no_title() {
+        let mut command = std::process::Command::new("setsid");
+        let mut child = command.arg("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let begun = || crate::process::identity(child.id()).unwrap();
+        let process = ProcessId::new(begun().0, begun().1);
+        while living(&process).unwrap().has_terminal() {
+            std::thread::yield_now();
+        }
+        assert!(!has_title(&process));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!has_title(&process), "it is gone");
     }
 
     #[test]

@@ -163,6 +163,30 @@ async fn what_is_not_started_is_told_and_does_not_start_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_has_failed_is_no_success_when_it_is_asked_for_again() {
+    let mut bench = Bench::new().await;
+    with_launcher(&mut bench, "echo 'no tmux here' >&2; exit 7").await;
+    let client = bench.client();
+    let _agent = resting(&client).await;
+    act(&client, "suspend", Value::Null).await;
+    let path = format!("{SEAT}/resume");
+    for word in ["no tmux here", "nothing was started", "nothing was started"] {
+        let reply = client.send("POST", &path, &[("x-headsup-id", "r-1")], "").await;
+        refused(&reply, "not_started", word);
+    }
+    // Another request is another try.
+    with_launcher(&mut bench, "exit 0").await;
+    let client = bench.client();
+    for (status, duplicate) in [(200, Value::Null), (200, json!(true))] {
+        let reply = client.send("POST", &path, &[("x-headsup-id", "r-2")], "").await;
+        assert_eq!(reply.status.as_u16(), status, "{}", reply.text());
+        assert_eq!(reply.json()["duplicate"], duplicate);
+    }
+    let reply = client.send("POST", &path, &[("x-headsup-id", "r-1")], "").await;
+    assert_eq!(reply.json()["duplicate"], json!(true), "it has been taken up since then");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_is_put_away_who_could_not_be_taken_up_again() {
     let bench = Bench::new().await;
     let client = bench.client();

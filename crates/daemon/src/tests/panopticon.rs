@@ -63,6 +63,22 @@ async fn heartbeats_are_the_agents_state_and_its_log() {
     assert_eq!(own["entries"][0]["state"], "working");
 }
 
+/// What is too long is refused: nothing is cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_summary_is_kept_whole() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for letters in [121, 4_000] {
+        let summary = "é".repeat(letters);
+        let reply = beat(&client, "a", json!({"state": "active", "summary": summary})).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        let log = activity(&client, "a", "?limit=1").await["activity"].clone();
+        assert_eq!(log[0]["action"], summary);
+        let doc = client.get("/api/v1/agents/a").await.json();
+        assert_eq!(doc["last_activity"]["action"], summary);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_is_a_hundred_entries_and_no_more() {
     let bench = Bench::new().await;

@@ -268,6 +268,46 @@ async fn whoever_waits_for_an_answer_has_it_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_asks_may_wait_for_the_answer_in_the_same_call() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    let mut opened = client.events("?since=0&type=prompt.opened").await;
+    let with = |seconds: Value| {
+        let mut body = question();
+        body["wait_seconds"] = seconds;
+        body
+    };
+    let waits = {
+        let (client, body) = (client.clone(), with(json!(300)));
+        tokio::spawn(async move { ask(&client, body).await })
+    };
+    let id = opened.next_of("prompt.opened").await.data["prompt"]["id"].clone();
+    assert_eq!(answer(&client, id.as_str().unwrap(), json!({"option": 1})).await.status, 200);
+    let reply = waits.await.unwrap();
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    let doc = reply.json();
+    assert_eq!((&doc["id"], &doc["state"]), (&id, &json!("resolved")));
+    assert_eq!(doc["resolution"]["value"], "Postgres");
+    for seconds in [0, 1] {
+        let reply = ask(&client, with(json!(seconds))).await;
+        assert_eq!((reply.status.as_u16(), &reply.json()["state"]), (201, &json!("open")));
+    }
+    let head = client.head().await;
+    for (seconds, code) in [
+        (json!(301), "bad_parameter"),
+        (json!(5_000_000_000_u64), "bad_parameter"),
+        (json!(-1), "bad_json"),
+        (json!("30"), "bad_json"),
+    ] {
+        let reply = ask(&client, with(seconds.clone())).await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (400, code), "{seconds}");
+        assert!(reply.text().contains("0 to 300"), "{}", reply.text());
+    }
+    assert_eq!(client.head().await, head, "nothing was asked");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agents_own_dialog_is_answered_in_its_terminal() {
     let bench = Bench::new().await;
     let client = bench.client();

@@ -21,18 +21,19 @@ pub(super) fn refused(error: &clap::Error, args: &[OsString]) -> Option<CommandE
     )
 }
 
-/// What nobody is to type is suggested to nobody.
-pub(super) fn suggest_no_hidden(error: &mut clap::Error, whole: &clap::Command) {
+/// What nobody is to type is suggested to nobody. `whole`: every command, which is only built where it is looked at.
+pub(super) fn suggest_no_hidden(error: &mut clap::Error, whole: impl FnOnce() -> clap::Command) {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return;
     }
-    let is_hidden =
-        |name: &str| whole.find_subcommand(name).is_some_and(clap::Command::is_hide_set);
     let suggested = match error.remove(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::String(name)) => vec![name],
         Some(ContextValue::Strings(names)) => names,
         _ => return,
     };
+    let whole = whole();
+    let is_hidden =
+        |name: &str| whole.find_subcommand(name).is_some_and(clap::Command::is_hide_set);
     let shown: Vec<String> = suggested.into_iter().filter(|name| !is_hidden(name)).collect();
     if !shown.is_empty() {
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(shown));
@@ -68,7 +69,7 @@ mod tests {
         for word in ["replay", "relaunc", "lss"] {
             let (mut error, _) = error(&[word]);
             let before = error.render().to_string();
-            suggest_no_hidden(&mut error, &whole());
+            suggest_no_hidden(&mut error, whole);
             let text = error.render().to_string();
             assert!(text.contains(word) && !text.contains("launch'"), "{text}");
             assert_eq!(before.contains("launch'"), word != "lss", "{before}");

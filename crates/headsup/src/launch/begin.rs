@@ -57,8 +57,8 @@ pub(crate) async fn begin(
     let Start { program, arguments, id, .. } = start;
     let launched = match program.recipe {
         Some(recipe) => {
-            let path = &program.path;
-            let what = What { recipe, program: path, launch: &launch, id: id.as_str(), context };
+            let (path, folder, id) = (&program.path, start.folder, id.as_str());
+            let what = What { recipe, program: path, launch: &launch, folder, id, context };
             settings::inject(&what, arguments, start.with_tools)?
         }
         None => Launched::with(arguments.to_vec()),

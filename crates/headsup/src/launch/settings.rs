@@ -10,6 +10,7 @@ use crate::setup::status::{State, status};
 use crate::setup::{self, Site, edit, version};
 use headsup_adapters::inject::{Launch, Recipe};
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
 /// What one launch has that was not typed.
@@ -49,6 +50,8 @@ pub(crate) struct What<'a> {
     pub(crate) program: &'a Path,
     /// The folder for what is brought.
     pub(crate) launch: &'a Path,
+    /// The agent's own: what it is given may name files as seen from there.
+    pub(crate) folder: &'a Path,
     pub(crate) id: &'a str,
     pub(crate) context: &'a Context,
 }
@@ -70,6 +73,9 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     let recipe = what.recipe;
     // It reports if hooks are installed.
     if let Launch::WithArguments { arguments, package, since } = recipe.launch {
+        if let Ok(site) = hooks::site(recipe, what.context) {
+            revive(&site)?;
+        }
         if !version::knows(what.program, package, since) {
             return Ok(launched);
         }
@@ -78,6 +84,7 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     }
     let site = hooks::site(recipe, what.context)?;
     let installed = status(&site);
+    revive(&site)?;
     if !recipe.takes_settings() {
         if !installed.is_installed() {
             let (title, kind) = (recipe.title, recipe.kind);
@@ -106,6 +113,12 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
         }
         bring::Refused::Other(error) => error,
     })
+}
+
+/// What is installed names the launcher, and fires nothing once the program behind that has moved.
+fn revive(site: &Site) -> Result<(), CommandError> {
+    let is_dead = fs::metadata(&site.launcher).is_err();
+    if is_dead && status(site).is_installed() { link(site) } else { Ok(()) }
 }
 
 /// Entries name the launcher, installed or not.

@@ -52,7 +52,10 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
 /// The link that all entries name, pointed at this program.
 pub(crate) fn launcher(site: &Site, binary: &Path) -> Vec<Step> {
     let path = PathBuf::from(&site.launcher);
-    if fs::read_link(&path).is_ok_and(|to| to == binary) {
+    let is_linked = fs::read_link(&path).is_ok_and(|to| to == binary);
+    // The program may lie there itself: a link to itself would take its place.
+    let is_it = || !path.is_symlink() && path.canonicalize().is_ok_and(|real| real == binary);
+    if is_linked || is_it() {
         return Vec::new();
     }
     let folder = site.state.join("bin");

@@ -4,7 +4,7 @@ use super::edit::{Step, no_fault, perform};
 use super::guard::Denied;
 use super::plan::carry_out;
 use super::status::status;
-use super::{SetupError, Site, Way, install, lock, uninstall};
+use super::{SetupError, Site, Way, install, launcher, lock, uninstall};
 use headsup_adapters::inject::recipes;
 use headsup_testkit::settings::{Fixture, Snapshot, kept, snapshot};
 use rustix::fs::{FlockOperation, XattrFlags, getxattr, setxattr};
@@ -414,6 +414,48 @@ fn other_hubs_wait_from_before_the_settings_are_read_until_they_are_written() {
         };
         carry_out(&bench.site, make, &mut look).unwrap();
         assert!(steps > 5 && !is_locked(&home));
+    }
+}
+
+/// Also where the state folder is reached through a link.
+#[test]
+fn a_program_that_lies_where_the_entries_name_it_stays_what_it_is() {
+    let bench = Bench::new();
+    let path = PathBuf::from(&bench.site.launcher);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "a program").unwrap();
+    let binary = path.canonicalize().unwrap();
+    let linked = bench.folder.path().join("linked");
+    std::os::unix::fs::symlink(&bench.site.state, &linked).unwrap();
+    let home = bench.home();
+    let var = |name: &str| (name == "HOME").then(|| OsString::from(&home));
+    let through = Site::of(recipes()[0], &linked, var).unwrap();
+    for site in [&bench.site, &through] {
+        assert!(launcher(site, &binary).is_empty());
+    }
+    let make = || install(&bench.site, Way::Settings, &binary);
+    carry_out(&bench.site, make, &mut no_fault).unwrap();
+    assert!(!path.is_symlink());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a program");
+    // Another one in its place is replaced.
+    assert_eq!(launcher(&bench.site, Path::new("/usr/bin/true")).len(), 3);
+}
+
+#[test]
+fn a_file_that_ours_is_gone_from_keeps_nobody_from_installing_and_leaving() {
+    for (text, mode) in [(Some("{}\n"), 0o444), (Some("{ \"model\": "), 0o600), (None, 0o444)] {
+        let bench = Bench::new();
+        let path = bench.site.settings();
+        bench.install(Way::Settings, &mut no_fault).unwrap();
+        if let Some(text) = text {
+            fs::write(&path, text).unwrap();
+        }
+        let there = fs::read(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let is_free = text.is_some();
+        assert_eq!(bench.install(Way::Plugin, &mut no_fault).is_ok(), is_free, "{text:?}");
+        assert_eq!(bench.uninstall(&mut no_fault).is_ok(), is_free, "{text:?}");
+        assert_eq!(fs::read(&path).unwrap(), there, "{text:?}");
     }
 }
 

@@ -66,8 +66,8 @@ pub(super) fn settings(
     }
     let Target { path, before, mode } = match guard::look(&named, &site.roots) {
         Ok(target) => target,
-        // Nothing of ours was ever put there.
-        Err(_) if known.is_none() && !mentions_us(site, &named) => return Ok(Vec::new()),
+        // Nothing of ours was ever put there, or it is gone.
+        Err(_) if has_none(site, known, &named) => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
     let Some(text) = before else { return Ok(Vec::new()) };
@@ -101,7 +101,12 @@ pub(super) fn settings(
             true => Ok(original.unwrap_or_default().to_owned()),
             false => site.remove(&text, known.map(Edited::start)),
         };
-        let rest = removed.map_err(|why| SetupError::unclear(&named, why))?;
+        let rest = match removed {
+            Ok(rest) => rest,
+            // That ours was there once is no reason to refuse.
+            Err(_) if !places::is_ours(site, &text) => return Ok(Vec::new()),
+            Err(why) => return Err(SetupError::unclear(&named, why)),
+        };
         if rest == text {
             let is_theirs = site.recipe.is_own_file() && !site.recipe.is_all_ours(&text);
             notes.extend(is_theirs.then(|| format!("{} is not ours and stays", named.display())));
@@ -183,8 +188,13 @@ pub(super) fn is_made(site: &Site, text: &str, rest: &str) -> bool {
     holds_nothing(rest) && !site.settings().is_symlink() && site.has_made(text)
 }
 
-fn mentions_us(site: &Site, path: &Path) -> bool {
-    guard::read(path).is_some_and(|bytes| places::is_ours(site, &String::from_utf8_lossy(&bytes)))
+/// Is there nothing to take out of a file that we may not edit? Of one in which ours was, and that cannot be read,
+/// nobody knows; and one that is empty by now needs what we remember.
+fn has_none(site: &Site, known: Option<&Edited>, path: &Path) -> bool {
+    let Some(bytes) = guard::read(path) else { return known.is_none() };
+    let text = String::from_utf8_lossy(&bytes);
+    let is_needed = known.is_some() && text.trim().is_empty();
+    !is_needed && !places::is_ours(site, &text) && !yours::is_remembered(site, known, &text)
 }
 
 fn means_the_same(one: &str, other: &str) -> bool {

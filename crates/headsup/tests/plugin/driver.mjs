@@ -19,6 +19,14 @@ if (process.env.DRY) {
   }
   syncBuiltinESMExports()
 }
+// The row `again` is its timer.
+let again
+if (process.env.DRY) {
+  globalThis.setInterval = (act) => {
+    again = act
+    return {}
+  }
+}
 const module = await import(process.argv[2])
 const exported = Object.values(module)
 if (exported.length !== 1 || typeof exported[0] !== "function") throw new Error("one function")
@@ -28,6 +36,7 @@ for (const { call, data } of rows) {
   if (call === "init") plugin = await exported[0](data)
   else if (call === "chat.message") await plugin[call](data.input, data.output)
   else if (call === "event") await plugin.event({ event: data })
+  else if (call === "again") again()
   else if (call === "dispose") await plugin.dispose()
   // Of the processor, which others may keep busy.
   const { user, system } = process.cpuUsage(given)

@@ -7,6 +7,7 @@
 mod documented;
 mod hangs;
 mod terminal;
+mod unclear;
 
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -449,6 +450,11 @@ fn what_it_does_not_understand_it_says_and_takes_for_nothing_else() {
         ("question.asked", json!({"sessionID": "s", "id": "q", "questions": "Red?"})),
         ("question.asked", json!({"sessionID": "s", "id": "q", "questions": [null]})),
         ("permission.replied", json!({"sessionID": "s", "request": "p", "reply": "once"})),
+        ("session.error", json!({"sessionID": {"id": "s"}, "error": {"name": "APIError"}})),
+        ("session.error", json!({"sessionID": "s", "error": {"type": "APIError"}})),
+        ("session.created", json!({"sessionID": "s"})),
+        ("session.updated", json!({"sessionID": "s", "info": {"ident": "s"}})),
+        ("session.deleted", json!({"sessionID": "s"})),
     ];
     for (name, members) in strange {
         let event = (name, members.clone());

@@ -32,7 +32,7 @@ const TMUX: &str = r#"#!/bin/sh
 for word; do
     case $word in
     capture-pane) printf . >>HOME/looks; cat HOME/screen 2>/dev/null ;;
-    headsup*) echo "$word" ;;
+    headsup*) echo "${word%% *} 1" ;;
     esac
 done
 "#;

@@ -7,6 +7,7 @@ use crate::run::Rig;
 use headsup_testkit::hub::Hub;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 fn json(path: &Path) -> Value {
@@ -114,6 +115,27 @@ fn pi_gets_an_extension_for_this_launch() {
     assert!(fs::read_to_string(ours).unwrap().contains("const KIND = \"pi\""));
     let agents = rig.run(&["ls", "--all", "--json"]).ok().json();
     assert_eq!(agents["agents"][0]["kind"], "pi");
+}
+
+/// Its link leads nowhere once the program that it led to has moved.
+#[test]
+fn hooks_that_are_installed_have_their_program_back_with_the_next_launch() {
+    for (program, kind) in [
+        ("claude", "claude-code"),
+        ("codex", "codex"),
+        ("droid", "droid"),
+        ("gemini", "gemini-cli"),
+    ] {
+        let rig = Rig::new();
+        write(&rig.home.path().join("bin").join(program), &stand_in("X"), 0o755);
+        let _hub = Hub::start(&rig.home);
+        let launcher = rig.home.state().join("bin/headsup");
+        rig.run(&["hooks", "install", kind]).ok();
+        fs::remove_file(&launcher).unwrap();
+        symlink("/nowhere/headsup", &launcher).unwrap();
+        launched(&rig, program, &[]);
+        assert!(launcher.exists(), "{kind}");
+    }
 }
 
 #[test]

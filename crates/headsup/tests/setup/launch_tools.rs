@@ -9,6 +9,7 @@ use headsup_testkit::settings::snapshot;
 use headsup_testkit::small_disk::SmallDisk;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// An agent program, and where it finds what a launch brings.
@@ -169,6 +170,22 @@ fn what_is_installed_or_has_the_name_is_not_brought_again() {
             assert!(!launched.contains("\"mcp\""), "{} {is_ours}: {launched}", agent.kind);
             assert_eq!(fs::read_to_string(&path).unwrap(), text, "{}", agent.kind);
         }
+    }
+}
+
+/// Of hooks, which would have it back as well, nothing is installed.
+#[test]
+fn tools_that_are_installed_have_their_program_back_with_the_next_launch() {
+    for (program, kind) in [("codex", "codex"), ("gemini", "gemini-cli")] {
+        let rig = Rig::new();
+        write(&rig.home.path().join("bin").join(program), &stand_in("NONE"), 0o755);
+        let _hub = Hub::start(&rig.home);
+        let launcher = rig.home.state().join("bin/headsup");
+        rig.run(&["mcp", "install", kind]).ok();
+        fs::remove_file(&launcher).unwrap();
+        symlink("/nowhere/headsup", &launcher).unwrap();
+        rig.run(&["run", "--here", "--id", "api", "--", program]).ok();
+        assert!(launcher.exists(), "{kind}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::install::write;
 use crate::run::{Rig, skipped};
+use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
 use serde_json::{Value, json};
@@ -93,6 +94,31 @@ fn an_agent_is_put_away_and_taken_up_again_in_its_own_seat() {
     rig.run(&["resume", "a.pi"]).ok();
     rests(&rig, "a.pi");
     assert_eq!(own_words(&rig), ["--model", "opus", "--resume", "s1"]);
+}
+
+#[test]
+fn settings_that_it_was_started_with_are_those_of_its_own_folder_also_when_it_is_taken_up() {
+    if skipped() {
+        return;
+    }
+    let rig = Rig::new();
+    let _hub = hub(&rig);
+    let elsewhere = rig.home.path().join("elsewhere");
+    write(&rig.home.path().join("own.json"), "{\n  \"model\": \"mine\"\n}\n", 0o600);
+    write(&elsewhere.join("own.json"), "{\n  \"model\": \"of others\"\n}\n", 0o600);
+    let launched = || {
+        let text = fs::read_to_string(rig.home.state().join("launch/api.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["model"].clone()
+    };
+    resting(&rig, "api", &["--settings", "own.json"]);
+    assert_eq!(launched(), "mine");
+    rig.run(&["suspend", "api"]).ok();
+    wait::until("the session to end", || rig.tmux(&["list-sessions"]).is_empty().then_some(()));
+    forget_start(&rig);
+    let mut command = rig.command(&["resume", "api"]);
+    Done::from(command.current_dir(&elsewhere).output().unwrap()).ok();
+    rests(&rig, "api");
+    assert_eq!(launched(), "mine");
 }
 
 /// All files below a folder.

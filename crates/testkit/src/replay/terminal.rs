@@ -9,12 +9,12 @@ use std::path::Path;
 pub(super) const ENV: [(&str, &str); 2] =
     [("TMUX", "/run/nowhere/default,1,0"), ("TMUX_PANE", "%0")];
 
-/// It answers what the hub asks of it: pane after pane, and after each a word of the hub's own.
+/// It answers what the hub asks of it: pane after pane, and after each a word of the hub's own and the pid that it has.
 const PROGRAM: &str = r#"#!/bin/sh
 for word; do
     case $word in
     capture-pane) cat 'HOME/screen' 2>/dev/null ;;
-    headsup*) echo "$word" ;;
+    headsup*) echo "${word%% *} 1" ;;
     esac
 done
 "#;

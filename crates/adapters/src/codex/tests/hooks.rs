@@ -1,6 +1,6 @@
 //! Sessions, turns, tools, helpers, compaction.
 
-use super::{TURN, fact, seen};
+use super::{Event, TURN, fact, seen};
 use crate::HookContext;
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::Actor;
@@ -92,4 +92,19 @@ fn a_helpers_events_touch_its_own_tools_and_prompts_alone() {
     let Fact::ToolStarted { actor, .. } = fact("PreToolUse", own) else { panic!("no start") };
     assert_eq!(actor, Actor::Sub(id));
     assert!(matches!(fact("SubagentStop", ""), Fact::NotUnderstood { .. }));
+}
+
+/// A later version may call the id otherwise.
+#[test]
+fn a_helpers_event_without_its_id_is_nobodys() {
+    let helpers = r#""agentId":"a-1","agent_type":"default","tool_name":"Bash""#;
+    for event in Event::ALL {
+        let name = format!("{event:?}");
+        let seen = seen(&name, helpers, &HookContext::default());
+        assert!(matches!(seen.fact, Fact::NotUnderstood { .. }), "{name}: {:?}", seen.fact);
+        assert_eq!((seen.log_path, seen.model), (None, None), "{name}");
+    }
+    for main in [r#""agent_type":null"#, r#""agent_type":"""#] {
+        assert!(matches!(fact("Stop", main), Fact::TurnEnded { .. }), "{main}");
+    }
 }

@@ -4,7 +4,7 @@ use super::super::Unchanged;
 use super::super::comments::{is_among, take_out};
 use super::super::entries::{one, parse, shape};
 use super::super::one_line::parse_to_add;
-use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, wished};
+use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, theirs, wished};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp};
 use serde_json::{Map, Value};
 
@@ -69,7 +69,11 @@ pub(super) fn remove(
     let before = before.and_then(|(_, root)| root.object_value());
     let was_there = before.is_some_and(|top| top.get(form.within).is_some());
     // What is not clear is said.
-    ours(form, root.object_value().as_ref(), launcher)?;
+    let there = ours(form, root.object_value().as_ref(), launcher)?;
+    if let (Some((_, _, prop)), Some(theirs)) = (there, theirs(form, original, launcher)) {
+        prop.set_value(input(&theirs));
+        return Ok(format!("{bom}{root}"));
+    }
     let find = |top: Option<&CstObject>| {
         let Ok(Some((holder, servers, ours))) = ours(form, top, launcher) else {
             return Vec::new();

@@ -2,7 +2,9 @@
 
 use super::super::entries::shape;
 use super::super::{Unchanged, statements};
-use super::{Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, merge, wished};
+use super::{
+    Form, NAME, home_of, is_a_choice, is_current, is_of, is_program, merge, theirs, wished,
+};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use toml::Spanned;
@@ -18,14 +20,7 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         Some(server) if !is_program(&server) => return Err(Unchanged::Foreign),
         // One that is not as it should be is put right where it stands.
         Some(server) => updated(form, text, &server, &wished).ok_or_else(|| tables(form))?,
-        None => {
-            let gap = match text {
-                "" => "",
-                text if text.ends_with('\n') => "\n",
-                _ => "\n\n",
-            };
-            [text, gap, &table(form, &wished)].concat()
-        }
+        None => appended(form, text, &wished),
     };
     let mut expected = file(text)?;
     merge(&mut expected, &json!({ form.within: { NAME: wished } }));
@@ -36,11 +31,57 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     }
 }
 
-pub(super) fn remove(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    match server(form, text)? {
-        Some(server) if is_of(&server, launcher) => without(form, text),
-        _ => Ok(text.to_owned()),
+fn appended(form: &Form, text: &str, server: &Value) -> String {
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    [text, gap, &table(form, server)].concat()
+}
+
+pub(super) fn remove(
+    form: &Form,
+    text: &str,
+    launcher: &str,
+    original: Option<&str>,
+) -> Result<String, Unchanged> {
+    let Some(ours) = server(form, text)?.filter(|server| is_of(server, launcher)) else {
+        return Ok(text.to_owned());
+    };
+    match theirs(form, original, launcher) {
+        Some(theirs) => with_theirs(form, text, &ours, &theirs),
+        None => without(form, text),
     }
+}
+
+/// The text with their server in the place of ours, or at its end where ours is written in a way that this does
+/// not know.
+fn with_theirs(form: &Form, text: &str, ours: &Value, theirs: &Value) -> Result<String, Unchanged> {
+    let mut expected = file(text)?;
+    expected[form.within][NAME] = theirs.clone();
+    let is_it = |out: &String| file(out).is_ok_and(|now| now == expected);
+    if let Some(out) = replaced(form, text, ours, theirs).filter(is_it) {
+        return Ok(out);
+    }
+    let rest = without(form, text)?;
+    let out = appended(form, &rest, theirs);
+    // A server without its like in TOML's plain words is no reason to keep ours.
+    Ok(Some(out).filter(is_it).unwrap_or(rest))
+}
+
+fn replaced(form: &Form, text: &str, ours: &Value, theirs: &Value) -> Option<String> {
+    // What an update would leave as it is.
+    let goes = |name: &str| {
+        let wanted = theirs.get(name);
+        wanted != ours.get(name) && (is_a_choice(name) || wanted.is_none_or(Value::is_object))
+    };
+    let is_own = |of: &str, name: &str| of == form.within && name == NAME;
+    let is_going =
+        |path: &[String]| matches!(path, [of, own, name, ..] if is_own(of, own) && goes(name));
+    let rest = statements::without(text, is_going).ok()?;
+    let left = server(form, &rest).ok()??;
+    updated(form, &rest, &left, theirs)
 }
 
 /// The server of our name.

@@ -86,6 +86,45 @@ fn one_that_a_person_has_written_is_no_other_hubs() {
 }
 
 #[test]
+fn one_that_a_person_had_is_there_again_without_ours_also_in_a_file_that_was_edited_since() {
+    for recipe in all() {
+        let Part::Server(form) = recipe.part else { panic!("a server") };
+        let program = "/usr/local/bin/headsup";
+        let (command, env) = match form.style {
+            Style::OneList => (json!([program, "mcp"]), "environment"),
+            _ => (json!(program), "env"),
+        };
+        let mine = json!({ "command": command, env: { "MINE": "1" }, "trust": true });
+        let text = match is_toml(recipe) {
+            true => format!(
+                "[mcp_servers.headsup]\ncommand = {command}\ntrust = true\n\n\
+                 [mcp_servers.headsup.env]\nMINE = \"1\"\n"
+            ),
+            false => json!({ form.within: { NAME: mine } }).to_string(),
+        };
+        let ours = recipe.append(&text, LAUNCHER).unwrap();
+        assert!(recipe.inspect(&ours, LAUNCHER).unwrap().is_complete(), "{ours}");
+        let edited = match is_toml(recipe) {
+            true => format!("{ours}\n[more]\nweb = true\n"),
+            false => ours.replacen('{', "{\"more\": {}, ", 1),
+        };
+        let removed = recipe.remove(&edited, LAUNCHER, Some(&text)).unwrap();
+        assert_eq!(there(recipe, &removed), mine, "{}: {removed}", recipe.kind);
+        assert!(read(recipe, &removed)["more"].is_object(), "{}: {removed}", recipe.kind);
+        // One of a hub was no person's.
+        for original in [None, Some(recipe.append("", OTHER).unwrap()), Some(ours)] {
+            let removed = recipe.remove(&edited, LAUNCHER, original.as_deref()).unwrap();
+            assert!(!removed.contains("headsup"), "{}: {removed}", recipe.kind);
+        }
+    }
+    // All in one line.
+    let text = "[mcp_servers]\nheadsup = { command = \"/usr/local/bin/headsup\" } # mine\n";
+    let ours = CODEX.append(text, LAUNCHER).unwrap();
+    let removed = CODEX.remove(&format!("{ours}[more]\n"), LAUNCHER, Some(text)).unwrap();
+    assert_eq!(there(&CODEX, &removed), json!({ "command": "/usr/local/bin/headsup" }));
+}
+
+#[test]
 fn very_many_members_on_one_line_stay_on_it() {
     let members: Vec<String> = (0..2_000).map(|number| format!("\"m{number}\":{number}")).collect();
     let line = members.join(",");

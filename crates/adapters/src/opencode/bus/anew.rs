@@ -12,6 +12,9 @@ const MOST: usize = 64;
 /// Names that tell no status, of those that could.
 const SILENT: [&str; 2] = ["session.compacted", "session.diff"];
 
+/// The answers to a request.
+const REPLIES: &[&str] = &["always", "once", "reject"];
+
 /// The words of a status.
 pub(super) const STATUSES: &[&str] = &["busy", "idle", "retry"];
 
@@ -49,6 +52,12 @@ fn is_silent(event: &str) -> bool {
     is_numbered || event.starts_with("session.next.") || SILENT.contains(&event)
 }
 
+/// The member by which an answer does not say what it is.
+pub(super) fn reply(event: &str, said: &Said<'_>) -> Option<&'static str> {
+    let reply = (event == "permission.replied").then_some(("reply", said.reply, REPLIES));
+    reply.and_then(payload::strange)
+}
+
 /// The member by which an event says what nobody knows.
 pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
     let lacks = |member: Raw<'_>, name: &'static str| member.text().is_none().then_some(name);
@@ -58,7 +67,10 @@ pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
             lacks(said.info.object::<Info<'_>>().id, "info")
         }
         // Without a session it is the program's.
-        "session.error" => None,
+        "session.error" => match said.session.text() {
+            Some(_) => lacks(said.error.object::<Named<'_>>().name, "error"),
+            None => said.session.is_other_than('"').then_some("sessionID"),
+        },
         "session.idle" | "session.turn.open" | "session.turn.close" => of_session(),
         "session.status" => of_session().or_else(|| {
             let status: Named<'_> = said.status.object();
@@ -68,7 +80,7 @@ pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
         "permission.replied" | "question.replied" | "question.rejected" => {
             let is_named = said.request.text().is_some();
             let request = if is_named { said.request } else { said.permission };
-            of_session().or_else(|| lacks(request, "requestID"))
+            of_session().or_else(|| lacks(request, "requestID")).or_else(|| reply(event, said))
         }
         other => (may_tell(other) && !is_silent(other)).then_some("type"),
     }

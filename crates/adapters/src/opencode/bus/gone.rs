@@ -1,8 +1,7 @@
 //! Sessions that are deleted: whatever they have started goes with them, and what is still said of any of
 //! them is told to nobody.
 
-use super::{Follower, IDLE, Info, SESSIONS};
-use headsup_core::observation::Level;
+use super::{Follower, IDLE, Info, SESSIONS, is_up};
 use std::collections::VecDeque;
 
 /// The latest ones.
@@ -52,7 +51,6 @@ impl Follower {
             true => self.sessions.get(id).and_then(|session| session.told.as_ref()),
             false => self.told.as_ref().map(|(_, level)| level),
         };
-        let is_up = |level: &Level| matches!(level, Level::Working { .. } | Level::Blocked { .. });
         let stood = told.is_some_and(is_up);
         let below = self.sessions.keys().filter(|other| self.is_below(other, id));
         let below: Vec<String> = below.cloned().collect();

@@ -27,6 +27,9 @@ impl Follower {
         let is_odd = statuses.keys().any(|id| !is_read(id));
         if is_odd {
             self.anew.note(LISTS[0], "type");
+            for (id, session) in &mut self.sessions {
+                session.is_doubted |= !is_read(id);
+            }
         }
         let mut ids: BTreeSet<String> = statuses.keys().filter_map(|id| text::id(id)).collect();
         let is_here =
@@ -46,6 +49,8 @@ impl Follower {
                 // How it ended nobody says any more.
                 session.rest = Some(IDLE);
             }
+            session.is_unclear &= session.is_busy || !is_busy;
+            session.is_doubted = false;
             session.is_busy = is_busy;
             session.waits = kind == Some("retry");
             if is_busy && self.root(id) == *id {

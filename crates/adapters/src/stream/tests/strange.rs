@@ -35,6 +35,22 @@ fn what_a_line_says_anew_changes_nothing_and_is_counted() {
         ),
         (
             "claude-code",
+            json!({"type": "system", "subtype": "status", "status": "dreamt"}),
+            "system/status.status",
+        ),
+        (
+            "claude-code",
+            json!({"type": "system", "subtype": "status", "status": {"type": "requesting"}}),
+            "system/status.status",
+        ),
+        (
+            "claude-code",
+            json!({"type": "system", "subtype": "background_tasks_changed",
+                "tasks": [{"task_type": "dreamt"}]}),
+            "system/background_tasks_changed.tasks",
+        ),
+        (
+            "claude-code",
             json!({"type": "control_request", "request_id": "1", "request": request}),
             "control_request.subtype",
         ),
@@ -74,10 +90,8 @@ fn what_a_line_says_anew_changes_nothing_and_is_counted() {
 
 #[test]
 fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
-    let worked = |kind: &str| match kind {
-        "gemini-cli" => json!({"type": "message"}),
-        "opencode" => json!({"type": "step_start"}),
-        _ => assistant(),
+    let worked = |kind: &str| {
+        if kind == "gemini-cli" { json!({"type": "message"}) } else { assistant() }
     };
     let result = |member: &str| json!({"type": "result", member: "dreamt"});
     for (kind, line, name) in [
@@ -85,11 +99,6 @@ fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
         ("claude-code", result("sub_type"), "result.subtype"),
         ("gemini-cli", result("status"), "result.status"),
         ("gemini-cli", result("state"), "result.status"),
-        (
-            "opencode",
-            json!({"type": "step_finish", "part": {"reason": "dreamt"}}),
-            "step_finish.reason",
-        ),
     ] {
         let lines = [worked(kind), line];
         assert_eq!(levels(kind, &lines.each_ref().map(Value::to_string)), ["working", "idle"]);
@@ -98,6 +107,63 @@ fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
     let failed = json!({"type": "result", "is_error": true});
     let told = told("claude-code", failed.to_string().as_bytes());
     assert_eq!(told[0].fact, Fact::Level(Level::Failed { code: "error".to_owned() }));
+}
+
+/// Another step may follow.
+#[test]
+fn the_end_of_a_step_with_a_reason_that_nobody_knows_is_no_rest() {
+    let step = |reason: &str| json!({"type": "step_finish", "part": {"reason": reason}});
+    let lines = [json!({"type": "step_start"}), json!({"type": "tool_use"}), step("tool_calls")];
+    assert_eq!(levels("opencode", &lines.each_ref().map(Value::to_string)), ["working"]);
+    assert_eq!(counted("opencode", &lines), ["step_finish.reason"]);
+    let rests = [json!({"type": "step_start"}), step("length")];
+    assert_eq!(levels("opencode", &rests.each_ref().map(Value::to_string)), ["working", "idle"]);
+}
+
+#[test]
+fn a_status_that_nobody_knows_brings_no_ended_run_back_to_work() {
+    let status = |word: &str| json!({"type": "system", "subtype": "status", "status": word});
+    let end = json!({"type": "result", "subtype": "success"});
+    let lines = [assistant(), end, status("cooldown")];
+    let shown = |lines: &[Value]| {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        levels("claude-code", &lines)
+    };
+    assert_eq!(shown(&lines), ["working", "done"]);
+    assert_eq!(counted("claude-code", &lines), ["system/status.status"]);
+    for known in ["compacting", "requesting"] {
+        let works = [&lines[..], &[status(known)]].concat();
+        assert_eq!(shown(&works), ["working", "done", "working"], "{known}");
+    }
+}
+
+/// It may be a helper, or a shell.
+#[test]
+fn a_result_before_something_that_nobody_knows_is_no_end_and_is_counted() {
+    let behind = |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
+    let end = json!({"type": "result", "subtype": "success"});
+    let shown = |lines: &[Value]| {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        levels("claude-code", &lines)
+    };
+    for task in [json!({"task_type": "local_shell"}), json!({"type": "local_bash"}), json!("b1")] {
+        let lines = [assistant(), behind(json!([task])), end.clone()];
+        assert_eq!(shown(&lines), ["working"], "{task}");
+        let names = ["system/background_tasks_changed.tasks", "result/success.tasks"];
+        assert_eq!(counted("claude-code", &lines), names, "{task}");
+        let over = [&lines[..], &[behind(json!([]))]].concat();
+        assert_eq!(shown(&over), ["working", "done"], "{task}");
+    }
+    // What is known beside it counts as ever.
+    let helpers = json!([{"task_type": "local_agent"}]);
+    let unread = behind(json!([{"type": "local_agent"}]));
+    let state = json!({"type": "system", "subtype": "session_state_changed", "state": "idle"});
+    let lines = [assistant(), behind(helpers), unread, end, state, behind(json!([]))];
+    assert_eq!(shown(&lines), ["working", "done"]);
+    for kind in ["remote_agent", "local_workflow", "monitor_mcp", "dream"] {
+        let known = [behind(json!([{"task_type": kind}]))];
+        assert_eq!(counted("claude-code", &known), [""; 0], "{kind}");
+    }
 }
 
 #[test]
@@ -149,6 +215,47 @@ fn a_stream_tells_of_few_kinds_each_once_and_says_whose_it_is() {
     assert!(strange.iter().all(|seen| seen.session.as_deref() == Some("t-1")));
     let told = seen("codex", br#"{"event":"x","strange":"of tomorrow"}"#);
     assert_eq!((told.event.as_str(), told.strange), ("x", None));
+}
+
+/// It may have been its end.
+#[test]
+fn what_could_not_be_read_lets_a_run_grow_old_until_something_can_be() {
+    for (kind, works, unread, says_nothing) in [
+        (
+            "claude-code",
+            assistant(),
+            json!({"type": "turn_result", "subtype": "success"}),
+            json!({"type": "system", "subtype": "hook_response"}),
+        ),
+        (
+            "claude-code",
+            assistant(),
+            json!({"type": "system", "subtype": "session_state_changed", "state": "dreamt"}),
+            json!({"type": "rate_limit_event"}),
+        ),
+        (
+            "codex",
+            json!({"type": "turn.started"}),
+            json!({"type": "turn.over"}),
+            json!({"type": "thread.started"}),
+        ),
+        (
+            "opencode",
+            json!({"type": "step_start"}),
+            json!({"type": "step_finish", "part": {"why": "stop"}}),
+            json!({"type": "dreamt"}),
+        ),
+    ] {
+        let mut stream = Stream::new(kind);
+        let mut stands = |line: &Value| {
+            stream.feed(format!("{line}\n").as_bytes(), |_| ());
+            (stream.stands().is_some(), stream.rests().is_some())
+        };
+        assert_eq!(stands(&works), (true, false), "{kind}");
+        assert_eq!(stands(&unread), (false, false), "{kind}: it is not known to rest");
+        assert_eq!(stands(&says_nothing), (false, false), "{kind}");
+        assert_eq!(stands(&works), (true, false), "{kind}");
+    }
 }
 
 /// Files of a program's recordings.

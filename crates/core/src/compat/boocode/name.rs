@@ -8,20 +8,24 @@ use std::sync::Arc;
 pub const CHAT_LABEL: &str = "chat_id";
 pub const AGENT_LABEL: &str = "agent";
 
+/// Stands before a seat's id where that alone is another one's name in the chat.
+pub const ID_MARK: char = '#';
+
 /// Characters of each name in an id that could not hold them whole.
 const SHORT: usize = 40;
 
 /// The seat of an agent in a chat, among those that `seat` finds by their ids and those that are `in_chat`, where others
 /// may be as well: one with the labels of both, also behind its end, or else one that was started in the chat and goes by
-/// its kind there. Of several it is one that lives, and of those the first by its id. Without any, it is where it is to
-/// be: somebody else may have the id of the two names, as an agent's child has (`ID.1`).
+/// its kind there, or else the one in the chat that has this id. Of several it is one that lives, and of those the first
+/// by its id. Without any, it is where it is to be: somebody else may have the id of the two names, as an agent's child
+/// has (`ID.1`).
 pub fn seat_of(
     chat_id: &str,
     agent: &str,
     seat: impl Fn(&AgentId) -> Option<Arc<Seat>>,
     in_chat: impl FnOnce() -> Vec<Arc<Seat>>,
 ) -> AgentId {
-    let is_its = |seat: &Seat| is_called(seat, chat_id, agent) == Some(true);
+    let is_its = |seat: &Seat| called_by(seat, chat_id, agent) == Some(Called::Label);
     let lives = |seat: &Seat| !seat.process.state.is_over();
     let id = seat_id(chat_id, agent);
     let sits = seat(&id);
@@ -36,8 +40,8 @@ pub fn seat_of(
     }
     let known = in_chat();
     let called = known.iter().filter_map(|seat| {
-        let by_label = is_called(seat, chat_id, agent)?;
-        Some((!by_label, !lives(seat), &seat.id))
+        let by = called_by(seat, chat_id, agent)?;
+        Some((by, !lives(seat), &seat.id))
     });
     if let Some((.., first)) = called.min() {
         return first.clone();
@@ -47,14 +51,29 @@ pub fn seat_of(
     if is_taken || has_moved { digested } else { id }
 }
 
-/// Whether a seat of this chat is called so there: by its label, or, if that is `false`, by its kind, as one that was
-/// started with the chat's label alone. `None`: it is not.
-fn is_called(seat: &Seat, chat_id: &str, agent: &str) -> Option<bool> {
+/// By what a seat goes by a name. Whoever has it by the first of these is meant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Called {
+    Label,
+    /// As one that was started with the chat's label alone.
+    Kind,
+    Id,
+}
+
+/// How a seat of this chat comes to be called so there. `None`: it is not.
+fn called_by(seat: &Seat, chat_id: &str, agent: &str) -> Option<Called> {
     let labels = &seat.about.labels;
     labels.get(CHAT_LABEL).filter(|chat| *chat == chat_id)?;
-    let label = labels.get(AGENT_LABEL);
-    let name = label.map_or(&*seat.kind, String::as_str);
-    (name == agent).then_some(label.is_some())
+    match labels.get(AGENT_LABEL) {
+        Some(label) if label == agent => Some(Called::Label),
+        None if *seat.kind == *agent => Some(Called::Kind),
+        _ => is_id(agent, &seat.id).then_some(Called::Id),
+    }
+}
+
+/// Whether a seat with this id may go by this name where another one is meant by its label or its kind.
+pub fn is_id(agent: &str, id: &AgentId) -> bool {
+    agent.strip_prefix(ID_MARK).unwrap_or(agent) == id.as_str()
 }
 
 /// The seat's id where nobody else has it: `AGENT.CHAT`. Two pairs never have the same one: names that
@@ -181,5 +200,36 @@ mod tests {
         assert_eq!(of(&[left.clone(), seat("z", &[chat, name], starting)]), "z", "one that lives");
         assert_eq!(of(&[left, elsewhere]), "agent.1");
         assert_eq!(of(&[seat("b", &[chat], gone)]), "b", "an end that is told once more is its");
+    }
+
+    #[test]
+    fn whoever_is_in_the_chat_goes_by_its_id_where_nobody_else_has_that_name() {
+        let seat = |id: &str, kind: &str, labels: &[(&str, &str)]| {
+            let id = AgentId::new(id).unwrap();
+            let mut seat = Seat::new(id, kind, Source::Process, UnixMs(0));
+            for (label, value) in labels {
+                seat.about.labels.insert((*label).to_owned(), (*value).to_owned());
+            }
+            Arc::new(seat)
+        };
+        let of = |agent: &str, known: &[Arc<Seat>]| {
+            let find = |id: &AgentId| known.iter().find(|seat| seat.id == *id).cloned();
+            seat_of("1", agent, find, || known.to_vec()).to_string()
+        };
+        let chat = (CHAT_LABEL, "1");
+        let (one, two) = (seat("one", "agent", &[chat]), seat("two", "agent", &[chat]));
+        let both = [one.clone(), two.clone()];
+        let names = ["agent", "one", "two", "#two", "three"];
+        let meant = names.map(|name| of(name, &both));
+        assert_eq!(meant, ["one", "one", "two", "two", "three.1"]);
+        for other in [seat("z", "agent", &[chat, (AGENT_LABEL, "two")]), seat("z", "two", &[chat])]
+        {
+            let known = [one.clone(), two.clone(), other];
+            assert_eq!([of("two", &known), of("#two", &known)], ["z", "two"]);
+        }
+        let labelled = seat("two", "agent", &[chat, (AGENT_LABEL, "reviewer")]);
+        assert_eq!(of("two", &[labelled]), "two");
+        let elsewhere = seat("two", "agent", &[(CHAT_LABEL, "2")]);
+        assert_eq!(of("two", &[elsewhere]), "two.1", "it is in another chat");
     }
 }

@@ -5,10 +5,10 @@ use super::script::{
     tool_end,
 };
 use crate::gate::{self, Rule, UNKNOWN_MS};
-use crate::observation::{Fact, Reported, ReportedTurn, Submitter};
+use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, Submitter};
 use crate::prompt::Actor;
 use crate::source::Source;
-use crate::status::{BlockedReason, Headline, WorkingReason};
+use crate::status::{BlockedReason, Headline, StartPhase, WorkingReason};
 
 fn reported(turn: ReportedTurn) -> Fact {
     Fact::Reported(Reported { turn: Some(turn), detail: None, outcome: None, process: None })
@@ -112,4 +112,20 @@ fn it_is_believed_of_one_of_which_nobody_has_told_for_long() {
     assert_eq!(script.headline(), Headline::Unknown);
     beside(&mut script, ReportedTurn::Rests);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+/// A program whose hooks nobody hears has no other word for it.
+#[test]
+fn whoever_rests_has_come_up() {
+    for turn in [ReportedTurn::Idle, ReportedTurn::Rests] {
+        let mut script = Script::new();
+        script.session = None;
+        let starting = ProcessFact::Starting(StartPhase::Booting);
+        script.said(Source::Process, Fact::Process(starting));
+        assert_eq!(script.headline(), Headline::Starting);
+        beside(&mut script, turn);
+        assert_eq!((script.headline(), script.phrase().as_str()), (Headline::Idle, "idle(ready)"));
+        assert!(script.seat.process.state.is_running(), "{turn:?}");
+        assert_eq!(script.count("turn.started"), 0, "no turn was told of");
+    }
 }

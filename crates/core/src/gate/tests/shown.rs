@@ -221,6 +221,65 @@ fn what_hooks_tell_after_a_long_silence_is_asked_and_its_title_tells_the_answer(
     }
 }
 
+/// A notice of another type than known may be the one of a dialog.
+#[test]
+fn a_title_that_asks_behind_a_hook_that_nobody_can_read_is_no_silence() {
+    let unread = || Fact::NotUnderstood { why: "unknown type".into() };
+    let is_asked = |script: &mut Script, case: &str| {
+        title(script, hand());
+        script.tick(300);
+        assert_eq!(script.headline(), Headline::Blocked, "{case}");
+        // Its title tells the answer.
+        title(script, busy());
+        script.tick(300);
+        assert_eq!(script.headline(), Headline::Working, "{case}");
+    };
+    let at_the_next_call = || {
+        let mut script = at_a_call();
+        script.after(30_000).hook(tool_end(&Actor::Main, "c1", 7));
+        script.hook(tool(&Actor::Main, "c2", 8));
+        script
+    };
+    let mut script = at_the_next_call();
+    script.hook(unread());
+    script.refused(gate::Rule::G11);
+    assert_eq!(script.headline(), Headline::Working);
+    is_asked(&mut script, "at once");
+    // Its title is read once more before it asks.
+    let mut script = at_the_next_call();
+    script.hook(unread());
+    title(&mut script, busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    is_asked(&mut script, "a moment later");
+    // The title was read first.
+    let mut script = at_the_next_call();
+    title(&mut script, hand());
+    script.silent();
+    script.hook(unread());
+    is_asked(&mut script, "before");
+}
+
+/// What nobody can read is no answer to what is asked, and no end of what has been silent for long.
+#[test]
+fn a_hook_that_nobody_can_read_changes_nothing_by_itself() {
+    let unread = || Fact::NotUnderstood { why: "unknown type".into() };
+    let mut script = at_a_call();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(unread());
+    title(&mut script, busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Blocked);
+    let mut script = at_a_call();
+    script.after(30_000);
+    title(&mut script, hand());
+    script.after(15_000).hook(unread());
+    title(&mut script, hand());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    assert!(gate::is_silent(&script.seat));
+}
+
 #[test]
 fn a_title_that_asks_is_believed_where_it_cannot_be_silence_alone_or_no_hooks_tell() {
     let is_asked = |mut script: Script, after: i64, case: &str| {

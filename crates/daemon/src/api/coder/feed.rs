@@ -5,7 +5,7 @@ use crate::api::events::ws::Feed;
 use crate::api::{App, Subscription};
 use crate::frame::{Frame, Message};
 use crate::limits::KEEP_ALIVE;
-use headsup_core::compat::boocode::{self, Status, StatusUpdate};
+use headsup_core::compat::boocode::{self, ID_MARK, Status, StatusUpdate, is_id};
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
@@ -63,11 +63,16 @@ impl ChatFeed {
         let mut updates: Vec<_> = updates.collect();
         // Thousands may go by one name.
         let mut meant: HashMap<(String, String), Option<AgentId>> = HashMap::new();
-        for (id, update) in &mut updates {
+        for (_, update) in &updates {
             let place = (update.chat_id.clone(), update.agent.clone());
-            let meant = meant.entry(place).or_insert_with(|| self.meant(update));
-            if meant.as_ref().is_some_and(|meant| meant != *id) {
-                update.agent = id.to_string();
+            meant.entry(place).or_insert_with(|| self.meant(update));
+        }
+        for (id, update) in &mut updates {
+            let mut place = (update.chat_id.clone(), update.agent.clone());
+            let other = meant.get(&place).and_then(Option::as_ref);
+            if other.is_some_and(|other| other != *id) {
+                place.1 = id.to_string();
+                update.agent = by_id(id, !meant.contains_key(&place));
             }
         }
         updates.sort_by(|(one, a), (other, b)| a.at.cmp(&b.at).then_with(|| one.cmp(other)));
@@ -76,8 +81,6 @@ impl ChatFeed {
         let has_left = |(id, told): &(&AgentId, &StatusUpdate)| {
             in_chats.get(id).is_none_or(|update| !is_same_place(update, told))
         };
-        let known = seats.iter().map(|seat| &seat.id).collect::<HashSet<_>>();
-        self.told.retain(|id, _| known.contains(id));
         let places: HashSet<_> = updates.iter().map(|(_, update)| place(update)).collect();
         let left = self.told.iter().filter(has_left);
         let left: Vec<(AgentId, bool)> =
@@ -110,12 +113,17 @@ impl ChatFeed {
             return None;
         }
         Some(match self.meant(&update).is_some_and(|meant| meant != seat.id) {
-            true => StatusUpdate { agent: seat.id.to_string(), ..update },
+            true => {
+                let board = &self.app.board;
+                let meant = board.of_agent_in_chat(&update.chat_id, seat.id.as_str());
+                StatusUpdate { agent: by_id(&seat.id, meant == seat.id), ..update }
+            }
             false => update,
         })
     }
 
-    /// It goes by another label now. In the chat where it was it does nothing more, if nobody else goes by its name there.
+    /// It goes by another label now, or is forgotten. In the chat where it was it does nothing more, if nobody else goes
+    /// by its name there.
     fn leaves(&mut self, id: &AgentId) {
         if let Some(told) = self.told.remove(id)
             && !self.told.values().any(|other| is_same_place(other, &told))
@@ -154,14 +162,16 @@ impl ChatFeed {
         let seat = self.app.board.seat(id);
         let update = match frame.kind {
             "agent.forgotten" => {
-                let gone = self.told.remove(id);
                 // Whoever goes by its id there may have the name now.
-                let may_be = |(id, other): (&AgentId, &StatusUpdate)| {
-                    let is_there = gone.as_ref().is_some_and(|gone| gone.chat_id == other.chat_id);
-                    is_there && other.agent == id.as_str()
+                let may_be = |gone: &StatusUpdate| {
+                    self.told.iter().any(|(other, told)| {
+                        other != id && told.chat_id == gone.chat_id && is_id(&told.agent, other)
+                    })
                 };
-                if self.told.iter().any(may_be) {
-                    self.all();
+                let may_be = self.told.get(id).is_some_and(may_be);
+                match may_be {
+                    true => self.all(),
+                    false => self.leaves(id),
                 }
                 None
             }
@@ -207,6 +217,11 @@ impl ChatFeed {
             false => self.all(),
         }
     }
+}
+
+/// What a seat goes by in a chat where its name is another one's: its id, if that `is_its` there.
+fn by_id(id: &AgentId, is_its: bool) -> String {
+    if is_its { id.to_string() } else { format!("{ID_MARK}{id}") }
 }
 
 fn is_same_place(one: &StatusUpdate, other: &StatusUpdate) -> bool {

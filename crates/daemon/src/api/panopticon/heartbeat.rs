@@ -15,7 +15,7 @@ use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use std::sync::Arc;
 
-/// Longer ones are refused; what is kept of one is as short as of any other action.
+/// Longer ones are refused; whatever is taken is kept whole.
 const LONGEST_SUMMARY: usize = 4_000;
 
 #[utoipa::path(
@@ -47,15 +47,15 @@ pub(in crate::api) async fn post(
     check_length("tool", said.tool.as_deref(), text::NAME)?;
     check_length("summary", said.summary.as_deref(), LONGEST_SUMMARY)?;
     let activity = Activity::parse(&said.state).ok_or_else(|| unknown_state(&said.state))?;
-    let shortened = |text: Option<String>, most| {
+    let one_line = |text: Option<String>, most| {
         text.map(|text| text::line(&text, most)).filter(|text| !text.is_empty())
     };
     let heartbeat = Heartbeat {
         agent,
         of_launch,
         activity,
-        tool: shortened(said.tool, text::NAME),
-        action: shortened(said.summary, text::ACTION),
+        tool: one_line(said.tool, text::NAME),
+        action: one_line(said.summary, LONGEST_SUMMARY),
         at: said.timestamp,
     };
     let moment = app.inbox.evidence().now();

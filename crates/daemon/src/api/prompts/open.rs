@@ -3,8 +3,8 @@
 use super::super::agent_path::AgentPath;
 use super::super::prompt_path::PromptPath;
 use super::super::reports::check_length;
-use super::super::{App, Refused, asked, stage};
-use super::{look, one_doc};
+use super::super::{App, Refused, asked, query, stage};
+use super::{LONGEST_WAIT_S, awaited, look, one_doc};
 use crate::caller::Caller;
 use crate::job::{Asked, Refusal, Reply, Work};
 use axum::Json;
@@ -22,7 +22,9 @@ use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Duration;
 use utoipa::ToSchema;
 
 const LONGEST_KEY: usize = 200;
@@ -45,6 +47,10 @@ pub(crate) struct QuestionBody {
     /// The same in milliseconds, instead.
     #[serde(default)]
     timeout_ms: Option<i64>,
+    /// 0 to 300: for so long the answer waits for the resolution; 0 if nothing is said.
+    #[serde(default, deserialize_with = "wait_seconds")]
+    #[schema(minimum = 0, maximum = 300)]
+    wait_seconds: Option<u32>,
     /// Asked again under this key it is the same question.
     #[serde(default)]
     dedupe_key: Option<String>,
@@ -107,6 +113,7 @@ pub(in crate::api) async fn post(
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
     let (body, key) = asked::read::<QuestionBody>(request).await?;
     let by = caller.about(&app, &agent)?;
+    let wait = body.wait()?;
     let mut asked = body.question(agent.clone(), by)?;
     asked.registers = caller == Caller::Agent(agent.clone());
     let request = key.as_ref().map(|key| key.id.clone());
@@ -117,11 +124,17 @@ pub(in crate::api) async fn post(
         Ok(_) => {
             let request = Asked::request_key(&request.unwrap_or_default());
             let id = app.reader.run(move |reader| reader.prompt_of(&request)).await?;
-            let path = PromptPath { id: id.ok_or(Refusal::NoSuchPrompt)?, agent };
+            let path = PromptPath { id: id.ok_or(Refusal::NoSuchPrompt)?, agent: agent.clone() };
             (StatusCode::OK, look(&app, &path).await?)
         }
         Err(refusal) => return Err(stage::refused(&app, &agent, refusal)),
     };
+    if wait.is_zero() {
+        return Ok((status, Json(one_doc(&app, prompt))));
+    }
+    let path = PromptPath { id: prompt.id.clone(), agent };
+    // It is asked, also of whoever may not wait for its end.
+    let prompt = awaited(&app, &path, &caller, wait).await.unwrap_or(prompt);
     Ok((status, Json(one_doc(&app, prompt))))
 }
 
@@ -177,6 +190,14 @@ impl QuestionBody {
             request: None,
             moves_stage: true,
         })
+    }
+
+    fn wait(&self) -> Result<Duration, Refused> {
+        let seconds = self.wait_seconds.unwrap_or(0);
+        if seconds <= LONGEST_WAIT_S {
+            return Ok(Duration::from_secs(seconds.into()));
+        }
+        Err(query::bad(&format!("wait_seconds is 0 to {LONGEST_WAIT_S}")))
     }
 
     fn timeout_ms(&self) -> Result<i64, Refused> {
@@ -242,31 +263,36 @@ fn looks(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfkc().normalize(text)
 }
 
-/// Says the range where something else is said.
 fn minutes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
-    struct Minutes;
+    from.deserialize_option(Whole(MINUTES))
+}
 
-    impl<'de> Visitor<'de> for Minutes {
-        type Value = Option<u32>;
+fn wait_seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    from.deserialize_option(Whole(0..=LONGEST_WAIT_S))
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a whole number from {} to {}", MINUTES.start(), MINUTES.end())
-        }
+/// A whole number that says its range where something else is said.
+struct Whole(RangeInclusive<u32>);
 
-        fn visit_none<E: de::Error>(self) -> Result<Self::Value, E> {
-            Ok(None)
-        }
+impl<'de> Visitor<'de> for Whole {
+    type Value = Option<u32>;
 
-        fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-            from.deserialize_u32(self)
-        }
-
-        fn visit_u64<E: de::Error>(self, said: u64) -> Result<Self::Value, E> {
-            // What is too long is told as such, however long.
-            Ok(Some(u32::try_from(said).unwrap_or(u32::MAX)))
-        }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number from {} to {}", self.0.start(), self.0.end())
     }
-    from.deserialize_option(Minutes)
+
+    fn visit_none<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_u32(self)
+    }
+
+    fn visit_u64<E: de::Error>(self, said: u64) -> Result<Self::Value, E> {
+        // What is too long is told as such, however long.
+        Ok(Some(u32::try_from(said).unwrap_or(u32::MAX)))
+    }
 }
 
 fn bad(detail: &str) -> Refused {

@@ -10,6 +10,9 @@ const TERM: i32 = 15;
 
 /// How long after a kill for want of memory a container may end of it. Milliseconds.
 const TOGETHER_MS: u64 = 3_000;
+/// How long after it was asked to end a container may do so for that reason: most that outlive it for longer were never
+/// meant to end of it (HUP has many a program read its settings anew). Milliseconds.
+const ASKED_MS: u64 = 30_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
@@ -24,6 +27,8 @@ pub(super) enum News {
 pub(super) struct Course {
     /// Somebody wanted it to end: TERM, INT or HUP, or a stop.
     was_asked: bool,
+    /// When that was last, where it was told.
+    asked_at_ms: Option<i64>,
     /// Somebody in it was killed for want of memory, which the engine goes on saying of it.
     was_starved: bool,
     /// When that was last, where it was heard.
@@ -46,9 +51,14 @@ impl Course {
             }
             "kill" => {
                 self.signal = event.number("signal");
-                self.was_asked |= matches!(self.signal, Some(HUP | INT | TERM));
+                match self.signal {
+                    Some(HUP | INT | TERM) => self.is_asked(event),
+                    // A stop has lost its patience.
+                    Some(KILL) if self.was_asked => self.is_asked(event),
+                    _ => {}
+                }
             }
-            "stop" => self.was_asked = true,
+            "stop" => self.is_asked(event),
             "pause" => return News::Paused(true),
             "unpause" => return News::Paused(false),
             "die" => {
@@ -62,6 +72,11 @@ impl Course {
         News::Nothing
     }
 
+    fn is_asked(&mut self, event: &Event) {
+        self.was_asked = true;
+        self.asked_at_ms = event.at_ms();
+    }
+
     pub(super) fn ends(&mut self, code: Option<i32>) {
         self.has_ended = true;
         self.code = code;
@@ -72,10 +87,18 @@ impl Course {
     }
 
     /// Was it killed, and not by a word that we have heard? An engine that stops a container kills
-    /// it at last, and may say so only then.
+    /// it at last, and may say so only then. Whoever was asked long ago may have been stopped with much patience.
     pub(super) fn may_be_stopped(&self) -> bool {
-        let killed = Exit::from_wait(self.code, None, false).was_killed();
-        killed && !self.was_asked && !self.has_starved() && self.signal.is_none()
+        let exit = Exit::from_wait(self.code, None, false);
+        let is_unheard = exit.was_killed() && self.signal.is_none();
+        (is_unheard || self.was_asked) && !self.is_wanted() && !self.has_starved()
+    }
+
+    /// Has it ended because it was asked to? Of a signal that it has survived, a while ago, it has not.
+    fn is_wanted(&self) -> bool {
+        let apart = self.asked_at_ms.zip(self.ended_at_ms);
+        let is_apart = apart.is_some_and(|(asked, end)| end.abs_diff(asked) > ASKED_MS);
+        self.was_asked && !is_apart
     }
 
     /// Has it ended with that kill? Of a helper's, a while ago, it has not.
@@ -88,10 +111,10 @@ impl Course {
     /// `has_joined`: of one that was put into it while it ran; the code is that of another.
     pub(super) fn exit(&self, has_joined: bool) -> Exit {
         let exit = Exit::from_wait(self.code, None, false);
-        let is_explained = self.was_asked || self.signal == Some(KILL);
+        let is_explained = self.is_wanted() || self.signal == Some(KILL);
         let kind = match exit.kind {
             _ if exit.was_killed() && self.has_starved() && !is_explained => ExitKind::OomKilled,
-            _ if self.was_asked && (has_joined || exit.kind == ExitKind::Crashed) => {
+            _ if self.is_wanted() && (has_joined || exit.kind == ExitKind::Crashed) => {
                 ExitKind::Killed
             }
             _ if has_joined => ExitKind::Crashed,
@@ -159,10 +182,55 @@ mod tests {
         }
     }
 
+    /// With when each is told. Milliseconds.
+    type Timed<'a> = &'a [(&'a str, &'a str, i64)];
+
+    fn course(told: Timed<'_>) -> Course {
+        let mut course = Course::default();
+        for (action, value, at_ms) in told {
+            let name = if *action == "kill" { "signal" } else { "exitCode" };
+            let attributes = json!({ name: value });
+            let event = json!({
+                "Action": action, "Actor": {"ID": "0a1b", "Attributes": attributes},
+                "timeNano": at_ms * 1_000_000,
+            });
+            course.hear(&serde_json::from_value(event).unwrap());
+        }
+        course
+    }
+
+    #[test]
+    fn a_signal_that_was_survived_explains_no_end_long_after_it() {
+        const HOUR: i64 = 3_600_000;
+        let cases: [(Timed<'_>, ExitKind); 8] = [
+            (&[("kill", "1", 0), ("die", "1", HOUR)], ExitKind::Crashed),
+            (&[("kill", "1", 0), ("die", "137", HOUR)], ExitKind::Crashed),
+            (&[("kill", "1", 0), ("oom", "", HOUR), ("die", "137", HOUR + 9)], ExitKind::OomKilled),
+            (&[("kill", "15", 0), ("die", "1", 20_000)], ExitKind::Killed),
+            // A stop with much patience: it was killed, or went before that.
+            (
+                &[("kill", "15", 0), ("kill", "9", 600_000), ("die", "137", 600_100)],
+                ExitKind::Killed,
+            ),
+            (
+                &[("kill", "15", 0), ("die", "143", 400_000), ("stop", "", 400_010)],
+                ExitKind::Killed,
+            ),
+            (&[("kill", "1", 0), ("kill", "15", HOUR), ("die", "1", HOUR + 9)], ExitKind::Killed),
+            (&[("kill", "1", 0), ("die", "0", HOUR)], ExitKind::Clean),
+        ];
+        for (told, kind) in cases {
+            assert_eq!(course(told).exit(false).kind, kind, "{told:?}");
+        }
+        let joined = course(&[("kill", "1", 0), ("die", "0", HOUR)]).exit(true);
+        assert_eq!(joined.kind, ExitKind::Crashed);
+        // The engine may be about to say that it was a stop.
+        assert!(course(&[("kill", "15", 0), ("die", "143", 400_000)]).may_be_stopped());
+        assert!(!course(&[("kill", "15", 0), ("die", "143", 9_000)]).may_be_stopped());
+    }
+
     #[test]
     fn a_kill_for_want_of_memory_counts_only_for_an_end_that_comes_with_it() {
-        // With when each is told. Milliseconds.
-        type Timed<'a> = &'a [(&'a str, &'a str, i64)];
         let cases: [(Timed<'_>, ExitKind, Option<i32>); 6] = [
             (&[("oom", "", 0), ("die", "137", 900)], ExitKind::OomKilled, None),
             (
@@ -190,16 +258,7 @@ mod tests {
             (&[("oom", "", 0), ("kill", "15", 200), ("die", "137", 900)], ExitKind::Killed, None),
         ];
         for (told, kind, signal) in cases {
-            let mut course = Course::default();
-            for (action, value, at_ms) in told {
-                let name = if *action == "kill" { "signal" } else { "exitCode" };
-                let attributes = json!({ name: value });
-                let event = json!({
-                    "Action": action, "Actor": {"ID": "0a1b", "Attributes": attributes},
-                    "timeNano": at_ms * 1_000_000,
-                });
-                course.hear(&serde_json::from_value(event).unwrap());
-            }
+            let mut course = course(told);
             // The engine says it of every end behind it.
             course.starves(true);
             let exit = course.exit(false);

@@ -29,10 +29,10 @@ impl OwnPane {
 
     /// How the process has ended, as its pane tells: where it was the pane's own, and not a shell's in it.
     pub(super) async fn end_of(&self, process: &ProcessId) -> Option<Exit> {
-        let place = self.place.as_ref()?;
+        let (place, pid) = (self.place.as_ref()?, process.pid_here()?);
         let told = async {
             loop {
-                match pane::end_of(place, process.pid).await {
+                match pane::end_of(place, pid).await {
                     pane::End::Told { code, signal } => {
                         return Some(Exit::from_wait(code, signal, false));
                     }

@@ -1,6 +1,7 @@
 //! Who is meant by a name in a chat, where its agents were started with the chat's label.
 
 use super::{say, timeless, updated, ws};
+use crate::limits::Limits;
 use crate::tests::bench::{Bench, Client, Headers};
 use serde_json::{Value, json};
 
@@ -171,4 +172,85 @@ async fn a_client_that_watches_hears_of_both_when_a_name_goes_over_to_another_on
     // It has it again.
     client.send("DELETE", "/api/v1/agents/a?force=true", &[], "").await;
     up_to(&mut socket, &updated("c-1", NAME, "blocked", reason)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_watches_hears_that_an_agent_is_forgotten() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    sits(&client, "one", false).await;
+    client.report("one", "working").await;
+    let mut sockets = Vec::new();
+    for query in ["", "?chat_id=c-1"] {
+        let path = format!("/api/coder/ws{query}");
+        let mut socket = ws::open_at(&client, &path, &[]).await.unwrap();
+        up_to(&mut socket, &updated("c-1", NAME, "working", None)).await;
+        sockets.push(socket);
+    }
+    // One that is shown by its own id leaves nobody its name.
+    sits(&client, "two", false).await;
+    for socket in &mut sockets {
+        up_to(socket, &updated("c-1", "two", "working", Some("starting"))).await;
+    }
+    for id in ["two", "one"] {
+        client.send("DELETE", &format!("/api/v1/agents/{id}?force=true"), &[], "").await;
+    }
+    for socket in &mut sockets {
+        for name in ["two", NAME] {
+            let left = updated("c-1", name, "idle", Some("left"));
+            assert_eq!(timeless(socket.next().await.unwrap()), left);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_fell_behind_hears_that_an_agent_is_forgotten() {
+    let bench = Bench::with(Limits { bus: 16, ..Limits::default() }).await;
+    let client = bench.client();
+    sits(&client, "one", false).await;
+    client.report("one", "working").await;
+    let mut slow = ws::open_at(&client, "/api/coder/ws", &[]).await.unwrap();
+    let flood = async |times: usize| {
+        for _ in 0..times {
+            for event in ["PermissionRequest", "PostToolUse"] {
+                say(&client, "c-2", "coder", event, None).await;
+            }
+        }
+    };
+    flood(200).await;
+    client.send("DELETE", "/api/v1/agents/one?force=true", &[], "").await;
+    flood(20).await;
+    up_to(&mut slow, &updated("c-1", NAME, "idle", Some("left"))).await;
+}
+
+/// What a socket shows is a name to report by.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_pair_that_a_socket_names_is_of_one_seat_alone() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for id in ["one", "two", "three"] {
+        sits(&client, id, false).await;
+    }
+    // The id of one of them is another one's name.
+    let labels = json!({"chat_id": "c-1", "agent": "three"});
+    let seat = json!({"kind": NAME, "labels": labels}).to_string();
+    client.send("PUT", "/api/v1/agents/four", &[], seat).await;
+    let ids = ["four", "one", "three", "two"];
+    let mut socket = ws::open_at(&client, "/api/coder/ws", &[]).await.unwrap();
+    let mut names = Vec::new();
+    for _ in ids {
+        names.push(socket.next().await.unwrap()["agent"].as_str().unwrap().to_owned());
+    }
+    names.sort();
+    assert_eq!(names, ["#three", NAME, "three", "two"]);
+    for (name, id) in names.iter().zip(["three", "one", "four", "two"]) {
+        assert_eq!(client.headline(id).await, "starting", "{name}");
+        let reply = say(&client, "c-1", name, "UserPromptSubmit", None).await;
+        assert_eq!(reply.json()["status"], "working", "{name}");
+        assert_eq!(client.headline(id).await, "working", "{name}");
+        let frame = timeless(socket.next().await.unwrap());
+        assert_eq!(frame, updated("c-1", name, "working", None));
+    }
+    let agents = client.get("/api/v1/agents?all=true").await.json()["agents"].clone();
+    assert_eq!(agents.as_array().unwrap().len(), ids.len(), "{agents}");
 }

@@ -4,6 +4,7 @@ use crate::process::identity;
 use crate::tests::bench::Bench;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -11,12 +12,15 @@ const SEAT: &str = "/api/v1/agents/api";
 const SLOW: &str = r#"{"mcpServers":{"slow":{"command":"sleep"}}}"#;
 const OWN: &str = r#"{"mcpServers":{"headsup":{"command":"headsup"}}}"#;
 
-/// It lives until its input ends, in the folder in which it has its home, too.
+/// It lives until its input ends, in the folder in which it has its home, too. It runs: before its program does,
+/// nobody can read what it was started with.
 fn start(home: &Path, words: &[&str]) -> Child {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", "read line", "copilot"]).args(words);
+    command.args(["-c", "echo; read line", "copilot"]).args(words);
     command.env_clear().env("HOME", home).current_dir(home);
-    command.stdin(Stdio::piped()).spawn().unwrap()
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    child
 }
 
 /// The headline once its title has called it ready for a while, and why that was not believed.
@@ -60,7 +64,7 @@ async fn whatever_may_stand_before_its_first_prompt_is_why_a_title_is_not_believ
     fs::write(home.join("own.json"), OWN).unwrap();
     fs::write(home.join("slow.json"), SLOW).unwrap();
     let given = "--additional-mcp-config";
-    assert_eq!(told(home, &[given, "@own.json"]).await.0, "idle");
+    assert_eq!(told(home, &[given, "@own.json"]).await, ("idle".to_owned(), Vec::new()));
     for words in [&[given, "@slow.json"][..], &[given, SLOW], &["-i", "go"]] {
         let (headline, why) = told(home, words).await;
         assert_eq!((&*headline, why.len()), ("starting", 1), "{words:?}: {why:?}");

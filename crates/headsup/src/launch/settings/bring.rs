@@ -44,7 +44,8 @@ pub(super) fn add(
         Launch::WithSettings { arguments, given, variable, .. } => {
             let named = || variable.and_then(|name| launched.variable(name));
             let given = given(&launched.arguments).or_else(named).filter(|name| !name.is_empty());
-            let own = given.as_ref().map(read).transpose()?.unwrap_or_default();
+            let own = given.as_ref().map(|given| read(what.folder, given));
+            let own = own.transpose()?.unwrap_or_default();
             let path = place("json");
             write(&path, &own, given.as_ref().map(called).unwrap_or_default())?;
             Ok(with_path(launched, *arguments, &path))
@@ -62,7 +63,7 @@ pub(super) fn add(
             Ok(with_path(launched, *arguments, &folder))
         }
         Launch::WithDefaults { variable, path } => {
-            let given = path(&|name: &str| launched.variable(name));
+            let given = what.folder.join(path(&|name: &str| launched.variable(name)));
             let unread = |why: String| {
                 CommandError::usage(format!("cannot read {}: {why}", given.display()))
             };
@@ -137,12 +138,32 @@ fn as_json(given: &OsStr) -> Option<&str> {
     given.to_str().filter(|text| text.trim_start().starts_with('{'))
 }
 
-/// Settings stand on the command line as JSON, or as the name of a file.
-fn read(given: &OsString) -> Result<String, CommandError> {
+/// Settings stand on the command line as JSON, or as the name of a file, as the agent in this folder sees it.
+fn read(folder: &Path, given: &OsStr) -> Result<String, CommandError> {
     if let Some(text) = as_json(given) {
         return Ok(text.to_owned());
     }
-    std::fs::read_to_string(given).map_err(|error| {
+    std::fs::read_to_string(folder.join(given)).map_err(|error| {
         CommandError::usage(format!("cannot read the settings {}: {error}", given.display()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_of_settings_is_looked_for_in_the_agents_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.json");
+        fs::write(&path, "theirs").unwrap();
+        let read = |given: &OsStr| read(folder.path(), given).ok();
+        for given in [OsStr::new("own.json"), OsStr::new("./own.json"), path.as_os_str()] {
+            assert_eq!(read(given).as_deref(), Some("theirs"), "{}", given.display());
+        }
+        assert_eq!(read(OsStr::new(" {}")).as_deref(), Some(" {}"));
+        // It is there, but in the folder that this runs in.
+        assert_eq!(read(OsStr::new("Cargo.toml")), None);
+    }
 }

@@ -1,6 +1,6 @@
 //! The tools of a launch: nobody has to install them for an agent that headsup starts.
 
-use super::{Launched, What, bring, link};
+use super::{Launched, What, bring, link, revive};
 use crate::cli::hooks;
 use crate::output::line::Line;
 use crate::setup::{guard, ruled};
@@ -11,9 +11,7 @@ use std::path::Path;
 /// The launch with our server in it, where its program takes one for a launch alone and has none of that
 /// name. An agent is not kept from starting by tools that cannot be added: it is said why.
 pub(super) fn add(what: &What<'_>, launched: Launched) -> Launched {
-    let Some(recipe) = server::of(what.recipe.kind).filter(|recipe| recipe.takes_settings()) else {
-        return launched;
-    };
+    let Some(recipe) = server::of(what.recipe.kind) else { return launched };
     with_server(recipe, what, launched.clone()).unwrap_or_else(|why| {
         let title = recipe.title;
         let told = format!("headsup: {title} starts without the tools: {why}");
@@ -29,7 +27,9 @@ fn with_server(
     launched: Launched,
 ) -> Result<Launched, String> {
     let site = hooks::site(recipe, what.context).map_err(|error| error.message)?;
-    if ruled::by(recipe).is_some() || has_one(recipe, &site.settings(), &site.launcher) {
+    let is_there = || has_one(recipe, &site.settings(), &site.launcher);
+    if !recipe.takes_settings() || ruled::by(recipe).is_some() || is_there() {
+        revive(&site).map_err(|error| error.message)?;
         return Ok(launched);
     }
     link(&site).map_err(|error| error.message)?;

@@ -1,0 +1,205 @@
+use super::ending::{LEAVE, LOOK};
+use super::*;
+use crate::board::Board;
+use crate::clock::Manual;
+use crate::inbox;
+use crate::limits::Limits;
+use headsup_core::status::Attach;
+use headsup_core::time::UnixMs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+fn child() -> (Child, ProcessId) {
+    let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let pid = child.id();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    (child, ProcessId::new(pid, ticks.parse().unwrap()))
+}
+
+fn samples() -> Arc<Samples> {
+    let board = Arc::new(Board::new(Vec::new(), 0, 0));
+    let clock = Arc::new(Manual::new(UnixMs(0)));
+    Arc::new(Samples::new(board, clock, Path::new("/nowhere"), &Limits::default()))
+}
+
+/// Nothing but that it is looked at.
+fn watching(process: ProcessId) -> One {
+    let (goodbyes, ooms, last_words) = Default::default();
+    One {
+        agent: AgentId::new("api").unwrap(),
+        process,
+        outer: None,
+        shell: None,
+        pause: None,
+        terminal: None,
+        pane: OwnPane::default(),
+        waits: false,
+        left_in_order: false,
+        goodbyes,
+        ooms,
+        samples: samples(),
+        last_words,
+    }
+}
+
+/// The time that it is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn whoever_says_goodbye_stays_or_leaves() {
+    let (mut child, process) = child();
+    assert!(stays(&process).await);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!stays(&process).await);
+}
+
+/// The time that it is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn whoever_said_goodbye_to_the_hub_before_is_seen_off_by_this_one() {
+    let (mut child, process) = child();
+    let mut seat = Seat::new(AgentId::new("api").unwrap(), "custom", Source::Hook, UnixMs(0));
+    seat.process.state = Process::Exited(Exit::of(ExitKind::Clean));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let told = async |seat: &Seat| {
+        let (goodbyes, ooms, last_words) = Default::default();
+        let mut processes = Processes::new(inbox.clone(), goodbyes, ooms, samples(), last_words);
+        processes.look_at(seat, true);
+        tokio::time::sleep(LEAVE * 2).await;
+        outbox.take(Duration::ZERO, 9).unwrap()
+    };
+    // It serves other conversations, too, and is this one's no more.
+    assert!(told(&seat).await.is_empty());
+    seat.process.id = Some(process);
+    let jobs = told(&seat).await;
+    let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+    assert_eq!((&*sight.name, &sight.process), ("stays", &seat.process.id));
+    assert_eq!(sight.fact, Fact::Process(ProcessFact::Alive));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(told(&seat).await.is_empty());
+}
+
+/// The time that it is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn whoever_has_left_behind_its_goodbye_takes_no_descriptor_from_those_that_live() {
+    let (inbox, _outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (goodbyes, ooms, last_words) = Default::default();
+    let mut processes = Processes::new(inbox, goodbyes, ooms, samples(), last_words);
+    processes.most_waited_for = 1;
+    let seat = |id: &str, process: ProcessId| {
+        let mut seat = Seat::new(AgentId::new(id).unwrap(), "custom", Source::Hook, UnixMs(0));
+        seat.process.id = Some(process);
+        seat.process.state = Process::Running { attach: Attach::Interactive };
+        seat
+    };
+    let (mut gone, left) = child();
+    let mut over = seat("over", left);
+    over.process.state = Process::Exited(Exit::of(ExitKind::Clean));
+    processes.look_at(&over, false);
+    assert!(processes.watched[&over.id].leaves);
+    gone.kill().unwrap();
+    gone.wait().unwrap();
+    tokio::time::sleep(LEAVE * 2).await;
+    let ((mut one, first), (mut other, second)) = (child(), child());
+    let (first, second) = (seat("first", first), seat("second", second));
+    processes.look_at(&first, false);
+    assert!(processes.watched[&first.id].waits, "nobody else is waited for");
+    processes.look_at(&second, false);
+    assert!(!processes.watched[&second.id].waits, "there is one already");
+    let mut next = second.clone();
+    next.id = AgentId::new("next").unwrap();
+    next.process.state = over.process.state;
+    processes.look_at(&next, false);
+    assert!(!processes.watched.contains_key(&over.id), "it is gone");
+    for child in [&mut one, &mut other] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+/// The time that its goodbye is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_gone_with_its_shell_was_hung_up_and_has_not_crashed() {
+    for (name, kind) in [("hangup", ExitKind::Killed), ("exit", ExitKind::Crashed)] {
+        let ((mut program, process), (mut shell, above)) = (child(), child());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { shell: Some(above), ..watching(process) };
+        program.kill().unwrap();
+        program.wait().unwrap();
+        if kind == ExitKind::Killed {
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+        }
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+        assert_eq!((&*sight.name, &sight.fact), (name, &exited));
+        seen.abort();
+        shell.kill().ok();
+        shell.wait().unwrap();
+    }
+}
+
+/// The time that passes in between passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_has_outlived_its_shell_was_not_hung_up_with_it() {
+    for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)] {
+        let ((mut program, process), (mut shell, above)) = (child(), child());
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { shell: Some(above), ..watching(process) };
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(later).await;
+        program.kill().unwrap();
+        program.wait().unwrap();
+        tokio::time::sleep(LOOK + GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+        assert_eq!(sight.fact, exited, "{later:?}");
+        seen.abort();
+    }
+}
+
+/// The time that both are given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_death_waits_for_what_has_started_the_process_and_not_for_ever() {
+    for goes_on in [true, false] {
+        let ((mut program, process), (mut outer, above)) = (child(), child());
+        program.kill().unwrap();
+        program.wait().unwrap();
+        if !goes_on {
+            outer.kill().unwrap();
+            outer.wait().unwrap();
+        }
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { outer: Some(above), ..watching(process) };
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(GRACE * 2).await;
+        let told = outbox.take(Duration::ZERO, 9).unwrap();
+        assert_eq!(told.is_empty(), goes_on);
+        tokio::time::sleep(OUTLIVES).await;
+        let later = outbox.take(Duration::ZERO, 9).unwrap();
+        assert_eq!(told.len() + later.len(), 1);
+        seen.abort();
+        outer.kill().ok();
+        outer.wait().unwrap();
+    }
+}
+
+/// The time between two looks passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_process_is_seen_to_be_gone_with_and_without_a_descriptor() {
+    for waits in [true, false] {
+        let (mut child, process) = child();
+        let seen = tokio::spawn(async move { gone(&process, waits).await });
+        tokio::task::yield_now().await;
+        assert!(!seen.is_finished());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        seen.await.unwrap();
+    }
+}

@@ -1,0 +1,93 @@
+//! What cannot be read of a turn may be its end: it is told as none, and the turn is not told again.
+
+use super::{BINARY, begun, event, skipped, status, told_of_program};
+use headsup_testkit::home::Home;
+use serde_json::{Value, json};
+
+const PROGRAMS: [&[&str]; 2] = [&[], &["serve"]];
+
+/// What is told of a turn with these events: the name of each report, and how that ends or why it is none.
+fn told(home: &Home, events: &[Value], words: &[&str]) -> Vec<String> {
+    let begins = begun().into_iter().chain([status("busy")]);
+    let rows: Vec<Value> = begins.chain(events.iter().cloned()).collect();
+    let told = told_of_program(home, &rows.iter().collect::<Vec<_>>(), words);
+    let at = told.iter().position(|report| report["hook_event_name"] == "session.status").unwrap();
+    let word = |report: &Value| {
+        let name = report["hook_event_name"].as_str().unwrap();
+        let why = report["not_understood"].as_str().or(report["status"].as_str());
+        why.map_or_else(|| name.to_owned(), |why| format!("{name}: {why}"))
+    };
+    told[at + 1..].iter().map(word).collect()
+}
+
+fn asked() -> Value {
+    event("permission.asked", &json!({ "sessionID": "ses_1", "id": "per_1", "permission": "bash" }))
+}
+
+fn again() -> Value {
+    json!({ "kind": "bus", "call": "again" })
+}
+
+#[test]
+fn an_answer_that_it_cannot_read_leaves_the_end_unclear() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    for (member, word, end) in [
+        ("response", "reject", "unclear"),
+        ("reply", "deny", "unclear"),
+        ("reply", "reject", "stopped"),
+        ("reply", "once", "ended"),
+    ] {
+        let mut answer = json!({ "sessionID": "ses_1", "requestID": "per_1" });
+        answer[member] = word.into();
+        let said = [asked(), event("permission.replied", &answer), status("idle")];
+        for words in PROGRAMS {
+            let told = told(&home, &said, words);
+            let last = told.last().map(String::as_str);
+            assert_eq!(last, Some(&*format!("session.idle: {end}")), "{word}: {told:?}");
+            let is_said = told.iter().any(|line| line == "permission.replied: its reply");
+            assert_eq!(is_said, end == "unclear", "{word}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_it_cannot_read_leaves_the_end_unclear() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let renamed = json!({ "sessionID": "ses_1", "error": { "type": "MessageAbortedError" } });
+    let of_whom = json!({ "sessionID": { "id": "ses_1" }, "error": { "name": "APIError" } });
+    for (error, why) in [(renamed, "no error.name"), (of_whom, "no sessionID")] {
+        let said = event("session.error", &error);
+        for words in PROGRAMS {
+            let ends = told(&home, &[said.clone(), status("idle")], words);
+            let expected = [format!("session.error: {why}"), "session.idle: unclear".to_owned()];
+            assert_eq!(ends, expected);
+            let goes_on = told(&home, &[said.clone(), status("busy"), status("idle")], words);
+            assert_eq!(goes_on.last().map(String::as_str), Some("session.idle: ended"));
+        }
+    }
+}
+
+#[test]
+fn a_turn_whose_end_may_be_unread_is_not_told_again_until_something_of_it_is_read() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let ready = status("ready");
+    let deleted = event("session.deleted", &json!({ "sessionID": "ses_1" }));
+    let nobodys = event("session.idle", &json!({ "session": "ses_1" }));
+    for unread in [ready, deleted, nobodys] {
+        for words in PROGRAMS {
+            let told =
+                told(&home, &[again(), unread.clone(), again(), status("busy"), again()], words);
+            let busy = told.iter().filter(|line| *line == "session.status: busy").count();
+            assert_eq!((busy, told.len()), (2, 3), "{told:?}");
+        }
+    }
+}
