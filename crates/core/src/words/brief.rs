@@ -95,7 +95,17 @@ fn doing<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
     let entry = agent.last_activity.as_ref()?;
     let detail = agent.turn.detail.as_ref();
     let same = detail.is_none_or(|detail| entry.tool.as_deref() == Some(detail));
-    if same { activity(entry) } else { None }
+    if same { activity(entry).map(shortened) } else { None }
+}
+
+/// Characters of an action that stand in a list: its log has the whole, which may be a summary of thousands.
+const LISTED: usize = 200;
+
+fn shortened(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text.char_indices().nth(LISTED) {
+        None => text,
+        Some(_) => text.chars().take(LISTED - 1).chain(['…']).collect::<String>().into(),
+    }
 }
 
 /// The oldest open prompt; else what the turn or the stage says.
@@ -162,7 +172,7 @@ pub fn activity(entry: &Entry) -> Option<Cow<'_, str>> {
 }
 
 fn last_activity<'a>(agent: &'a AgentDoc<'_>) -> Option<Cow<'a, str>> {
-    activity(agent.last_activity.as_ref()?)
+    activity(agent.last_activity.as_ref()?).map(shortened)
 }
 
 /// How a turn ended.
@@ -203,6 +213,23 @@ mod tests {
             fact,
         };
         gate::admit(seat, &observation);
+    }
+
+    #[test]
+    fn what_it_did_is_shown_short_enough_for_a_line() {
+        let whole = "é".repeat(LISTED);
+        assert_eq!(shortened(Cow::Borrowed(&whole)), whole);
+        let mut seat = Seat::new(AgentId::new("p").unwrap(), "custom", Source::Report, UnixMs(0));
+        let action = Some("é".repeat(4_000));
+        let entry = Entry { ts: UnixMs(0), tool: None, action, state: "idle".into() };
+        for turn in [ReportedTurn::Working(WorkingReason::Model), ReportedTurn::Idle] {
+            let reported =
+                Reported { turn: Some(turn), detail: None, outcome: None, process: None };
+            told(&mut seat, Fact::Reported(reported), UnixMs(1));
+            seat.last_activity = Some(entry.clone());
+            let brief = brief(&seat.doc()).unwrap().into_owned();
+            assert_eq!(brief, "é".repeat(LISTED - 1) + "…");
+        }
     }
 
     /// As one that speaks by its tools alone.
