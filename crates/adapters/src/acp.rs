@@ -31,6 +31,10 @@ pub struct Traffic {
     connection: Connection,
     of_client: Lines,
     of_agent: Lines,
+    /// The agent says nothing any more.
+    is_closed: bool,
+    /// And it has lived on.
+    is_gone: bool,
 }
 
 impl Traffic {
@@ -41,21 +45,39 @@ impl Traffic {
 
     /// Takes the next bytes that one side has sent, and hands out what is to be told of them.
     pub fn feed(&mut self, side: Side, bytes: &[u8], mut tell: impl FnMut(Said)) {
-        let Self { connection, of_client, of_agent } = self;
+        if self.is_gone {
+            return;
+        }
+        let Self { connection, of_client, of_agent, .. } = self;
         let lines = if side == Side::Client { of_client } else { of_agent };
         lines.feed(bytes, |line| take(connection, side, line).into_iter().for_each(&mut tell));
     }
 
     /// One side says nothing more: what it ended with is a message too.
     pub fn finish(&mut self, side: Side, mut tell: impl FnMut(Said)) {
-        let Self { connection, of_client, of_agent } = self;
+        self.is_closed |= side == Side::Agent;
+        let Self { connection, of_client, of_agent, .. } = self;
         let lines = if side == Side::Client { of_client } else { of_agent };
         lines.finish(|line| take(connection, side, line).into_iter().for_each(&mut tell));
     }
 
+    /// Has the agent closed its output, which is mostly its end? Where it lives on, [`settle`](Self::settle)
+    /// tells that it is gone.
+    pub fn is_unsettled(&self) -> bool {
+        self.is_closed && !self.is_gone
+    }
+
+    /// It lives on. Nothing can answer what is under way, nor what its client still says to it.
+    pub fn settle(&mut self, tell: impl FnMut(Said)) {
+        if self.is_unsettled() {
+            self.is_gone = true;
+            self.connection.falls_silent().into_iter().for_each(tell);
+        }
+    }
+
     /// How everything stands, to be said again and again; `None` before the agent has said a word.
     pub fn stands(&self) -> Option<Said> {
-        self.connection.stands()
+        self.connection.stands().filter(|_| !self.is_gone)
     }
 
     /// Whether a turn is open for nothing but a prompt that was taken in and then never heard of:

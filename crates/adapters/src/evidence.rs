@@ -11,6 +11,7 @@ mod names;
 mod reports;
 mod shroud;
 mod vocabulary;
+mod words;
 
 pub use essence::screen_essence;
 pub use reports::progress;
@@ -78,9 +79,14 @@ fn is_secret(name: &str, text: &str) -> bool {
 }
 
 fn short(text: &str) -> String {
-    // A credential that the cut would halve is still seen whole.
-    let beginning: String = text.chars().take(2 * LONGEST).collect();
-    redact(&beginning).chars().take(LONGEST).collect()
+    // A credential that the cut at the end would halve is still seen whole.
+    let Some((cut, _)) = text.char_indices().nth(2 * LONGEST) else {
+        return redact(text).chars().take(LONGEST).collect();
+    };
+    // Where others before it became short, half a one would come into view.
+    let is_of_one = |c: char| c.is_ascii_graphic() && !"\"'`,;<>(){}[]\\|".contains(c);
+    let beginning = redact(text[..cut].trim_end_matches(is_of_one));
+    beginning.chars().chain(REDACTED.chars()).take(LONGEST).collect()
 }
 
 #[cfg(test)]

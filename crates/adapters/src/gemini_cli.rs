@@ -37,6 +37,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     seen.session = seen.session.or_else(|| context.variable(SESSION).and_then(text::session));
+    seen.made_at = payload.made_at();
     seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
     seen.needs_log = seen.fact == Fact::CompactionStarted;
     seen.strange = normalize::strange(&seen.event, &payload);

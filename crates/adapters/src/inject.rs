@@ -6,6 +6,7 @@
 mod command;
 mod comments;
 pub(crate) mod entries;
+mod halves;
 mod one_line;
 #[cfg(test)]
 mod recipes;
@@ -14,6 +15,7 @@ pub mod server;
 pub(crate) mod settings_file;
 pub mod skill;
 mod statements;
+mod strict;
 mod tables;
 mod trace;
 pub(crate) mod variable;
@@ -106,6 +108,8 @@ pub struct Plugin {
     pub entries: &'static str,
     /// What a person should know after it was installed.
     pub after: &'static str,
+    /// The member of the settings that switches plugins on and off, and this one's name in it.
+    pub switch: (&'static str, &'static str),
     pub(crate) files: fn(launcher: &str) -> Vec<File>,
     pub(crate) owns: fn(path: &str, text: &str) -> bool,
 }
@@ -119,6 +123,14 @@ impl Plugin {
     /// Whether a plugin folder with this file in it is one that we have made.
     pub fn owns(&self, path: &str, text: &str) -> bool {
         (self.owns)(path, text)
+    }
+
+    /// Whether these settings switch it on; `None`: they say nothing of it that the program reads.
+    pub fn switched(&self, settings: &str) -> Option<bool> {
+        let plain = settings.strip_prefix(entries::BOM).unwrap_or(settings);
+        let settings: serde_json::Value = serde_json::from_str(plain).ok()?;
+        let (plugins, name) = self.switch;
+        Some(settings.get(plugins)?.get(name)?.as_bool() != Some(false))
     }
 }
 
@@ -271,7 +283,7 @@ impl Recipe {
     /// other people's hooks stay. The same text again where nothing is missing.
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
         match self.part {
-            Part::Entries(form) => entries::append(form, text, launcher),
+            Part::Entries(form) => halves::kept(text, |text| entries::append(form, text, launcher)),
             Part::Tables(form) => tables::append(form, text, launcher),
             Part::Script(script) => script::append(script, text, launcher),
             Part::Server(form) => server::append(form, text, launcher),
@@ -288,7 +300,9 @@ impl Recipe {
         original: Option<&str>,
     ) -> Result<String, Unchanged> {
         match self.part {
-            Part::Entries(form) => entries::remove(form, text, launcher, original),
+            Part::Entries(form) => {
+                halves::kept(text, |text| entries::remove(form, text, launcher, original))
+            }
             Part::Tables(form) => tables::remove(form, text, launcher),
             Part::Script(_) => Ok(script::remove(text, launcher, original)),
             Part::Server(form) => server::remove(form, text, launcher, original),

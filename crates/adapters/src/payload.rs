@@ -132,6 +132,20 @@ pub(crate) fn is_nameless(helper: Raw<'_>, told: Raw<'_>) -> bool {
     is_told && actor(helper).is_main()
 }
 
+/// A helper that does not say which it is.
+pub(crate) const UNNAMED: &str = "unnamed";
+
+/// The start or the end of a helper. Those that have lost their names are counted, as others of one name are.
+pub(crate) fn helper(actor: Actor, is_nameless: bool, starts: bool, why: &str) -> Fact {
+    match (actor, is_nameless) {
+        (Actor::Main, _) => Fact::not_understood(why),
+        (Actor::Sub(name), true) if starts => Fact::NamesakeStarted { name },
+        (Actor::Sub(name), true) => Fact::NamesakeEnded { name },
+        (Actor::Sub(id), false) if starts => Fact::SubagentStarted { id },
+        (Actor::Sub(id), false) => Fact::SubagentEnded { id },
+    }
+}
+
 /// How a session started, by the words that programs agree on.
 pub(crate) fn session_start(source: Raw<'_>) -> SessionStart {
     match source.text().as_deref() {

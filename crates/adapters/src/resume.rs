@@ -80,6 +80,27 @@ pub(crate) fn command<'a>(kind: &str, arguments: &[&'a str]) -> Option<&'a str> 
     None
 }
 
+/// Whether a program of this kind that is started with these arguments goes on with `session`, surely.
+pub fn takes_up(kind: &str, arguments: &[String], session: &str) -> bool {
+    let Some(program) = program_of(kind) else { return false };
+    let is_own = |name: &str| program.chooses.iter().any(|(known, _)| *known == name);
+    // Its first letter stands for it, where the program knows that.
+    let short = program.with.get(1..3);
+    let is_choice = |name: &str| name == program.with || Some(name) == short && is_own(name);
+    let mut rest = arguments.iter().map(String::as_str).take_while(|word| *word != "--").peekable();
+    let (mut is_chosen, mut is_copied) = (false, false);
+    while let Some(word) = rest.next() {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, rest.peek().copied()),
+        };
+        is_chosen |= is_choice(name) && value == Some(session);
+        // A copy of it is another one.
+        is_copied |= name.starts_with("--fork") && is_own(name);
+    }
+    is_chosen && !is_copied
+}
+
 /// Whether it is known how a program of this kind takes a conversation up again.
 pub fn is_known(kind: &str) -> bool {
     program_of(kind).is_some()

@@ -29,6 +29,9 @@ use strange::Strange;
 pub(crate) use strange::nameless;
 use threads::Threads;
 
+/// The level of a run that has ended so that nobody can read how.
+const UNREAD: &str = "unread";
+
 /// The event under which a launcher tells of a stream.
 pub const EVENT: &str = "stream";
 
@@ -48,6 +51,8 @@ pub(crate) struct Shown {
     /// It has come to rest, and what follows says how; if nothing does, this is all that is known of it.
     pub(crate) is_unexplained: bool,
     pub(crate) level: Option<Level>,
+    /// Without a level: it has ended, and nobody can read how.
+    pub(crate) is_unread: bool,
     /// What it is blocked by, where that has more words than the level.
     pub(crate) ask: Option<Box<NewPrompt>>,
     /// The member by which it says what no version has said that is known.
@@ -241,7 +246,8 @@ impl Stream {
 
     /// How it rests, to be said again where something of it was lost; `None` where it is busy, or nothing is known.
     pub fn rests(&self) -> Option<Vec<u8>> {
-        let is_known = self.shown.level.is_some() && !self.is_busy();
+        let is_known = self.shown.level.is_some() || self.shown.is_unread;
+        let is_known = is_known && !self.is_busy();
         is_known.then(|| body(&self.shown))
     }
 }
@@ -258,7 +264,16 @@ fn whole(line: Line<'_>) -> Option<Cow<'_, str>> {
 /// News: another level, or another session.
 fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>)) {
     let Some(read) = read else { return };
-    let level = read.level.clone().or_else(|| shown.level.clone());
+    // Only what is at work comes to an end.
+    let is_busy = matches!(shown.level, Some(Level::Working { .. } | Level::Blocked { .. }));
+    let is_unread = match read.is_unread {
+        true => is_busy || shown.is_unread,
+        false => shown.is_unread && read.level.is_none(),
+    };
+    let level = match is_unread {
+        true => None,
+        false => read.level.clone().or_else(|| shown.level.clone()),
+    };
     let session = read.session.clone().or_else(|| shown.session.clone());
     let is_other = level != shown.level;
     if !is_other && session == shown.session {
@@ -269,7 +284,7 @@ fn tell_of(shown: &mut Shown, read: Option<Shown>, tell: &mut impl FnMut(Vec<u8>
         let level = Some(Level::Working { reason: None });
         tell(body(&Shown { level, ask: None, ..shown.clone() }));
     }
-    *shown = Shown { session, level, ..read };
+    *shown = Shown { session, level, is_unread, ..read };
     tell(body(shown));
     if let Some(ask) = shown.ask.as_deref().filter(|_| is_other) {
         let mut told = told(shown);
@@ -290,7 +305,7 @@ fn told(shown: &Shown) -> Value {
         _ => (None, None),
     };
     let shells = if let Some(Level::Idle { shells }) = level { *shells } else { 0 };
-    let level = level.as_ref().map(Level::word);
+    let level = level.as_ref().map(Level::word).or_else(|| shown.is_unread.then_some(UNREAD));
     let mut told = json!({
         "event": name, "session_id": session, "cwd": cwd, "model": model, "level": level,
         "reason": reason, "code": detail,
@@ -360,6 +375,7 @@ fn fact(told: &Told<'_>) -> Fact {
     let code = told.code.text().map(|code| text::line(&code, text::DETAIL));
     let level = match told.level.text().as_deref() {
         None => return Fact::Nothing,
+        Some(UNREAD) => return Fact::TurnUnanswered,
         Some("working") => Level::Working { reason: None },
         Some("idle") => {
             let shells: Option<u32> = told.shells.json().and_then(|shells| shells.parse().ok());

@@ -7,6 +7,7 @@
 mod assign;
 mod clean;
 mod command;
+mod escapes;
 mod redact;
 mod shapes;
 mod words;

@@ -39,13 +39,13 @@ pub use acts::{
     report_verdict, set_stage, snooze,
 };
 pub use inputs::{
-    Ask, cancel_inputs, input, mark_input, next_expiry, open_input, resolve_input, shift_deadlines,
-    time_out, waits_for,
+    Ask, cancel_inputs, input, mark_input, mark_told, next_expiry, open_input, resolve_input,
+    shift_deadlines, time_out, waits_for,
 };
 pub use launched::whose_end;
 pub use lifecycle::{
     CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
-    suspend, vacate,
+    succeed, suspend, vacate,
 };
 pub use report::has_other_witness;
 pub use screen::{has_spoken, may_ask_unheard};
@@ -216,7 +216,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         return Ok(effect);
     }
     match &observation.fact {
-        Fact::SessionStarted { how, attach } => session::started(step, *how, *attach),
+        Fact::SessionStarted { how, attach } => session::started(step, *how, *attach, observation),
         Fact::SessionEnded { how } => session::ended(step, *how, observation),
         Fact::PromptSubmitted { by, turn_ref } => turn::prompted(step, *by, turn_ref.as_deref()),
         // The turn that is open began with it.

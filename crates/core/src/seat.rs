@@ -89,10 +89,12 @@ pub struct Seat {
     /// How it was started last, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<Box<Launch>>,
-    /// A question that nobody has answered in time, and that must not be gone on without. Kept until
-    /// nothing else is waited for.
+    /// A question that nobody has answered in time, and that must not be gone on without, while others are waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<String>,
+    /// Input requests that a person has answered, and of which the agent has not been told; newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untold: Vec<String>,
     /// Open prompts, oldest first: the blocked set, plus parked input requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<OpenPrompt>,
@@ -361,6 +363,7 @@ impl Seat {
             was_away: false,
             launch: None,
             unanswered: None,
+            untold: Vec::new(),
             prompts: Vec::new(),
             prompts_opened: 0,
             subagents: Vec::new(),

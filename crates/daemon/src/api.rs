@@ -78,7 +78,6 @@ use crate::samples::Samples;
 use crate::serve::Connected;
 use crate::store::{Reader, StoreError};
 use crate::tracker::{TrackerSettings, Trackers};
-use crate::untold::Untold;
 use crate::web;
 use crate::webhooks::WebhookSettings;
 use axum::extract::{Request, State};
@@ -128,7 +127,6 @@ pub(crate) struct App {
     pub(crate) samples: Arc<Samples>,
     pub(crate) attendance: Arc<Attendance>,
     pub(crate) pipes: Arc<Pipes>,
-    pub(crate) untold: Arc<Untold>,
     pub(crate) starter: Starter,
     pub(crate) launches: Arc<Launches>,
     /// How long a route that asks other systems may take for its answer.

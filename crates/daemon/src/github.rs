@@ -61,6 +61,11 @@ impl GitHub {
     pub(crate) fn web(&self) -> String {
         self.settings().web()
     }
+
+    /// Where the addresses of its pages begin.
+    pub(crate) fn pages(&self) -> String {
+        self.settings().pages()
+    }
 }
 
 /// The path of a repository, and of what is in it.

@@ -365,7 +365,6 @@ impl Prepared {
         let app = App {
             attendance: Arc::default(),
             pipes: Arc::default(),
-            untold: Arc::default(),
             starter: lifecycle::Starter::new(launcher, home.path()),
             launches,
             effects,

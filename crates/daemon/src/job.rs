@@ -62,6 +62,8 @@ pub(crate) enum Work {
     TakeBack(Box<TakenBack>),
     /// One that a person has got, or looked at.
     Notice(Box<Noticed>),
+    /// The agent has been told how its own one has ended.
+    Brought { agent: AgentId, prompt: String },
     /// Deadlines of questions of this seat have passed.
     Expire { agent: AgentId },
     /// The wall clock was set by so many milliseconds, forward or back (negative).
@@ -167,6 +169,8 @@ pub(crate) struct Registration {
     pub(crate) agent: AgentId,
     pub(crate) kind: String,
     pub(crate) about: Description,
+    /// It goes on with the conversation that is in the seat.
+    pub(crate) takes_up: bool,
 }
 
 /// A process that was started for a seat.
@@ -277,7 +281,7 @@ impl Work {
             Self::Ask(_) | Self::Answer(_) | Self::TakeBack(_) | Self::Notice(_) => true,
             Self::Snooze { .. } => true,
             Self::Heard(heard) => heard.signed,
-            Self::Expire { .. } | Self::ShiftDeadlines { .. } => false,
+            Self::Expire { .. } | Self::ShiftDeadlines { .. } | Self::Brought { .. } => false,
             Self::Forget { .. } | Self::Settle | Self::Shutdown => true,
             Self::Hook(_) | Self::Report(_) | Self::Chat(_) | Self::Launched(_) => false,
             Self::Heartbeat(_) => false,
@@ -373,6 +377,8 @@ pub(crate) enum Refusal {
     Running,
     #[error("an agent with this id is there and has not ended")]
     Taken,
+    #[error("the agent with this id was put away, and its conversation is kept")]
+    PutAway,
     #[error("another agent is called this")]
     NameTaken,
     #[error("this id came before with another body")]

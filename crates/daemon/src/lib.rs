@@ -62,7 +62,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod tracker;
-mod untold;
 mod web;
 mod webhooks;
 mod writer;

@@ -203,6 +203,7 @@ impl Door {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut stopped = self.stopped.clone();
+        let metrics = Arc::clone(&self.metrics);
         let connected = Connected {
             stopped: self.stopped.clone(),
             origin: origin.map(Arc::new),
@@ -241,6 +242,10 @@ impl Door {
             }
         };
         if let Err(error) = ended {
+            // It has been answered, and no router has seen it.
+            if error.is_parse() {
+                metrics.refusal("bad_http");
+            }
             tracing::debug!(%error, "a connection ended early");
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct HookReport {
     pub(crate) kind: String,
     /// The seat the agent says it sits in.
     pub(crate) claimed: Option<AgentId>,
+    /// A digest of the token that it shows, where no seat has that.
+    pub(crate) token: Option<String>,
     pub(crate) sighting: Sighting,
     /// Pid and start ticks of the processes above the hook, below a service that runs agents.
     pub(crate) ancestors: Vec<(u32, u64)>,
@@ -115,6 +117,7 @@ pub(crate) fn read(
     Ok(HookReport {
         kind,
         claimed,
+        token: None,
         sighting,
         ancestors,
         is_served,

@@ -20,6 +20,7 @@ mod salvage;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
+mod wal;
 pub(crate) mod webhooks;
 mod write;
 

@@ -43,6 +43,7 @@ mod spool;
 mod tasks;
 mod tcp;
 mod unchanged;
+mod untold;
 mod web;
 mod webhooks;
 mod webhooks_flood;

@@ -5,6 +5,7 @@ mod acp;
 mod answer;
 mod capture;
 mod completions;
+mod deadline;
 mod doctor;
 pub(crate) mod down;
 mod duration;
@@ -346,7 +347,10 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Relaunch(args) => block_on(resume::relaunch(args, context)),
         Command::Acp(args) => block_on(acp::run(args, context)),
         Command::Launch(args) => block_on(run::launch(&args)),
-        Command::Hooks(args) => hooks::run(args, context),
+        Command::Hooks(args) => block_on(async {
+            runtime::outlive_file_limits()?;
+            hooks::run(args, context)
+        }),
         Command::Mcp(args) => block_on(mcp::run(args, context)),
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Open(args) => block_on(open::run(args, context)),

@@ -31,6 +31,7 @@ pub(crate) mod process;
 mod queue;
 mod request;
 mod shrink;
+mod skimmed;
 
 use crate::place::{Place, Url};
 use args::Invocation;

@@ -89,7 +89,7 @@ pub enum Event {
     ToolEnded,
     /// A title and the like.
     Described,
-    /// What goes on is not known to the agent itself.
+    /// What goes on is not known to the agent itself, or it has closed its output in the middle of it.
     Unclear,
     /// A prompt or its end beside others, and whatever else changes nothing.
     Noted,

@@ -153,3 +153,24 @@ fn every_event_has_a_word_that_is_read_back() {
         assert_eq!(sent["event"], said.event.word());
     }
 }
+
+#[test]
+fn an_agent_that_closes_its_output_in_a_turn_and_lives_on_is_gone() {
+    let mut rig = Rig::with_session();
+    rig.prompt(2, "s");
+    assert!(!rig.traffic.is_unsettled());
+    rig.traffic.finish(Side::Agent, |_| ());
+    assert!(rig.traffic.is_unsettled());
+    let mut told = Vec::new();
+    rig.traffic.settle(|said| told.push(said.event));
+    assert_eq!(told, [Event::Unclear]);
+    assert!(!rig.traffic.is_unsettled() && rig.traffic.stands().is_none());
+    // What its client says to it now nothing can answer.
+    let line = b"{\"id\":3,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n";
+    rig.traffic.feed(Side::Client, line, |said| told.push(said.event));
+    assert_eq!(told.len(), 1);
+    // At rest nothing ends with it.
+    let mut rig = Rig::with_session();
+    rig.traffic.finish(Side::Agent, |_| ());
+    rig.traffic.settle(|said| panic!("{said:?}"));
+}

@@ -62,6 +62,8 @@ const PLUGIN: Plugin = Plugin {
     folder: "skills/headsup",
     entries: "hooks/hooks.json",
     after: "sessions that run already report after /reload-plugins or a restart",
+    // Measured with 2.1.330: a person's settings switch it off by `false`, the machine's by naming it at all.
+    switch: ("enabledPlugins", "headsup@skills-dir"),
     files: plugin_files,
     owns: owns_plugin,
 };

@@ -8,7 +8,7 @@
 //! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over; the calls that ask a question or show a plan (read) as by the hooks |
 //! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
-//! | `result` | done; failed with an error; idle where it was stopped, or where nobody knows the word for it. It ends all requests. With helpers behind it is working, with shells alone idle |
+//! | `result` | done; failed with an error; idle where it was stopped; unknown where `is_error` is missing or no truth value, or nobody knows the word for it, which is counted. It ends all requests. With helpers behind it is working, with shells alone idle |
 //! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was. Without a list nothing. Behind what nobody knows, no `result` is an end |
 //! | all others, as what hooks and tasks do | nothing; what no version has said that is known is counted |
 
@@ -155,6 +155,8 @@ pub(crate) struct Run {
     shells: u32,
     /// With something of which nobody knows what it is.
     is_veiled: bool,
+    /// The main agent has come to its end, and how cannot be read, as long as nothing else is known of it.
+    is_unread: bool,
 }
 
 /// A request to its client.
@@ -200,7 +202,10 @@ impl Run {
             ("control_request", _) => tells = self.asks(row.id, &row.request.object()),
             ("control_cancel_request", _) => self.answered(row.id),
             ("control_response", _) => self.answered(row.response.object::<Response<'_>>().id),
-            ("result", _) => self.rests(result(&row)),
+            ("result", _) => match result(&row) {
+                Some(main) => self.rests(main),
+                None => self.ends_unread(),
+            },
             _ => tells = false,
         }
         // What says nothing of it leaves it as it is.
@@ -213,6 +218,7 @@ impl Run {
             cwd: row.cwd.text().and_then(|path| text::path(&path)),
             model: row.model.text().map(|model| text::line(&model, text::NAME)),
             level,
+            is_unread: tells && self.has_ended_unread(),
             ask: self.ask(),
             strange: strange(&kind, &row).or(veiled),
             ..Shown::default()
@@ -246,6 +252,9 @@ impl Run {
         if self.waits {
             return Some(Level::Blocked { reason: BlockedReason::Other, detail: None });
         }
+        if self.main.is_none() && self.is_unread && self.helpers > 0 {
+            return Some(WORKING);
+        }
         match self.main.clone()? {
             Level::Done | Level::Idle { .. } if self.helpers > 0 => Some(WORKING),
             // A helper or a shell: nobody knows whether it goes on.
@@ -264,6 +273,8 @@ impl Run {
     fn says(&mut self, state: Raw<'_>) {
         match state.text().as_deref() {
             Some("running") => self.rests(WORKING),
+            // That it rests is not how it has ended.
+            Some("idle") if self.main.is_none() && self.is_unread => self.ends_unread(),
             // It says nothing of how it came to rest: what `result` has said stands while helpers go on.
             Some("idle")
                 if (self.helpers > 0 || self.is_veiled) && self.main == Some(Level::Done) =>
@@ -284,6 +295,18 @@ impl Run {
         self.asked.clear();
         self.waits = false;
         self.main = Some(main);
+    }
+
+    /// It comes to rest, and nobody can read how.
+    fn ends_unread(&mut self) {
+        self.rests(IDLE);
+        (self.main, self.is_unread) = (None, true);
+    }
+
+    /// Is that all that is known of it, with no helper that goes on?
+    fn has_ended_unread(&self) -> bool {
+        let waits = self.waits || !self.asked.is_empty();
+        self.is_unread && self.main.is_none() && self.helpers == 0 && !waits
     }
 
     /// False if nobody has to answer it.
@@ -407,7 +430,10 @@ fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
             status.filter(|_| row.status.json().is_some()).and_then(payload::strange)
         }
         "system" => payload::strange(("subtype", row.subtype, SUBTYPES)),
-        "result" => payload::strange(("subtype", row.subtype, RESULTS)),
+        "result" => {
+            let has_no_truth = is_error(row).is_none().then_some("is_error");
+            payload::strange(("subtype", row.subtype, RESULTS)).or(has_no_truth)
+        }
         "control_request" => {
             let request: Request<'_> = row.request.object();
             payload::strange(("subtype", request.subtype, REQUESTS))
@@ -417,18 +443,29 @@ fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
     payload::strange(("type", row.kind, TYPES)).or_else(of_kind)
 }
 
-fn result(row: &Row<'_>) -> Level {
+/// Every result that was recorded has it, as a truth value; without one nothing tells a success from an error.
+fn is_error(row: &Row<'_>) -> Option<bool> {
+    match row.is_error.json() {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => None,
+    }
+}
+
+/// `None`: it is over, and nobody knows how.
+fn result(row: &Row<'_>) -> Option<Level> {
     let stopped = row.reason.text().is_some_and(|reason| reason.starts_with("aborted"));
     let subtype = row.subtype.text();
     let has_failed = subtype.as_deref().is_some_and(|word| word.starts_with("error"));
-    match row.is_error.is_true() || has_failed {
-        true if stopped => IDLE,
-        true => {
+    match is_error(row) {
+        said if said == Some(true) || has_failed => {
+            if stopped {
+                return Some(IDLE);
+            }
             let code = row.error.text().or(subtype).unwrap_or_else(|| "error".into());
-            Level::Failed { code: text::line(&code, text::NAME) }
+            Some(Level::Failed { code: text::line(&code, text::NAME) })
         }
-        false if subtype.as_deref() == Some("success") => Level::Done,
-        // It is over, and nobody knows how.
-        false => IDLE,
+        Some(_) if subtype.as_deref() == Some("success") => Some(Level::Done),
+        _ => None,
     }
 }

@@ -16,13 +16,14 @@
 //! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | manual measured |
 //! | `PreModelRequest`, `PostModelRequest` | nothing: a failed request may be tried again, and the log tells how it ended | measured |
 //!
-//! Events of a helper touch nothing but its own tools and prompts.
+//! Events of a helper touch nothing but its own tools and prompts. One that has lost its id is there all the same: the
+//! main agent's stop is no end before it.
 
 use super::event::Event;
 use super::payload::Payload;
 use super::tools::{self, QUESTION};
 use crate::payload::{COMPACTS, Reasons, Wanted};
-use crate::{FactExt, asks, calls, payload, text};
+use crate::{FactExt, asks, calls, payload};
 use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::NewPrompt;
 
@@ -41,7 +42,6 @@ const NAMELESS: &str = "a helper without an agent_id";
 
 pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
     match event {
-        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         Event::PreToolUse if payload.tool().as_deref() == Some(QUESTION) => {
             opened(payload, asks::question(payload.tool_input))
         }
@@ -60,8 +60,11 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
             let tool = payload.tool();
             opened(payload, asks::permission(tool.as_deref(), payload.tool_input))
         }
-        Event::SubagentStart => helper(payload, |id| Fact::SubagentStarted { id }),
-        Event::SubagentStop => helper(payload, |id| Fact::SubagentEnded { id }),
+        Event::SubagentStart | Event::SubagentStop => {
+            let starts = event == Event::SubagentStart;
+            payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS)
+        }
+        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         _ if payload.is_helpers() => Fact::Nothing,
         Event::Stop | Event::Interrupt | Event::SessionEnd
             if payload.unreadable_end().is_some() =>
@@ -90,6 +93,9 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
+    if payload.is_unread_helpers() {
+        return Some("agent_id");
+    }
     let wanted: Wanted<'_> = match event {
         Event::SessionStart => ("source", payload.source, SOURCES),
         Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
@@ -109,9 +115,4 @@ fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {
         settle_ms: 0,
         turn_ref: payload.turn_ref(),
     }
-}
-
-fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
-    let id = payload.agent_id.text().and_then(|id| text::id(&id));
-    id.map_or_else(|| Fact::not_understood(NAMELESS), fact)
 }

@@ -44,11 +44,19 @@ impl<'a> Payload<'a> {
     /// Whose event it is: `agent_id` stands in a helper's events alone, whose `session_id` is that
     /// of the main agent (measured).
     pub(crate) fn actor(&self) -> Actor {
-        payload::actor(self.agent_id)
+        match self.is_nameless() {
+            true => Actor::Sub(payload::UNNAMED.to_owned()),
+            false => payload::actor(self.agent_id),
+        }
     }
 
     pub(crate) fn is_helpers(&self) -> bool {
-        !self.actor().is_main() || self.is_nameless()
+        !self.actor().is_main()
+    }
+
+    /// Is it a helper's whose id cannot be read?
+    pub(crate) fn is_unread_helpers(&self) -> bool {
+        self.is_helpers() && self.agent_id.text().is_none()
     }
 
     /// Has it lost the helper's id? `agent_type` stands in all events with `agent_id`, and in no others (measured).

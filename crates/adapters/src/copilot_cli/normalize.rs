@@ -54,7 +54,6 @@ const NAMELESS: &str = "a helper without an agentId";
 
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
-        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         "preToolUse" if payload.tool().as_deref() == Some(PLAN) => Fact::PromptOpened {
             actor: payload.actor(),
             prompt: NewPrompt { tool: Some(payload.call()), ..asks::plan(payload.tool_args) },
@@ -76,9 +75,12 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             interrupted: false,
             turn_ref: None,
         },
-        "subagentStart" => helper(payload, |id| Fact::SubagentStarted { id }),
-        "subagentStop" => helper(payload, |id| Fact::SubagentEnded { id }),
+        "subagentStart" | "subagentStop" => {
+            let starts = event == "subagentStart";
+            payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS)
+        }
         "notification" | "Notification" => notification(payload),
+        _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         "permissionRequest" | "preCompact" => Fact::Nothing,
         "sessionStart" | "sessionEnd" | "userPromptSubmitted" | "agentStop" | "errorOccurred"
             if payload.is_helpers() =>
@@ -120,6 +122,9 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         "agent_completed",
         "agent_idle",
     ];
+    if payload.is_unread_helpers() {
+        return Some("agentId");
+    }
     let wanted: Wanted<'_> = match event {
         "preToolUse" | "postToolUse" => ("toolName", payload.tool_name, &[]),
         "notification" | "Notification" => {
@@ -187,9 +192,4 @@ fn failed(payload: &Payload<'_>) -> Fact {
         detail: error.message.text().map(|message| text::line(&message, DETAIL)),
         turn_ref: None,
     }
-}
-
-fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
-    let id = payload.agent_id.text().and_then(|id| text::id(&id));
-    id.map_or_else(|| Fact::not_understood(NAMELESS), fact)
 }

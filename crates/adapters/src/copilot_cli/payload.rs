@@ -50,11 +50,19 @@ impl Payload<'_> {
     /// Whose event it is: all events of a helper have its `agentId`, and so have its start and its
     /// end, which are the main agent's (measured).
     pub(crate) fn actor(&self) -> Actor {
-        payload::actor(self.agent_id)
+        match self.is_nameless() {
+            true => Actor::Sub(payload::UNNAMED.to_owned()),
+            false => payload::actor(self.agent_id),
+        }
     }
 
     pub(crate) fn is_helpers(&self) -> bool {
-        !self.actor().is_main() || self.is_nameless()
+        !self.actor().is_main()
+    }
+
+    /// Is it a helper's whose id cannot be read?
+    pub(crate) fn is_unread_helpers(&self) -> bool {
+        self.is_helpers() && self.agent_id.text().is_none()
     }
 
     /// Has it lost the helper's id? `parentAgentId`, the main agent's conversation, stands in all events with

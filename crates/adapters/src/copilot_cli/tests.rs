@@ -49,11 +49,19 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
 
 /// A later version may call the id otherwise.
 #[test]
-fn a_helpers_event_without_its_id_is_nobodys() {
+fn a_helpers_event_without_its_id_is_not_the_main_agents_and_is_counted() {
     let helpers = r#""agent_id":"b-1","agentType":"task","parentAgentId":"s-1""#;
     for event in events_to_register(KIND) {
-        let said = fact(event, helpers);
-        assert!(matches!(said, Fact::NotUnderstood { .. }), "{event}: {said:?}");
+        let seen = seen(event, helpers);
+        match &seen.fact {
+            Fact::ToolStarted { actor, .. } | Fact::ToolsEnded { actor, .. } => {
+                assert!(!actor.is_main(), "{event}");
+            }
+            Fact::NamesakeStarted { .. } | Fact::NamesakeEnded { .. } | Fact::Nothing => {}
+            other => assert!(matches!(other, Fact::NotUnderstood { .. }), "{event}: {other:?}"),
+        }
+        let is_refused = matches!(seen.fact, Fact::NotUnderstood { .. });
+        assert!(is_refused || seen.strange == Some("agentId"), "{event}");
     }
     let session = |members: &str| {
         let body = format!(r#"{{"parentAgentId":"s-1",{members}}}"#);
@@ -371,4 +379,19 @@ fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
     for known in known {
         assert_eq!(news(known), None, "{known}");
     }
+}
+
+#[test]
+fn a_helper_that_has_lost_its_id_is_there_all_the_same() {
+    let (name, lost) = ("unnamed".to_owned(), r#""helperId":"a-1","parentAgentId":"s-1""#);
+    for (event, known) in [
+        ("subagentStart", Fact::NamesakeStarted { name: name.clone() }),
+        ("subagentStop", Fact::NamesakeEnded { name: name.clone() }),
+    ] {
+        let seen = seen(event, lost);
+        assert_eq!((seen.fact, seen.strange), (known, Some("agentId")), "{event}");
+    }
+    let call = fact("preToolUse", &format!(r#""toolName":"bash","toolArgs":{{}},{lost}"#));
+    assert!(matches!(call, Fact::ToolStarted { actor: Actor::Sub(id), .. } if id == name));
+    assert!(matches!(fact("agentStop", lost), Fact::NotUnderstood { .. }));
 }

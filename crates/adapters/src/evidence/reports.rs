@@ -2,6 +2,7 @@
 
 use super::essence::essence;
 use super::shroud::Shroud;
+use super::words;
 use crate::terminal;
 use headsup_core::compat::boocode::Meaning;
 use headsup_core::observation::{Fact, Level};
@@ -48,8 +49,8 @@ impl Shroud {
             Ok(Message::Report(report)) => {
                 let id = report.id.map(|id| self.name("part", id.as_str()));
                 let app = report.app.map(|app| app.as_str().to_owned());
-                let app =
-                    app.map(|app| if self.names_the_person(&app) { APP.to_owned() } else { app });
+                let stays = |app: &str| words::is_known(app) && !self.names_the_person(app);
+                let app = app.map(|app| if stays(&app) { app } else { APP.to_owned() });
                 let said = report.msg.map(|message| message.to_string()).unwrap_or_default();
                 let with = |said: &str| written(&report, id.as_deref(), app.as_deref(), said);
                 let means = |body: &str| meaning(kind, body);

@@ -2,6 +2,7 @@
 
 use super::names::{Names, is_uuid};
 use super::vocabulary as known;
+use super::words;
 use crate::text::{REDACTED, redact};
 use serde_json::Value;
 
@@ -89,15 +90,25 @@ impl Shroud {
     pub fn variable(&mut self, name: &str, value: &str) -> Option<String> {
         let number = value.strip_prefix('%').unwrap_or(value);
         let is_number = number.len() <= 10 && number.bytes().all(|byte| byte.is_ascii_digit());
-        let is_word =
-            value.len() <= 24 && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
         match name {
             _ if value.is_empty() => None,
             _ if name.ends_with("_SESSION_ID") => Some(self.names.id(value)),
             _ if is_number => Some(value.to_owned()),
-            _ if is_word && name.ends_with("_ENTRYPOINT") => Some(value.to_owned()),
+            _ if words::is_known(value) && name.ends_with("_ENTRYPOINT") => Some(value.to_owned()),
             _ => None,
         }
+    }
+
+    /// The name of an event.
+    pub fn event(&mut self, name: &str) -> String {
+        if name.is_empty() { String::new() } else { self.value("event", name) }
+    }
+
+    /// A kind of agent, without a name that a person may have given it.
+    pub fn kind(&self, kind: &str) -> String {
+        let kind = words::kind(kind);
+        let is_named = kind.starts_with("acp:") && self.names_the_person(&kind);
+        if is_named { words::SOMEBODYS.to_owned() } else { kind }
     }
 
     /// The name of a process.
@@ -184,23 +195,40 @@ impl Shroud {
             "tool_name" if text.starts_with("mcp__") => format!("mcp__{}", self.names.id(text)),
             _ if known::is_path(name) && text.starts_with('/') => self.path(text),
             _ if known::is_id(name) => self.names.id(text),
-            _ if self.names_the_person(text) => self.said(text),
-            "method" if !text.starts_with('/') && text.split('/').all(is_a_word) => text.to_owned(),
-            _ if known::is_word(name) && is_a_word(text) => text.to_owned(),
+            _ if known::is_word(name) => self.value(name, text),
             _ => self.said(text),
+        }
+    }
+
+    /// What a member says that holds a program's words: one that is not known stays unknown.
+    fn value(&mut self, name: &str, text: &str) -> String {
+        if words::says(name, text) && !self.names_the_person(text) {
+            return text.to_owned();
+        }
+        // Of a tool that has failed it is the output.
+        if self.keeps_text && name != "error" {
+            return self.said(text);
+        }
+        match words::family(text).filter(|begins| !self.names_the_person(begins)) {
+            Some(begins) => format!("{begins}{}", self.names.text(text)),
+            None => self.hidden(text),
         }
     }
 
     /// What a person, an agent or a tool has said.
     fn said(&mut self, text: &str) -> String {
+        if self.keeps_text && known::sentence(text).is_none() {
+            return self.without_home(&redact(text));
+        }
+        self.hidden(text)
+    }
+
+    /// What stands for a text that is not to be seen.
+    fn hidden(&mut self, text: &str) -> String {
         if let Some(sentence) = known::sentence(text) {
             return sentence.to_owned();
         }
-        let is_path = text.starts_with('/') && !text.contains(char::is_whitespace);
-        if self.keeps_text {
-            return self.without_home(&redact(text));
-        }
-        if is_path {
+        if text.starts_with('/') && !text.contains(char::is_whitespace) {
             return self.path(text);
         }
         let beginning = known::beginning(text).unwrap_or_default();
@@ -223,21 +251,29 @@ impl Shroud {
             None => text.to_owned(),
         };
         match &self.user {
-            Some(user) => text.replace(user.as_str(), "user"),
+            Some(user) => replaced(&text, user, "user"),
             None => text,
         }
     }
 }
 
+/// `text` with another word for each `word`, in whichever case it is written.
+fn replaced(text: &str, word: &str, by: &str) -> String {
+    // Letters outside ASCII keep their length so.
+    let (low, word) = (text.to_ascii_lowercase(), word.to_ascii_lowercase());
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, found) in low.match_indices(&word) {
+        out.push_str(&text[done..at]);
+        out.push_str(by);
+        done = at + found.len();
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
 /// A member that a program has named.
 fn is_plain(name: &str) -> bool {
     name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-}
-
-/// Short, of a few characters, and no credential.
-fn is_a_word(text: &str) -> bool {
-    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:[]<>@ ".contains(&byte);
-    text.len() <= 48 && text.bytes().all(legal) && !redact(text).contains(REDACTED)
 }
 
 /// A path as the name of a folder of logs (Claude Code 2.1.330, measured).

@@ -41,9 +41,10 @@ fn a_secret_is_nowhere_in_what_leaves_the_machine() {
         let text = covered(&payload, false).to_string();
         assert!(!text.contains(secret), "{secret}: {text}");
         assert!(!text.contains("491701234567"), "{text}");
-        let words = covered(&json!({"model": secret, "reason": secret}), false).to_string();
-        let is_key = crate::text::redact(secret) != secret;
-        assert!(!is_key || !words.contains(secret), "{words}");
+        for member in ["model", "reason", "error", "agent_type", "type", "version", "timestamp"] {
+            let words = covered(&json!({ member: secret }), false).to_string();
+            assert!(!words.contains(secret), "{words}");
+        }
     }
 }
 
@@ -113,4 +114,67 @@ fn a_path_stays_the_same_where_a_part_of_it_is_an_id_as_well() {
     let log = shroud.path(&format!("/logs/{id}.jsonl"));
     assert_eq!(log, shroud.path(&format!("/logs/{id}.jsonl")));
     assert!(log.ends_with(&format!("/{}.jsonl", shroud.id(id))), "{log}");
+}
+
+#[test]
+fn only_words_that_a_program_is_known_to_say_stay() {
+    let somebodys = [
+        ("error", "wrong code hunter2secret for bob@acme.io"),
+        ("reason", "touches payroll of Jane Doe at 10.20.30.40"),
+        ("agent_type", "acme-globex-merger-reviewer"),
+        ("model", "arn:aws:bedrock:us-east-1:123456789012:acme"),
+        ("hook_event_name", "AcmeEvent"),
+        ("notification_type", "quota_auto_resume_acme"),
+        ("waitingFor", "Jane Doe"),
+        ("method", "acme/merger"),
+        ("tool_name", "acme_reader"),
+    ];
+    for (member, text) in somebodys {
+        let told = covered(&json!({ member: text }), false)[member].clone();
+        let told = told.as_str().unwrap();
+        let words = ["acme", "Acme", "Jane", "aws", "wrong", "touches", "hunter2"];
+        assert!(words.iter().all(|word| !told.contains(word)), "{member}: {told}");
+    }
+    let programs = json!({
+        "hook_event_name": "StopFailure", "error": "rate_limit", "reason": "prompt_input_exit",
+        "agent_type": "general-purpose", "model": "claude-sonnet-4-5", "waitingFor": "input needed",
+        "notification_type": "permission_prompt", "method": "item/started", "tool_name": "Bash",
+        "background_tasks": [{"type": "local_bash", "status": "running"}], "version": "2.1.330",
+    });
+    assert_eq!(covered(&programs, false), programs);
+    let quota = covered(&json!({"notification_type": "quota_auto_resume_acme"}), false);
+    assert!(quota["notification_type"].as_str().unwrap().starts_with("quota_auto_resume_"));
+    let mut shroud = Shroud::new(Some("/home/jdoesmith"), false);
+    assert_eq!(shroud.event("Stop"), "Stop");
+    assert!(!shroud.event("AcmeEvent").contains("Acme"));
+    assert_eq!(shroud.kind("acp:jdoesmith"), "acp:agent");
+    assert_eq!(shroud.kind("codex"), "codex");
+}
+
+#[test]
+fn what_a_tool_gave_out_as_it_failed_is_never_kept() {
+    let failed = json!({"error": "wrong code for ada@acme.io", "prompt": "go on"});
+    let told = covered(&failed, true);
+    assert_eq!(told["prompt"], "go on");
+    assert!(!told.to_string().contains("wrong"), "{told}");
+}
+
+#[test]
+fn a_kept_text_names_nobody_in_any_case() {
+    let told = covered(&json!({"prompt": "ask Ada, ADA or ada of \u{130}ada"}), true);
+    assert_eq!(told["prompt"], "ask user, user or user of \u{130}user");
+}
+
+#[test]
+fn a_credential_that_is_cut_is_not_kept_in_part() {
+    let long = format!("sk-ant-api03-{} x", "aB3dE5gH7j".repeat(60));
+    for (prefix, tail) in [("pypi-", 168), ("ghp_", 36), ("SG.", 63)] {
+        for at in 740..860 {
+            let before = format!("{long}{}", " ".repeat(at - long.len()));
+            let tail: String = "Zz9Yy8Xx7Ww6".chars().cycle().take(tail).collect();
+            let told = covered(&json!({"prompt": format!("{before}{prefix}{tail} y")}), true);
+            let told = told["prompt"].as_str().unwrap();
+            assert!(!told.contains("Zz9"), "{prefix} {at}: {told}");
+        }
+    }
 }

@@ -3,12 +3,14 @@
 use crate::calls::{call, tool_name};
 use crate::json::{Raw, skim};
 use headsup_core::prompt::ToolRef;
+use headsup_core::time::UnixMs;
 
 skim! {
     /// One payload, of any event. The schema is open and every member may be missing.
     Payload {
         hook_event_name: "hook_event_name",
         session_id: "session_id",
+        timestamp: "timestamp",
         transcript_path: "transcript_path",
         cwd: "cwd",
         source: "source",
@@ -33,6 +35,11 @@ skim! {
 }
 
 impl Payload<'_> {
+    /// RFC 3339 with milliseconds (measured).
+    pub(crate) fn made_at(&self) -> Option<UnixMs> {
+        self.timestamp.text().and_then(|text| UnixMs::parse(&text))
+    }
+
     pub(crate) fn tool(&self) -> Option<String> {
         tool_name(self.tool_name)
     }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `init` | nothing but its session |
 //! | `message`, `tool_use`, `tool_result` | working |
-//! | `result` | done, failed; with a status that nobody knows it rests |
+//! | `result` | done, failed; unknown with a status that nobody knows, which is counted |
 //! | `error` | nothing: `result` follows |
 //! | all others | nothing, and are counted |
 
@@ -35,20 +35,24 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
     let Some(kind) = row.kind.text() else { return Some(stream::nameless()) };
     let status = row.status.text();
-    let mut strange = None;
+    let (mut strange, mut is_unread) = (None, false);
     let level = match &*kind {
         "message" | "tool_use" | "tool_result" => Some(Level::Working { reason: None }),
         "result" => {
             strange = payload::strange(("status", row.status, ENDS));
-            Some(match status.as_deref() {
-                Some("success") => Level::Done,
+            match status.as_deref() {
+                Some("success") => Some(Level::Done),
                 said if said == Some("error") || row.error.json().is_some() => {
                     let code = row.error.object::<Failure<'_>>().kind.text();
                     let code = code.map(|code| text::line(&code, text::NAME));
-                    Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) }
+                    Some(Level::Failed { code: code.unwrap_or_else(|| "error".to_owned()) })
                 }
-                _ => Level::Idle { shells: 0 },
-            })
+                // It is over, and nobody knows how.
+                _ => {
+                    is_unread = true;
+                    None
+                }
+            }
         }
         "init" | "error" => None,
         _ => {
@@ -61,6 +65,7 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
         session: row.session.text().and_then(|id| text::id(&id)),
         model: row.model.text().map(|model| text::line(&model, text::NAME)),
         level,
+        is_unread,
         strange,
         ..Shown::default()
     })

@@ -7,6 +7,7 @@ use crate::transcript::log_line;
 use crate::{HookContext, Sighting};
 use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart};
 use headsup_core::prompt::PromptKind;
+use headsup_core::time::UnixMs;
 
 fn seen(event: &str, members: &str) -> Sighting {
     let comma = if members.is_empty() { "" } else { "," };
@@ -214,5 +215,15 @@ fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
         ["", "[]", r#"{"type":"dreamt","#, r#"{"$rewindTo":"m"}"#, r#"{"type":"warning"}"#];
     for known in log.lines().filter(|line| !line.contains("recorded_from")).chain(others) {
         assert_eq!(news(known), None, "{known}");
+    }
+}
+
+#[test]
+fn a_report_says_when_it_was_made() {
+    let made = |timestamp: &str| seen("AfterAgent", &format!(r#""timestamp":{timestamp}"#)).made_at;
+    let moment = UnixMs(1_795_296_597_200);
+    assert_eq!(made(r#""2026-11-21T21:29:57.200Z""#), Some(moment));
+    for none in ["null", "7", "\"yesterday\""] {
+        assert_eq!(made(none), None, "{none}");
     }
 }

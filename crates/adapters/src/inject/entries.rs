@@ -9,7 +9,7 @@ use super::command::{command, event_of, home_of, is_other, is_stray};
 use super::comments::take_out;
 use super::one_line::parse_to_add;
 use super::versions::Versions;
-use super::{Found, Unchanged};
+use super::{Found, Unchanged, halves, strict};
 use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -244,8 +244,11 @@ fn is_true(value: &CstNode) -> bool {
 
 pub(super) fn parse(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
     let plain = text.strip_prefix(BOM).unwrap_or(text);
-    let root = CstRootNode::parse(plain, &OPTIONS)
+    let hidden = halves::hidden(plain);
+    let whole = hidden.as_ref().map_or(plain, |(_, whole)| whole.as_str());
+    let root = CstRootNode::parse(whole, &OPTIONS)
         .map_err(|error| Unchanged::NotJson(error.to_string().replace('\n', " ")))?;
+    strict::check(plain)?;
     Ok((&text[..text.len() - plain.len()], root))
 }
 

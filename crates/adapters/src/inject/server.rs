@@ -6,7 +6,7 @@ mod launched;
 mod lines;
 pub mod print;
 
-use super::{Found, Launch, Part, Probe, Recipe, Unchanged};
+use super::{Found, Launch, Part, Probe, Recipe, Unchanged, halves};
 use crate::{claude_code, codex, copilot_cli, gemini_cli, opencode, qwen_code};
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn merge(now: &mut Value, wished: &Value) {
 pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
     match form.style {
         Style::Table => lines::append(form, text, launcher),
-        _ => json::append(form, text, launcher),
+        _ => halves::kept(text, |text| json::append(form, text, launcher)),
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn remove(
 ) -> Result<String, Unchanged> {
     match form.style {
         Style::Table => lines::remove(form, text, launcher, original),
-        _ => json::remove(form, text, launcher, original),
+        _ => halves::kept(text, |text| json::remove(form, text, launcher, original)),
     }
 }
 

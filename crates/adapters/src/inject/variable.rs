@@ -1,12 +1,16 @@
 //! A configuration that a variable holds: what is in there stays, and ours is added.
 
-use super::Unchanged;
 use super::entries::{parse, shape};
+use super::{Unchanged, halves};
 use jsonc_parser::cst::CstInputValue;
 use std::fmt::Write as _;
 
 /// The configuration `given` (nothing, if it is empty) with `file` in the list `member`.
 pub(crate) fn with_file(given: &str, member: &str, file: &str) -> Result<String, Unchanged> {
+    halves::kept(given, |given| add(given, member, file))
+}
+
+fn add(given: &str, member: &str, file: &str) -> Result<String, Unchanged> {
     let (_, root) = parse(given)?;
     if root.value().is_none() {
         root.set_value(CstInputValue::Object(Vec::new()));
@@ -49,6 +53,8 @@ mod tests {
         assert_eq!(added(r#"{"model":"x"}"#), json!({ "model": "x", "plugin": [ours] }));
         let theirs = added(r#"{"plugin":["theirs",["other",{"a":1}]]}"#);
         assert_eq!(theirs, json!({ "plugin": ["theirs", ["other", { "a": 1 }], ours] }));
+        let half = with_file(r#"{"a":"\ud800"}"#, "plugin", "/a.js").unwrap();
+        assert!(half.contains(r#""a":"\ud800""#), "{half}");
     }
 
     #[test]

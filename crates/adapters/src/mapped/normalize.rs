@@ -11,9 +11,6 @@ use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 use std::borrow::Cow;
 
-/// A helper whose start does not name it. No end is known to be its own: it runs until its turn is over.
-const UNNAMED: &str = "unnamed";
-
 /// A payload, and the map it is read by.
 pub(super) struct Reading<'a> {
     pub(super) map: &'static Map,
@@ -272,7 +269,8 @@ impl<'a> Reading<'a> {
     fn helper(&self, word: Word) -> Fact {
         let told = self.words(&self.map.members.helper, NAME);
         let starts = word == Word::HelperStarted;
-        let Some(id) = told.or_else(|| starts.then(|| UNNAMED.to_owned())) else {
+        // No end is known to be that of one without a name: it runs until its turn is over.
+        let Some(id) = told.or_else(|| starts.then(|| payload::UNNAMED.to_owned())) else {
             return Fact::not_understood("it does not say which helper it is");
         };
         match (starts, self.map.helpers_are_nameless) {

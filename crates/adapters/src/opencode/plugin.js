@@ -110,6 +110,7 @@ export const headsup = async ({ directory }) => {
     const learn = (info, created) => {
       const found = session(info.id)
       if (info.parentID) found.parent = info.parentID
+      if (found.parent && found === current && !shared) give_back(found)
       found.directory = info.directory
       const [title, model] = [short(info.title), info.model?.id]
       const is_new = title !== found.title || model !== found.model
@@ -118,6 +119,25 @@ export const headsup = async ({ directory }) => {
       if (info.parentID) return created && say(known(info.id), "session.created")
       if (created && (shared || !current?.busy)) begin(found, current ? "clear" : "startup")
       else if (is_new && main(known(info.id)) === found) say(found, "session.updated")
+    }
+
+    /// A helper was taken for a conversation of its own, before it was known whose it is.
+    const give_back = (found) => {
+      const top = root(found)
+      if (top === found) return
+      found.turn = found.over = undefined
+      begin(top, "resume")
+      if (runs(top) || helpers(top).length > 0) {
+        // One that has been told to rest begins anew.
+        if (!runs(top) || !top.turn) top.turn = `${Date.now()}`
+        say(top, "session.status", { status: "busy" })
+      }
+      for (const one of helpers(top)) if (one.busy) say(one, "session.status", { status: "busy" })
+      if (runs(top)) top.over = false
+      else if (helpers(top).length > 0) {
+        top.rest ??= { status: "stopped" }
+        rests(top)
+      }
     }
 
     const busy = (found, event, status) => {
@@ -328,7 +348,14 @@ export const headsup = async ({ directory }) => {
         // Kilo's own, which come before and after the other two.
         case "session.turn.open":
           return busy(known(said.sessionID), event, { type: "busy" })
-        case "session.turn.close":
+        case "session.turn.close": {
+          const found = known(said.sessionID)
+          const is_error = said.reason === "error"
+          // Only what is said to be complete is, and an error is told before.
+          if (said.reason !== "completed" && !(is_error && found.error)) unsure(found)
+          if (said.reason !== "completed" && !is_error) strange(event, "its reason")
+          return idle(found)
+        }
         case "session.idle":
           return idle(known(said.sessionID))
         case "session.error":

@@ -67,6 +67,37 @@ fn what_chose_a_conversation_gives_way_to_the_one_that_is_meant() {
 }
 
 #[test]
+fn a_command_line_that_goes_on_with_a_conversation_is_known() {
+    let takes_up = |kind, words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        takes_up(kind, &words, "0b-1")
+    };
+    for (kind, words) in [
+        ("claude-code", &["--model", "opus", "--resume", "0b-1", "go on"][..]),
+        ("claude-code", &["--resume=0b-1"]),
+        ("claude-code", &["-r", "0b-1"]),
+        ("codex", &["-m", "o4", "resume", "0b-1"]),
+        ("opencode", &["-s", "0b-1"]),
+    ] {
+        assert!(takes_up(kind, words), "{kind} {words:?}");
+    }
+    for (kind, words) in [
+        ("claude-code", &["fix it"][..]),
+        ("claude-code", &["--continue"]),
+        ("claude-code", &["-c", "0b-1"]),
+        ("claude-code", &["--resume"]),
+        ("claude-code", &["--resume", "0a-0", "0b-1"]),
+        ("claude-code", &["--resume", "0b-1", "--fork-session"]),
+        ("claude-code", &["--session-id", "0b-1"]),
+        ("claude-code", &["--", "--resume", "0b-1"]),
+        ("codex", &["fork", "0b-1"]),
+        ("custom", &["--resume", "0b-1"]),
+    ] {
+        assert!(!takes_up(kind, words), "{kind} {words:?}");
+    }
+}
+
+#[test]
 fn a_program_is_found_in_its_command_line_behind_its_runtime() {
     let place = |kind, words: &[&str]| {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 const MOST: usize = 64;
 
 /// What is news in a line: its own name, or a word in it.
-const MEMBERS: [&str; 8] =
-    ["type", "subtype", "method", "status", "activeFlags", "state", "reason", "tasks"];
+const MEMBERS: [&str; 9] =
+    ["type", "subtype", "method", "status", "activeFlags", "state", "reason", "tasks", "is_error"];
 
 #[derive(Debug, Default)]
 pub(super) struct Strange {

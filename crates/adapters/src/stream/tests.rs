@@ -372,7 +372,7 @@ fn assistant() -> Value {
 }
 
 fn result() -> Value {
-    json!({"type": "result", "subtype": "success"})
+    json!({"type": "result", "subtype": "success", "is_error": false})
 }
 
 fn state(state: &str) -> Value {

@@ -68,7 +68,7 @@ enum Secret {
     Password,
     /// A token or key: names that programs also use for other things.
     Token,
-    /// A key of any other kind: only where it is the word behind a long option.
+    /// A key of any other kind: only where it is the word behind a long option, or a variable.
     Key,
     /// A signature in an address: only a long value.
     Signature,
@@ -85,9 +85,11 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     let len = text[at..].iter().take(NAME).take_while(part).count();
     // Few names have a value: that is looked at first.
     let dashes = text[..at].iter().rev().take(2).take_while(|b| **b == b'-').count();
-    let start = Start::after(text, at + len, dashes)?;
+    let is_set = text.get(at + len) == Some(&b' ') && is_set(&text[..at]);
+    let start = Start::after(text, at + len, if is_set { 2 } else { dashes })?;
     let secret = named(&text[at..at + len])?;
-    if secret == Secret::Key && !start.is_option {
+    let is_variable = start.tight && !text[at..at + len].iter().any(u8::is_ascii_lowercase);
+    if secret == Secret::Key && !start.is_option && !is_variable {
         return None;
     }
     let seen = start.value_len(text, secret, LOOK);
@@ -99,6 +101,13 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     let len = if seen < LOOK { seen } else { start.value_len(text, secret, usize::MAX) };
     let is_secret = seen >= LOOK || start.is_secret(found, secret);
     is_secret.then(|| start.whole(text, start.at + len, secret))
+}
+
+/// Does `config set` or `configure set` stand before this word, or before what it is a part of?
+fn is_set(before: &[u8]) -> bool {
+    let own = before.iter().rev().take(NAME).take_while(|b| !b.is_ascii_whitespace()).count();
+    let before = &before[..before.len() - own];
+    before.ends_with(b"config set ") || before.ends_with(b"configure set ")
 }
 
 /// A file with a key, or the name of a secret that is kept elsewhere.
@@ -153,6 +162,7 @@ fn named(name: &[u8]) -> Option<Secret> {
         (_, b"authorization" | b"cookie") => Some(Secret::Header),
         (_, b"credential" | b"credentials" | b"creds") => Some(Secret::Token),
         (_, b"sig" | b"signature") => Some(Secret::Signature),
+        (b"", b"pass") if name == b"PASS" => Some(Secret::Key),
         (_, b"sshpass") => Some(Secret::Password),
         (b"", b"auth") => Some(Secret::Pair),
         // Alone, or as the folder a shell came from, these are everyday words.
@@ -250,6 +260,7 @@ impl Start {
             Secret::Password if self.tight || self.quote.is_some() => true,
             Secret::Token if word => false,
             Secret::Token | Secret::Key if number => value.len() >= 12,
+            Secret::Key if self.tight && (value.len() < 8 || !digits) => false,
             Secret::Key => value.len() >= 6 && !value.contains(&b'.') && is_argument(value, false),
             _ if self.is_option => is_argument(value, digits),
             Secret::Password => !is_code(value) && (value.len() >= 6 || digits),

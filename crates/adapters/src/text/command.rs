@@ -69,6 +69,9 @@ const TOOLS: &[(&str, &str, &str, bool)] = &[
     ("zip", "", "-P", false),
     ("7z", "", "-p", true),
     ("sqlcmd", "", "-P", false),
+    ("az", "login", "-p", false),
+    ("gh", "secret set", "--body", false),
+    ("gh", "secret set", "-b", false),
 ];
 
 /// What the option that begins at `at` hands to its program.
@@ -81,6 +84,7 @@ pub(super) fn option(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| mysql(text, at))
         .or_else(|| sshpass(text, at))
         .or_else(|| openssl(text, at))
+        .or_else(|| literal(text, at))
         .or_else(|| tool(text, at))
 }
 
@@ -170,12 +174,27 @@ fn openssl(text: &[u8], at: usize) -> Option<Range<usize>> {
     found.is_secret(text).then(|| found.all(text))
 }
 
+/// `--from-literal=NAME=…` of a secret.
+fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const OPTION: &[u8] = b"--from-literal";
+    let name = at + OPTION.len() + 1;
+    let is_here = text[at..].starts_with(OPTION) && matches!(text.get(name - 1), Some(b'=' | b' '));
+    let rest = is_here.then(|| &text[name..])?;
+    let is_in = |b: &&u8| !b.is_ascii_whitespace() && **b != b'=';
+    let sign = name + rest.iter().take(128).take_while(is_in).count();
+    let found = (text.get(sign) == Some(&b'=')).then(|| word(text, sign + 1))?;
+    let is_own = found.is_secret(text) && is_called(text, at, &["kubectl"], " secret");
+    is_own.then(|| found.all(text))
+}
+
 /// The option of one of the [`TOOLS`].
 fn tool(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_here = |option: &str| text[at..].starts_with(option.as_bytes());
-    TOOLS.iter().filter(|tool| is_here(tool.2)).find_map(|(program, needs, _, is_joined)| {
-        let found =
-            if *is_joined { joined(text, at) } else { word(text, separator(text, at + 2)?) };
+    TOOLS.iter().filter(|tool| is_here(tool.2)).find_map(|(program, needs, option, is_joined)| {
+        let found = match is_joined {
+            true => joined(text, at),
+            false => word(text, separator(text, at + option.len())?),
+        };
         let is_own = found.is_secret(text) && !is_numbers(&text[found.range.clone()]);
         (is_own && is_called(text, at, &[*program], needs)).then(|| found.all(text))
     })
@@ -232,6 +251,13 @@ pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text[at..].starts_with(b"PASSWORD('") {
         let found = word(text, at + b"PASSWORD(".len());
         return found.is_secret(text).then_some(found.range);
+    }
+    if let Some(next) = past(text, at, b"vault").and_then(|next| past(text, next, b"login")) {
+        let found = word(text, next);
+        let value = &text[found.range.clone()];
+        let is_token = value.len() >= 8 && value.iter().any(u8::is_ascii_digit);
+        let is_option = value.starts_with(b"-");
+        return (is_token && !is_option && found.is_secret(text)).then(|| found.all(text));
     }
     let found = if let Some(next) = past(text, at, b"password") {
         if let Some(found) = dollar_quoted(text, next) {

@@ -1,9 +1,10 @@
 //! Credentials out of text: one pass from left to right, each place looked at a bounded number
-//! of times.
+//! of times, and one more over a text with escapes, as it reads behind them.
 //!
 //! Better one word too many than one key: a title that reads `token=[redacted]` costs a reader
 //! a moment, a key in a store costs a rotation.
 
+use super::escapes::Plain;
 use super::shapes::{self, ADDRESSES, Set, Shape};
 use super::{assign, command};
 use std::borrow::Cow;
@@ -17,21 +18,37 @@ const AHEAD: usize = 256;
 
 /// `text` with every credential of a known shape or name replaced by [`REDACTED`].
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let (mut out, mut kept, mut at) = (String::new(), 0, 0);
-    while at < bytes.len() {
-        match secret_at(bytes, at) {
-            // The ends of a secret stand beside ASCII characters or the ends of the text.
-            Some(found) if found.start >= kept && found.end > at => {
-                out.push_str(text.get(kept..found.start).unwrap_or_default());
-                out.push_str(REDACTED);
+    let clean = without(text, &secrets(text.as_bytes()));
+    let Some(plain) = Plain::of(clean.as_bytes()) else { return clean };
+    let found: Vec<_> = secrets(&plain.bytes).iter().map(|piece| plain.place(piece)).collect();
+    if found.is_empty() { clean } else { Cow::Owned(without(&clean, &found).into_owned()) }
+}
+
+/// Where secrets stand, in order.
+fn secrets(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut all, mut kept, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        match secret_at(text, at) {
+            Some(found) if found.start >= kept && found.end > at && !found.is_empty() => {
                 (kept, at) = (found.end, found.end);
+                all.push(found);
             }
             _ => at += 1,
         }
     }
-    if kept == 0 && out.is_empty() {
+    all
+}
+
+fn without<'text>(text: &'text str, secrets: &[Range<usize>]) -> Cow<'text, str> {
+    if secrets.is_empty() {
         return Cow::Borrowed(text);
+    }
+    let (mut out, mut kept) = (String::new(), 0);
+    for secret in secrets {
+        // The ends of a secret stand beside ASCII characters or the ends of the text.
+        out.push_str(text.get(kept..secret.start).unwrap_or_default());
+        out.push_str(REDACTED);
+        kept = secret.end;
     }
     out.push_str(text.get(kept..).unwrap_or_default());
     Cow::Owned(out)
@@ -44,7 +61,7 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
         return user_info(text, at + 3);
     }
     if !begins(text, at) {
-        return None;
+        return glued(text, at).map(|len| at..at + len);
     }
     if rest.starts_with(b"-----BEGIN ") {
         return private_key(rest).map(|len| at..at + len);
@@ -83,16 +100,45 @@ fn run(text: &[u8], set: Set) -> usize {
 
 /// A known prefix and what must follow it.
 fn shaped(text: &[u8]) -> Option<usize> {
-    let fits = |shape: &&Shape| {
-        let Some(tail) = text.strip_prefix(shape.prefix.as_bytes()) else { return false };
-        let seen = &tail[..tail.len().min(64)];
-        let len = run(seen, shape.set);
-        len >= shape.least && seen[..len].iter().any(u8::is_ascii_digit)
-    };
-    let shape = shapes::beginning_with(*text.first()?).find(fits)?;
-    // Take the whole word: a key may be longer than its alphabet says.
+    let shape = shapes::beginning_with(*text.first()?).find(|shape| fits(shape, text))?;
+    Some(whole(shape, text))
+}
+
+fn fits(shape: &Shape, text: &[u8]) -> bool {
+    let Some(tail) = text.strip_prefix(shape.prefix.as_bytes()) else { return false };
+    let seen = &tail[..tail.len().min(64)];
+    let len = run(seen, shape.set);
+    len >= shape.least && seen[..len].iter().any(u8::is_ascii_digit)
+}
+
+/// The whole word: a key may be longer than its alphabet says.
+fn whole(shape: &Shape, text: &[u8]) -> usize {
     let len = shape.prefix.len();
-    Some(len + run(&text[len..], shape.set).max(run(&text[len..], Set::Word)))
+    len + run(&text[len..], shape.set).max(run(&text[len..], Set::Word))
+}
+
+/// The same in the middle of a word, as in `my_ghp_…`: only a prefix that ends no other word.
+fn glued(text: &[u8], at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let [first, second, ..] = *rest else { return None };
+    if !shapes::may_begin(first, second) {
+        return None;
+    }
+    if rest.starts_with(b"eyJ") {
+        let seen = &rest[..rest.len().min(AHEAD)];
+        return seen[run(seen, Set::Word)..].starts_with(b".eyJ").then(|| run(rest, Set::Dotted));
+    }
+    let own = |shape: &&Shape| shape.is_own(at.checked_sub(1).map(|before| text[before]));
+    let shape = shapes::beginning_with(first).filter(own).find(|shape| fits(shape, rest))?;
+    let seen = &rest[shape.prefix.len()..rest.len().min(shape.prefix.len() + 64)];
+    let seen = &seen[..run(seen, shape.set)];
+    // `task-proj-plan-of-2026` is none.
+    let has = |kind: fn(&u8) -> bool| seen.iter().any(kind);
+    let mut parts = seen.split(|b| !b.is_ascii_alphanumeric());
+    let is_key = !(shape.prefix.starts_with("sk") || shape.prefix.starts_with("rk"))
+        || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
+        || parts.any(|part| part.len() >= 24);
+    is_key.then(|| whole(shape, rest))
 }
 
 /// A JSON web token, or the base64 of a JSON object.
@@ -218,3 +264,7 @@ fn private_key(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 #[path = "redact_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "redact_hidden_tests.rs"]
+mod hidden_tests;

@@ -34,6 +34,20 @@ pub(super) struct Shape {
     pub(super) set: Set,
 }
 
+/// Prefixes on which other words end, or with which pieces of other words begin.
+const SHARED: &[&str] = &["key-", "sess-", "pul-", "1//0"];
+
+impl Shape {
+    /// Whether no other word has it in its middle, behind this character.
+    pub(super) fn is_own(&self, before: Option<u8>) -> bool {
+        let is_long = self.prefix.len() >= 4 && !SHARED.contains(&self.prefix);
+        let is_part = self.prefix.len() == 3 && self.prefix.ends_with('_') && before == Some(b'_');
+        // Capitals may go on.
+        let goes_on = matches!(self.set, Upper) && before.is_some_and(|b| b.is_ascii_uppercase());
+        (is_long || is_part) && !goes_on
+    }
+}
+
 const fn shape(prefix: &'static str, least: usize, set: Set) -> Shape {
     Shape { prefix, least, set }
 }
@@ -177,6 +191,28 @@ static CHAINS: Chains = {
     }
     Chains { heads, next }
 };
+
+/// The first two characters of all prefixes, one bit each.
+static PAIRS: [u64; 1024] = {
+    let mut pairs = [0_u64; 1024];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        let prefix = SHAPES[at].prefix.as_bytes();
+        let pair = prefix[0] as usize * 256 + prefix[1] as usize;
+        pairs[pair / 64] |= 1_u64 << (pair % 64);
+        at += 1;
+    }
+    // A JSON web token.
+    let pair = b'e' as usize * 256 + b'y' as usize;
+    pairs[pair / 64] |= 1_u64 << (pair % 64);
+    pairs
+};
+
+/// Whether a prefix, or a JSON web token, may begin with these.
+pub(super) fn may_begin(first: u8, second: u8) -> bool {
+    let pair = usize::from(first) * 256 + usize::from(second);
+    PAIRS[pair / 64] & (1_u64 << (pair % 64)) != 0
+}
 
 /// The shapes whose prefix begins with `first`, in their order.
 pub(super) fn beginning_with(first: u8) -> impl Iterator<Item = &'static Shape> {

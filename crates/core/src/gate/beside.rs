@@ -161,7 +161,7 @@ fn end(step: &mut Step<'_>, index: usize, outcome: Option<Outcome>) -> bool {
     let is_main = is_own && !step.seat.turn.open;
     let actor = Actor::Sub(session);
     let is_its = |other: &Actor| *other == actor || is_main && other.is_main();
-    step.seat.open_tools.retain(|open| !is_its(&open.actor));
+    step.seat.drop_calls(|open| is_its(&open.actor));
     prompts::withdraw(step, |asked| is_its(asked.actor));
     if let Actor::Sub(session) = &actor {
         step.seat.subagents.retain(|helper| helper != session);

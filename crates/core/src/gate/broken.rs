@@ -100,11 +100,16 @@ pub(super) fn may_tell_by_its_code(seat: &Seat) -> bool {
 
 /// Behind the turn that has failed something else fails, which nobody has seen yet.
 pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
-    let (kind, at) = (OutcomeKind::Failed, step.now);
-    step.seat.outcome = Some(Outcome { kind, code: Some(code.to_owned()), at });
+    ends_otherwise(step, OutcomeKind::Failed, Some(code));
+}
+
+/// The last turn has another end than was told, which nobody has seen yet.
+pub(super) fn ends_otherwise(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
+    let at = step.now;
+    step.seat.outcome = Some(Outcome { kind, code: code.map(str::to_owned), at });
     let before = step.seat.turn.seq.saturating_sub(1);
     step.seat.seen_turn_seq = step.seat.seen_turn_seq.min(before);
-    step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(code));
+    step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
     step.changed = true;
 }
 

@@ -51,7 +51,19 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     if !renewed {
         check_session(step, observation)?;
     }
-    revive(step, observation)
+    revive(step, observation)?;
+    note_filed(step, observation);
+    Ok(())
+}
+
+/// Keeps that the program's own status file has named the conversation that the seat is in.
+fn note_filed(step: &mut Step<'_>, observation: &Observation) {
+    let Some(session) = &mut step.seat.session else { return };
+    let is_named = observation.session.as_ref() == Some(&session.id);
+    if observation.source == Source::Registry && is_named && !session.is_filed {
+        session.is_filed = true;
+        step.changed = true;
+    }
 }
 
 /// Does it say how the very process in the seat has ended? That is true however late it comes.
@@ -302,15 +314,19 @@ fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
 }
 
 /// Is something asked in a conversation that was left, in the very process that sits here, and not just behind that?
-/// Then it was taken up again, and what said so was not understood.
+/// Then it was taken up again, and what said so was not understood. So it was where the program's status file names
+/// it anew: that has one conversation after the other, and has named the seat's own since.
 fn is_taken_up(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
     let left = seat.left_sessions.iter().find(|left| left.id == said);
     let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
     let asks = matches!(observation.fact, Fact::PromptSubmitted { .. } | Fact::PromptTold);
+    let is_level = matches!(observation.fact, Fact::Level(_));
+    let has_named = seat.session.as_ref().is_some_and(|own| own.is_filed);
+    let names = observation.source == Source::Registry && is_level && has_named;
     let is_live = observation.delivery == Delivery::Live;
-    is_later && is_same && asks && is_live && seat.process.state.is_running()
+    is_later && is_same && (asks || names) && is_live && seat.process.state.is_running()
 }
 
 /// Does it tell live that something begins?

@@ -13,6 +13,9 @@ use crate::time::UnixMs;
 use crate::wire::PromptDoc;
 use crate::workflow::{self, By, IllegalStage, Stage, StageStatus};
 
+/// Answers that an agent may not have been told of; the last ones are kept.
+const UNTOLD: usize = 64;
+
 /// A question that is about to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
@@ -88,6 +91,12 @@ pub fn resolve_input(seat: &mut Seat, id: &str, resolution: Resolution, now: Uni
     let open = step.seat.prompts.remove(at);
     let timed_out = resolution.by == ResolvedBy::Timeout;
     let title = open.ask.title.clone();
+    // What was said in the agent's own program, that program has heard.
+    if resolution.by == ResolvedBy::Human && resolution.via != Some(Via::AgentClient) {
+        step.seat.untold.push(open.id.clone());
+        let more = step.seat.untold.len().saturating_sub(UNTOLD);
+        step.seat.untold.drain(..more);
+    }
     let doc = PromptDoc::new(&step.seat.id, &open, Some(resolution));
     step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
     let blocks = |input: &Input| timed_out && input.on_timeout == OnTimeout::Block;
@@ -100,6 +109,13 @@ pub fn resolve_input(seat: &mut Seat, id: &str, resolution: Resolution, now: Uni
         go_on(&mut step);
     }
     step.finish(&before)
+}
+
+/// The agent has been told how this input request has ended.
+pub fn mark_told(seat: &mut Seat, id: &str) -> Decision {
+    let before = seat.untold.len();
+    seat.untold.retain(|untold| untold != id);
+    Decision { changed: seat.untold.len() < before, ..Decision::default() }
 }
 
 /// Where the workflow said that it waits for what has ended, it says what it still waits for.

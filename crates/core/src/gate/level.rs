@@ -39,6 +39,8 @@ pub(super) fn said(
     }
     let has_rested = has_rested(step, source);
     let ends_untold = ends_untold_work(step, source, level);
+    let begins_untold = begins_untold_work(step, source, level);
+    let is_done_after_all = is_done_after_all(step, source, level);
     let is_silence = shown::is_silence(step, source, level);
     let word = if is_silence { shown::SILENT } else { level.word() };
     let before = claim(step, source, word);
@@ -96,6 +98,11 @@ pub(super) fn said(
     if let Some(code) = fails_in_another_way(step, source, level).filter(|_| !ends_untold) {
         step.seat.held.retain(|held| !is_level_of(held, source));
         broken::fails_again(step, code);
+        return Ok(Effect::Decides);
+    }
+    if is_done_after_all {
+        step.seat.held.retain(|held| !is_level_of(held, source));
+        broken::ends_otherwise(step, OutcomeKind::Completed, None);
         return Ok(Effect::Decides);
     }
     if !ends_untold && is_believed(step, &held) {
@@ -157,7 +164,7 @@ pub(super) fn said(
     };
     if at_once {
         step.seat.held.retain(|held| !is_level_of(held, source));
-        if ends_untold {
+        if ends_untold || begins_untold {
             believe(step, &HeldLevel::Working);
         }
         believe(step, &held);
@@ -210,6 +217,32 @@ fn ends_untold_work(step: &Step<'_>, source: Source, level: &Level) -> bool {
     let ended = turn.ended.as_ref().is_some_and(|ended| ended.at >= since);
     let is_told = turn.open || ended || step.seat.has_edge_witness();
     source == Source::ProgramStatus && is_news && !is_told
+}
+
+/// Does a program that has told its terminal of work ask something there before that is believed? Then its turn has
+/// begun, unless it may have shown work because it comes up.
+fn begins_untold_work(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let asks = source == Source::ProgramStatus && matches!(level, Level::Blocked { .. });
+    let is_told = step.seat.turn.open || step.seat.has_edge_witness();
+    let is_up = step.seat.process.state.is_running() && step.seat.starts_at_work_ms.is_none();
+    asks && is_up && !is_told && work_waits(step, source)
+}
+
+/// Does a program whose turn has ended by its own word on its terminal, which was a failure or no more than rest, say
+/// there that it is done? Its newest word counts.
+fn is_done_after_all(step: &Step<'_>, source: Source, level: &Level) -> bool {
+    let (seat, turn) = (&step.seat, &step.seat.turn);
+    let claim = seat.claims.iter().find(|claim| claim.source == source);
+    let said = match seat.outcome.as_ref().map(|outcome| outcome.kind) {
+        Some(OutcomeKind::Failed) => "failed",
+        Some(OutcomeKind::Interrupted) => "idle",
+        _ => return false,
+    };
+    let ended = turn.ended.as_ref().map(|ended| ended.at);
+    let has_ended_it = claim.is_some_and(|c| c.word == said && ended >= Some(c.since));
+    let is_its_own = source == Source::ProgramStatus && turn.evidence.source == source;
+    let rests = !turn.open && matches!(seat.turn(), Turn::Idle(_));
+    *level == Level::Done && is_its_own && rests && has_ended_it && !seat.has_edge_witness()
 }
 
 fn rests_at(level: &Level) -> bool {

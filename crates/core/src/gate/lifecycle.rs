@@ -202,6 +202,25 @@ pub fn start_over(seat: &mut Seat, now: UnixMs) -> Decision {
     step.finish(&before)
 }
 
+/// A free seat goes to somebody else, of another kind: nothing of the one before is theirs. How that one left, the lives
+/// that are counted there and what people are asked there are the seat's.
+pub fn succeed(before: &Seat, newcomer: Seat, now: UnixMs) -> Seat {
+    let mut seat = Seat {
+        incarnation: before.incarnation,
+        registered_at: before.registered_at,
+        process: before.process.clone(),
+        stage: before.stage.clone(),
+        runs: before.runs,
+        prompts: before.prompts.clone(),
+        prompts_opened: before.prompts_opened,
+        headline_since: before.headline_since,
+        last_status_at: before.last_status_at,
+        ..newcomer
+    };
+    drop(start_over(&mut seat, now));
+    seat
+}
+
 /// The process in the seat is that of several conversations: that it lives on says nothing of one that has
 /// said goodbye. True: this one had, and has no process any more.
 pub fn part(seat: &mut Seat) -> bool {
@@ -235,7 +254,8 @@ pub fn may_resume(seat: &Seat, now: UnixMs) -> Result<(), Unfit> {
     seat.session.as_ref().map(drop).ok_or(Unfit::NothingToResume)
 }
 
-/// Was it to be taken up, and nothing came of that? Its conversation is as it was when it was put away.
+/// Was it to be taken up, by a resume or by a launch in its seat, and nothing came of that? Its conversation is as it
+/// was when it was put away.
 fn is_lost_on_the_way(seat: &Seat, now: UnixMs) -> bool {
     let is_unheard = seat.session.as_ref().is_some_and(|session| !session.start_seen);
     let was_wanted = seat.about.suspended_at.is_some() && is_unheard;
@@ -243,7 +263,7 @@ fn is_lost_on_the_way(seat: &Seat, now: UnixMs) -> bool {
         && match seat.process.state {
             Process::Exited(exit) => exit.code == Some(CANNOT_RUN),
             state => {
-                state == RESTORING
+                (state == RESTORING || seat.was_away && is_unheard_start(seat))
                     && seat.process.id.is_none()
                     && now.since(seat.process.since) > LAUNCHED_WITHIN_MS
             }

@@ -150,7 +150,7 @@ fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     }
     prompts::withdraw(step, |asked| asked.actor.is_main());
     step.seat.turn.main_stopped = true;
-    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.seat.drop_calls(|open| open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
     step.changed = true;
     Ok(Effect::Decides)

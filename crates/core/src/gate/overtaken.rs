@@ -1,5 +1,6 @@
 //! What was overtaken on its way (G10). The order of receipt is the order; but where a program says when it made
-//! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew.
+//! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew, and an end that
+//! it made before the prompt of the turn that is open is not the end of that one.
 
 use super::{Refusal, Rule, Step, refuse};
 use crate::observation::{Fact, Level, Observation};
@@ -23,7 +24,20 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
             is_late && end.session == observation.session
         })
     };
+    let same = |told: &MadeEnd| told.made_at == made_at && told.session == observation.session;
+    let (is_edge, prompt) = (observation.source.tier() == Tier::Edge, made.prompt.as_ref());
+    if is_edge && is_prompt(&observation.fact) && prompt.is_some_and(same) {
+        return refuse(Rule::G3, "this prompt has been told before");
+    }
+    // However late it comes, the last end told again is none of a turn that was begun behind it.
+    let is_told_again =
+        |prompt: &MadeEnd| made_at < prompt.made_at && made.turn.as_ref().is_some_and(same);
+    let is_of_another = is_before(prompt) || prompt.is_some_and(is_told_again);
+    if is_edge && step.seat.turn.open && is_end(&observation.fact) && is_of_another {
+        return refuse(Rule::G10, "made before the prompt of the turn that is open");
+    }
     let is_overtaken = match &observation.fact {
+        fact if is_prompt(fact) => is_edge && is_before(made.turn.as_ref()),
         Fact::ToolStarted { actor, .. } => actor.is_main() && is_before(made.turn.as_ref()),
         // Where a call is open it is about that one.
         Fact::DialogShown { actor, .. } if step.seat.open_tools.is_empty() => {
@@ -35,6 +49,20 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
         return refuse(Rule::G10, "made before an end that was told first");
     }
     Ok(())
+}
+
+fn is_prompt(fact: &Fact) -> bool {
+    matches!(fact, Fact::PromptSubmitted { .. } | Fact::PromptTold)
+}
+
+fn is_end(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::TurnEnded { .. }
+            | Fact::TurnFailed { .. }
+            | Fact::TurnInterrupted { .. }
+            | Fact::TurnUnanswered
+    )
 }
 
 /// An interruption may stand in the log by the name of the prompt that was sent in place of what was stopped. Was it
@@ -59,7 +87,7 @@ pub(super) fn works_since(step: &Step<'_>, observation: &Observation) -> bool {
     times.is_some_and(|(made_at, works)| (1..LATE_MS).contains(&works.since(made_at)))
 }
 
-/// Keeps when an end was made that has been accepted, and since when work is shown.
+/// Keeps when a prompt or an end was made that has been accepted, and since when work is shown.
 pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
     let Some(made_at) = observation.made_at else { return };
     if let (Tier::Own, Fact::Level(level)) = (observation.source.tier(), &observation.fact) {
@@ -69,13 +97,12 @@ pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
     if observation.source.tier() != Tier::Edge {
         return;
     }
-    let end = MadeEnd { session: observation.session.clone(), made_at, at: step.now };
+    let told = MadeEnd { session: observation.session.clone(), made_at, at: step.now };
     match &observation.fact {
-        Fact::TurnEnded { .. } | Fact::TurnFailed { .. } | Fact::TurnInterrupted { .. } => {
-            step.seat.made.get_or_insert_default().turn = Some(end);
-        }
+        fact if is_prompt(fact) => step.seat.made.get_or_insert_default().prompt = Some(told),
+        fact if is_end(fact) => step.seat.made.get_or_insert_default().turn = Some(told),
         Fact::ToolsEnded { actor, .. } if actor.is_main() => {
-            step.seat.made.get_or_insert_default().call = Some(end);
+            step.seat.made.get_or_insert_default().call = Some(told);
         }
         _ => {}
     }

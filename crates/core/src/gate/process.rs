@@ -168,6 +168,12 @@ pub(super) fn said(
             if matches!(state, Process::Exited(_) | Process::Suspended) {
                 session::begin(step.seat, state == Process::Suspended, step.now);
             }
+            if state == Process::Suspended
+                && let Some(session) = &mut step.seat.session
+            {
+                // Its conversation is to be taken up, and has not told of that.
+                session.start_seen = false;
+            }
             turn_into(step, target);
         }
         Process::Unknown | Process::Absent => turn_into(step, target),

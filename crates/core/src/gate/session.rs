@@ -23,7 +23,7 @@ const SAY_MS: i64 = 5_000;
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
     let since = step.now;
-    step.seat.session = Some(Session { id: id.to_owned(), since, start_seen, is_early: false });
+    step.seat.session = Some(Session::new(id.to_owned(), since, start_seen));
     step.seat.left_sessions.retain(|left| left.id != id);
     if let Some(ended) = &mut step.seat.turn.ended {
         // Names of turns are a conversation's own, and some programs count them anew.
@@ -133,6 +133,7 @@ pub(super) fn started(
     step: &mut Step<'_>,
     how: SessionStart,
     attach: Option<Attach>,
+    observation: &Observation,
 ) -> Result<Effect, Refusal> {
     if how == SessionStart::Compact {
         // It comes in mid-turn and says nothing of the turn, but that the summary is in.
@@ -156,8 +157,10 @@ pub(super) fn started(
     }
     // Of its bus and its plugin either may be heard first.
     let is_shown = step.seat.goes_on_beside && !known && shown::is_only_shown(step);
-    if how == SessionStart::Resume && running && (is_shown || just_begun(step)) {
-        // It comes with the first prompt, which the log, or the program itself, has told already.
+    let goes_on = !anew && goes_on_in_turn(step, observation);
+    if how == SessionStart::Resume && running && (is_shown || goes_on || just_begun(step)) {
+        // It comes with the first prompt, which the log, or the program itself, has told already; or nothing has
+        // ended that would have to begin again.
         if let Some(session) = &mut step.seat.session {
             session.start_seen = true;
         }
@@ -239,6 +242,14 @@ fn just_begun(step: &Step<'_>) -> bool {
     let is_new = turn.ended.as_ref().is_none_or(|ended| ended.at < since);
     let is_logged = turn.evidence.source == Source::Transcript;
     turn.open && is_new && is_logged && step.now.since(turn.since) < SETTLE_MS
+}
+
+/// Does the very process that tells of a start go on with its turn, as its own status or a helper that runs shows?
+fn goes_on_in_turn(step: &Step<'_>, observation: &Observation) -> bool {
+    let seat = &step.seat;
+    let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
+    let has_helpers = seat.turn.open && !seat.subagents.is_empty();
+    is_same && (has_helpers || shows_work(step))
 }
 
 /// Is a turn open that the program's own status tells of?
@@ -391,8 +402,7 @@ pub(super) fn take_up_left(step: &mut Step<'_>) {
     }
     let (since, start_seen) = (step.now, true);
     let left = step.seat.left_sessions.pop_back();
-    let session = |id| Session { id, since, start_seen, is_early: false };
-    step.seat.session = left.map(|left| session(left.id));
+    step.seat.session = left.map(|left| Session::new(left.id, since, start_seen));
     step.changed = true;
 }
 

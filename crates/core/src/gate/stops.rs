@@ -135,7 +135,7 @@ pub(super) fn wakes_at_once(step: &mut Step<'_>) -> Option<Effect> {
     }
     step.seat.turn.main_stopped = true;
     step.seat.turn.stop.wakes = true;
-    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.seat.drop_calls(|open| open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
     hold(step, QUEUED, WAKES_MS);
     Some(Effect::Outranked("a prompt of the program's own waits for it"))

@@ -2,6 +2,7 @@
 
 use super::{Effect, Refusal, Rule, Step, beside, broken, dialog, prompts, refuse, stops, turn};
 use crate::prompt::{Actor, Resolution, ToolRef};
+use crate::seat::OpenTool;
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// How long after a helper's end what it did before may be told. Milliseconds.
@@ -103,11 +104,13 @@ pub(super) fn ended(
     interrupted: bool,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    // Of several at once each was told before, at its start or at its own end.
+    let is_alone = ended.len() == 1;
     if let Actor::Sub(_) = actor {
         step.seat.turn.helpers_unheard = false;
         let mut cleared = false;
         for tool in ended {
-            cleared |= end(step, actor, tool);
+            cleared |= end(step, actor, tool, is_alone);
         }
         return Ok(if cleared { Effect::Decides } else { Effect::Outranked(SUB_OUTRANKED) });
     }
@@ -116,7 +119,7 @@ pub(super) fn ended(
     }
     turn::follow(step, reference)?;
     for tool in ended {
-        end(step, actor, tool);
+        end(step, actor, tool, is_alone);
     }
     if interrupted {
         prompts::withdraw(step, |asked| asked.actor.is_main());
@@ -165,14 +168,15 @@ fn goes_on_with(step: &mut Step<'_>) {
 }
 
 /// A call ends, and with it what was asked about it. True if that was.
-fn end(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
-    let is_known = close_tool(step, actor, ended);
+fn end(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef, is_alone: bool) -> bool {
+    let is_known = close_tool(step, actor, ended, is_alone);
     let cleared = prompts::clear_by_tool(step, actor, ended);
     cleared || !is_known && dialog::clear_by_unheard(step, actor)
 }
 
-/// True if its start, or its end, was told before.
-fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
+/// True if its start, or its end, was told before. Where neither was, it is counted now, and a start that comes later
+/// is not; the start of one without an id was counted, whatever its end is called.
+fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef, is_alone: bool) -> bool {
     let tools = &mut step.seat.open_tools;
     let by_id = tools
         .iter()
@@ -190,6 +194,13 @@ fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
     }
     let is_new = ended.id.as_ref().is_some_and(|id| step.seat.end_call(id, open.is_some()));
     step.changed |= is_new;
+    let may_be_its = |open: &OpenTool| {
+        open.actor == *actor && open.tool.id.is_none() && open.tool.name == ended.name
+    };
+    let is_unheard = is_new && open.is_none() && !step.seat.open_tools.iter().any(may_be_its);
+    if is_unheard && is_alone {
+        step.seat.counters.tools += 1;
+    }
     open.is_some() || ended.id.is_some() && !is_new
 }
 
@@ -215,7 +226,7 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     step.seat.end_helper(id, step.now);
     step.changed = true;
     let actor = Actor::Sub(id.to_owned());
-    step.seat.open_tools.retain(|open| open.actor != actor);
+    step.seat.drop_calls(|open| open.actor == actor);
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
     let cleared = turn::helpers_are_done(step) || cleared;
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })

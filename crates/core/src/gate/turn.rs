@@ -64,7 +64,7 @@ pub(super) fn rest(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
     if step.seat.turn.open {
         close(step, kind, code);
     }
-    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.seat.drop_calls(|open| open.actor.is_main());
     let next = match kind {
         OutcomeKind::Completed if !step.seat.turn.queued.is_empty() => {
             Some(step.seat.turn.queued.remove(0))
@@ -130,7 +130,7 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
             false => OutcomeKind::Interrupted,
         };
         close(step, kind, None);
-        step.seat.open_tools.retain(|open| !open.actor.is_main());
+        step.seat.drop_calls(|open| open.actor.is_main());
     }
     pass_over(step, reference);
     start(step, Some(reference));
@@ -188,11 +188,25 @@ fn is_asked_anew(step: &Step<'_>, by: Submitter) -> bool {
     by == Submitter::Person && turn.main_stopped && !is_late
 }
 
+/// Has a hook told of this very prompt of a person's before? Keeps the name of the last one. Some programs call what is
+/// typed behind a stop as the turn that goes on with it: without a status file nobody would tell that.
+fn is_told_again(step: &mut Step<'_>, by: Submitter, reference: Option<&str>) -> bool {
+    let is_a_persons = by == Submitter::Person && step.evidence.source == Source::Hook;
+    let Some(session) = step.seat.session.as_mut().filter(|_| is_a_persons) else { return false };
+    if session.prompted.as_deref() == reference {
+        return reference.is_some() && session.is_filed;
+    }
+    session.prompted = reference.map(Box::from);
+    step.changed = true;
+    false
+}
+
 pub(super) fn prompted(
     step: &mut Step<'_>,
     by: Submitter,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    let is_again = is_told_again(step, by, reference);
     let turn = &step.seat.turn;
     if let Some(reference) = reference {
         let open = turn.reference.as_deref().filter(|_| turn.open);
@@ -203,7 +217,8 @@ pub(super) fn prompted(
             return Ok(Effect::Confirms);
         }
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
-        let is_behind = is_logged || open.is_some_and(|open| open != reference) || straggles(step);
+        let is_another = open.is_some_and(|open| open != reference);
+        let is_behind = is_logged || is_again || is_another || straggles(step);
         if is_past(step, reference) || ended == Some(reference) && is_behind {
             return refuse(Rule::G10, "told after the end of its turn");
         }
@@ -337,7 +352,7 @@ pub(super) fn ended(
         step.seat.turn.main_stopped = true;
         step.seat.turn.stop.wakes = background.wakes;
         step.seat.turn.awaits_helpers = background.unlisted && !running.is_empty();
-        step.seat.open_tools.retain(|open| !open.actor.is_main());
+        step.seat.drop_calls(|open| open.actor.is_main());
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
     } else {

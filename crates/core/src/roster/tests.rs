@@ -16,8 +16,7 @@ fn seat(id: &str, session: Option<&str>, pid: Option<u32>) -> Seat {
     seat.process.state = running;
     seat.process.id = pid.map(process);
     seat.about.cwd = Some("/home/dev/api".into());
-    seat.session =
-        session.map(|id| Session { id: id.into(), since: NOW, start_seen: true, is_early: false });
+    seat.session = session.map(|id| Session::new(id.into(), NOW, true));
     seat
 }
 

@@ -1,11 +1,12 @@
 //! What has ended: turns, by the names that their programs gave them, calls and helpers; and processes, by
 //! their word alone.
 
-use super::{ProcessFacts, Seat};
+use super::{OpenTool, ProcessFacts, Seat};
 use crate::source::Source;
 use crate::status::{ExitKind, Process};
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// So many turns before the last one are known again.
 const BEFORE: usize = 32;
@@ -49,9 +50,10 @@ pub struct EndedHelper {
     pub started: bool,
 }
 
-/// The last ends of the main agent's turns and calls of which their program says when it made them.
+/// The last prompt and the last ends of the main agent's turns and calls of which their program says when it made them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
+    pub prompt: Option<MadeEnd>,
     pub turn: Option<MadeEnd>,
     pub call: Option<MadeEnd>,
     /// When its own status has begun to show the work that it shows, by the program's clock.
@@ -126,6 +128,16 @@ impl Seat {
         }
         self.ended_calls.push_back(EndedCall { id: id.to_owned(), started });
         true
+    }
+
+    /// Nobody waits any more for the ends of these calls, which go on: those that are told still are no news.
+    pub(crate) fn drop_calls(&mut self, which: impl Fn(&OpenTool) -> bool) {
+        let (dropped, kept): (VecDeque<_>, VecDeque<_>) =
+            std::mem::take(&mut self.open_tools).into_iter().partition(which);
+        self.open_tools = kept;
+        for id in dropped.into_iter().filter_map(|open| open.tool.id) {
+            self.end_call(&id, true);
+        }
     }
 
     /// Whether this is the start of a call whose end came first. The next one of this id is

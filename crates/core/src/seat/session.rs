@@ -15,6 +15,18 @@ pub struct Session {
     /// It was told before the prompt box was open.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
+    /// The program's own status file has named it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_filed: bool,
+    /// The name of the last prompt that a hook has told of and that a person has sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompted: Option<Box<str>>,
+}
+
+impl Session {
+    pub fn new(id: String, since: UnixMs, start_seen: bool) -> Self {
+        Self { id, since, start_seen, is_early: false, is_filed: false, prompted: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

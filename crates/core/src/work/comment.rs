@@ -4,6 +4,10 @@
 //! says so in a fixed grammar, comes from somebody who is listed, is newer than the prompt and was not
 //! written by us. Everything else is no answer, with the reason why.
 
+mod code;
+mod html;
+mod plain;
+
 use crate::status::turn::words;
 use crate::time::UnixMs;
 
@@ -148,37 +152,12 @@ pub fn answers<'a>(
     Ok((prompt.id, value(&said.answer, prompt.options)?))
 }
 
-/// Reads a comment: `/answer [ID] VALUE` or `@headsup VALUE` on a line of its own, once. What is quoted or
-/// is code says nothing: whoever quotes another's answer does not answer.
+/// Reads a comment: `/answer [ID] VALUE` or `@headsup VALUE` on a line of its own, once. What is quoted, is
+/// code or is seen by nobody says nothing: whoever quotes another's answer does not answer.
 pub fn read(body: &str) -> Result<Said, NoAnswer> {
     let mut found = None;
-    let mut fence: Option<(char, usize)> = None;
-    let mut after_quote = false;
-    for line in body.lines() {
-        let indent = line.chars().take_while(|c| *c == ' ').count();
-        let text = line.trim();
-        if let Some((mark, length)) = fence {
-            let run = text.chars().take_while(|c| *c == mark).count();
-            if indent <= 3 && run >= length && text.chars().all(|c| c == mark) {
-                fence = None;
-            }
-            continue;
-        }
-        let opens = ['`', '~'].into_iter().find_map(|mark| {
-            let run = text.chars().take_while(|c| *c == mark).count();
-            (run >= 3 && indent <= 3).then_some((mark, run))
-        });
-        if opens.is_some() {
-            fence = opens;
-            continue;
-        }
-        // A quote goes on until an empty line, also without its sign (CommonMark's lazy lines).
-        after_quote = text.starts_with('>') || (after_quote && !text.is_empty());
-        let is_code = indent >= 4 || line.starts_with('\t');
-        if after_quote || is_code {
-            continue;
-        }
-        let Some(said) = addressed(text) else { continue };
+    for line in plain::lines(body) {
+        let Some(said) = addressed(line.trim()) else { continue };
         if found.replace(said?).is_some() {
             return Err(NoAnswer::Twice);
         }

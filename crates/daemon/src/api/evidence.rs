@@ -94,7 +94,7 @@ pub(super) async fn get(
     Ok(Json(EvidenceBundle {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
-        kind: seat.kind.to_string(),
+        kind: shroud.kind(&seat.kind),
         captured_at: app.clock.wall(),
         since,
         kept,
@@ -184,6 +184,7 @@ fn cover(shroud: &mut Shroud, kind: &str, mut row: Value) -> Value {
 
 fn hook(shroud: &mut Shroud, mut row: Value) -> Value {
     let context = row["context"].as_str().map(HookContext::parse).unwrap_or_default();
+    let event = shroud.event(row["event"].as_str().unwrap_or_default());
     shroud.cover(&mut row["payload"]);
     let mut env: Map<String, Value> = context
         .env
@@ -198,7 +199,7 @@ fn hook(shroud: &mut Shroud, mut row: Value) -> Value {
         .map(|parent| json!({"pid": parent.pid, "comm": shroud.process(&parent.comm)}))
         .collect();
     json!({
-        "src": row["src"], "label": [row["event"]], "env": env, "parents": parents,
+        "src": row["src"], "label": [event], "env": env, "parents": parents,
         "payload": row["payload"].take(),
     })
 }

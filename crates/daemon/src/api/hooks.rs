@@ -3,7 +3,7 @@
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, peer, receipt};
 use crate::body;
-use crate::caller::may_report;
+use crate::caller::{may_report, unheld_token};
 use crate::evidence::Hook;
 use crate::flaws;
 use crate::job::{Reply, Work};
@@ -62,7 +62,7 @@ pub(super) async fn post(
     let of_a_stream = is_of_a_stream(&kind, envelope.event);
     let asked = envelope.event.filter(|_| of_a_stream).map(str::to_owned);
     // Read here and not by the writer: it takes its time on any core, and breaks nobody else.
-    let report = sighting::read(envelope, &body, &app.namespaces).map_err(|why| match why {
+    let mut report = sighting::read(envelope, &body, &app.namespaces).map_err(|why| match why {
         Unreadable::UnknownKind => unknown_kind(&kind),
         Unreadable::Defect => {
             app.metrics.panic("adapter");
@@ -70,6 +70,7 @@ pub(super) async fn post(
         }
     })?;
     may_report(&app, &parts.headers, &parts.extensions, &report)?;
+    report.token = unheld_token(&app, &parts.headers);
     let moment = app.inbox.evidence().now();
     let mut wrong = flaws::of_text(&body);
     let said_at = report.spooled.or(report.sighting.made_at);

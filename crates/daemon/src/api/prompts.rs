@@ -13,11 +13,14 @@ use super::prompt_path::PromptPath;
 use super::query::{Query, bad};
 use super::{App, Refused, Subscription};
 use crate::caller::Caller;
+use crate::job::Work;
+use crate::store::{Reader, StoreError};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::Uri;
 use headsup_core::id::AgentId;
 use headsup_core::wire::{OnePromptDoc, Problem, PromptDoc, PromptState, PromptsDoc, SCHEMA};
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -39,7 +42,7 @@ const LONGEST_WAIT_S: u32 = 300;
     tag = "prompts",
     summary = "What waits for a person, or has waited",
     params(
-        ("state" = Option<String>, Query, description = "`open` (the default), oldest first; `resolved`, newest first; `untold`: those of these whose end has not reached the agent, since its wait was cut off"),
+        ("state" = Option<String>, Query, description = "`open` (the default), oldest first; `resolved`, newest first; `untold`: those of these that a person has answered, and whose answer has not reached the agent"),
         ("agent" = Option<AgentId>, Query, description = "Only of this agent"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 1_000, description = "Of the resolved ones at most so many: 1 to 1000, 100 if nothing is said"),
     ),
@@ -66,10 +69,14 @@ pub(super) async fn get(
             app.reader.run(move |reader| reader.last_resolved(agent.as_ref(), limit)).await?
         }
         Some("untold") => {
-            let resolved =
-                app.reader.run(move |reader| reader.last_resolved(agent.as_ref(), limit));
-            let mut prompts = resolved.await?;
-            prompts.retain(|prompt| app.untold.has(&prompt.id));
+            let ids = untold(&app, agent.as_ref());
+            let read = move |reader: &Reader| -> Result<Vec<PromptDoc>, StoreError> {
+                ids.iter().filter_map(|id| reader.resolved(id).transpose()).collect()
+            };
+            let mut prompts = app.reader.run(read).await?;
+            let ended = |prompt: &PromptDoc| prompt.resolution.as_ref().map(|ended| ended.at);
+            prompts.sort_by_key(|prompt| Reverse(ended(prompt)));
+            prompts.truncate(limit as usize);
             prompts
         }
         Some(_) => return Err(bad("state is open, resolved or untold").allowed(LISTS)),
@@ -92,6 +99,14 @@ pub(crate) fn open_prompts(app: &App, agent: Option<&AgentId>) -> Vec<PromptDoc>
         (one.opened_at, &one.agent_id, &one.id).cmp(&(other.opened_at, &other.agent_id, &other.id))
     });
     prompts
+}
+
+/// What a person has answered and the agent has not been told, the newest of each agent first.
+fn untold(app: &App, agent: Option<&AgentId>) -> Vec<String> {
+    let snapshot = app.board.read();
+    let seats = snapshot.seats.values();
+    let asked = seats.filter(|seat| agent.is_none_or(|agent| seat.id == *agent));
+    asked.flat_map(|seat| seat.untold.iter().rev().cloned()).collect()
 }
 
 #[utoipa::path(
@@ -132,33 +147,23 @@ async fn awaited(
     caller: &Caller,
     wait: Duration,
 ) -> Result<PromptDoc, Refused> {
-    let is_own = *caller == Caller::Agent(path.agent.clone());
-    let wait_of_its_own = is_own.then_some(Wait { app, path });
     let prompt = match wait.is_zero() {
-        true => look(app, path).await,
-        false => wait_for(app, path, wait).await,
+        true => look(app, path).await?,
+        false => wait_for(app, path, wait).await?,
     };
-    // It has come to its end.
-    std::mem::forget(wait_of_its_own);
-    let prompt = prompt?;
-    if is_own && prompt.state == PromptState::Resolved {
-        app.untold.told(&prompt.id);
-    }
+    bring(app, &prompt, caller).await;
     Ok(prompt)
 }
 
-/// An agent's wait for its own prompt. One that is dropped was cut off: the agent is not told how the prompt ends,
-/// where it is open still.
-struct Wait<'a> {
-    app: &'a App,
-    path: &'a PromptPath,
-}
-
-impl Drop for Wait<'_> {
-    fn drop(&mut self) {
-        if open_prompt(self.app, self.path).is_some() {
-            self.app.untold.cut_off(&self.path.id);
-        }
+/// Whoever has asked is told of it: asked again it is another question from then on. One whose call is cut off
+/// before has not been told.
+pub(super) async fn bring(app: &App, prompt: &PromptDoc, caller: &Caller) {
+    let is_untold =
+        app.board.seat(&prompt.agent_id).is_some_and(|seat| seat.untold.contains(&prompt.id));
+    if is_untold && *caller == Caller::Agent(prompt.agent_id.clone()) {
+        let (agent, prompt) = (prompt.agent_id.clone(), prompt.id.clone());
+        // What the disk does not take is told once more.
+        app.inbox.submit(Work::Brought { agent, prompt }, None).await.ok();
     }
 }
 

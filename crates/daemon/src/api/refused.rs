@@ -118,6 +118,11 @@ impl From<Refusal> for Refused {
                 return Self::new(409, "agent_exists", refusal.to_string())
                     .hint("take another id, or end that one; if it never came up, wait 15 s");
             }
+            Refusal::PutAway => {
+                return Self::new(409, "agent_suspended", refusal.to_string()).hint(
+                    "`headsup resume` takes it up again; to give it up, `headsup forget` it first; or take another id",
+                );
+            }
             Refusal::NameTaken => {
                 return Self::new(409, "name_taken", refusal.to_string())
                     .hint("name that one by its id, or take another id");

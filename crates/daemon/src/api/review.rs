@@ -42,7 +42,7 @@ pub(super) async fn post(
 ) -> Result<Response, Refused> {
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<ReviewBody>(request).await?;
-    let pr_url = url_of(&said.pr_url)?;
+    let pr_url = url_of(&app, &said.pr_url).await?;
     let summary = words_of("summary", &said.summary)?;
     let notes = said.notes_for_reviewer.as_deref();
     let notes = notes.map(|notes| words_of("notes_for_reviewer", notes)).transpose()?;
@@ -61,15 +61,19 @@ pub(super) async fn named(app: &App, url: &str, agent: &AgentId) -> String {
     app.pulls.named(url, agent, folder.as_deref().map(Path::new)).await
 }
 
-/// A URL with a scheme of the web or of the hub's own pull requests, and nothing invisible in it.
-pub(super) fn url_of(url: &str) -> Result<String, Refused> {
+/// The address of a pull request at a forge of the settings, or of one of the hub's own. No other is kept: it is
+/// shown and told to others, and may hold a password.
+pub(super) async fn url_of(app: &App, url: &str) -> Result<String, Refused> {
     check_length("pr_url", Some(url), LONGEST_URL)?;
-    let known =
-        ["https://", "http://", "headsup://pr/"].iter().any(|scheme| url.starts_with(scheme));
-    let plain = url.chars().all(|c| c.is_ascii_graphic());
-    if known && plain {
+    let is_id =
+        |id: &str| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let is_own = url.strip_prefix("headsup://pr/").is_some_and(is_id);
+    let is_plain = url.chars().all(|c| c.is_ascii_graphic());
+    if is_own || (is_plain && app.pulls.is_address(url).await?) {
         return Ok(url.to_owned());
     }
-    let detail = "pr_url is a URL, as https://host/owner/repo/pull/1 or headsup://pr/ID";
-    Err(Refused::new(400, "bad_url", detail))
+    let detail = "pr_url is no address of a pull request at a forge of the settings";
+    Err(Refused::new(422, "not_a_configured_forge", detail).hint(
+        "as https://github.com/owner/repo/pull/1 or headsup://pr/ID; [github] of the settings names another host",
+    ))
 }

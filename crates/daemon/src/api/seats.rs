@@ -17,8 +17,10 @@ use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{LaunchDoc, Problem};
-use serde::Deserialize;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -35,6 +37,7 @@ pub(super) struct SeatBody {
     kind: Option<String>,
     name: Option<String>,
     role: Option<String>,
+    #[serde(deserialize_with = "labels")]
     labels: BTreeMap<String, String>,
     cwd: Option<String>,
     tmux: Option<String>,
@@ -83,6 +86,7 @@ pub(super) async fn put(
     // Elsewhere a path means another file.
     let launch = said.launch.take().filter(|_| resume::is_here(peer(&extensions)));
     let launch = launch.map(fitting).transpose()?;
+    let takes_up = launch.as_ref().is_some_and(|launch| takes_up(&app, &agent, &kind, launch));
     let about = Description { adopted, ..said.description()? };
     caller::may_take(&app, &headers, &extensions, &agent)?;
     if headers::until(&headers)?.is_some_and(|until| app.clock.wall() > until) {
@@ -94,7 +98,8 @@ pub(super) async fn put(
         Some(launch) => Some(Box::new(app.launches.keep(&kind, launch).await)),
         None => None,
     };
-    let registration = Registration { agent, kind, about: Description { launch, ..about } };
+    let about = Description { launch, ..about };
+    let registration = Registration { agent, kind, about, takes_up };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
     Ok(receipt(StatusCode::CREATED, &reply))
 }
@@ -140,6 +145,14 @@ pub(super) async fn patch(
     }
     let reply = app.inbox.submit(Work::Describe { agent, about }, key).await?;
     Ok(receipt(StatusCode::OK, &reply))
+}
+
+/// Whether what is to be started goes on with the conversation that the seat's agent was in last.
+fn takes_up(app: &App, agent: &AgentId, kind: &str, launch: &LaunchDoc) -> bool {
+    let Some(seat) = app.board.seat(agent).filter(|seat| seat.kind == kind) else { return false };
+    let session = seat.session.as_ref().map(|session| session.id.as_str());
+    session
+        .is_some_and(|session| headsup_adapters::resume::takes_up(kind, &launch.arguments, session))
 }
 
 /// One that could be started, and is no burden.
@@ -201,5 +214,32 @@ impl SeatBody {
             token: self.token.as_deref().map(caller::digest),
             ..Description::default()
         })
+    }
+}
+
+fn labels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
+    from.deserialize_map(Labels)
+}
+
+/// Texts by their keys. Of a key that stands there twice nobody knows which text is meant.
+struct Labels;
+
+impl<'de> Visitor<'de> for Labels {
+    type Value = BTreeMap<String, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut said: A) -> Result<Self::Value, A::Error> {
+        let mut labels = BTreeMap::new();
+        while let Some((key, text)) = said.next_entry::<String, String>()? {
+            if labels.contains_key(&key) {
+                // As the parser says it of a member.
+                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
+            }
+            labels.insert(key, text);
+        }
+        Ok(labels)
     }
 }

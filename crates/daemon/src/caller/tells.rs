@@ -1,12 +1,16 @@
 //! Who may tell what of an agent's process, and report in its name.
 
 use super::stray::{self, is_known_here};
-use super::{above, at_the_other_end, claimed, holder, not_yours, sits_above, speaks_for};
+use super::{
+    above, at_the_other_end, claimed, digest, holder, not_yours, sits_above, speaks_for,
+    unknown_token,
+};
 use crate::api::{App, Refused};
 use crate::namespaces::Peer;
 use crate::process;
 use crate::sighting::HookReport;
 use axum::http::{Extensions, HeaderMap};
+use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
@@ -50,10 +54,11 @@ pub(crate) fn may_tend(
 }
 
 /// Whether this seat may be taken for another start. One that works the writer refuses; one that has ended is free,
-/// but for what it has asked a person, or what no person has seen yet.
+/// but for what it has asked a person, or what no person has seen yet, and for what a taker would do in its name. What a
+/// person has put away no agent takes.
 ///
 /// # Errors
-/// Another agent asks for it, which did not start that one.
+/// Another agent asks for it, which did not start that one; or what may be an agent.
 pub(crate) fn may_take(
     app: &App,
     headers: &HeaderMap,
@@ -61,15 +66,27 @@ pub(crate) fn may_take(
     agent: &AgentId,
 ) -> Result<(), Refused> {
     is_of_its_token(app, headers)?;
-    if !app.board.seat(agent).is_some_and(|seat| waits_for_a_person(&seat)) {
-        return Ok(());
-    }
+    let Some(seat) = app.board.seat(agent) else { return Ok(()) };
+    let is_away = seat.process.state == Process::Suspended
+        || gate::may_resume(&seat, app.clock.wall()).is_ok();
+    let hint = match () {
+        () if is_away => "a person has put it away, and takes it up again; take another id",
+        () if waits_for_a_person(&seat) => {
+            "it has ended, and a person has not seen how, or has its question to answer; take another id, or \
+             let a person run `headsup ack`"
+        }
+        () if is_somebody(&seat) => {
+            "it has a task, a pull request, a name or a parent of its own; take another id, or let a person run \
+             `headsup forget`"
+        }
+        () => return Ok(()),
+    };
     match teller(app, headers, extensions, agent) {
-        Teller::Other(is) if !speaks_for(app, agent, &is) => {
-            Err(not_yours(&is, agent).hint(
-                "it has ended, and a person has not seen how, or has its question to answer; take another id, or \
-                 let a person run `headsup ack`",
-            ))
+        Teller::Other(is) if is_away || !speaks_for(app, agent, &is) => {
+            Err(not_yours(&is, agent).hint(hint))
+        }
+        Teller::Nobody if stray::is_one(app, headers, extensions) => {
+            Err(stray::refused("takes the seat of this agent"))
         }
         _ => Ok(()),
     }
@@ -80,11 +97,17 @@ fn waits_for_a_person(seat: &Seat) -> bool {
     seat.process.state.is_over() && !seat.prompts.is_empty() || has_ended && seat.is_in_inbox()
 }
 
+/// Whoever sits there works on a task or a pull request, is called something, or speaks in another's name.
+fn is_somebody(seat: &Seat) -> bool {
+    seat.links.is_some() || seat.about.parent.is_some() || seat.name != seat.id.as_str()
+}
+
 /// The same for a hook, which says itself in whose seat it runs. Of a seat that is not there yet it brings the
-/// first word.
+/// first word. A token that nobody holds, of a launch that the hub has lost or that is over, opens no seat in which
+/// another sits.
 ///
 /// # Errors
-/// As [`may_tend`].
+/// As [`may_tend`]; or the token is of nobody.
 pub(crate) fn may_report(
     app: &App,
     headers: &HeaderMap,
@@ -100,12 +123,36 @@ pub(crate) fn may_report(
         None => stranger_to(app, extensions, report),
     };
     let Some(agent) = told_of else { return Ok(()) };
+    if report.claimed.is_some()
+        && unheld_token(app, headers).is_some()
+        && app.board.seat(&agent).is_some_and(|seat| is_taken(&seat))
+    {
+        let peer = at_the_other_end(extensions);
+        let is = sits_above(&app.board, peer, Some(&agent));
+        let is_shown = is.is_some_and(|is| speaks_for(app, &is, &agent));
+        return match is_shown || runs_below(app, &agent, peer) {
+            true => Ok(()),
+            false => Err(unknown_token()),
+        };
+    }
     match teller(app, headers, extensions, &agent) {
         Teller::Other(is) if !speaks_for(app, &agent, &is) || report.claimed.is_some() => {
             Err(not_yours(&is, &agent))
         }
         _ => Ok(()),
     }
+}
+
+/// A digest of the token that a request shows, where no seat has it.
+pub(crate) fn unheld_token(app: &App, headers: &HeaderMap) -> Option<String> {
+    let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
+    let token = token.filter(|token| !token.is_empty())?;
+    holder(app, token).is_none().then(|| digest(token))
+}
+
+/// Whether somebody is known to sit in it, who may have another token or none.
+pub(crate) fn is_taken(seat: &Seat) -> bool {
+    seat.about.token.is_some() || seat.session.is_some() || seat.process.id.is_some()
 }
 
 /// The agent of whose conversation or process a hook tells that comes from below another agent, and not from below

@@ -10,6 +10,15 @@ use headsup_core::work::remote::{Numbered, Typed};
 use std::path::Path;
 
 impl Pulls {
+    /// Whether this is the address of a pull request: of one that is known here, or at a host of the settings.
+    pub(crate) async fn is_address(&self, url: &str) -> Result<bool, ForgeError> {
+        if self.forges().is_pull(url) {
+            return Ok(true);
+        }
+        let at = url.to_owned();
+        Ok(self.read(move |reader| reader.pull_at(&at)).await?.is_some())
+    }
+
     /// What the pull request at this address is called here. One of a repository in the settings is
     /// looked at and written down; of any other the address is its name.
     pub(crate) async fn named(&self, url: &str, agent: &AgentId, folder: Option<&Path>) -> String {

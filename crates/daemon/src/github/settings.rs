@@ -35,6 +35,12 @@ impl GitHubSettings {
         }
     }
 
+    /// Where the addresses of its pages begin.
+    pub(crate) fn pages(&self) -> String {
+        let is_tls = self.api.to_string().starts_with("https:");
+        format!("{}://{}/", if is_tls { "https" } else { "http" }, self.web())
+    }
+
     /// The host of its pages: the public one's API has a host of its own.
     pub(super) fn web(&self) -> String {
         let authority = self.api.authority();

@@ -4,8 +4,8 @@
 
 use super::content;
 use crate::api::Refused;
-use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN, REFERER};
-use axum::http::{HeaderMap, Method, Request};
+use axum::http::header::{HOST, ORIGIN, REFERER};
+use axum::http::{HeaderMap, Request};
 
 /// Checks the head of a request.
 pub(super) fn check<B>(request: &Request<B>) -> Result<(), Refused> {
@@ -15,8 +15,7 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Refused> {
         let detail = "requests that a web page can cause are not served here";
         return Err(Refused::new(403, "browser_refused", detail));
     }
-    let is_post = request.method() == Method::POST;
-    if headers.contains_key(CONTENT_TYPE) || (is_post && content::has_body(headers)) {
+    if content::has_body(headers) {
         content::check(headers)?;
     }
     Ok(())
@@ -114,7 +113,10 @@ mod tests {
             assert_eq!(found, Some("unsupported_media_type"), "{value}");
         }
         for unsaid in [("content-length", "9"), ("transfer-encoding", "chunked")] {
-            assert_eq!(code("POST", &[LOCAL, unsaid]), Some("unsupported_media_type"));
+            for method in ["POST", "PUT", "PATCH", "DELETE"] {
+                let found = code(method, &[LOCAL, unsaid]);
+                assert_eq!(found, Some("unsupported_media_type"), "{method}");
+            }
         }
         let packed = [LOCAL, JSON, ("content-encoding", "gzip")];
         assert_eq!(code("POST", &packed), Some("unsupported_encoding"));

@@ -59,7 +59,7 @@ fn seat(id: &str, process: Process, since: i64, words: LaunchWords) -> Seat {
     let mut seat = Seat::new(AgentId::new(id).unwrap(), "claude-code", Source::Hook, UnixMs(0));
     (seat.process.state, seat.process.since) = (process, UnixMs(since));
     let (id, since) = ("s1".to_owned(), UnixMs(0));
-    seat.session = Some(Session { id, since, start_seen: false, is_early: false });
+    seat.session = Some(Session::new(id, since, false));
     seat.launch = Some(Box::new(Launch {
         program: "/bin/sh".into(),
         name: "sh".into(),

@@ -89,8 +89,8 @@ pub(crate) async fn route<H: Hub>(
     Ok(told(said, shaped))
 }
 
-/// Opens a prompt, or finds it open: a model whose client has cut the first call off asks again. The
-/// document that comes back is kept by the hub: the question is asked.
+/// Opens a prompt, or finds the one that was asked before: a model whose client has cut the first call off, or whose
+/// wait has ended, asks again. The document that comes back is kept by the hub: the question is asked.
 pub(crate) async fn ask<H: Hub>(
     hub: &H,
     agent: &AgentId,
@@ -109,8 +109,7 @@ pub(crate) async fn ask<H: Hub>(
     answer(hub, Call::with_body(Method::Post, path, body, fresh_key()?)).await
 }
 
-/// The question of this agent that is the same, and is open; or whose answer has not reached it, since its
-/// client cut the call off.
+/// The question of this agent that is the same, and is open; or whose answer has not reached it.
 async fn asked_before<H: Hub>(
     hub: &H,
     agent: &AgentId,

@@ -6,6 +6,7 @@ use lines::Lines;
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// A line longer than this is skipped, and no more is read of the past.
@@ -14,6 +15,9 @@ const MOST_BYTES: u64 = 8 << 20;
 const WINDOW: u64 = 64 << 10;
 /// What one turn reads at most, so that others get theirs.
 const TURN_BYTES: u64 = 4 << 20;
+/// So much of a log's beginning, and of what was read last, it is known by.
+const FIRST: usize = 256;
+const LAST: usize = 64;
 
 /// Where a log was read up to.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub(super) struct Tail {
     identity: Option<(u64, u64)>,
     offset: u64,
     lines: Lines,
+    /// What stood there when it was read last; `None`: nothing of it was.
+    mark: Option<Mark>,
     /// What stood there before has not been looked at.
     past_unread: bool,
     /// There was a file before, perhaps another one.
@@ -38,7 +44,7 @@ pub(super) struct Grown {
     pub(super) past: Vec<Vec<u8>>,
     /// Lines that are too long to be read.
     pub(super) skipped: u64,
-    /// The file was cut, replaced or came back. Whoever cuts a log often writes the past into it again.
+    /// The file was cut, replaced, written anew or came back. Whoever cuts a log often writes the past into it again.
     pub(super) begun_anew: bool,
     /// There is more.
     pub(super) more: bool,
@@ -52,6 +58,7 @@ impl Tail {
             identity: None,
             offset: 0,
             lines: Lines::new(MOST_BYTES),
+            mark: None,
             past_unread: false,
             was_there: false,
         };
@@ -71,7 +78,7 @@ impl Tail {
         self.identity.is_some()
     }
 
-    /// Reads what was added. A file that was replaced or cut is another one: what stands in it is
+    /// Reads what was added. A file that was replaced, cut or written anew is another one: what stands in it is
     /// the past.
     pub(super) fn look(&mut self) -> io::Result<Grown> {
         let Some(mut file) = self.open()? else {
@@ -85,6 +92,15 @@ impl Tail {
         if self.identity != Some(identity) || size < self.offset {
             grown.begun_anew = self.was_there;
             self.restart(identity, size);
+        } else if size > self.offset {
+            // One that was cut meanwhile has not so much any more.
+            let mark = Mark::of(&file, self.offset).ok();
+            if self.mark.is_some() && self.mark != mark {
+                grown.begun_anew = true;
+                self.restart(identity, size);
+            } else {
+                self.mark = mark;
+            }
         }
         if self.past_unread {
             self.past_unread = false;
@@ -97,6 +113,9 @@ impl Tail {
         let mut new = Vec::new();
         file.take(end - self.offset).read_to_end(&mut new)?;
         self.offset += new.len() as u64;
+        if let Some(mark) = &mut self.mark {
+            mark.go_on(&new);
+        }
         grown.more = self.offset < size && !new.is_empty();
         grown.skipped = self.lines.take(&new, |line| grown.lines.push(line));
         Ok(grown)
@@ -106,6 +125,7 @@ impl Tail {
         self.identity = Some(identity);
         self.was_there = true;
         self.offset = size;
+        self.mark = None;
         self.lines.begin_with(Vec::new());
         self.past_unread = size > 0;
     }
@@ -122,6 +142,32 @@ impl Tail {
             return Err(io::Error::other("not a regular file"));
         }
         Ok(Some(file))
+    }
+}
+
+/// The bytes that a file is known by once it has been read up to somewhere.
+#[derive(Debug, PartialEq, Eq)]
+struct Mark {
+    first: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Mark {
+    fn of(file: &File, offset: u64) -> io::Result<Self> {
+        let before = usize::try_from(offset).unwrap_or(usize::MAX);
+        let (mut first, mut last) = (vec![0; before.min(FIRST)], vec![0; before.min(LAST)]);
+        file.read_exact_at(&mut first, 0)?;
+        let from = offset - last.len() as u64;
+        file.read_exact_at(&mut last, from)?;
+        Ok(Self { first, last })
+    }
+
+    /// These bytes were read behind it.
+    fn go_on(&mut self, new: &[u8]) {
+        let rest = FIRST - self.first.len();
+        self.first.extend_from_slice(&new[..rest.min(new.len())]);
+        self.last.extend_from_slice(&new[new.len().saturating_sub(LAST)..]);
+        self.last.drain(..self.last.len().saturating_sub(LAST));
     }
 }
 

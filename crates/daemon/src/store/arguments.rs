@@ -105,7 +105,7 @@ mod tests {
         let mut seat = Seat::new(id, "claude-code", Source::Report, UnixMs(0));
         (seat.process.state, seat.process.since) = (process, UnixMs(since));
         let since = UnixMs(0);
-        seat.session = Some(Session { id: "s1".into(), since, start_seen: true, is_early: false });
+        seat.session = Some(Session::new("s1".into(), since, true));
         let mut state = serde_json::to_value(seat).unwrap();
         state["launch"] = json!({"program": "/bin/x", "name": "x", "folder": "/", "here": true,
             "arguments": arguments});

@@ -3,10 +3,11 @@
 use super::salvage::{self, Saved};
 use super::{
     Loaded, Log, Store, StoreError, activity, beside, busy, load, log_path, migrations, quarantine,
-    real, retention,
+    real, retention, wal,
 };
 use crate::launches;
 use headsup_core::time::UnixMs;
+use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -24,7 +25,7 @@ const IN_A_LOG: u64 = 1 << 17;
 pub(crate) struct Opened {
     pub(crate) store: Store,
     pub(crate) loaded: Loaded,
-    /// Where a damaged database was put.
+    /// Where a damaged database was put, or a copy of its write-ahead log.
     pub(crate) quarantined: Option<PathBuf>,
 }
 
@@ -38,7 +39,7 @@ impl Store {
         if is_emptied(path) {
             tracing::warn!(
                 at = %path.display(),
-                "the database is empty, although hubs have run here: what was in it is gone"
+                "the database is empty or gone, although hubs have run here: what was in it is lost"
             );
         }
         // Its start may not meet what a check has found: where nothing can be taken over it goes on.
@@ -48,20 +49,29 @@ impl Store {
             return replace(path, now, Some(saved), "a check has found damage");
         }
         let is_cut = is_cut(path);
+        let log = keep_damaged_log(path, now);
         match open(path, now) {
             Err(StoreError::Damaged(why)) => {
                 replace(path, now, salvage::fill(path, now), &why.to_string())
             }
             other => {
                 let (mut store, mut loaded) = other?;
-                if is_cut {
+                if is_cut || log.is_some() {
                     store.leave_free(&mut loaded, IN_A_LOG)?;
+                }
+                if let Some(kept) = &log {
+                    store.empty_log();
+                    tracing::error!(
+                        kept = %kept.display(), goes_on_behind = loaded.head,
+                        "the write-ahead log that a killed hub has left was damaged: what stood behind the damage is lost"
+                    );
+                } else if is_cut {
                     tracing::error!(
                         missing = %store.log_path.display(), goes_on_behind = loaded.head,
                         "the last hub was killed and its write-ahead log is gone: what was reported last is lost"
                     );
                 }
-                Ok(Opened { store, loaded, quarantined: None })
+                Ok(Opened { store, loaded, quarantined: log })
             }
         }
     }
@@ -86,6 +96,14 @@ impl Store {
         let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('begins_behind', ?1)";
         self.connection.execute(sql, [loaded.head.to_string()])?;
         Ok(())
+    }
+
+    /// Nothing that stood behind the damage is left for another start to meet.
+    fn empty_log(&self) {
+        match self.connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::TRUNCATE) {
+            Ok(_) => self.log.is(0),
+            Err(error) => tracing::warn!(%error, "the write-ahead log cannot be emptied"),
+        }
     }
 }
 
@@ -139,10 +157,11 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A hub has been here for a while, and the database has nothing in it.
+/// A hub has been here for a while, and the database is not, or has nothing in it.
 pub(super) fn is_emptied(path: &Path) -> bool {
     let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
-    std::fs::metadata(path).is_ok_and(|file| file.len() == 0)
+    std::fs::metadata(path)
+        .map_or_else(|error| error.kind() == ErrorKind::NotFound, |file| file.len() == 0)
         && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
 }
 
@@ -151,6 +170,24 @@ pub(super) fn is_emptied(path: &Path) -> bool {
 pub(super) fn is_cut(path: &Path) -> bool {
     let is_filled = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
     is_filled && beside(&real(path), "-shm").exists() && !log_path(path).exists()
+}
+
+/// The copy of a write-ahead log that was damaged. `SQLite` goes on with what stands before the damage, and writes over
+/// all of it.
+fn keep_damaged_log(path: &Path, now: UnixMs) -> Option<PathBuf> {
+    let log = log_path(path);
+    let is_damaged = wal::is_damaged(&log).unwrap_or_else(|error| {
+        tracing::warn!(at = %log.display(), %error, "the write-ahead log cannot be looked at");
+        false
+    });
+    if !is_damaged {
+        return None;
+    }
+    let kept = quarantine::place_of_log(path, now);
+    if let Err(error) = std::fs::copy(&log, &kept) {
+        tracing::error!(%error, "no copy of the damaged write-ahead log can be made");
+    }
+    Some(kept)
 }
 
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {

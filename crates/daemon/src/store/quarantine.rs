@@ -9,15 +9,24 @@ use std::{fs, io};
 const ASIDE: &str = ".corrupt-";
 /// Beside a database that was put aside: what of it goes on in the new one, in words.
 const SAVED: &str = "-saved";
+/// A write-ahead log alone; what stood before the damage is in the database.
+const LOG: &str = "-log";
 /// Beside a database in which a check has found damage that its start had not met.
 const DOUBTED: &str = "-doubted";
 
-/// A damaged database that was put aside.
+/// A damaged database that was put aside, or a copy of its damaged write-ahead log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
     pub path: PathBuf,
     /// What of it goes on in the new one, in words; `None` where nothing does.
     pub saved: Option<String>,
+}
+
+impl Damaged {
+    /// Whether it is a write-ahead log alone, and the database goes on.
+    pub fn is_log(&self) -> bool {
+        self.path.to_string_lossy().ends_with(LOG)
+    }
 }
 
 /// Renames the database and what belongs to it; returns the new name.
@@ -31,6 +40,11 @@ pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
     }
     fs::remove_file(beside(path, DOUBTED)).ok();
     Ok(aside)
+}
+
+/// Where a damaged write-ahead log is kept.
+pub(super) fn place_of_log(path: &Path, now: UnixMs) -> PathBuf {
+    beside(path, &format!("{ASIDE}{}{LOG}", now.0))
 }
 
 /// Writes down what of it goes on. The log has said the same.

@@ -191,6 +191,61 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(open::is_emptied(&path));
     drop(Store::open(&path, UnixMs(0)).unwrap());
     assert!(!open::is_emptied(&path));
+    std::fs::remove_file(&path).unwrap();
+    assert!(open::is_emptied(&path), "somebody has taken it away");
+}
+
+/// What is wrong with a write-ahead log.
+type Harm = fn(&mut Vec<u8>);
+
+/// Bytes of a frame in it.
+const FRAME: usize = 24 + 4_096;
+
+#[test]
+fn a_damaged_log_of_a_killed_hub_is_kept_and_its_places_stay_free() {
+    let mut bench = Bench::new();
+    for _ in 0..20 {
+        bench.act("a");
+    }
+    let whole = std::fs::read(bench.store.log_path()).unwrap();
+    let frames = (whole.len() - 32) / FRAME;
+    let is_commit = |frame: usize| whole[32 + frame * FRAME + 4..][..4] != [0; 4];
+    assert!(frames > 20 && !is_commit(0) && !is_commit(1), "{frames} frames");
+    let harms: [(&str, Harm, bool); 8] = [
+        ("nothing", |_| {}, false),
+        ("cut in a frame", |log| log.truncate(log.len() - 100), false),
+        ("a torn last frame", |log| *log.last_mut().unwrap() ^= 1, false),
+        ("frames taken back", |log| log.extend_from_within(32..32 + 2 * FRAME), false),
+        ("header", |log| log[17] ^= 1, true),
+        ("zeros", |log| log.fill(0), true),
+        ("first frame", |log| log[100] ^= 1, true),
+        ("a frame in the middle", |log| *log.iter_mut().rev().nth(10 * FRAME).unwrap() ^= 1, true),
+    ];
+    for (case, harm, is_damage) in harms {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("headsup.db");
+        std::fs::copy(bench.path(), &path).unwrap();
+        let mut log = whole.clone();
+        harm(&mut log);
+        let beside = temp.path().join("headsup.db-wal");
+        std::fs::write(&beside, &log).unwrap();
+        let Opened { store, loaded, quarantined } = Store::open(&path, UnixMs(7)).unwrap();
+        assert_eq!(quarantined.is_some(), is_damage, "{case}");
+        assert_eq!(loaded.head > 1_000, is_damage, "{case}: {}", loaded.head);
+        let Some(kept) = quarantined else { continue };
+        assert_eq!(kept, temp.path().join("headsup.db.corrupt-7-log"), "{case}");
+        assert_eq!(std::fs::read(&kept).unwrap(), log, "{case}");
+        let damaged = super::damaged(temp.path());
+        assert!(damaged.len() == 1 && damaged[0].is_log(), "{case}: {damaged:?}");
+        // Killed again, it has nothing to say.
+        let other = tempfile::tempdir().unwrap();
+        let copy = other.path().join("headsup.db");
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::copy(&beside, other.path().join("headsup.db-wal")).unwrap();
+        let again = Store::open(&copy, UnixMs(8)).unwrap();
+        assert_eq!((again.quarantined, again.loaded.head), (None, loaded.head), "{case}");
+        drop(store);
+    }
 }
 
 /// As a hub leaves it that was killed.

@@ -258,6 +258,28 @@ async fn nothing_is_smuggled_behind_a_request() {
     assert!(!ids.contains("\"bad\"") && !ids.contains("\"late\""), "{ids}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_http_is_refused_and_counted() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let long = format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "a".repeat(100_000));
+    for (count, bytes) in (1_u64..).zip([
+        &b"GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n"[..],
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nA: \0\r\n\r\n",
+        b"\x16\x03\x01\0\xa5\r\n\r\n",
+        long.as_bytes(),
+    ]) {
+        let answer = raw(&bench, bytes).await;
+        assert!(answer.starts_with("HTTP/1.1 4"), "{answer:?}");
+        let counted = async {
+            while client.metric("headsup_refusals_total{code=\"bad_http\"}").await < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        super::bench::soon("the count", counted).await;
+    }
+}
+
 // On paused time: it moves on only when nobody can do anything but wait.
 #[tokio::test(start_paused = true)]
 async fn what_does_not_come_to_its_end_is_given_up() {

@@ -252,7 +252,7 @@ impl Client {
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("host")) {
             request = request.header("host", self.host());
         }
-        if ["POST", "PUT"].contains(&method)
+        if ["POST", "PUT", "PATCH"].contains(&method)
             && headers.iter().all(|(name, _)| *name != "content-type")
         {
             request = request.header("content-type", "application/json");

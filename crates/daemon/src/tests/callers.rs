@@ -307,3 +307,108 @@ async fn an_end_that_nobody_has_seen_is_not_hidden_by_another_agents_start() {
         assert_eq!(client.send("PUT", &path, &[], "{}").await.status, 201, "{id}");
     }
 }
+
+/// What the hub sees of an agent in this very process.
+async fn sits_here(client: &Client) {
+    let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
+    let runs = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/api", &[], "{}").await.status, 201);
+    assert_eq!(client.send("PUT", "/api/v1/agents/api/process", &[], runs).await.status, 202);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_takes_no_seat_that_a_person_has_put_away() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (id, session) in [("web", "s1"), ("job", "s2")] {
+        client.hook("SessionStart", session, &[("x-headsup-agent", id)]).await;
+        let path = format!("/api/agents/{id}/heartbeat");
+        let away = client.send("POST", &path, &[], r#"{"state":"suspended"}"#).await;
+        assert_eq!(away.status, 202, "{}", away.text());
+        assert_eq!(client.headline(id).await, "suspended");
+    }
+    sits_here(&client).await;
+    let before = client.log().await.len();
+    for (id, kind) in [("web", "custom"), ("job", "claude-code")] {
+        let body = json!({"kind": kind, "token": TOKEN}).to_string();
+        let taken = client.send("PUT", &format!("/api/v1/agents/{id}"), &[], body).await;
+        assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"));
+        assert_eq!(client.headline(id).await, "suspended");
+    }
+    assert_eq!(client.log().await.len(), before, "no event");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_takes_no_ended_seat_in_whose_name_it_could_act() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let made = r#"{"title": "Mine", "prefix": "APP"}"#;
+    assert!(client.send("POST", "/api/v1/tasks", &[], made).await.status.is_success());
+    for id in ["tasked", "named", "plain"] {
+        let path = format!("/api/v1/agents/{id}");
+        assert_eq!(client.send("PUT", &path, &[], "{}").await.status, 201);
+        match id {
+            "tasked" => {
+                let task = r#"{"task_identifier": "APP-1"}"#;
+                let linked = client.send("PUT", &format!("{path}/task"), &[], task).await;
+                assert_eq!(linked.status, 200, "{}", linked.text());
+            }
+            "named" => {
+                let named = client.send("PATCH", &path, &[], r#"{"name": "front"}"#).await;
+                assert_eq!(named.status, 200, "{}", named.text());
+            }
+            _ => {}
+        }
+        // No machine counts so far.
+        let gone = json!({"pid": u32::MAX / 2, "start_ticks": 7, "state": "exited", "code": 0});
+        let told = client.send("PUT", &format!("{path}/process"), &[], gone.to_string()).await;
+        assert_eq!(told.status, 202, "{}", told.text());
+        assert_eq!(client.headline(id).await, "ended");
+    }
+    sits_here(&client).await;
+    for id in ["tasked", "named"] {
+        let body = json!({ "token": TOKEN }).to_string();
+        let taken = client.send("PUT", &format!("/api/v1/agents/{id}"), &[], body).await;
+        assert_eq!((taken.status.as_u16(), taken.code().as_str()), (403, "not_your_agent"), "{id}");
+        let token = [("x-headsup-agent-token", TOKEN)];
+        let report = format!("/api/v1/agents/{id}/reports");
+        let said = code(&client, &report, &token, r#"{"turn":"working"}"#).await;
+        assert_ne!(said, "ok", "{id}");
+    }
+    // A helper that nothing is known of may have been its own.
+    assert_eq!(client.send("PUT", "/api/v1/agents/plain", &[], "{}").await.status, 201);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_with_a_token_that_nobody_holds_opens_a_seat_of_its_own_and_no_others() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let lost = ("x-headsup-agent-token", TOKEN);
+    let claims = |seat| ("x-headsup-agent", seat);
+    // One sits there by its own word, one with the token of a later launch.
+    assert_eq!(client.hook("UserPromptSubmit", "s1", &[claims("web")]).await.status, 202);
+    let later = json!({"token": "f".repeat(32)}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/job", &[], later).await.status, 201);
+    let before = client.log().await.len();
+    for (seat, session) in [("web", "s1"), ("web", "s2"), ("job", "s3")] {
+        let told = client.hook("Stop", session, &[lost, claims(seat)]).await;
+        let refused = (told.status.as_u16(), told.code());
+        assert_eq!(refused, (403, "unknown_agent_token".to_owned()), "{seat} {session}");
+    }
+    assert_eq!(client.log().await.len(), before, "no event");
+    let counted = "headsup_refusals_total{code=\"unknown_agent_token\"}";
+    assert_eq!(client.metric(counted).await, 3);
+    // It runs on where the hub has lost it, and is known by its token again.
+    assert_eq!(client.report("api", "working").await.status, 202);
+    for event in ["UserPromptSubmit", "Stop", "UserPromptSubmit"] {
+        let told = client.hook(event, "s4", &[lost, claims("api")]).await;
+        assert_eq!(told.status, 202, "{event}: {}", told.text());
+    }
+    assert_eq!(client.headline("api").await, "working");
+    let told = client.hook("Stop", "s1", &[lost, claims("web")]).await;
+    assert_eq!(told.code(), "not_your_agent");
+    let forced = client.send("DELETE", "/api/v1/agents/api?force=true", &[], "").await;
+    assert_eq!(forced.status, 200);
+    assert_eq!(client.hook("Stop", "s4", &[lost, claims("api")]).await.status, 202);
+    assert_eq!(client.get("/api/v1/agents/api").await.status, 200);
+}

@@ -454,9 +454,15 @@ async fn a_pull_request_that_somebody_else_opened_becomes_the_agents_by_its_addr
     );
     let agent = client.get("/api/v1/agents/api").await.json();
     assert_eq!(agent["prs"], json!([pr["id"]]));
-    // One of elsewhere is known by its address alone.
-    let elsewhere = json!({"summary": "s", "pr_url": "https://elsewhere.example/a/b/pull/1"});
-    ok(&client, "POST", "/api/v1/agents/api/task/complete", &elsewhere).await;
+    // One of another host is none; one of another repository of this host is known by its address alone.
+    let complete = "/api/v1/agents/api/task/complete";
+    for host in ["https://elsewhere.example", "https://github.com"] {
+        let elsewhere = json!({"summary": "s", "pr_url": format!("{host}/a/b/pull/1")});
+        let refused = send(&client, "POST", complete, &elsewhere).await;
+        assert_eq!(refused.code(), "not_a_configured_forge", "{}", refused.text());
+    }
+    let other = url.replace("/ada/app/", "/a/b/");
+    ok(&client, "POST", complete, &json!({"summary": "s", "pr_url": other})).await;
     let agent = client.get("/api/v1/agents/api").await.json();
-    assert_eq!(agent["prs"], json!([pr["id"], "https://elsewhere.example/a/b/pull/1"]));
+    assert_eq!(agent["prs"], json!([pr["id"], other]));
 }

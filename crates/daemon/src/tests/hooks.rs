@@ -123,6 +123,21 @@ async fn what_a_tool_does_is_kept_as_activity() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_start_comes_behind_its_end_is_kept_and_counted_once() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for event in ["UserPromptSubmit", "PostToolUse", "PreToolUse"] {
+        client.hook(event, "s1", &[]).await;
+    }
+    let path = "/api/v1/agents/claude-code-s1";
+    assert_eq!(client.get(path).await.json()["counters"]["tools"], 1);
+    let told = client.get(&format!("{path}/activity")).await.json();
+    let entries = told["entries"].as_array().unwrap().iter();
+    assert_eq!(entries.filter(|entry| entry["tool"] == "Bash").count(), 1, "{told}");
+    assert_eq!(client.headline("claude-code-s1").await, "working");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_permission_and_its_answer_stand_in_the_log() {
     let bench = Bench::new().await;
     let client = bench.client();

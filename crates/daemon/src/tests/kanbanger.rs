@@ -161,7 +161,7 @@ async fn without_a_key_nobody_is_called_and_it_says_so() {
     // The tools that end a stretch of work say so as well.
     client.report("web", "working").await;
     super::mcp::tool_as(&client, "web", "link_task", json!({"task_identifier": "KAN-1"})).await;
-    let review = json!({"pr_url": "https://forge.example/pull/1", "summary": "ready"});
+    let review = json!({"pr_url": "https://github.com/a/b/pull/1", "summary": "ready"});
     for (tool, arguments) in
         [("submit_for_review", review), ("complete_task", json!({"summary": "s"}))]
     {

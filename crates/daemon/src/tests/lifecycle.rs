@@ -147,6 +147,45 @@ async fn whoever_is_on_this_machine_may_start_it_and_is_told_how() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_launch_takes_a_seat_that_was_put_away_only_to_go_on_in_its_conversation() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let _agent = resting(&client).await;
+    act(&client, "suspend", Value::Null).await;
+    let take = async |kind: &str, words: Value| {
+        let mut launch = launch();
+        launch["arguments"] = words;
+        let body = json!({"kind": kind, "cwd": "/", "launch": launch});
+        client.send("PUT", SEAT, &[], body.to_string()).await
+    };
+    let to_go_on = || json!(["--resume", "s1"]);
+    for (kind, words) in [
+        ("claude-code", json!(["hello"])),
+        ("claude-code", json!(["--resume", "s2"])),
+        ("codex", to_go_on()),
+    ] {
+        let reply = take(kind, words).await;
+        refused(&reply, "agent_suspended", "put away");
+        let hint = reply.json()["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains("headsup resume") && hint.contains("headsup forget"), "{hint}");
+    }
+    let doc = client.get(SEAT).await.json();
+    assert_eq!((&doc["headline"], &doc["session_id"]), (&json!("suspended"), &json!("s1")));
+    let reply = take("claude-code", to_go_on()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    let doc = client.get(SEAT).await.json();
+    assert_eq!((&doc["headline"], &doc["incarnation"]), (&json!("starting"), &json!(2)));
+    let body = json!({"token": "t".repeat(32)});
+    refused(&act(&client, "resume", body.clone()).await, "not_suspended", "starting");
+    // Nothing comes of that start.
+    bench.pass(15_001).await;
+    refused(&take("claude-code", json!([])).await, "agent_suspended", "put away");
+    let reply = act(&client, "resume", body).await;
+    assert_eq!(reply.status, 202, "{}", reply.text());
+    assert_eq!(reply.json()["launch"]["arguments"], to_go_on());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_started_is_told_and_does_not_start_for_ever() {
     let mut bench = Bench::new().await;
     with_launcher(&mut bench, "echo 'no tmux here' >&2; exit 7").await;

@@ -103,7 +103,7 @@ async fn a_deadline_is_told_once_with_what_is_done_now() {
 async fn what_a_tool_says_itself_is_not_said_twice_and_without_a_task_nothing_is() {
     let bench = at_work().await;
     let client = bench.client();
-    let review = json!({"pr_url": "https://forge.example/a/b/pull/7", "summary": "ready"});
+    let review = json!({"pr_url": "https://github.com/a/b/pull/7", "summary": "ready"});
     send(&client, "POST", "/api/v1/agents/api/review", review).await;
     send(&client, "POST", "/api/v1/agents/api/task/complete", json!({"summary": "done"})).await;
     let task = client.get("/api/v1/tasks/APP-1").await.json();

@@ -446,6 +446,14 @@ async fn what_is_wrong_with_a_pull_request_is_named() {
         let reply = send(&client, method, path, &body).await;
         assert_eq!(reply.code(), code, "{method} {path} {body}: {}", reply.text());
     }
+    let long = "x".repeat(300);
+    for branch in ["a..b", "refs/heads/../x", "a b", "@{u}", "--upload-pack=x", &long] {
+        for end in ["head_branch", "base_branch"] {
+            let body = with(end, json!(branch));
+            let reply = send(&client, "POST", "/api/v1/prs", &body).await;
+            assert_eq!(reply.code(), "bad_branch", "{end} {branch}: {}", reply.text());
+        }
+    }
     ok(&client, "PATCH", &path, &json!({"state": "closed"})).await;
     assert_eq!(send(&client, "POST", &merge, &json!({})).await.code(), "pr_final");
     ok(&client, "PATCH", &path, &json!({"state": "open"})).await;
@@ -470,7 +478,7 @@ async fn an_agent_hands_in_its_own_work_alone() {
         ("POST", "task/comments", json!({"comment": "c"})),
         ("POST", "task/status", json!({"status": "done"})),
         ("POST", "task/complete", json!({"summary": "s"})),
-        ("POST", "review", json!({"pr_url": "https://a.test/1", "summary": "s"})),
+        ("POST", "review", json!({"pr_url": "https://github.com/a/b/pull/1", "summary": "s"})),
         ("POST", "prs", new(&plain)),
     ];
     for (method, what, body) in others {

@@ -44,6 +44,30 @@ async fn a_seat_is_taken_again_only_when_its_agent_has_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_seat_that_goes_to_another_kind_is_one_life_further_and_was_registered_once() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let id = [("x-headsup-agent", "api")];
+    assert_eq!(client.send("PUT", API, &[], r#"{"kind":"claude-code"}"#).await.status, 201);
+    client.hook("SessionStart", "s1", &id).await;
+    let path = format!("{API}/prompts");
+    let asked = client.send("POST", &path, &[], super::prompts::question().to_string()).await;
+    assert_eq!(asked.status, 201, "{}", asked.text());
+    client.hook("SessionEnd", "s1", &id).await;
+    assert_eq!(client.headline("api").await, "ended");
+    let before = client.log().await.len();
+    assert_eq!(client.send("PUT", API, &[], r#"{"kind":"codex"}"#).await.status, 201);
+    let doc = client.get(API).await.json();
+    assert_eq!((&doc["kind"], &doc["incarnation"]), (&json!("codex"), &json!(2)));
+    assert_eq!((&doc["session_id"], &doc["process"]["state"]), (&json!(null), &json!("starting")));
+    assert_eq!(doc["prompts"][0]["id"], "api-p1", "a person has still to answer it");
+    let log = client.log().await;
+    let types: Vec<_> = log[before..].iter().map(|event| &event["type"]).collect();
+    assert_eq!(types, ["agent.updated", "agent.status_changed"]);
+    assert_eq!(log[before + 1]["from"], "ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_launch_may_be_looked_at_only_where_it_says_so_itself() {
     let bench = Bench::new().await;
     let client = bench.client();
@@ -215,6 +239,7 @@ async fn a_seat_is_not_made_of_anything() {
         ("PUT", r#"{"colour": "red"}"#, 400),
         ("PUT", "not json", 400),
         ("PUT", r#"{"name": "\u0007"}"#, 400),
+        ("PUT", r#"{"labels": {"a": "1", "a": "2"}}"#, 400),
         ("PATCH", r#"{"kind": "custom"}"#, 400),
         ("PATCH", r#"{"name": "x"}"#, 404),
     ] {

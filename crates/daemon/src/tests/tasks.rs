@@ -99,7 +99,7 @@ async fn completing_is_one_unit_and_happens_once() {
     let bench = Bench::new().await;
     let client = bench.client();
     let identifier = at_work(&client).await;
-    let url = "https://forge.example/a/b/pull/7";
+    let url = "https://github.com/a/b/pull/7";
     let review = json!({"pr_url": url, "summary": "ready", "notes_for_reviewer": "look at x"});
     ok(&client, "POST", "/api/v1/agents/api/review", &review).await;
     let task = client.get(&format!("/api/v1/tasks/{identifier}")).await.json();
@@ -220,7 +220,7 @@ async fn what_is_wrong_is_named_and_changes_nothing() {
             "POST",
             "/api/v1/agents/api/review",
             json!({"pr_url": "javascript:x", "summary": "s"}),
-            "bad_url",
+            "not_a_configured_forge",
         ),
         ("POST", "/api/v1/agents/api/review", json!({"summary": "s"}), "bad_json"),
         ("GET", "/api/v1/tasks?status=x", json!(null), "bad_task"),
@@ -233,6 +233,48 @@ async fn what_is_wrong_is_named_and_changes_nothing() {
     assert_eq!(client.get(&task).await.json(), before);
     let reply = send(&client, "PATCH", &task, &json!({"status": "closed"})).await.json();
     assert_eq!(reply["allowed"], json!(["todo", "in_progress", "in_review", "done"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_pull_request_of_a_forge_is_handed_in() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    for url in [
+        "",
+        "https://",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "http://169.254.169.254/a/b/pull/1",
+        "http://0.0.0.0/a/b/pull/1",
+        "http://[::ffff:127.0.0.1]/a/b/pull/1",
+        "http://2130706433/a/b/pull/1",
+        "http://localhost:99999/",
+        "http://github.com/a/b/pull/1",
+        "https://evil.example/a/b/pull/1",
+        "https://user:secret-word@github.com/a/b/pull/1",
+        "https://github.com:443/a/b/pull/1",
+        "https://github.com.evil.example/a/b/pull/1",
+        "https://github.com\\@evil.example/a/b/pull/1",
+        "https://g\u{131}thub.com/a/b/pull/1",
+        "https://github.com/a/b/issues/1",
+        "https://github.com/a/b/pull/x",
+        "https://github.com/pull/1",
+        "https://github.com/a/b/pull/1 x",
+        "headsup://pr/user:secret-word@host",
+    ] {
+        for path in ["review", "task/complete"] {
+            let (path, body) =
+                (format!("/api/v1/agents/api/{path}"), json!({"pr_url": url, "summary": "s"}));
+            let reply = send(&client, "POST", &path, &body).await;
+            assert_eq!(reply.code(), "not_a_configured_forge", "{path} {url}: {}", reply.text());
+            assert_eq!(reply.status.as_u16(), 422, "{path} {url}");
+            assert!(!reply.text().contains("secret-word"), "{}", reply.text());
+        }
+    }
+    assert_eq!(client.get("/api/v1/agents/api").await.json()["prs"], json!([]));
+    let review = json!({"pr_url": "https://github.com/a/b/pull/1/files#x", "summary": "s"});
+    ok(&client, "POST", "/api/v1/agents/api/review", &review).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

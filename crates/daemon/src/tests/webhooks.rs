@@ -296,7 +296,7 @@ async fn what_is_signed_and_makes_no_sense_is_told_and_kept() {
     let mut stale = comment(7, "/answer 1");
     stale["timestamp"] = json!(START.plus(-300_001).to_string());
     let deep = format!("{{\"action\":{}{}}}", "[".repeat(70), "]".repeat(70));
-    let cases: [(&str, String, u16, &str); 9] = [
+    let cases: [(&str, String, u16, &str); 12] = [
         ("comment", "{".to_owned(), 400, "bad_json"),
         ("comment", "[]".to_owned(), 400, "bad_json"),
         ("comment", deep, 400, "too_deep"),
@@ -305,6 +305,9 @@ async fn what_is_signed_and_makes_no_sense_is_told_and_kept() {
         ("comment", stale.to_string(), 401, "stale"),
         ("ping", good.clone(), 202, "unknown_event"),
         ("", good, 202, "unknown_event"),
+        ("ping", r#"{"zen":"hi"}"#.to_owned(), 202, "unknown_event"),
+        ("sprint", "{}".to_owned(), 202, "unknown_event"),
+        ("ping", "hi".to_owned(), 400, "bad_json"),
         ("comment", unknown.to_string(), 202, "unknown_action"),
     ];
     let head = client.head().await;

@@ -32,7 +32,10 @@ async fn with_an_open_question_no_move_is_named_that_would_be_refused() {
         (STAGE, json!({"stage": "completed"})),
         (STAGE, json!({"stage": "paused"})),
         ("/api/v1/agents/api/task/complete", complete),
-        ("/api/v1/agents/api/review", json!({"pr_url": "https://h/pull/1", "summary": "s"})),
+        (
+            "/api/v1/agents/api/review",
+            json!({"pr_url": "https://github.com/a/b/pull/1", "summary": "s"}),
+        ),
     ] {
         let told = post(&client, path, &body).await.json();
         assert_eq!(told["status"], 409, "{path} {body}: {told}");

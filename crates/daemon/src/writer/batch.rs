@@ -422,6 +422,7 @@ fn perform(staging: &mut Staging<'_>, work: &Work, key: Option<&Key>) -> Answer 
         Work::TakeBack(back) => prompts::cancel(staging, back),
         Work::Notice(noticed) => prompts::notice(staging, noticed),
         Work::Expire { agent } => prompts::expire(staging, agent),
+        Work::Brought { agent, prompt } => prompts::brought(staging, agent, prompt),
         Work::ShiftDeadlines { by_ms } => prompts::shift(staging, *by_ms),
         Work::Stage(moved) => stage::set(staging, moved),
         Work::Snooze { agent, until } => stage::snooze(staging, agent, *until),

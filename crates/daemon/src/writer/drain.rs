@@ -9,11 +9,12 @@ use crate::launched::{self, ProcessBody};
 use crate::limits::BATCH_JOBS;
 use crate::namespaces::Peer;
 use crate::own_word;
-use crate::sighting::{self, Envelope};
+use crate::sighting::{self, Envelope, HookReport};
 use crate::spoken::{self, TerminalBody};
 use crate::spool::{Draining, Tally};
 use headsup_adapters::evidence::is_of_a_stream;
 use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
 use headsup_core::spool::{OF_A_PROCESS, OF_A_TERMINAL, OF_AN_AGENT, Report};
 use headsup_core::wire::ReportBody;
 
@@ -78,7 +79,7 @@ impl Writer {
             OF_AN_AGENT => return self.own_word(report),
             _ => {}
         }
-        let Report { kind, event, id, reported_at, agent, context, body, .. } = report;
+        let Report { kind, event, id, reported_at, agent, agent_token, context, body, .. } = report;
         if is_too_deep(&body) {
             tracing::warn!(kind, "a spooled report is nested too deep");
             return None;
@@ -93,28 +94,50 @@ impl Writer {
         };
         let of_a_stream = is_of_a_stream(&kind, event.as_deref());
         match sighting::read(envelope, &body, &self.namespaces) {
-            Ok(read) => Some(Item {
-                key: Key::new(&id, &kind, &body),
-                answer: None,
-                spooled: Some((
-                    self.evidence.now(),
-                    Found::Hook(Hook {
-                        event: event
-                            .filter(|_| of_a_stream)
-                            .unwrap_or_else(|| read.sighting.event.clone()),
-                        of_a_stream,
-                        claimed: read.claimed.is_some(),
-                        context,
-                        payload: body.into(),
-                    }),
-                )),
-                work: Work::Hook(Box::new(read)),
-            }),
+            Ok(mut read) => {
+                let token = agent_token.as_deref().map(caller::digest);
+                let is_held = |token: &String| self.board.read().places.of_token(token).is_some();
+                read.token = token.filter(|token| !is_held(token));
+                if self.is_strangers(&read) {
+                    tracing::warn!(kind, "a spooled report shows a token that is of nobody");
+                    return None;
+                }
+                Some(Item {
+                    key: Key::new(&id, &kind, &body),
+                    answer: None,
+                    spooled: Some((
+                        self.evidence.now(),
+                        Found::Hook(Hook {
+                            event: event
+                                .filter(|_| of_a_stream)
+                                .unwrap_or_else(|| read.sighting.event.clone()),
+                            of_a_stream,
+                            claimed: read.claimed.is_some(),
+                            context,
+                            payload: body.into(),
+                        }),
+                    )),
+                    work: Work::Hook(Box::new(read)),
+                })
+            }
             Err(why) => {
                 tracing::warn!(kind, ?why, "a spooled report cannot be read");
                 None
             }
         }
+    }
+
+    /// Whether it shows a token that no seat has, and says that it sits where another one does.
+    fn is_strangers(&self, report: &HookReport) -> bool {
+        let HookReport { claimed: Some(claimed), token: Some(_), sighting, .. } = report else {
+            return false;
+        };
+        let is_its_own = |seat: &Seat| {
+            let process = sighting.process.as_ref();
+            !caller::is_taken(seat) || process.is_some() && seat.process.id.as_ref() == process
+        };
+        let seat = self.board.seat(claimed);
+        !sighting.shares_process && seat.is_some_and(|seat| !is_its_own(&seat))
     }
 
     /// What a launcher would have told. `None` if it cannot be read, or names nobody.

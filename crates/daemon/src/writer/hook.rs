@@ -76,7 +76,8 @@ fn take_in_described(seat: &mut Seat, report: &HookReport, now: UnixMs) -> Decis
     let session = report.sighting.session.as_deref();
     let is_its_own = session.is_none() || seat.session.as_ref().map(|own| &*own.id) == session;
     let before = (!is_its_own).then(|| seat.about.clone());
-    let described = gate::describe(seat, &describe(report), now);
+    let token = own_token(report, &seat.id).filter(|_| seat.about.token.is_none());
+    let described = gate::describe(seat, &Description { token, ..describe(report) }, now);
     let mut decision = take_in(seat, report, now);
     let is_foreign = decision.refused.as_ref().is_some_and(|refused| refused.rule == Rule::G1);
     if let Some(before) = before.filter(|_| is_foreign) {
@@ -95,12 +96,21 @@ fn take_in(seat: &mut Seat, report: &HookReport, now: UnixMs) -> Decision {
     if decision.refused.is_none() {
         keep_strange_end(seat, report, now);
     }
-    let news = decision.refused.is_none() && (decision.changed || !decision.events.is_empty());
+    let is_heard = decision.refused.is_none() || is_late_start(report, &decision);
+    let news = is_heard && (decision.changed || !decision.events.is_empty());
     if let Some(activity) = report.sighting.activity.as_ref().filter(|_| news) {
         let (tool, action) = (activity.tool.clone(), activity.action.clone());
         decision.events.push(gate::append_activity(seat, tool, action, now));
     }
     decision
+}
+
+/// Is it the start of a call whose end was told first? It was counted with that, and can be read all the same.
+fn is_late_start(report: &HookReport, decision: &Decision) -> bool {
+    let starts =
+        matches!(report.sighting.fact, Fact::ToolStarted { .. } | Fact::ToolGranted { .. });
+    let is_late = decision.refused.as_ref().is_some_and(|refused| refused.rule == Rule::G10);
+    starts && is_late
 }
 
 /// An end whose word nobody knows is not believed (G11), though its process may still make a goodbye of it.
@@ -180,12 +190,19 @@ fn register(
     let mut seat = staging.newcomer(id, kind, sighting.source);
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
-    let description = Description { parent, adopted: Some(adopted), ..describe(report) };
+    let token = own_token(report, id);
+    let description = Description { parent, adopted: Some(adopted), token, ..describe(report) };
     // The registration itself tells all of this.
     drop(gate::describe(&mut seat, &description, staging.now));
     let agent = Box::new(seat.doc());
     staging.put(seat);
     staging.push(id, *spooled, EventBody::Registered { agent })
+}
+
+/// The token of a launch that the hub has lost, where it speaks for its own seat: that is known by it again.
+fn own_token(report: &HookReport, id: &AgentId) -> Option<String> {
+    let is_its_own = report.claimed.as_ref() == Some(id) && !report.sighting.shares_process;
+    report.token.clone().filter(|_| is_its_own)
 }
 
 /// The adapter has cut and cleaned these texts.

@@ -191,6 +191,12 @@ pub(super) fn notice(staging: &mut Staging<'_>, noticed: &Noticed) -> Answer {
     Ok(done(staging, agent))
 }
 
+/// The agent knows the answer.
+pub(super) fn brought(staging: &mut Staging<'_>, agent: &AgentId, prompt: &str) -> Answer {
+    staging.change(agent, None, |seat| gate::mark_told(seat, prompt))?;
+    Ok(done(staging, agent))
+}
+
 /// The deadlines of a seat that have passed.
 pub(super) fn expire(staging: &mut Staging<'_>, agent: &AgentId) -> Answer {
     let wall = staging.wall;

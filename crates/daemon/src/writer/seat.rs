@@ -9,13 +9,15 @@ use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact};
+use headsup_core::seat::Seat;
 use headsup_core::source::Source;
-use headsup_core::status::{Attach, StartPhase};
+use headsup_core::status::{Attach, Process, StartPhase};
+use headsup_core::time::UnixMs;
 
 /// A seat for an agent that is about to start. One that has ended, or never came to be, is taken
-/// again; any other one is somebody else's.
+/// again; any other one is somebody else's. One that was put away is its conversation's.
 pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -> Answer {
-    let Registration { agent, kind, about } = registration;
+    let Registration { agent, kind, about, takes_up } = registration;
     let now = staging.now;
     let (source, name, fact) = match about.adopted {
         Some(true) => {
@@ -26,6 +28,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     };
     match staging.seat(agent) {
         Some(seat) if !gate::is_free(&seat, now) => return Err(Refusal::Taken),
+        Some(seat) if !takes_up && is_kept(&seat, now) => return Err(Refusal::PutAway),
         Some(seat) if seat.kind == kind.as_str() => {
             staging.release_launch(&seat);
             staging.change(agent, None, |seat| {
@@ -45,15 +48,20 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             return Err(Refusal::NameTaken);
         }
         before => {
-            if let Some(before) = before {
-                staging.release_launch(&before);
-            }
             let mut seat = staging.newcomer(agent, kind, source);
-            // The registration itself tells all of this.
+            if let Some(before) = &before {
+                staging.release_launch(before);
+                seat = gate::succeed(before, seat, now);
+            }
+            // The event itself tells all of this.
             drop(gate::describe(&mut seat, about, now));
             let doc = Box::new(seat.doc());
             staging.put(seat);
-            staging.push(agent, None, EventBody::Registered { agent: doc })?;
+            let told = match before {
+                Some(_) => EventBody::Updated { agent: doc },
+                None => EventBody::Registered { agent: doc },
+            };
+            staging.push(agent, None, told)?;
         }
     }
     let observation = Observation {
@@ -68,6 +76,12 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     };
     staging.change(agent, None, |seat| gate::admit(seat, &observation))?;
     Ok(done(staging, agent))
+}
+
+/// Whether the seat has a conversation that was put away and can be taken up again. One whose way back has ended is
+/// told as any other end is.
+fn is_kept(seat: &Seat, now: UnixMs) -> bool {
+    !matches!(seat.process.state, Process::Exited(_)) && gate::may_resume(seat, now).is_ok()
 }
 
 /// The launcher's word on a process is as good as a look at it: it is its parent. What it has left in the

@@ -10,8 +10,11 @@ pub(crate) struct BadDuration;
 const UNITS: [(&str, u64); 5] =
     [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-/// Reads numbers with their units, without spaces. A number alone says nothing and is refused.
+/// Reads numbers with their units, without spaces. A number alone says nothing and is refused, but for 0.
 pub(crate) fn parse(text: &str) -> Result<Duration, BadDuration> {
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
     let mut rest = text;
     let mut total: u64 = 0;
     let mut last = u64::MAX;
@@ -68,6 +71,7 @@ mod tests {
             assert_eq!(parse(&text(Duration::from_millis(ms))), parse(written));
         }
         assert_eq!(parse("0s"), Ok(Duration::ZERO));
+        assert_eq!(parse("0"), Ok(Duration::ZERO), "zero of whatever unit");
         assert_eq!(text(Duration::from_secs(90)), "1m30s");
     }
 

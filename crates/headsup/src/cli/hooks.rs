@@ -428,7 +428,10 @@ fn refused(error: &SetupError) -> CommandError {
     let command = CommandError::new(kind, error.to_string());
     match error {
         SetupError::Io { source, .. } if is_full(source) => {
-            command.hint("make room on that disk; nothing was changed there")
+            command.hint("make room on that disk, and do it again")
+        }
+        SetupError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+            command.hint("let files be as large as that (`ulimit -f`), and do it again")
         }
         _ => command,
     }
@@ -442,7 +445,7 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 /// How it is installed, in a few words.
 pub(crate) fn summary(status: &Status) -> String {
     let word = |state: State, what: &str| match state {
-        State::Absent => None,
+        State::Absent | State::Unreadable => None,
         State::Complete => Some(format!("{what}, complete")),
         State::Outdated => Some(format!("{what}, outdated: install again")),
     };

@@ -38,7 +38,7 @@ struct InboxDoc<'a> {
     schema: u32,
     prompts: &'a [PromptDoc],
     outcomes: Vec<OutcomeDoc<'a>>,
-    /// Whose lines and questions of those are put off, and stand last where people read.
+    /// Whose lines and questions of those are put off, and stand last.
     snoozed: Vec<SnoozedDoc<'a>>,
 }
 
@@ -59,14 +59,15 @@ struct OutcomeDoc<'a> {
 
 pub(crate) async fn run(_: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
-    let inbox = fetch(&client).await?;
+    let mut inbox = fetch(&client).await?;
     if context.output.is_json() {
+        let now = crate::output::age::now();
+        inbox.put_snoozed_last(now);
         let outcomes = inbox.outcomes.iter().map(|agent| OutcomeDoc {
             agent_id: &agent.id,
             headline: agent.headline,
             at: since(agent),
         });
-        let now = crate::output::age::now();
         let snoozed = inbox.all_snoozed(now).map(|(agent_id, until)| SnoozedDoc {
             agent_id,
             snoozed_until: until,

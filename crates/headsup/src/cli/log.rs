@@ -1,6 +1,6 @@
 //! `headsup log`
 
-use crate::cli::Context;
+use crate::cli::{Context, wait};
 use crate::client::resolve;
 use crate::client::start::Health;
 use crate::client::stream::{EventStream, Message, Query};
@@ -15,6 +15,8 @@ use headsup_core::wire::SCHEMA;
 use serde::{Deserialize, Serialize};
 
 /// Show what an agent did lately: tools, prompts, turns. The last 100 entries are kept.
+///
+/// With --follow it ends with exit code 8 once the agent is forgotten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -53,11 +55,12 @@ struct Activity {
     entries: Vec<Entry>,
 }
 
-/// An entry of a stream of documents: it says whose it is.
+/// An entry as a document of its own; with `--json` it says whose it is.
 #[derive(Serialize)]
 struct EntryDoc<'a> {
     schema: u32,
-    agent_id: &'a AgentId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<&'a AgentId>,
     #[serde(flatten)]
     entry: &'a Entry,
 }
@@ -71,8 +74,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Output::json_text(&client.get_text(&path).await?);
     }
     let print = |entry: &Entry| match args.format {
-        Format::Jsonl => Output::json(entry),
-        Format::Text if is_json => Output::json(&EntryDoc { schema: SCHEMA, agent_id: &id, entry }),
+        Format::Jsonl => doc(entry, None),
+        Format::Text if is_json => doc(entry, Some(&id)),
         Format::Text => text(context.output, entry),
     };
     if !args.follow {
@@ -86,7 +89,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     // The stream begins before the entries are read, so that none falls between; what comes
     // twice for it is shown once.
     let health = client.get_doc::<Health>("/healthz").await?;
-    let (agents, types) = (vec![id.clone()], vec!["activity.appended"]);
+    let (agents, types) = (vec![id.clone()], vec!["activity.appended", "agent.forgotten"]);
     let query = Query { agents, types, since: Some(health.cursor), ends: false };
     let mut stream = EventStream::open(&client, query).await?;
     let activity = client.get_doc::<Activity>(&path).await?;
@@ -95,19 +98,32 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     while let Some(frame) = stream.next().await? {
         match frame.read() {
             Message::Lagged(_) => stream.rewind(),
-            Message::Event(event) => {
-                let EventBody::ActivityAppended { entry } = event.body else {
-                    continue;
-                };
-                match shown.iter().position(|known| *known == entry) {
-                    Some(at) => drop(shown.drain(..=at)),
-                    None => print(&entry)?,
+            Message::Event(event) => match event.body {
+                EventBody::ActivityAppended { entry } => {
+                    match shown.iter().position(|known| *known == entry) {
+                        Some(at) => drop(shown.drain(..=at)),
+                        None => print(&entry)?,
+                    }
                 }
+                EventBody::Forgotten => return Err(forgotten(&id)),
+                _ => {}
+            },
+            // Behind a gap that the log does not cover.
+            Message::Snapshot(now) if now.agents.iter().all(|agent| agent.id != id) => {
+                return Err(forgotten(&id));
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn doc(entry: &Entry, agent_id: Option<&AgentId>) -> Result<(), CommandError> {
+    Output::json(&EntryDoc { schema: SCHEMA, agent_id, entry })
+}
+
+fn forgotten(id: &AgentId) -> CommandError {
+    wait::ended(id, "forgotten", "nothing more comes of it")
 }
 
 fn text(output: Output, entry: &Entry) -> Result<(), CommandError> {

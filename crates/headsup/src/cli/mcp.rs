@@ -2,7 +2,7 @@
 
 mod setup;
 
-use crate::cli::Context;
+use crate::cli::{Context, runtime};
 use crate::client::calls::Calls;
 use crate::client::{page, start};
 use crate::error::{CommandError, Kind};
@@ -61,6 +61,9 @@ impl Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
+    if args.act.is_some() {
+        runtime::outlive_file_limits()?;
+    }
     match args.act {
         Some(Act::Install(args)) => return setup::install(&args, context),
         Some(Act::Uninstall(args)) => return setup::uninstall(&args, context),

@@ -22,7 +22,8 @@ const TELL_WITHIN: Duration = Duration::from_secs(2);
 /// Say what an agent is doing; for anything that has no hooks of its own.
 ///
 /// An agent that is not in the roster yet is registered by its first report. Where the hub of this machine
-/// gives no answer within two seconds, the report is kept, and the hub takes it once it is back.
+/// gives no answer within two seconds, the report is kept, and the hub takes it once it is back. With --no-start,
+/// where none runs, nothing is kept (exit code 5): nobody might ever fetch it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

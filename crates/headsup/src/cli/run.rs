@@ -278,9 +278,10 @@ async fn register(
     }
 }
 
-/// Somebody else is called this, or has a seat that an agent may not take.
+/// Somebody else is called this, was put away there, or has a seat that an agent may not take.
 pub(super) fn is_taken(error: &CommandError) -> bool {
-    ["agent_exists", "name_taken", "not_your_agent"].contains(&error.code.as_str())
+    let codes = ["agent_exists", "agent_suspended", "name_taken", "not_your_agent", "human_only"];
+    codes.contains(&error.code.as_str())
 }
 
 /// In the session that tmux has made.

@@ -1,9 +1,12 @@
 //! Runtimes, or a word why there is none.
 
 use crate::error::CommandError;
+use rustix::process::Signal;
 use std::any::Any;
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Where the system gives no thread and no descriptor for it the library panics. That is no defect of ours, and is
 /// told in words.
@@ -19,6 +22,15 @@ pub(crate) fn build(builder: &mut Builder) -> Result<Runtime, CommandError> {
     };
     Err(CommandError::internal(format!("cannot start the runtime: {why}"))
         .hint("are there files, threads and memory enough? see `ulimit -a`"))
+}
+
+/// From now on a limit of a file's size is a disk that takes no more, and no end of this process. Who is started
+/// has the signal as it always was. To be called in a runtime.
+pub(super) fn outlive_file_limits() -> Result<(), CommandError> {
+    let told = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+    let why =
+        |error: io::Error| CommandError::internal(format!("cannot listen to a signal: {error}"));
+    told.map(drop).map_err(why)
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

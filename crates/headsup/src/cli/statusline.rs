@@ -54,6 +54,7 @@ struct Doc<'a> {
 
 #[derive(Serialize)]
 struct Waybar<'a> {
+    schema: u32,
     text: &'a str,
     tooltip: &'a str,
     class: &'static str,
@@ -74,15 +75,17 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Some(_) => String::new(),
         None => counts.summary(),
     };
-    match args.format {
+    let written = match args.format {
         Format::Json => json(&text, &counts),
         _ if context.output.is_json() => json(&text, &counts),
         Format::Waybar => {
-            let tooltip = counts.summary();
-            Output::json(&Waybar { text: &text, tooltip: &tooltip, class: counts.class() })
+            let (tooltip, class) = (counts.summary(), counts.class());
+            Output::json(&Waybar { schema: SCHEMA, text: &text, tooltip: &tooltip, class })
         }
         Format::Tmux | Format::Plain => context.output.line(&Line::plain(text)),
-    }
+    };
+    // A bar that takes nothing has nobody to tell.
+    written.or(Ok(()))
 }
 
 /// A bar reads what it shows as markup, as Pango has it.

@@ -12,7 +12,7 @@ use crate::error::CommandError;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Its whole id or its whole name.
+    /// Id, name or unambiguous beginning.
     agent: String,
 }
 
@@ -22,6 +22,6 @@ Examples:
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
-    let id = resolve::exactly(&client, &args.agent).await?.id;
+    let id = resolve::agent(&client, &args.agent).await?.id;
     leave(&client, &id, "stop", "ended", context).await
 }

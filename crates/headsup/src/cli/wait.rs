@@ -3,6 +3,7 @@
 mod calm;
 pub(super) mod condition;
 
+use crate::cli::deadline::within;
 use crate::cli::{Context, a_duration, duration};
 use crate::client::stream::{EventStream, Heard, Message, Query, log_end};
 use crate::client::{Client, resolve};
@@ -16,8 +17,10 @@ use headsup_core::select::HeadlineSet;
 use headsup_core::status::Headline;
 use headsup_core::wire::{AgentDoc, BackgroundDoc, SCHEMA};
 use serde::Serialize;
+use std::cell::Cell;
+use std::pin::pin;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
 /// Sleep until agents are in a state; nothing is polled.
 ///
@@ -39,7 +42,7 @@ pub(crate) struct Args {
     /// It must have held for this long, with no work left in the background.
     #[arg(long, value_name = "D", value_parser = a_duration)]
     settled: Option<Duration>,
-    /// Give up after this time (exit code 3).
+    /// Give up after this time (exit code 3). What is so already is found whatever it is; 0 only asks.
     #[arg(long, value_name = "D", value_parser = a_duration)]
     timeout: Option<Duration>,
     /// One agent is enough.
@@ -78,16 +81,12 @@ impl<'a> From<&'a Hit> for HitDoc<'a> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let deadline = args.timeout.map(|limit| Instant::now() + limit);
-    let mut condition = None;
-    let waiting = begin(&args, context, &mut condition);
-    let hits = match deadline {
-        None => waiting.await?,
-        Some(deadline) => match timeout_at(deadline, waiting).await {
-            Ok(outcome) => outcome?,
-            Err(_) => return Err(timed_out(&args, condition.as_ref())),
-        },
+    let (mut condition, looked) = (None, Cell::new(false));
+    let outcome = {
+        let waiting = pin!(begin(&args, context, &mut condition, &looked));
+        within(args.timeout, &looked, waiting).await
     };
+    let hits = outcome.unwrap_or_else(|| Err(timed_out(&args, condition.as_ref())))?;
     if !context.output.is_json() {
         let line = |hit: &Hit| Line::plain(format!("{} {}", hit.id, hit.headline.word()));
         return context.output.lines(&hits.iter().map(line).collect::<Vec<_>>());
@@ -96,11 +95,13 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     Output::json(&WaitDoc { schema: SCHEMA, met: true, agents })
 }
 
-/// From the first word to the hub on. What is waited for is `condition` as soon as it is known.
+/// From the first word to the hub on. What is waited for is `condition` as soon as it is known; it has `looked`
+/// once the hub has told how things stand.
 async fn begin(
     args: &Args,
     context: &Context,
     condition: &mut Option<Condition>,
+    looked: &Cell<bool>,
 ) -> Result<Vec<Hit>, CommandError> {
     let client = context.client().await?;
     // Where the log stands at the call: all that comes after it is newer, also what comes before we
@@ -113,7 +114,7 @@ async fn begin(
         Some(cursor) => Condition::since(args.rule(), &agents, cursor),
         None => Condition::new(args.rule(), &agents),
     });
-    wait(&client, args, since, &agents, condition).await
+    wait(&client, args, since, &agents, condition, looked).await
 }
 
 async fn wait(
@@ -122,6 +123,7 @@ async fn wait(
     since: Option<String>,
     agents: &[AgentDoc<'_>],
     condition: &mut Condition,
+    looked: &Cell<bool>,
 ) -> Result<Vec<Hit>, CommandError> {
     let agents = agents.iter().map(|agent| agent.id.clone()).collect();
     let query = Query { agents, since, ..Query::default() };
@@ -141,6 +143,9 @@ async fn wait(
         };
         // What came while the hub was away is heard first: it says so when it is back.
         let until = until.filter(|_| !stream.is_behind());
+        if !stream.is_behind() && until.is_none_or(|at| at > Instant::now()) {
+            looked.set(true);
+        }
         tokio::select! {
             biased;
             heard = stream.hear() => match heard? {
@@ -155,7 +160,9 @@ async fn wait(
             },
             () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
                 let Verdict::Met(hits) = condition.verdict() else { continue };
-                match is_settled(client, args, &hits).await? {
+                let settled = is_settled(client, args, &hits).await?;
+                looked.set(true);
+                match settled {
                     Some(true) => return Ok(hits),
                     // It must hold once more.
                     Some(false) => calm.broken(),

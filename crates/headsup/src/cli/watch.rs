@@ -3,18 +3,20 @@
 mod chance;
 mod until;
 
+use crate::cli::deadline::within;
 use crate::cli::wait::unanswered;
 use crate::cli::{Context, a_duration, duration};
 use crate::client::sse::Frame;
-use crate::client::stream::{EventStream, Message, Query, log_end};
+use crate::client::stream::{EventStream, Heard, Message, Query, log_end};
 use crate::client::{Client, resolve};
 use crate::error::{CommandError, Kind};
 use crate::output::changes::Known;
 use crate::output::line::Line;
 use crate::output::{Output, event};
 use chance::Chance;
+use std::cell::Cell;
+use std::pin::pin;
 use std::time::Duration;
-use tokio::time::timeout;
 use until::Until;
 
 /// Stream every change as it happens, one line each.
@@ -41,7 +43,8 @@ pub(crate) struct Args {
     /// yet: there are no messages to agents so far).
     #[arg(long, value_name = "COND", value_parser = Until::parse)]
     until: Option<Until>,
-    /// Give up after this time (exit code 3).
+    /// Give up after this time (exit code 3). With --until, what lies in the log behind `--since` is looked
+    /// through whatever it is.
     #[arg(long, value_name = "D", value_parser = a_duration)]
     timeout: Option<Duration>,
 }
@@ -63,17 +66,16 @@ fn a_cursor(text: &str) -> Result<String, String> {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
-    let mut is_watched = false;
-    let watching = async {
-        let client = context.client().await?;
-        watch(&client, &args, context.output, &mut is_watched).await
+    let (mut is_watched, looked) = (false, Cell::new(false));
+    let outcome = {
+        let watching = pin!(async {
+            let client = context.client().await?;
+            watch(&client, &args, context.output, &mut is_watched, &looked).await
+        });
+        within(args.timeout, &looked, watching).await
     };
-    let Some(limit) = args.timeout else {
-        return watching.await;
-    };
-    let outcome = timeout(limit, watching).await;
-    outcome.unwrap_or_else(|_| {
-        let text = duration::text(limit);
+    outcome.unwrap_or_else(|| {
+        let text = duration::text(args.timeout.unwrap_or_default());
         Err(match is_watched {
             true => CommandError::new(Kind::TimedOut, format!("watched for {text}")),
             false => unanswered(&text),
@@ -81,12 +83,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     })
 }
 
-/// Whether the hub has let us watch is `is_watched`.
+/// Whether the hub has let us watch is `is_watched`; it has `looked` once the condition was held against all that
+/// has happened by now.
 async fn watch(
     client: &Client,
     args: &Args,
     output: Output,
     is_watched: &mut bool,
+    looked: &Cell<bool>,
 ) -> Result<(), CommandError> {
     let since = match args.since.as_deref() {
         // The cursor of now, and not the word: it survives a restart of the hub.
@@ -110,15 +114,22 @@ async fn watch(
     *is_watched = true;
     let mut bridged = false;
     loop {
-        let Some(frame) = stream.next().await? else {
-            let Some(chance) = &chance else { break };
-            if let Some(error) = chance.lost() {
-                return Err(error);
+        if args.until.is_none() || !stream.is_behind() {
+            looked.set(true);
+        }
+        let frame = match stream.hear().await? {
+            Heard::Message(frame) => frame,
+            Heard::Back => continue,
+            Heard::End => {
+                let Some(chance) = &chance else { break };
+                if let Some(error) = chance.lost() {
+                    return Err(error);
+                }
+                // Somebody has come back meanwhile.
+                ends = false;
+                stream.go_on(ends);
+                continue;
             }
-            // Somebody has come back meanwhile.
-            ends = false;
-            stream.go_on(ends);
-            continue;
         };
         if args.until.is_some() && frame.event == "lagged" {
             // The condition may be in the gap; the log still has it.

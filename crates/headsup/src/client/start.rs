@@ -251,6 +251,12 @@ fn did_not_start(home: &Path, said_before: u64) -> CommandError {
 
 fn was_damaged(damaged: &Damaged) -> String {
     let at = damaged.path.display();
+    if damaged.is_log() {
+        return format!(
+            "the write-ahead log of a hub that was killed was damaged and is kept as {at}; what stood behind the \
+             damage is lost"
+        );
+    }
     let saved = damaged.saved.as_deref().unwrap_or("nothing of it could be read");
     format!("the database was damaged and is kept aside as {at}; {saved}")
 }

@@ -110,7 +110,7 @@ impl Expired {
 #[derive(Debug)]
 pub(crate) enum Heard {
     Message(Frame),
-    /// The hub was away, is back, and has told all that was missed.
+    /// The hub has told all that there was, at the beginning, or after it was away.
     Back,
     /// The log's end, where that was asked for.
     End,
@@ -128,7 +128,7 @@ pub(crate) struct EventStream<'a> {
     away_since: Option<Instant>,
     /// When it was last connected to, if it has said nothing since.
     silent_since: Option<Instant>,
-    /// It was away, and may not have told yet all that was missed.
+    /// It is new, or was away, and may not have told yet all that there is.
     behind: bool,
     pause: Duration,
     /// It is not asked again before.
@@ -144,7 +144,6 @@ impl<'a> EventStream<'a> {
             Err(error) => return Err(error.at(client.address())),
         };
         let away_since = body.is_none().then(Instant::now);
-        let behind = body.is_none();
         Ok(Self {
             client,
             query,
@@ -154,7 +153,7 @@ impl<'a> EventStream<'a> {
             ready: VecDeque::new(),
             away_since,
             silent_since: None,
-            behind,
+            behind: true,
             pause: FIRST_PAUSE,
             next_try: None,
         })
@@ -220,7 +219,7 @@ impl<'a> EventStream<'a> {
         self.rewind();
     }
 
-    /// Is the hub away, or back without having told all that was missed?
+    /// Is the hub away, or there without having told all that there is by now?
     pub(crate) fn is_behind(&self) -> bool {
         self.behind
     }

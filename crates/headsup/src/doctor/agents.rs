@@ -4,9 +4,9 @@ use super::Check;
 use crate::cli::{Context, hooks};
 use crate::client::Client;
 use crate::setup::Site;
-use crate::setup::status::{State, Status, status};
+use crate::setup::status::{Status, status};
 use headsup_adapters::hook_table::pid_variable;
-use headsup_adapters::inject::recipes;
+use headsup_adapters::inject::{quote, recipes};
 use headsup_adapters::support::{self, Shown};
 use headsup_core::wire::AgentDoc;
 use std::process::Stdio;
@@ -91,7 +91,14 @@ pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
             false => ("any are installed", " if all are to report"),
         };
         let detail = format!("whether {what} cannot be read: {problems}");
-        let hint = format!("put that right in the file, then {install}{then}");
+        let right = match found.closed.first() {
+            Some(path) => {
+                let path = quote(&path.to_string_lossy());
+                format!("let yourself read it (`chmod u+rw {path}`)")
+            }
+            None => "put that right in the file".to_owned(),
+        };
+        let hint = format!("{right}, then {install}{then}");
         return Check::bad(name, detail, hint);
     }
     let detail = match problems.is_empty() {
@@ -107,14 +114,13 @@ pub(super) fn lost(found: &Status, name: String, command: &str) -> Check {
 /// The command that installs it once more, in the way in which it is there.
 fn install_again(site: &Site, found: &Status) -> String {
     let has_both_ways = site.recipe.plugin.is_some();
-    let is_live = has_both_ways && found.settings != State::Absent;
+    let is_live = has_both_ways && found.settings.is_installed();
     let live = if is_live { " --live" } else { "" };
     format!("`headsup hooks install {}{live}`", found.kind)
 }
 
 fn in_place(site: &Site, found: &Status) -> Check {
     let name = format!("{} hooks", found.kind);
-    let install = format!("`headsup hooks install {}`", found.kind);
     if !found.is_complete() {
         let mut said = vec![hooks::summary(found)];
         said.extend(found.problems.iter().cloned());
@@ -122,7 +128,7 @@ fn in_place(site: &Site, found: &Status) -> Check {
     }
     if found.is_dead {
         let others = if found.problems.len() > 1 { "; the rest, in the file it names" } else { "" };
-        let hint = format!("{install} puts the program back{others}");
+        let hint = format!("{} puts the program back{others}", install_again(site, found));
         return Check::bad(name, found.problems.join("; "), hint);
     }
     match (found.problems.as_slice(), &found.untrusted) {
@@ -162,8 +168,8 @@ async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
     let folder = std::env::temp_dir().display().to_string();
     let (event, payload) = site.recipe.probe(&id, &folder);
     let Some((_, command)) = found.entries.iter().find(|(of, _)| of == event) else {
-        let hint = format!("`headsup hooks install {}`", site.recipe.kind);
-        return Check::bad(name, format!("nothing is installed for {event}"), hint);
+        let detail = format!("not tried: what is installed for {event} is outdated or gone");
+        return Check::bad(name, detail, install_again(site, found));
     };
     let start = Instant::now();
     let ran = timeout(HOOK_WITHIN, run(site, command, &id, &payload)).await;
@@ -176,7 +182,7 @@ async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
     hub.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
     if let Some(why) = why {
         let hint = match found.is_dead {
-            true => format!("`headsup hooks install {}`", site.recipe.kind),
+            true => install_again(site, found),
             false => format!("try it yourself: {command}"),
         };
         return Check::bad(name, why, hint);

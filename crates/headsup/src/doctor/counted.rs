@@ -12,7 +12,8 @@ const EVENTS: usize = 8;
 /// Databases that were damaged: what could not be read of them is in them, and in no other place. And what the hub
 /// has found in the one that it has.
 pub(super) fn database(home: &Path, metrics: &str) -> Check {
-    let kept: Vec<String> = headsup_daemon::damaged(home).into_iter().map(in_words).collect();
+    let (logs, kept): (Vec<Damaged>, Vec<Damaged>) =
+        headsup_daemon::damaged(home).into_iter().partition(Damaged::is_log);
     let found = metrics.lines().find_map(|line| line.strip_prefix("headsup_store_damage_total "));
     let (mut said, mut hints) = (Vec::new(), Vec::new());
     if found.is_some_and(|found| found != "0") {
@@ -23,9 +24,19 @@ pub(super) fn database(home: &Path, metrics: &str) -> Check {
                 .to_owned(),
         );
     }
+    let names = |kept: Vec<Damaged>| kept.into_iter().map(in_words).collect::<Vec<_>>().join(", ");
+    let is_kept = !(logs.is_empty() && kept.is_empty());
+    if !logs.is_empty() {
+        let logs = names(logs);
+        said.push(format!(
+            "its write-ahead log was damaged and part of it is lost; a copy is kept: {logs}"
+        ));
+    }
     if !kept.is_empty() {
-        let kept = kept.join(", ");
+        let kept = names(kept);
         said.push(format!("was damaged and begun anew; the old one is kept: {kept}"));
+    }
+    if is_kept {
         hints.push(format!("look why, then move it away from {}", home.display()));
     }
     match said.is_empty() {
@@ -188,6 +199,14 @@ mod tests {
         assert_eq!(detail(&found(0)), before);
         let both = format!("damage was found in it since the hub's start; {before}");
         assert_eq!(detail(&found(2)), both);
+        std::fs::rename(
+            home.path().join("headsup.db.corrupt-7"),
+            home.path().join("headsup.db.corrupt-7-log"),
+        )
+        .unwrap();
+        let log = detail(&found(0));
+        assert!(log.starts_with("its write-ahead log was damaged"), "{log}");
+        assert!(log.ends_with("headsup.db.corrupt-7-log"), "{log}");
     }
 
     #[test]

@@ -2,13 +2,18 @@
 
 use super::deadline::Deadline;
 use super::shrink::shrink;
+use super::skimmed::{Skimmed, skimmed};
 use rustix::event::PollFlags;
 use rustix::fd::BorrowedFd;
 use rustix::fs::FileType;
 use rustix::io::{Errno, IoSliceMut, ReadWriteFlags};
 
+/// More than this is not held in memory: of what comes behind it, too, the long values go while it is read.
+const MAX_HELD: usize = 4 << 20;
 /// More than this is read and thrown away, so that the agent does not write to a closed pipe.
-const MAX_READ: usize = 4 << 20;
+const MAX_READ: usize = 64 << 20;
+/// What is read at once of what is not held.
+const PIECE: usize = 64 << 10;
 /// Less than this at a time is not worth a wait that has no end.
 const DROP: usize = 4 << 10;
 /// A longer payload is shrunk, and cut if that does not help.
@@ -29,10 +34,10 @@ pub(super) fn read(before: Vec<u8>, deadline: Deadline) -> Vec<u8> {
     loop {
         if len == body.len() {
             // The usual payload fits the first piece; a fresh page costs more than its bytes.
-            let more = if len == 0 { 8 << 10 } else { len.max(64 << 10) }.min(MAX_READ - len);
+            let more = if len == 0 { 8 << 10 } else { len.max(64 << 10) };
+            let more = more.min(MAX_HELD.saturating_sub(len));
             if more == 0 || body.try_reserve_exact(more).is_err() {
-                source.discard(deadline);
-                break;
+                return source.skim(body, deadline);
             }
             body.resize(len + more, 0);
         }
@@ -47,12 +52,13 @@ pub(super) fn read(before: Vec<u8>, deadline: Deadline) -> Vec<u8> {
     body
 }
 
-/// What is sent of a payload: short ones whole, long ones without their long values.
+/// What is sent of a payload: short ones whole, long ones without their long values, and without what was cut.
 pub(super) fn fit(mut body: Vec<u8>) -> Vec<u8> {
     if body.len() <= MAX_SENT {
         return body;
     }
-    shrink(&body, MAX_SENT).unwrap_or_else(|| {
+    let short = shrink(&body, MAX_SENT).or_else(|| shrink(&skimmed(&body)?, MAX_SENT));
+    short.unwrap_or_else(|| {
         body.truncate(MAX_SENT);
         body
     })
@@ -104,11 +110,18 @@ impl Source {
         }
     }
 
-    fn discard(&mut self, deadline: Deadline) {
-        let mut scratch = vec![0; 64 << 10];
+    /// Reads on, behind what is held already. Where that is no object it stays as it is.
+    fn skim(&mut self, held: Vec<u8>, deadline: Deadline) -> Vec<u8> {
+        let mut kept = Skimmed::default();
+        let mut is_wanted = kept.take(&held);
+        let (mut piece, mut length) = (vec![0; PIECE], held.len());
         while !deadline.has_passed()
-            && self.read(&mut scratch, deadline).is_some_and(|read| read > 0)
-        {}
+            && let Some(read @ 1..) = self.read(&mut piece, deadline)
+        {
+            length += read;
+            is_wanted = is_wanted && length <= MAX_READ && kept.take(&piece[..read]);
+        }
+        kept.end().unwrap_or(held)
     }
 }
 
@@ -123,6 +136,14 @@ mod tests {
         assert_eq!(event_name(br#"{"hook_event_name": 3}"#), None);
         assert_eq!(event_name(br#"{"hook_event_name": "St"#), None);
         assert_eq!(event_name(b"{}"), None);
+    }
+
+    #[test]
+    fn of_a_long_payload_that_breaks_off_the_whole_members_are_sent() {
+        let cut = format!(r#"{{"session_id":"s1","prompt":"{}"#, "x".repeat(MAX_SENT));
+        let sent = String::from_utf8(fit(cut.into_bytes())).unwrap();
+        let marker = format!(r#"{{"truncated":true,"bytes":{}}}"#, MAX_SENT + 1);
+        assert_eq!(sent, format!(r#"{{"session_id":"s1","prompt":{marker}}}"#));
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     let reports_once = matches!(recipe.launch, Launch::WithSettings { is_run_once: true, .. });
     let version = recipe.package().and_then(|package| version::of(what.program, package));
     if (installed.plugin == State::Complete && recipe.finds_plugin(version))
-        || (!reports_once && installed.settings != State::Absent)
+        || (!reports_once && installed.settings.is_installed())
     {
         return Ok(launched);
     }

@@ -162,7 +162,7 @@ pub(super) async fn run(
     }
     // In the background our last words may stop us, so they come last; whoever outlives the agent
     // is passed on until then. Our terminal is as it was before.
-    shared.end(upward::clear().filter(|_| !shared.speaks()));
+    shared.end(upward::clear());
     let hear_keys = || between.outer.hear_keys();
     rest::pass_on(&shared, &mut signals, &mut relay, rest::PATIENCE, hear_keys).await;
     between.leave(line, keeper).await;

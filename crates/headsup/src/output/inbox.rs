@@ -50,6 +50,14 @@ impl Inbox {
             asks.chain(self.outcomes.iter().map(|agent| &agent.id)).collect();
         waiting.into_iter().filter_map(move |agent| Some((agent, self.snoozed(agent, now)?)))
     }
+
+    /// Puts what is put off behind everything else of its kind.
+    pub(crate) fn put_snoozed_last(&mut self, now: UnixMs) {
+        let later: BTreeSet<AgentId> =
+            self.all_snoozed(now).map(|(agent, _)| agent.clone()).collect();
+        self.prompts.sort_by_key(|prompt| later.contains(&prompt.agent_id));
+        self.outcomes.sort_by_key(|agent| later.contains(&agent.id));
+    }
 }
 
 /// One card a prompt, one line an outcome; what is snoozed comes last.
@@ -162,6 +170,31 @@ mod tests {
     use super::*;
     use crate::output::fixture::{AT, agent_with, prompt};
     use serde_json::json;
+
+    #[test]
+    fn what_is_put_off_comes_last_and_the_rest_stays_in_its_order() {
+        let later = json!({"snoozed_until": "2026-11-21T21:10:00.000Z"});
+        let agents = [
+            agent_with("a", "done", later.clone()),
+            agent_with("b", "done", json!({})),
+            agent_with("c", "failed", later),
+            agent_with("d", "failed", json!({})),
+        ];
+        let asked = |id| serde_json::from_value::<PromptDoc>(prompt(id, "x")).unwrap();
+        let mut inbox = Inbox {
+            prompts: ["a", "b", "c", "d"].map(asked).to_vec(),
+            outcomes: agents.to_vec(),
+            agents: agents.map(|agent| (agent.id.clone(), agent)).into(),
+        };
+        let order = |inbox: &Inbox| {
+            let prompts: String = inbox.prompts.iter().map(|p| p.agent_id.as_str()).collect();
+            let outcomes: String = inbox.outcomes.iter().map(|a| a.id.as_str()).collect();
+            (prompts, outcomes)
+        };
+        let now = UnixMs::parse(AT).unwrap();
+        inbox.put_snoozed_last(now);
+        assert_eq!(order(&inbox), ("bdac".to_owned(), "bdac".to_owned()));
+    }
 
     #[test]
     fn a_card_says_what_is_asked_until_when_and_how_it_is_answered() {

@@ -36,9 +36,24 @@ pub(crate) enum Step {
 /// Asked before every single operation: tests end the work there.
 pub(crate) type Fault<'a> = &'a mut dyn FnMut(&'static str) -> io::Result<()>;
 
-/// Does all of it in order; what was done before an error stays.
+/// Does all of it in order; what was done before an error stays, but for new folders that nothing has come into.
 pub(crate) fn perform(steps: &[Step], fault: Fault<'_>) -> Result<(), SetupError> {
-    steps.iter().try_for_each(|step| perform_one(step, fault))
+    let mut made = Vec::new();
+    let done = steps.iter().try_for_each(|step| {
+        if let Step::Folder { path, .. } = step {
+            let missing = path.ancestors().take_while(|path| !path.exists());
+            let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+            missing.reverse();
+            made.extend(missing);
+        }
+        perform_one(step, fault)
+    });
+    if done.is_err() {
+        for path in made.iter().rev() {
+            fs::remove_dir(path).ok();
+        }
+    }
+    done
 }
 
 /// For everybody but tests.

@@ -24,6 +24,8 @@ pub(crate) enum Denied {
     HardLink,
     #[error("it belongs to another user")]
     NotOurs,
+    #[error("it cannot be read: permission denied")]
+    Unreadable,
     #[error("it is read-only")]
     ReadOnly,
     #[error("it is not a regular file")]
@@ -118,6 +120,9 @@ pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError>
     if meta.nlink() > 1 {
         return deny(Denied::HardLink);
     }
+    if meta.mode() & 0o400 == 0 {
+        return deny(Denied::Unreadable);
+    }
     if meta.mode() & 0o200 == 0 {
         return deny(Denied::ReadOnly);
     }
@@ -134,6 +139,15 @@ pub(crate) fn fits(path: &Path, text: &str) -> Result<(), SetupError> {
     match u64::try_from(text.len()) {
         Ok(bytes) if bytes <= LARGEST => Ok(()),
         _ => Err(SetupError::denied(path, Denied::Full)),
+    }
+}
+
+/// Is something there that we may not look at? Nobody knows then what is in it.
+pub(super) fn is_closed(path: &Path) -> bool {
+    let is_denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    match fs::metadata(path) {
+        Ok(meta) => meta.is_file() && fs::File::open(path).is_err_and(is_denied),
+        Err(error) => is_denied(error),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::edit::{self, Fault, Step};
 use super::{SetupError, Site, diff, lock};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How often a plan is made anew because a file changed under it.
@@ -31,6 +32,20 @@ impl Plan {
         self.steps.iter().filter(is_theirs)
     }
 
+    /// What was to be remembered of an edit that has not begun is of nothing that ever was there.
+    fn forget(&self) {
+        if self.foreign().any(Step::has_begun) {
+            return;
+        }
+        for step in self.steps.iter().filter(|step| step.path().starts_with(&self.own)) {
+            if let Step::Write { path, before: None, after, .. } = step
+                && fs::read(path).is_ok_and(|now| now == after.as_bytes())
+            {
+                fs::remove_file(path).ok();
+            }
+        }
+    }
+
     /// All of it as one unified diff.
     pub(crate) fn diff(&self) -> String {
         self.foreign().map(diff::of).collect()
@@ -38,6 +53,23 @@ impl Plan {
 }
 
 impl Step {
+    /// Is what it is about not as it was any more? Folders and links hold nothing.
+    fn has_begun(&self) -> bool {
+        match self {
+            Self::Write { path, before: Some(before), .. } | Self::Delete { path, before } => {
+                !fs::read(path).is_ok_and(|now| now == before.as_bytes())
+            }
+            Self::Write { path, before: None, .. } | Self::Tree { path, .. } => {
+                fs::symlink_metadata(path).is_ok()
+            }
+            Self::DeleteTree { path, .. } => fs::symlink_metadata(path).is_err(),
+            Self::Folder { .. }
+            | Self::Clear { .. }
+            | Self::DeleteEmpty { .. }
+            | Self::Link { .. } => false,
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Folder { path, .. }
@@ -64,9 +96,53 @@ pub(crate) fn carry_out(
     loop {
         let made = plan()?;
         tries += 1;
-        match edit::perform(&made.steps, fault) {
+        let outcome = edit::perform(&made.steps, fault);
+        if outcome.is_err() {
+            made.forget();
+        }
+        match outcome {
             Err(SetupError::Changed(_)) if tries < TRIES => {}
             outcome => return outcome.map(|()| made),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::status::status;
+    use crate::setup::{Way, install};
+    use headsup_adapters::inject::recipes;
+    use std::ffi::OsString;
+    use std::io;
+
+    #[test]
+    fn an_install_that_fails_leaves_no_folder_and_no_record_of_what_never_was_there() {
+        let recipe = recipes()[0];
+        for way in [Way::Plugin, Way::Settings] {
+            for at in 0.. {
+                let folder = tempfile::tempdir().unwrap();
+                let home = folder.path();
+                let var = |name: &str| (name == "HOME").then(|| OsString::from(home));
+                let site = Site::of(recipe, &home.join("state"), var).unwrap();
+                let mut left = at;
+                let mut full = |_: &'static str| {
+                    if left == 0 {
+                        return Err(io::Error::from(io::ErrorKind::StorageFull));
+                    }
+                    left -= 1;
+                    Ok(())
+                };
+                let binary = Path::new("/usr/bin/true");
+                let done = carry_out(&site, || install(&site, way, binary), &mut full);
+                let is_there = status(&site).is_installed();
+                let all = (home.join(recipe.folder).exists(), site.was_installed());
+                assert_eq!(all, (is_there, is_there), "{way:?}, step {at}: {done:?}");
+                if done.is_ok() {
+                    assert!(is_there && at > 5, "{way:?} has {at} steps");
+                    break;
+                }
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What is installed, and what keeps it from working.
 
+use super::guard::Denied;
 use super::places::{self, OtherFolder};
 use super::record::Record;
-use super::{Site, guard, yours};
+use super::{Site, guard, is_program, yours};
 use headsup_adapters::inject::{Found, Version};
 use serde::Serialize;
 use std::fs;
@@ -15,6 +16,15 @@ pub(crate) enum State {
     Complete,
     /// Some entries are missing or not as they should be.
     Outdated,
+    /// There is something that cannot be read.
+    Unreadable,
+}
+
+impl State {
+    /// Is anything of ours known to be there?
+    pub(crate) fn is_installed(self) -> bool {
+        matches!(self, Self::Complete | Self::Outdated)
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -39,10 +49,13 @@ pub(crate) struct Status {
     /// What holds the entries is there and cannot be read, so that nobody knows what is installed.
     #[serde(skip)]
     pub(crate) is_unreadable: bool,
+    /// The files that we may not read.
+    #[serde(skip)]
+    pub(crate) closed: Vec<PathBuf>,
     /// It was installed for this hub, and nobody has taken it away.
     #[serde(skip)]
     pub(crate) was_installed: bool,
-    /// The program that its entries name is not there.
+    /// The program that its entries name is not there, or cannot be run.
     #[serde(skip)]
     pub(crate) is_dead: bool,
     /// Whether any of what is installed fires in spite of the problems.
@@ -55,7 +68,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn is_installed(&self) -> bool {
-        self.plugin != State::Absent || self.settings != State::Absent
+        self.plugin.is_installed() || self.settings.is_installed()
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -66,9 +79,9 @@ impl Status {
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
     let mut look = |site: &Site, path: PathBuf| inspect(site, &path, &mut problems);
-    let plugin = site.recipe.plugin;
-    let plugin = plugin.and_then(|plugin| look(site, site.plugin(plugin).join(plugin.entries)));
-    let text = guard::read(&site.settings()).unwrap_or_default();
+    let plugin = plugin_entries(site).and_then(|path| look(site, path));
+    let settings_file = site.settings();
+    let text = guard::read(&settings_file).unwrap_or_default();
     let ours = site.inspect(&String::from_utf8_lossy(&text)).unwrap_or_default();
     // A program is not asked for its version where that says nothing.
     let of_version = (!ours.is_empty()).then(|| site.for_settings());
@@ -77,7 +90,6 @@ pub(crate) fn status(site: &Site) -> Status {
     if let Some(found) = &mut found[1] {
         note_remembered(site, found);
     }
-    let is_unreadable = found[1].is_none() && guard::read(&site.settings()).is_some();
     let managed = site.recipe.managed.iter().flat_map(|path| policies(path));
     let managed: Vec<Found> = managed.filter_map(|path| look(site, path)).collect();
     if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty())
@@ -87,12 +99,24 @@ pub(crate) fn status(site: &Site) -> Status {
         found.is_ignored = true;
         problems.push(unread_plugin(site, version));
     }
+    if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty()) {
+        let off = switched_off(site);
+        found.is_ignored |= !off.is_empty();
+        problems.extend(off);
+    }
+    let entries = plugin_entries(site);
+    let places = [entries.as_deref(), Some(settings_file.as_path())];
+    let closed = places.into_iter().flatten().filter(|path| guard::is_closed(path));
+    let closed: Vec<PathBuf> = closed.map(Path::to_owned).collect();
+    let told = |path: &PathBuf| format!("{}: {}", path.display(), Denied::Unreadable);
+    problems.extend(closed.iter().map(told));
     let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
-    let is_dead = fs::metadata(&site.launcher).is_err();
+    let is_dead = !is_program(Path::new(&site.launcher));
     let untrusted = found[1].as_ref().and_then(|found| untrusted(site, found));
     let runs = found.iter().flatten().any(Found::fires) && untrusted.is_none();
     let fires = !is_off && !is_dead && runs;
-    let states = found.each_ref().map(|found| state(found.as_ref()));
+    let states = [0_usize, 1].map(|way| state(places[way], found[way].as_ref()));
+    let is_unreadable = states.contains(&State::Unreadable);
     let mut elsewhere: Vec<String> =
         found.iter().flatten().flat_map(|found| found.elsewhere.clone()).collect();
     elsewhere.sort();
@@ -102,14 +126,18 @@ pub(crate) fn status(site: &Site) -> Status {
     if is_dead && !entries.is_empty() {
         let so =
             if site.recipe.subject() == "hooks" { "nothing is reported" } else { "none starts" };
-        problems.push(format!("{} is gone, so {so}: install again", site.launcher));
+        let why = match fs::metadata(&site.launcher) {
+            Err(_) => "is gone",
+            Ok(_) => "cannot be executed (`chmod +x` is for that)",
+        };
+        problems.push(format!("{} {why}, so {so}: install again", site.launcher));
     }
     if !site.has_launcher() {
         let why =
             "its path is not UTF-8, and no entry can name it: set HEADSUP_HOME to one that is";
         problems.push(format!("{}: {why}", site.launcher));
     }
-    if states.iter().all(|state| *state != State::Absent) {
+    if states.iter().all(|state| state.is_installed()) {
         let twice =
             "both the plugin and the settings report, so everything is told twice: install again";
         problems.push(twice.to_owned());
@@ -126,6 +154,7 @@ pub(crate) fn status(site: &Site) -> Status {
         elsewhere,
         other_folders: places::others(site),
         is_unreadable,
+        closed,
         was_installed: site.was_installed(),
         is_dead,
         fires,
@@ -166,8 +195,37 @@ fn untrusted(site: &Site, found: &Found) -> Option<String> {
     Some(format!("{missing} of {all} are not trusted, and do not run: {title}: {}", trust.advice))
 }
 
-fn state(found: Option<&Found>) -> State {
+fn plugin_entries(site: &Site) -> Option<PathBuf> {
+    site.recipe.plugin.map(|plugin| site.plugin(plugin).join(plugin.entries))
+}
+
+/// What switches the plugin off: a person's settings by saying so, the machine's by naming it at all, for then they
+/// alone may bring one of that name.
+fn switched_off(site: &Site) -> Vec<String> {
+    let Some(plugin) = site.recipe.plugin else { return Vec::new() };
+    let (plugins, name) = plugin.switch;
+    let says = |path: &Path| plugin.switched(&String::from_utf8(guard::read(path)?).ok()?);
+    let (settings, kind) = (site.settings(), site.recipe.kind);
+    let own = (says(&settings) == Some(false)).then(|| {
+        let at = settings.display();
+        format!("{at}: {plugins} has {name:?}: false, so none of its hooks fires: take that out")
+    });
+    let managed = site.recipe.managed.iter().flat_map(|path| policies(path));
+    let managed = managed.filter(|path| says(path).is_some()).map(|path| {
+        format!(
+            "{}: {plugins} names {name:?}, so no plugin of yours with that name is loaded, and none of its hooks \
+             fires: `headsup hooks install --live {kind}` puts them into the settings",
+            path.display()
+        )
+    });
+    own.into_iter().chain(managed).collect()
+}
+
+fn state(place: Option<&Path>, found: Option<&Found>) -> State {
     match found {
+        None if place.is_some_and(|at| guard::is_closed(at) || guard::read(at).is_some()) => {
+            State::Unreadable
+        }
         Some(found) if found.is_complete() => State::Complete,
         Some(found) if !found.is_empty() => State::Outdated,
         _ => State::Absent,

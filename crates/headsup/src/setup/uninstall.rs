@@ -279,7 +279,8 @@ pub(super) fn plugin(
         if file.path == plugin.entries && text != file.text {
             let removed = site.remove(&text, None);
             let after = removed.map_err(|why| SetupError::unclear(&path, why))?;
-            if !holds_nothing(&after) {
+            // One that somebody has emptied has nothing of anybody's.
+            if !after.trim().is_empty() && !holds_nothing(&after) {
                 has_entries = true;
                 stays.push(path.clone());
                 if after != text {

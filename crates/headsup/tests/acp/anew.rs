@@ -18,7 +18,7 @@ const PIPES: &str = "#!/bin/sh\n\"$HOME/inner/${0##*/}\" \"$@\" | cat\n";
 fn program(kind: &str) -> String {
     let fires = "printf '{\"hook_event_name\":\"%s\",\"session_id\":\"s-1\",\"cwd\":\"/\",\"prompt\":\"x\",\
                  \"submitted_prompt\":\"x\"}' \"$word\"";
-    let says = "printf '{\"type\":\"%s\",\"subtype\":\"%s\",\"session_id\":\"s-1\"}\\n'";
+    let says = "printf '{\"type\":\"%s\",\"subtype\":\"%s\",\"is_error\":false,\"session_id\":\"s-1\"}\\n'";
     format!(
         "#!/bin/sh\nwhile read -r word; do case $word in\n\
          init) {says} system init ;;\n\

@@ -50,6 +50,12 @@ const fn at(
     Row { sort, method, target, headers: &[], body: good, status, code }
 }
 
+/// A link that is no pull request's.
+const fn review(body: fn() -> Vec<u8>) -> Row {
+    let target = "/api/v1/agents/known/review";
+    Row { target, ..post("69 link", body, 422, "not_a_configured_forge") }
+}
+
 fn nested(n: usize) -> Vec<u8> {
     format!("{{\"turn\":{}{}}}", "[".repeat(n), "]".repeat(n)).into_bytes()
 }
@@ -156,7 +162,12 @@ const ROWS: &[Row] = &[
     get("42 parameter that is none", "/api/v1/agents?al=true", 400, "unknown_parameter"),
     get("42 parameter that is none", "/api/v1/agents?all=%zz", 400, "bad_parameter"),
     get("42 parameter that is none", "/api/v1/events?type=turn.begun", 400, "bad_event_type"),
-    // Nothing takes a link or a branch: a member that says so is refused whole.
+    // Only the address of a pull request at a forge of the settings is taken, and only where one is handed in.
+    review(|| br#"{"summary":"s","pr_url":"http://169.254.169.254/a/b/pull/1"}"#.to_vec()),
+    review(|| br#"{"summary":"s","pr_url":"http://[::ffff:127.0.0.1]/a/b/pull/1"}"#.to_vec()),
+    review(|| br#"{"summary":"s","pr_url":"https://ada:word@github.com/a/b/pull/1"}"#.to_vec()),
+    review(|| br#"{"summary":"s","pr_url":"file:///etc/passwd"}"#.to_vec()),
+    // A report takes neither a link nor a branch: a member that says so is refused whole.
     post(
         "69 link",
         || br#"{"turn":"idle","pr_url":"http://169.254.169.254/"}"#.to_vec(),

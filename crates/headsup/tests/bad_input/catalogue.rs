@@ -14,7 +14,8 @@
 //! - 42: a cursor is a place in the log, no secret; a forged one is a place or none.
 //! - 52: markup is text like any other; what nobody can see is none.
 //! - 68: no link of a web hook is followed, so there are no redirects.
-//! - 69, 70: nothing takes links or branches yet; over HTTP they are members that nobody knows.
+//! - 69, 70: links and branches are taken where a pull request is handed in or opened, and nowhere else; branches
+//!   are tried where there is a repository.
 
 use crate::{api, files, hooks, identity, logs, mute, order, questions, sockets, tools, webhooks};
 use std::collections::BTreeSet;
@@ -244,6 +245,7 @@ const ALONE: &[(char, &str, &str, &str)] = &[
     ('A', "38 slow head or body", "daemon/src/tests/bad_input.rs", SLOW),
     ('A', "39 flood of pings", SOCKETS, "a_flood_of_pings_holds_up_nobody"),
     ('A', "43 token wrong, cut, long, twice or elsewhere", SOCKETS, TOKEN),
+    ('A', "70 branch", "daemon/src/tests/prs.rs", BRANCHES),
     ('F', "71 settings in every form", "headsup/tests/setup/fixtures.rs", EDITED),
     ('F', "71 settings that are not clear", REFUSE, UNCLEAR),
     (
@@ -284,6 +286,7 @@ const LIMITS: &str = "headsup/tests/steel/limits.rs";
 const RESTART: &str = "daemon/src/tests/restart.rs";
 const SLOW: &str = "what_does_not_come_to_its_end_is_given_up";
 const TOKEN: &str = "over_tcp_a_token_is_shown_once_whole_and_in_its_header";
+const BRANCHES: &str = "what_is_wrong_with_a_pull_request_is_named";
 const EDITED: &str = "settings_are_edited_and_restored_to_the_byte";
 const UNCLEAR: &str = "what_is_not_clear_is_refused_with_the_lines_to_paste";
 const CHANGED: &str = "a_file_that_changes_under_the_edit_is_read_again";

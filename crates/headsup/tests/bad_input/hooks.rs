@@ -61,6 +61,15 @@ const ROWS: &[Row] = &[
         || prompt("r1", &format!(",\"tool_response\":\"{}\"", "x".repeat(3 << 20))),
         Known("claude-code-r1", "working"),
     ),
+    row(
+        "1 too long",
+        "five megabytes of output, with the names behind it",
+        || {
+            let output = format!("{{\"tool_response\":\"{}\",", "x".repeat(5 << 20));
+            [output.as_bytes(), &prompt("r1-long", "")[1..]].concat()
+        },
+        Known("claude-code-r1-long", "working"),
+    ),
     row("2 nothing", "nothing", Vec::new, OfNothing),
     row("2 white space", "white space", || bytes(" \r\n\t"), OfNothing),
     row(

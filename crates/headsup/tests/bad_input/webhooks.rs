@@ -183,6 +183,7 @@ fn what_is_signed_and_has_no_effect_says_why() {
         ("64 old", "comment", at("c-1", "/timestamp", json!(old)), 401, "stale"),
         ("65 unknown event", "sprint", comment("c-2"), 202, "unknown_event"),
         ("65 ping", "ping", comment("c-3"), 202, "unknown_event"),
+        ("65 ping", "ping", json!({"zen": "hi"}), 202, "unknown_event"),
         (
             "65 unknown action",
             "comment",

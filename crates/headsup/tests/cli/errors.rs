@@ -15,7 +15,7 @@ fn rig_with_two() -> (Rig, Hub) {
 #[test]
 fn every_failure_has_its_exit_code() {
     let (rig, _hub) = rig_with_two();
-    let table: [(&[&str], i32, &str); 26] = [
+    let table: [(&[&str], i32, &str); 27] = [
         (&["show", "web"], 0, ""),
         (&["--version"], 0, ""),
         (&["ls", "--help"], 0, ""),
@@ -40,6 +40,7 @@ fn every_failure_has_its_exit_code() {
         (&["report", "working", "--agent", "full"], 1, "storage_full"),
         (&["show", "nobody"], 4, "no_such_agent"),
         (&["show", "api"], 6, "ambiguous"),
+        (&["stop", "api"], 6, "ambiguous"),
         (&["forget", "web"], 7, "agent_running"),
         (&["report", "working", "--agent", "odd"], 7, "illegal"),
     ];

@@ -136,11 +136,21 @@ fn log_prints_entries_in_every_form() {
     let text = "2026-11-21T21:00:00.000Z  working  Bash: make\n";
     assert_eq!(rig.run(&["log", "web", "-n", "5"]).ok(), text);
     assert_eq!(hub.seen().pop().unwrap().path, "/api/v1/agents/web/activity?limit=5");
-    let entry =
-        r#"{"ts":"2026-11-21T21:00:00.000Z","tool":"Bash","action":"make","state":"working"}"#;
+    let entry = r#"{"schema":1,"ts":"2026-11-21T21:00:00.000Z","tool":"Bash","action":"make","state":"working"}"#;
     assert_eq!(rig.run(&["log", "web", "--format", "jsonl"]).ok(), format!("{entry}\n"));
     let doc: Value = serde_json::from_str(rig.run(&["log", "web", "--json"]).ok()).unwrap();
     assert_eq!((&doc["agent_id"], &doc["schema"]), (&json!("web"), &json!(1)));
+}
+
+#[test]
+fn stop_takes_a_beginning_as_suspend_does() {
+    let (rig, hub) = rig();
+    for command in ["stop", "suspend"] {
+        rig.run(&[command, "we"]);
+        let last = hub.seen().pop().unwrap();
+        let path = format!("/api/v1/agents/web/{command}");
+        assert_eq!((last.method.as_str(), last.path), ("POST", path));
+    }
 }
 
 #[test]

@@ -43,3 +43,14 @@ fn a_shell_completes_the_commands_and_a_pager_shows_each() {
     let none = home.run(["man", "nope"]);
     assert_eq!((none.code, none.stderr.contains("no command")), (2, true), "{}", none.stderr);
 }
+
+#[test]
+fn a_bar_that_takes_nothing_is_no_failure() {
+    let home = Home::new(BINARY);
+    for format in ["plain", "json", "waybar"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = home.command(["statusline", "--format", format]);
+        let done = command.stdout(full).output().unwrap();
+        assert_eq!((done.status.code(), done.stderr.len()), (Some(0), 0), "{format}: {done:?}");
+    }
+}

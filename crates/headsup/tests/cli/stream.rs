@@ -1,7 +1,7 @@
 //! `watch`.
 
 use crate::hub::{Hub, Reply, message};
-use crate::rig::{Rig, agent, answer, changed, snapshot};
+use crate::rig::{AT, Rig, Seen, agent, answer, changed, forgotten, snapshot};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -225,6 +225,57 @@ fn as_long_as_one_agent_is_there_it_is_watched() {
     let _hub = hub_of(&rig, agents, vec![log]);
     let seen = rig.run(&["watch", "api", "web", "--until", "status:done"]);
     assert_eq!(seen.ok().lines().count(), 2, "{seen:?}");
+}
+
+#[test]
+fn what_is_in_the_log_already_is_found_whatever_the_timeout() {
+    let end = || ": up to date\n\n".to_owned();
+    let args = ["watch", "--since", "0", "--until", "status:done", "--timeout", "0s"];
+    for _ in 0..10 {
+        let rig = Rig::new();
+        let log = vec![
+            changed("11", "api", "idle", "working"),
+            changed("12", "api", "working", "done"),
+            end(),
+        ];
+        let _hub = hub_with(&rig, vec![log]);
+        assert_eq!(rig.run(&args).ok().lines().count(), 2);
+    }
+    let rig = Rig::new();
+    let _hub = hub_with(&rig, vec![vec![changed("11", "api", "idle", "working"), end()]]);
+    let seen = rig.run(&args);
+    assert_eq!((seen.code, seen.stdout.lines().count()), (3, 1), "{seen:?}");
+}
+
+/// The activity of `api` is one entry, and goes on with this stream.
+fn followed(stream: Vec<String>) -> (Seen, String) {
+    let rig = Rig::new();
+    let hub = hub_with(&rig, vec![stream]);
+    let seen = rig.run(&["log", "api", "--follow", "--format", "jsonl"]);
+    let path = first_stream(&hub);
+    (seen, path)
+}
+
+#[test]
+fn a_log_that_is_followed_ends_with_8_once_its_agent_is_forgotten() {
+    let entry = json!({"ts": AT, "tool": "Bash", "action": "test", "state": "working"});
+    let appended = json!({
+        "schema": 1, "cursor": "11", "at": AT, "type": "activity.appended", "agent_id": "api",
+        "entry": entry,
+    });
+    let appended = message("11", "activity.appended", &appended);
+    let (seen, path) = followed(vec![appended, forgotten("12", "api")]);
+    assert_eq!((seen.code, seen.stdout.lines().count()), (8, 2), "{seen:?}");
+    assert!(seen.stdout.lines().all(|line| line.starts_with("{\"schema\":1,")), "{seen:?}");
+    insta::assert_snapshot!(seen.stderr, @"
+    error: api was forgotten; nothing more comes of it
+    hint: somebody took it off the roster; see the others: `headsup ls --all`
+    ");
+    let types = "type=activity.appended&type=agent.forgotten";
+    assert_eq!(path, format!("/api/v1/events?since=10&agent=api&{types}"));
+    // So it was in a gap that the log does not cover.
+    let (seen, _) = followed(vec![snapshot("20", &[])]);
+    assert_eq!(seen.code, 8, "{seen:?}");
 }
 
 #[test]

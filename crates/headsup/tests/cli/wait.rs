@@ -5,6 +5,8 @@ use crate::rig::{Rig, agent, answer, changed, forgotten, snapshot};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A hub with these agents and streams; the last stream stays open.
 fn hub_with(rig: &Rig, agents: Vec<Value>, streams: Vec<Vec<String>>) -> Hub {
@@ -133,12 +135,43 @@ fn settled_means_without_work_in_the_background() {
 }
 
 #[test]
-fn nobody_waits_longer_than_was_said_for_a_hub_that_says_nothing() {
+fn nobody_waits_longer_than_for_any_answer_for_a_hub_that_says_nothing() {
     let rig = Rig::new();
     let _hub = std::os::unix::net::UnixListener::bind(rig.socket()).unwrap();
-    for args in [&["wait", "api", "--until", "done"][..], &["watch"], &["watch", "--no-start"]] {
+    let given_up = |args: &[&str]| {
+        let begun = Instant::now();
         let seen = rig.run(&[args, &["--timeout", "50ms"]].concat());
         assert_eq!(seen.code, 3, "{args:?}: {seen:?}");
         assert!(seen.stderr.contains("not within 50ms: the hub has not answered"), "{seen:?}");
+        // 10 s, as every other command.
+        assert!(begun.elapsed() < Duration::from_secs(30), "{args:?}: {:?}", begun.elapsed());
+    };
+    thread::scope(|scope| {
+        for args in [&["wait", "api", "--until", "done"][..], &["watch"], &["watch", "--no-start"]]
+        {
+            scope.spawn(move || given_up(args));
+        }
+    });
+}
+
+#[test]
+fn what_is_so_already_is_found_whatever_the_timeout() {
+    for limit in ["0", "0s", "1ms"] {
+        for _ in 0..10 {
+            let rig = Rig::new();
+            let agents = vec![agent("api", "done")];
+            let _hub = hub_with(&rig, agents.clone(), vec![vec![snapshot("10", &agents)]]);
+            let seen = rig.run(&["wait", "api", "--until", "done", "--timeout", limit]);
+            assert_eq!(seen.ok(), "api done\n", "{limit}");
+            let settled = ["--settled", "0s", "--timeout", limit];
+            let (rig, args) = (Rig::new(), ["wait", "api", "--until", "done"]);
+            let _hub = hub_with(&rig, agents.clone(), vec![vec![snapshot("10", &agents)]]);
+            assert_eq!(rig.run(&[&args[..], &settled].concat()).ok(), "api done\n", "{limit}");
+        }
     }
+    let rig = Rig::new();
+    let agents = vec![agent("api", "working")];
+    let _hub = hub_with(&rig, agents.clone(), vec![vec![snapshot("10", &agents)]]);
+    let seen = rig.run(&["wait", "api", "--until", "done", "--timeout", "0"]);
+    assert_eq!((seen.code, seen.stderr.as_str()), (3, "error: not within 0s: api is working\n"));
 }

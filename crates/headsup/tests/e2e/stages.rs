@@ -124,7 +124,7 @@ fn what_is_not_on_the_page_is_refused_over_every_way_in_and_makes_no_event() {
             (
                 "awaiting_review",
                 "submit_for_review",
-                json!({"pr_url": "https://host/pull/1", "summary": "s"}),
+                json!({"pr_url": "https://github.com/a/b/pull/1", "summary": "s"}),
             ),
         ] {
             // Whoever asks has begun to work.

@@ -168,7 +168,7 @@ fn a_home_without_rights_is_left_alone() {
 
 #[test]
 fn a_payload_of_any_size_is_harmless() {
-    for size in [1 << 10, 64 << 10, (64 << 10) + 1, 1 << 20, 3 << 20] {
+    for size in [1 << 10, 64 << 10, (64 << 10) + 1, 1 << 20, 3 << 20, (4 << 20) + 1, 5 << 20] {
         let rig = Rig::new();
         let long = "x".repeat(size - 36);
         let payload = format!(r#"{{"long":"{long}","session_id":"the one"}}"#);

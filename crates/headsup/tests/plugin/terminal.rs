@@ -248,3 +248,18 @@ fn a_helper_whose_parent_is_told_only_after_that_one_has_gone_goes_then() {
         assert_eq!(told.last().unwrap(), "session.deleted h", "{told:#?}");
     }
 }
+
+#[test]
+fn a_helper_that_is_heard_of_before_it_is_known_whose_it_is_leaves_nothing_at_work() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let helper = || of("session.created", "h", Some("a"));
+    let before = || vec![created("a"), busy("a"), busy("h"), helper()];
+    let ended = ["session.idle a background", "session.idle a/h", "session.idle a ended"];
+    ends(&home, before(), vec![idle("a"), idle("h")], &ended);
+    ends(&home, before(), vec![idle("h"), idle("a")], &ended[1..]);
+    let told = told(&home, before(), &[]);
+    assert!(told.contains(&"session.status a/h busy".to_owned()), "{told:#?}");
+}

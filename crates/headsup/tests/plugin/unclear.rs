@@ -91,3 +91,24 @@ fn a_turn_whose_end_may_be_unread_is_not_told_again_until_something_of_it_is_rea
         }
     }
 }
+
+/// Kilo's own word for the end of a turn.
+#[test]
+fn a_turn_that_is_closed_for_a_reason_that_nobody_knows_is_not_completed() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let closed = |reason: Value| {
+        event("session.turn.close", &json!({ "sessionID": "ses_1", "reason": reason }))
+    };
+    for words in PROGRAMS {
+        let told = |reason: Value| told(&home, &[closed(reason)], words);
+        assert_eq!(told("completed".into()), ["session.idle: ended"]);
+        assert_eq!(told("error".into()), ["session.idle: unclear"]);
+        for unknown in [Value::Null, "paused".into(), 7.into()] {
+            let expected = ["session.turn.close: its reason", "session.idle: unclear"];
+            assert_eq!(told(unknown), expected);
+        }
+    }
+}

@@ -201,7 +201,7 @@ fn a_status_line_counts_in_every_format() {
     let json: Value = serde_json::from_str(&line(&["--json"])).unwrap();
     assert_eq!(json["counts"], json!({"blocked": 1, "done": 1, "working": 2}));
     let waybar: Value = serde_json::from_str(&line(&["--format", "waybar"])).unwrap();
-    assert_eq!(waybar["class"], "blocked");
+    assert_eq!((&waybar["class"], &waybar["schema"]), (&json!("blocked"), &json!(1)));
     home.run(["rename", "a", "<b>&"]).ok();
     let named: Value =
         serde_json::from_str(&line(&["--format", "waybar", "--template", "{first}"])).unwrap();

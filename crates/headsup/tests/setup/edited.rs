@@ -218,3 +218,17 @@ fn a_server_that_a_person_has_written_comes_back() {
     home.run(["mcp", "uninstall", "gemini-cli"]).ok();
     assert_eq!(snapshot(home.path(), &home.state()), before);
 }
+
+#[test]
+fn a_plugin_whose_entries_somebody_has_emptied_goes_whole() {
+    let home = home();
+    write(&settings(&home), "{}", 0o600);
+    let before = snapshot(home.path(), &home.state());
+    for text in ["", "\n"] {
+        home.run(["hooks", "install", "claude-code"]).ok();
+        let entries = home.path().join(".claude/skills/headsup/hooks/hooks.json");
+        fs::write(entries, text).unwrap();
+        home.run(["hooks", "uninstall", "claude-code"]).ok();
+        assert_eq!(snapshot(home.path(), &home.state()), before, "{text:?}");
+    }
+}

@@ -4,8 +4,11 @@ use crate::install::{home, settings, write};
 use headsup_adapters::inject::recipe;
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
+use rustix::process::geteuid;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 
 fn examine(home: &Home) -> Value {
@@ -61,6 +64,106 @@ fn hooks_that_settings_switch_off_are_not_said_to_be_well() {
         let told = home.run(["hooks", "status", "gemini-cli"]).ok().stdout.clone();
         assert!(told.contains(word), "{told}");
     }
+}
+
+#[test]
+fn a_plugin_that_settings_switch_off_is_not_said_to_be_well() {
+    let home = home();
+    let off = r#"{ "enabledPlugins": { "headsup@skills-dir": false } }"#;
+    home.run(["hooks", "install", "claude-code"]).ok();
+    is_well(&examine(&home), "claude-code hooks");
+    write(&settings(&home), off, 0o600);
+    let words = ["settings.json: enabledPlugins", "headsup@skills-dir", "take that out"];
+    warns(&examine(&home), "claude-code hooks", &words);
+    for command in ["status", "install"] {
+        let done = home.run(["hooks", command, "claude-code"]);
+        let told = format!("{}{}", done.ok().stdout, done.stderr);
+        assert!(told.contains("enabledPlugins"), "{told}");
+    }
+    // It is about the plugin alone.
+    home.run(["hooks", "install", "claude-code", "--live"]).ok();
+    is_well(&examine(&home), "claude-code hooks");
+}
+
+#[test]
+fn what_its_agent_cannot_parse_is_neither_installed_into_nor_called_well() {
+    let home = home();
+    let path = home.path().join(".gemini/settings.json");
+    home.run(["hooks", "install", "gemini-cli"]).ok();
+    let text = fs::read_to_string(&path).unwrap();
+    for bad in ["{ \"theme\": \"a\nb\",", "{\u{a0}", "{\u{c}"] {
+        fs::write(&path, text.replacen('{', bad, 1)).unwrap();
+        warns(&examine(&home), "gemini-cli hooks", &["cannot be read", "it is not JSON: the char"]);
+        let status = home.run(["hooks", "status", "gemini-cli", "--json"]).ok().json();
+        assert_eq!(status["agents"][0]["settings"], "unreadable", "{status}");
+        let done = home.run(["hooks", "install", "gemini-cli"]);
+        assert_eq!(done.code, 7, "{done:?}");
+        assert!(done.stderr.contains("it is not JSON: the character U+"), "{done:?}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_not_said_to_have_lost_its_hooks() {
+    let home = home();
+    // Root may read everything.
+    let run = |args: &[&str]| {
+        let mut command = home.command(args);
+        if geteuid().is_root() {
+            command.uid(65_534);
+        }
+        command.output().ok().map(Done::from)
+    };
+    if geteuid().is_root() {
+        chown(home.path(), Some(65_534), None).unwrap();
+    }
+    let Some(installed) = run(&["hooks", "install", "gemini-cli"]) else {
+        eprintln!("skipped: another user may not start this program");
+        return;
+    };
+    installed.ok();
+    let path = home.path().join(".gemini/settings.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    let status = run(&["hooks", "status", "gemini-cli", "--json"]).unwrap().json();
+    let agent = &status["agents"][0];
+    assert_eq!(agent["settings"], "unreadable", "{agent}");
+    let why = "settings.json: it cannot be read: permission denied";
+    assert!(agent["problems"].to_string().contains(why), "{agent}");
+    let text = run(&["hooks", "status", "gemini-cli"]).unwrap().stdout;
+    assert!(!text.contains("gone") && text.contains("whether hooks are installed"), "{text}");
+    let doc = run(&["doctor", "--json", "--no-start"]).unwrap().json();
+    warns(&doc, "gemini-cli hooks", &[why, "is still there", "chmod u+rw", "hooks install gemini"]);
+    for command in ["install", "uninstall"] {
+        let done = run(&["hooks", command, "gemini-cli"]).unwrap();
+        assert_eq!(done.code, 7, "{done:?}");
+        assert!(done.stderr.contains("it cannot be read: permission denied"), "{done:?}");
+    }
+}
+
+#[test]
+fn what_the_doctor_says_of_live_hooks_installs_them_in_the_same_way() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let live = "`headsup hooks install claude-code --live`";
+    let install = || home.run(["hooks", "install", "claude-code", "--live"]).ok().code;
+    install();
+    let launcher = home.state().join("bin/headsup");
+    fs::remove_file(&launcher).unwrap();
+    let doc = examine(&home);
+    warns(&doc, "claude-code hooks", &["is gone", live]);
+    warns(&doc, "claude-code fires", &["nothing arrived", live]);
+    fs::write(&launcher, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o644)).unwrap();
+    let told = home.run(["hooks", "status", "claude-code"]).ok().stdout.clone();
+    assert!(told.contains("cannot be executed"), "{told}");
+    let doc = examine(&home);
+    warns(&doc, "claude-code hooks", &["cannot be executed", live]);
+    warns(&doc, "claude-code fires", &[live]);
+    install();
+    is_well(&examine(&home), "claude-code fires");
+    let text = fs::read_to_string(settings(&home)).unwrap();
+    fs::write(settings(&home), text.replace("\"timeout\": 5", "\"timeout\": 9")).unwrap();
+    let words = ["SessionStart is outdated or gone", live];
+    warns(&examine(&home), "claude-code fires", &words);
 }
 
 #[test]

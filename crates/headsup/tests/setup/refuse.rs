@@ -1,9 +1,11 @@
 //! What is refused, and what is left of it.
 
 use crate::install::{home, settings, status, write};
-use headsup_testkit::home::Home;
+use headsup_testkit::home::{Done, Home};
+use headsup_testkit::settings::snapshot;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 /// Refused, with the reason and the snippet, and nothing changed.
 fn refused(home: &Home, why: &str) {
@@ -239,4 +241,34 @@ fn an_agent_that_nothing_can_be_installed_into_is_named() {
     assert!(none.stderr.is_empty(), "{none:?}");
     let all = home.run(["hooks", "status", "--all"]);
     assert!(all.ok().stdout.contains("no hooks installed") && all.stderr.is_empty(), "{all:?}");
+}
+
+#[test]
+fn a_limit_of_a_files_size_is_told_and_leaves_nothing_beside() {
+    let home = home();
+    let fails = |args: &str| {
+        let own = home.command([""; 0]);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("ulimit -f 0; exec \"$0\" {args}")]);
+        shell.arg(own.get_program()).env_clear().current_dir(home.path());
+        shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let done = Done::from(shell.output().unwrap());
+        assert_eq!(done.code, 1, "{args}: {done:?}");
+        for word in ["File too large", "ulimit -f"] {
+            assert!(done.stderr.contains(word), "{args}: {done:?}");
+        }
+    };
+    let all = || snapshot(home.path(), &home.state());
+    write(&home.path().join(".codex/hooks.json"), "{\"a\":1}", 0o600);
+    let before = all();
+    fails("hooks install codex");
+    fails("mcp install codex --json");
+    assert_eq!(all(), before);
+    home.run(["hooks", "install", "codex"]).ok();
+    let installed = all();
+    fails("hooks uninstall codex");
+    fails("hooks uninstall codex --json");
+    assert_eq!(all(), installed);
+    home.run(["hooks", "uninstall", "codex"]).ok();
+    assert_eq!(all(), before);
 }

@@ -183,6 +183,23 @@ fn a_terminal_that_understands_is_told_the_headline() {
     assert!(pty.said.ends_with(b"\x1b]7501;state=clear\x1b\\"), "{:?}", pty.said);
 }
 
+/// As the terminal of another agent does, in which it was started: that one asks nothing any more.
+#[test]
+fn what_a_program_has_said_is_taken_back_behind_its_end() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.agent(SPEAKER);
+    pty.shows("READY");
+    pty.type_in(b"\x1b]7501;?:states=idle,working,done,blocked,error\x1b\\").unwrap();
+    for said in ["working", "blocked:kind=permission"] {
+        pty.type_in(format!("{said}\n").as_bytes()).unwrap();
+        rig.comes_to(said.split(':').next().unwrap());
+    }
+    pty.type_in(b"\x04").unwrap();
+    pty.ended();
+    assert!(pty.said.ends_with(b"\x1b]7501;state=clear\x1b\\"), "{:?}", pty.said);
+}
+
 #[test]
 fn a_terminal_that_says_nothing_is_told_nothing() {
     let rig = Rig::new();

@@ -131,6 +131,11 @@ fn a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more() {
         ("gone", |log| fs::remove_file(log).unwrap()),
         ("empty", |log| fs::write(log, "").unwrap()),
         ("garbage", |log| fs::write(log, vec![7; 40_000]).unwrap()),
+        ("flipped", |log| {
+            let mut bytes = fs::read(log).unwrap();
+            bytes[100] ^= 1;
+            fs::write(log, bytes).unwrap();
+        }),
         ("cut", |log| {
             let bytes = fs::read(log).unwrap();
             fs::write(log, &bytes[..bytes.len() - 100]).unwrap();
@@ -162,7 +167,11 @@ fn a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more() {
         // Where it is known that something is missing its places stay free.
         let is_gap = |pair: &&[u64]| pair[1] != pair[0] + 1;
         let gaps = cursors.windows(2).filter(is_gap).count();
-        assert_eq!(gaps, usize::from(*case == "gone"), "{case} {cursors:?}");
+        let is_damaged = matches!(*case, "garbage" | "flipped");
+        assert_eq!(gaps, usize::from(is_damaged || *case == "gone"), "{case} {cursors:?}");
+        let kept = client.metric("headsup_store_quarantines_total");
+        assert_eq!(kept, u64::from(is_damaged), "{case}");
+        assert_eq!(aside(&rig.home.state()).len(), usize::from(is_damaged), "{case}");
         let registered = log.iter().filter(|event| event["type"] == "agent.registered").count();
         assert_eq!(registered, client.roster().len(), "{case}");
         assert_eq!(client.report("b", "working").status, 202, "{case}");

@@ -28,9 +28,11 @@ impl Said {
     }
 }
 
-/// Whether a file is a capture.
+/// Whether a file is a capture, or can only be meant as one: any file that is no timeline.
 pub fn is_bundle(file: &Path) -> bool {
-    is_bundle_text(&fs::read_to_string(file).unwrap_or_default())
+    let is_timeline = file.extension().is_some_and(|ending| ending == "jsonl");
+    (file.is_file() && !is_timeline)
+        || is_bundle_text(&fs::read_to_string(file).unwrap_or_default())
 }
 
 fn is_bundle_text(text: &str) -> bool {
@@ -55,11 +57,12 @@ pub(crate) struct Rows {
 
 /// Reads a capture, or says what it is not.
 pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
+    let first = text.lines().next().unwrap_or_default();
+    let head: Value = serde_json::from_str(first)
+        .map_err(|_| "is no capture, or a broken one: its first line is no JSON")?;
     if !is_bundle_text(text) {
-        return Err("is no capture");
+        return Err("is no capture: its first line has no `headsup_capture`");
     }
-    let head: Value = serde_json::from_str(text.lines().next().unwrap_or_default())
-        .map_err(|_| "has a first line that is no JSON")?;
     let mut rows = Rows { captured_ms: captured_ms(&head), ..Rows::default() };
     // Whose it is, for a recording without a row that shows it.
     rows.timeline.push(json!({"t_ms": 0, "src": "capture", "kind": head["kind"]}));
@@ -97,8 +100,10 @@ fn captured_ms(head: &Value) -> Option<u64> {
 pub fn unpack(file: &Path, truth: &[Said], folder: &Path) -> io::Result<()> {
     let no_capture =
         |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{} {why}", file.display()));
-    let Rows { captured_ms, mut timeline, logs } =
-        rows(&fs::read_to_string(file)?).map_err(no_capture)?;
+    let text = fs::read_to_string(file).map_err(|error| {
+        io::Error::new(error.kind(), format!("{} cannot be read: {error}", file.display()))
+    })?;
+    let Rows { captured_ms, mut timeline, logs } = rows(&text).map_err(no_capture)?;
     let truth = truth.iter().map(|Said { t_ms, status }| {
         json!({"t_ms": t_ms, "src": "truth", "status": status, "why": "said so", "by": "person"})
     });
@@ -161,6 +166,30 @@ mod tests {
         assert_eq!(last(&head, &temp.path().join("b"))["src"], "told");
         let error = unpack(&file, &[], &folder).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{} cannot be made: ", folder.display())), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_capture_is_named_with_what_is_wrong_with_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let (file, folder) = (temp.path().join("api.capture"), temp.path().join("api"));
+        let cases: [(&[u8], &str); 5] = [
+            (b"{\"headsup_capture\":1", "its first line is no JSON"),
+            (b"", "its first line is no JSON"),
+            (b"{}\n", "its first line has no `headsup_capture`"),
+            (b"{\"headsup_capture\":1}\n{\"t_ms\"", "has a line that is no JSON"),
+            (b"\xff\n", "cannot be read: "),
+        ];
+        for (text, why) in cases {
+            fs::write(&file, text).unwrap();
+            assert!(is_bundle(&file), "{why}");
+            let error = unpack(&file, &[], &folder).unwrap_err().to_string();
+            assert!(error.starts_with(&file.display().to_string()), "{error}");
+            assert!(error.contains(why), "{error}");
+            assert!(!folder.exists());
+        }
+        let timeline = temp.path().join("timeline.jsonl");
+        fs::write(&timeline, "{}\n").unwrap();
+        assert!(!is_bundle(&timeline) && !is_bundle(temp.path()));
     }
 
     #[test]

@@ -72,6 +72,17 @@ impl Connection {
         is_said && self.asked_of_person().next().is_none() && active.all(Conversation::is_unclear)
     }
 
+    /// The agent has closed its output: how what is under way ends nobody will know.
+    pub(in crate::acp) fn falls_silent(&mut self) -> Vec<Said> {
+        if !self.is_active() {
+            return Vec::new();
+        }
+        let mut said = self.withdraw(|_| true);
+        let unclear = Said::new(Event::Unclear, Side::Agent, "closed");
+        said.push(Said { turn: self.turn.clone(), ..unclear });
+        said
+    }
+
     /// Tells whether it is known what goes on, where that has changed.
     pub(super) fn clears(&mut self) -> Option<Said> {
         let is_unclear = self.is_unclear();

@@ -187,6 +187,21 @@ fn switches_that_silence_hooks_are_named() {
 }
 
 #[test]
+fn settings_switch_the_plugin_off_where_they_are_read() {
+    for (text, expected) in [
+        (r#"{ "enabledPlugins": { "headsup@skills-dir": false } }"#, Some(false)),
+        ("\u{feff}{\"enabledPlugins\":{\"headsup@skills-dir\":false}}", Some(false)),
+        (r#"{ "enabledPlugins": { "headsup@skills-dir": true } }"#, Some(true)),
+        (r#"{ "enabledPlugins": { "other@skills-dir": false } }"#, None),
+        (r#"{ "enabledPlugins": [] }"#, None),
+        ("{ // mine\n\"enabledPlugins\":{\"headsup@skills-dir\":false}}", None),
+        ("", None),
+    ] {
+        assert_eq!(PLUGIN.switched(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
     let files = PLUGIN.files(LAUNCHER);
     assert_eq!(files[1].path, PLUGIN.entries);

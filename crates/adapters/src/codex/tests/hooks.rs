@@ -96,12 +96,25 @@ fn a_helpers_events_touch_its_own_tools_and_prompts_alone() {
 
 /// A later version may call the id otherwise.
 #[test]
-fn a_helpers_event_without_its_id_is_nobodys() {
+fn a_helpers_event_without_its_id_is_that_of_a_helper_without_a_name() {
     let helpers = r#""agentId":"a-1","agent_type":"default","tool_name":"Bash""#;
+    let (name, unnamed) = ("unnamed".to_owned(), Actor::Sub("unnamed".to_owned()));
+    assert_eq!(fact("SubagentStart", helpers), Fact::NamesakeStarted { name: name.clone() });
+    assert_eq!(fact("SubagentStop", helpers), Fact::NamesakeEnded { name });
+    let other = r#""agent_id":7,"agent_type":"default""#;
+    assert_eq!(fact("SubagentStart", other), Fact::SubagentStarted { id: "7".to_owned() });
     for event in Event::ALL {
         let name = format!("{event:?}");
         let seen = seen(&name, helpers, &HookContext::default());
-        assert!(matches!(seen.fact, Fact::NotUnderstood { .. }), "{name}: {:?}", seen.fact);
+        match &seen.fact {
+            Fact::ToolStarted { actor, .. }
+            | Fact::ToolsEnded { actor, .. }
+            | Fact::PromptOpened { actor, .. } => assert_eq!(*actor, unnamed, "{name}"),
+            Fact::NamesakeStarted { .. } | Fact::NamesakeEnded { .. } => {}
+            other => assert!(matches!(other, Fact::NotUnderstood { .. }), "{name}: {other:?}"),
+        }
+        let is_counted = matches!(seen.fact, Fact::NotUnderstood { .. });
+        assert!(is_counted || seen.strange == Some("agent_id"), "{name}");
         assert_eq!((seen.log_path, seen.model), (None, None), "{name}");
     }
     for main in [r#""agent_type":null"#, r#""agent_type":"""#] {

@@ -142,7 +142,7 @@ fn what_was_asked_first_may_be_answered_long_before_the_last() {
 #[test]
 fn a_status_without_a_word_is_no_work() {
     let status = |word: &Value| json!({"type": "system", "subtype": "status", "status": word});
-    let end = json!({"type": "result", "subtype": "success"});
+    let end = json!({"type": "result", "subtype": "success", "is_error": false});
     assert_eq!(run(&[assistant(), end.clone(), status(&Value::Null)]), ["working", "done"]);
     let works = [assistant(), end, status(&json!("requesting"))];
     assert_eq!(run(&works), ["working", "done", "working"]);

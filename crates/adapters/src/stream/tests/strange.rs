@@ -89,24 +89,59 @@ fn what_a_line_says_anew_changes_nothing_and_is_counted() {
 }
 
 #[test]
-fn an_end_with_a_word_that_nobody_knows_is_rest_and_is_counted() {
+fn an_end_that_nobody_can_read_is_neither_success_nor_rest_and_is_counted() {
     let worked = |kind: &str| {
         if kind == "gemini-cli" { json!({"type": "message"}) } else { assistant() }
     };
-    let result = |member: &str| json!({"type": "result", member: "dreamt"});
+    let result = |member: &str| json!({"type": "result", member: "dreamt", "is_error": false});
+    let success = |truth: Value| json!({"type": "result", "subtype": "success", "is_error": truth});
+    let renamed = json!({"type": "result", "subtype": "success", "isError": true});
     for (kind, line, name) in [
         ("claude-code", result("subtype"), "result/dreamt.subtype"),
         ("claude-code", result("sub_type"), "result.subtype"),
+        ("claude-code", success(json!("true")), "result/success.is_error"),
+        ("claude-code", success(Value::Null), "result/success.is_error"),
+        ("claude-code", renamed.clone(), "result/success.is_error"),
+        ("qwen-code", renamed, "result/success.is_error"),
         ("gemini-cli", result("status"), "result.status"),
         ("gemini-cli", result("state"), "result.status"),
     ] {
-        let lines = [worked(kind), line];
-        assert_eq!(levels(kind, &lines.each_ref().map(Value::to_string)), ["working", "idle"]);
+        let lines = [worked(kind), line.clone(), line.clone()];
+        let text = lines.each_ref().map(Value::to_string).join("\n");
+        let facts: Vec<Fact> = told(kind, text.as_bytes())
+            .into_iter()
+            .map(|seen| seen.fact)
+            .filter(|fact| *fact != Fact::Nothing)
+            .collect();
+        let works = Fact::Level(Level::Working { reason: None });
+        assert_eq!(facts, [works, Fact::TurnUnanswered], "{line}");
         assert_eq!(counted(kind, &lines), [name]);
+        // What goes on behind it is read as ever, and before any work it ends nothing.
+        let anew = [worked(kind), line.clone(), worked(kind)];
+        assert_eq!(levels(kind, &anew.each_ref().map(Value::to_string)), ["working", "working"]);
+        let alone = told(kind, line.to_string().as_bytes());
+        assert!(alone.iter().all(|seen| seen.fact == Fact::Nothing), "{line}");
     }
     let failed = json!({"type": "result", "is_error": true});
     let told = told("claude-code", failed.to_string().as_bytes());
     assert_eq!(told[0].fact, Fact::Level(Level::Failed { code: "error".to_owned() }));
+}
+
+#[test]
+fn an_end_that_nobody_can_read_waits_for_helpers_and_is_no_rest() {
+    let behind = |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
+    let state = json!({"type": "system", "subtype": "session_state_changed", "state": "idle"});
+    let end = json!({"type": "result", "subtype": "success"});
+    let facts = |lines: &[Value]| {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        let told = told("claude-code", lines.join("\n").as_bytes());
+        told.iter().filter(|seen| seen.fact == Fact::TurnUnanswered).count()
+    };
+    assert_eq!(facts(&[assistant(), end.clone(), state]), 1);
+    let helper = behind(json!([{"task_type": "local_agent"}]));
+    let lines = [assistant(), helper, end];
+    assert_eq!(facts(&lines), 0);
+    assert_eq!(facts(&[&lines[..], &[behind(json!([]))]].concat()), 1);
 }
 
 /// Another step may follow.
@@ -123,7 +158,7 @@ fn the_end_of_a_step_with_a_reason_that_nobody_knows_is_no_rest() {
 #[test]
 fn a_status_that_nobody_knows_brings_no_ended_run_back_to_work() {
     let status = |word: &str| json!({"type": "system", "subtype": "status", "status": word});
-    let end = json!({"type": "result", "subtype": "success"});
+    let end = json!({"type": "result", "subtype": "success", "is_error": false});
     let lines = [assistant(), end, status("cooldown")];
     let shown = |lines: &[Value]| {
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
@@ -141,7 +176,7 @@ fn a_status_that_nobody_knows_brings_no_ended_run_back_to_work() {
 #[test]
 fn a_result_before_something_that_nobody_knows_is_no_end_and_is_counted() {
     let behind = |tasks: Value| json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks});
-    let end = json!({"type": "result", "subtype": "success"});
+    let end = json!({"type": "result", "subtype": "success", "is_error": false});
     let shown = |lines: &[Value]| {
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
         levels("claude-code", &lines)
@@ -180,7 +215,7 @@ fn a_line_that_nobody_knows_names_no_session() {
     let lines = [
         json!({"type": "assistant", "session_id": "s-1"}),
         json!({"type": "dreamt", "session_id": "s-2"}),
-        json!({"type": "result", "subtype": "success", "session_id": "s-1"}),
+        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s-1"}),
     ];
     let lines = lines.map(|line| line.to_string()).join("\n");
     let told = told("claude-code", lines.as_bytes());

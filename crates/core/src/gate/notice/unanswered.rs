@@ -73,7 +73,7 @@ pub(in crate::gate) fn is_over(step: &mut Step<'_>) -> bool {
     if step.seat.turn.open {
         turn::close_with(step, None);
     }
-    step.seat.open_tools.retain(|open| !open.actor.is_main());
+    step.seat.drop_calls(|open| open.actor.is_main());
     step.seat.turn.queued.clear();
     if let Some(ended) = &mut step.seat.turn.ended {
         ended.untold = true;

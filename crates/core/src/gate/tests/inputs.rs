@@ -253,3 +253,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_answer_is_to_be_told_until_the_agent_knows_it() {
+    let mut script = Script::working();
+    let human = Resolution::of(ResolvedBy::Human, script.now);
+    let own = Resolution { via: Some(Via::AgentClient), ..human.clone() };
+    let over = Resolution::of(ResolvedBy::Timeout, script.now);
+    let declined = Resolution { declined: true, ..human.clone() };
+    for (id, resolution) in [("a-p1", human), ("a-p2", own), ("a-p3", over), ("a-p4", declined)] {
+        ask(&mut script, id, OnTimeout::Default);
+        gate::resolve_input(&mut script.seat, id, resolution, script.now);
+    }
+    assert_eq!(script.seat.untold, ["a-p1", "a-p4"]);
+    let kept = serde_json::to_string(&script.seat).unwrap();
+    let kept: crate::seat::Seat = serde_json::from_str(&kept).unwrap();
+    assert_eq!(kept.untold, script.seat.untold);
+    for is_new in [true, false] {
+        let decision = gate::mark_told(&mut script.seat, "a-p1");
+        assert_eq!((decision.changed, decision.events.len()), (is_new, 0));
+    }
+    assert_eq!(script.seat.untold, ["a-p4"]);
+}

@@ -213,6 +213,31 @@ fn what_was_not_started_after_all_is_taken_up_again() {
     assert_eq!(why, Unfit::NotSuspended("crashed"));
 }
 
+/// A launch that was to go on in its conversation has taken its seat.
+#[test]
+fn what_was_put_away_is_taken_up_where_nothing_has_come_of_a_launch_in_its_seat() {
+    let taken = || {
+        let mut script = suspended();
+        (script.session, script.process) = (None, None);
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Starting, 2));
+        script
+    };
+    let mut script = taken();
+    script.after(15_000);
+    let why = gate::may_resume(&script.seat, script.now).unwrap_err();
+    assert_eq!(why, Unfit::NotSuspended("starting"), "it may be on its way");
+    script.after(1);
+    gate::resume(&mut script.seat, TOKEN, script.now).unwrap();
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Starting, 3));
+    // It could not be run: its launcher says so.
+    let mut script = taken();
+    script.process = Some(ProcessId::new(9, 90));
+    script.said(Source::Process, gone(Some(gate::CANNOT_RUN), None));
+    assert_eq!(script.headline(), Headline::Crashed);
+    assert_eq!(gate::may_resume(&script.seat, script.now), Ok(()));
+}
+
 #[test]
 fn what_a_person_ends_was_killed_however_it_went() {
     for (code, signal) in [(Some(0), None), (Some(1), None), (None, Some(9)), (None, Some(15))] {

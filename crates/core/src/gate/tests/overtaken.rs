@@ -75,6 +75,44 @@ fn g10_a_notice_that_was_made_before_the_end_of_its_call_asks_nothing() {
 }
 
 #[test]
+fn g10_an_end_that_was_made_before_the_prompt_of_the_open_turn_ends_nothing() {
+    let failed = Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None };
+    let turns = || vec![(10, prompted()), (100, stop_without_a_name()), (200, prompted())];
+    for end in [stop_without_a_name(), failed, Fact::TurnUnanswered] {
+        for made_at in [50, 100] {
+            let script = told([turns(), vec![(made_at, end.clone())]].concat());
+            script.refused(Rule::G10);
+            assert_eq!(script.headline(), Headline::Working, "{end:?} {made_at}");
+        }
+    }
+    // The very same end may come again at any time; a clock may be set back.
+    for (made_at, headline) in [(100, Headline::Working), (50, Headline::Done)] {
+        let mut script = told(turns());
+        script.made_at = Some(UnixMs(made_at));
+        script.after(5_000).hook(stop_without_a_name());
+        assert_eq!(script.headline(), headline, "{made_at}");
+    }
+    let script = told([turns(), vec![(200, stop_without_a_name())]].concat());
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn g10_a_prompt_that_was_made_before_the_last_end_opens_no_turn() {
+    let script = told(vec![(100, stop_without_a_name()), (10, prompted())]);
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+#[test]
+fn g3_a_prompt_that_is_told_twice_with_one_time_is_one() {
+    let script = told(vec![(10, prompted()), (10, prompted())]);
+    script.refused(Rule::G3);
+    assert_eq!((script.seat.turn.seq, script.count("turn.started")), (1, 1));
+    let script = told(vec![(10, prompted()), (11, prompted())]);
+    assert_eq!(script.seat.turn.seq, 2);
+}
+
+#[test]
 fn g10_a_clock_that_is_set_back_and_another_session_are_not_late() {
     let mut script = told(vec![(9_000, prompted()), (9_100, stop_without_a_name())]);
     script.made_at = Some(UnixMs(1));

@@ -77,6 +77,22 @@ fn g3_the_same_again_refreshes_the_evidence_and_emits_nothing() {
 }
 
 #[test]
+fn g3_a_prompt_that_a_hook_tells_again_behind_its_turn_is_no_other_one() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.registry(super::script::at_rest());
+    script.after(5_000).hook(prompt("t1"));
+    script.refused(Rule::G10);
+    let counters = &script.seat.counters;
+    assert_eq!((script.headline(), counters.prompts, counters.turns), (Headline::Done, 1, 1));
+    // What the program has done by itself may bear the name of the prompt that comes next.
+    script.hook(super::script::wake("t2"));
+    script.hook(stop("t2"));
+    script.after(5_000).hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
 fn g3_turns_are_events_of_their_own_when_the_word_stays() {
     let mut script = Script::working();
     script.hook(prompt("t2"));

@@ -165,6 +165,23 @@ fn a_resume_after_an_unseen_death_starts_anew() {
     assert_eq!(script.seat.incarnation, 2);
 }
 
+#[test]
+fn a_resume_that_its_own_process_tells_in_mid_turn_ends_nothing_that_is_seen_to_go_on() {
+    for by_helper in [true, false] {
+        let mut script = Script::working();
+        script.process = Some(ProcessId::new(5, 50));
+        if by_helper {
+            script.hook(Fact::SubagentStarted { id: "h".into() });
+        } else {
+            script.registry(super::script::busy());
+        }
+        script.hook(start(SessionStart::Resume));
+        script.silent();
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 1));
+        assert_eq!(script.seat.subagents.len(), usize::from(by_helper));
+    }
+}
+
 /// Its log is read before its hooks are told: the start of a session that comes with its first
 /// prompt is not another one.
 #[test]

@@ -1,9 +1,9 @@
 //! G1: a process that begins another conversation, whether or not the end of the one before was understood.
 
-use super::script::{Script, prompt, start, stop, tool_of};
+use super::script::{Script, at_rest, busy, prompt, start, stop, tool_of, waiting};
 use crate::gate::{Rule, SETTLE_MS};
 use crate::id::ProcessId;
-use crate::observation::SessionStart;
+use crate::observation::{Level, SessionStart};
 use crate::status::Headline;
 
 /// In its first turn, `t1` of `s1`, in a process that is known.
@@ -61,4 +61,74 @@ fn g1_what_is_asked_in_a_conversation_that_was_left_takes_it_up_again_in_its_own
     script.session = Some("s1".to_owned());
     script.hook(stop("t2"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The status file of its process shows this in that conversation.
+fn files(script: &mut Script, session: &str, level: Level) {
+    script.session = Some(session.to_owned());
+    script.registry(level);
+}
+
+#[test]
+fn g1_a_conversation_that_a_status_file_names_again_is_taken_up_again() {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    for session in ["s1", "s2", "s1", "s2"] {
+        script.after(SETTLE_MS);
+        for (level, headline) in [
+            (at_rest(), Headline::Idle),
+            (busy(), Headline::Working),
+            (waiting(), Headline::Blocked),
+            (at_rest(), Headline::Idle),
+        ] {
+            files(&mut script, session, level);
+            assert_eq!(script.headline(), headline, "{session}");
+            assert_eq!(script.seat.doc().session_id.as_deref(), Some(session));
+        }
+    }
+    assert_eq!(script.seat.incarnation, 4);
+}
+
+#[test]
+fn g1_late_words_of_a_status_file_take_no_conversation_up_again() {
+    let mut script = working();
+    script.registry(busy());
+    script.hook(stop("t1"));
+    starts_up(&mut script, "s2");
+    let before = script.headline();
+    // Hooks have told of the next one before it, however long before.
+    for level in [busy(), at_rest(), busy()] {
+        script.after(20_000);
+        files(&mut script, "s1", level);
+        script.refused(Rule::G1);
+        assert_eq!(script.headline(), before);
+    }
+    // Once it has named that one as well it is a way back.
+    files(&mut script, "s2", at_rest());
+    files(&mut script, "s1", busy());
+    assert_eq!(script.headline(), Headline::Working);
+    // So soon behind that it may be late, and from elsewhere it is another agent's.
+    files(&mut script, "s2", at_rest());
+    script.refused(Rule::G1);
+    script.after(SETTLE_MS);
+    script.process = None;
+    files(&mut script, "s2", at_rest());
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g1_a_turn_whose_status_file_names_another_conversation_for_a_moment_ends_by_its_own_hooks() {
+    let mut script = working();
+    script.registry(busy());
+    files(&mut script, "s2", busy());
+    script.after(500);
+    files(&mut script, "s1", busy());
+    script.hook(tool_of("t1", "c1"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(script.seat.counters.tools, 1);
 }

@@ -6,7 +6,7 @@ use super::script::{
 };
 use crate::gate::{self, Rule, STALE_MS, UNKNOWN_MS};
 use crate::observation::{Background, BackgroundShells, Fact, Level, SessionStart};
-use crate::prompt::Actor;
+use crate::prompt::{Actor, ToolRef};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -56,7 +56,35 @@ fn a_start_told_after_its_calls_end_changes_nothing() {
     script.hook(stop("t1b"));
     script.hook(tool_of("t1b", "c3"));
     script.refused(Rule::G10);
-    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!((script.headline(), script.seat.counters.tools), (Headline::Done, 2));
+}
+
+#[test]
+fn a_call_counts_once_however_often_its_start_and_its_end_are_told() {
+    let mut script = Script::working();
+    // Of the first one no start is told.
+    for id in ["c0", "c0"] {
+        script.hook(tool_end(&Actor::Main, id, 0));
+    }
+    assert_eq!(script.seat.counters.tools, 1);
+    let ids: Vec<String> = (0..20).map(|n| format!("c{n}")).collect();
+    for id in &ids[1..] {
+        script.hook(tool(&Actor::Main, id, 0));
+        script.hook(tool_end(&Actor::Main, id, 0));
+    }
+    let call = |id: &String| ToolRef { name: "Bash".into(), id: Some(id.clone()), input: None };
+    let tools = ids.iter().map(call).collect();
+    script.hook(Fact::ToolsEnded { actor: Actor::Main, tools, interrupted: false, turn_ref: None });
+    assert_eq!(script.seat.counters.tools, 20);
+    // Its helper's end, and that of its turn, come before its own.
+    script.hook(tool(&sub("h"), "h1", 1));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(tool_end(&sub("h"), "h1", 1));
+    script.hook(tool(&Actor::Main, "c20", 2));
+    script.hook(stop("t1"));
+    script.hook(prompt("t2"));
+    script.hook(tool_end(&Actor::Main, "c20", 2));
+    assert_eq!(script.seat.counters.tools, 22);
 }
 
 /// Programs that number their calls may begin anew.

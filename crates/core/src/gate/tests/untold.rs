@@ -1,9 +1,11 @@
 //! Turns of which a program tells its terminal little more than that they are over.
 
 use super::script::{Script, at_rest, busy, prompt, start, stop, waiting};
-use crate::observation::{Fact, Level, SessionStart};
+use crate::gate;
+use crate::id::ProcessId;
+use crate::observation::{Fact, Level, ProcessFact, SessionStart};
 use crate::source::Source;
-use crate::status::Headline;
+use crate::status::{Attach, Exit, Headline};
 
 fn said(script: &mut Script, level: Level) {
     script.said(Source::ProgramStatus, Fact::Level(level));
@@ -70,6 +72,46 @@ fn whoever_says_no_more_than_that_it_is_done_has_completed_a_turn() {
         said(&mut script, Level::Done);
         assert_eq!(turns(&script), (2, 2), "{first:?}");
     }
+}
+
+/// Its newest word counts.
+#[test]
+fn whoever_says_at_last_that_it_is_done_is_done() {
+    let failed = || Level::Failed { code: "oops".into() };
+    for before in [&[failed()][..], &[busy(), failed()], &[busy(), at_rest()]] {
+        for seen in [false, true] {
+            let mut script = told(None);
+            for level in before {
+                said(&mut script, level.clone());
+                script.tick(2_000);
+            }
+            if seen {
+                gate::mark_seen(&mut script.seat, script.now);
+            }
+            script.published.clear();
+            said(&mut script, Level::Done);
+            assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+            said(&mut script, Level::Done);
+            script.silent();
+            assert_eq!(script.published, ["agent.status_changed"], "{before:?}");
+            assert_eq!(script.seat.turn.seq, 1);
+        }
+    }
+}
+
+#[test]
+fn a_turn_in_which_a_program_asks_at_once_has_begun() {
+    let mut script = told(None);
+    script.process = Some(ProcessId::new(5, 50));
+    let running = ProcessFact::Running { attach: Attach::Interactive, restored: false };
+    script.said(Source::Process, Fact::Process(running));
+    said(&mut script, busy());
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Unknown, 0));
+    said(&mut script, waiting());
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 1));
+    let exit = Exit::from_wait(Some(1), None, false);
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
 }
 
 #[test]

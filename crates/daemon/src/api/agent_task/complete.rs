@@ -38,7 +38,10 @@ pub(in super::super) async fn post(
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let (said, key) = asked::read::<CompleteBody>(request).await?;
     let summary = words_of("summary", &said.summary)?;
-    let pr_url = said.pr_url.as_deref().map(url_of).transpose()?;
+    let pr_url = match &said.pr_url {
+        Some(url) => Some(url_of(&app, url).await?),
+        None => None,
+    };
     let comment = match &pr_url {
         Some(url) => format!("{summary}\n\nPull request: {url}"),
         None => summary,

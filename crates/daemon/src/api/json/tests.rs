@@ -3,6 +3,7 @@
 use super::read;
 use crate::api::prompts::answer::AnswerBody;
 use crate::api::prompts::open::QuestionBody;
+use crate::api::seats::SeatBody;
 use headsup_core::wire::{NewPullBody, ReportBody};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -70,6 +71,16 @@ fn what_is_wrong_is_said_in_words_and_named() {
             r#""risk" is one of low, high, and not "huge""#,
         ),
         (refused::<QuestionBody>, question(r#","risk":7"#), r#""risk" is a string"#),
+        (
+            refused::<SeatBody>,
+            r#"{"labels":{"a":"1","b":"1","a":"2"}}"#.into(),
+            r#""a" stands there twice"#,
+        ),
+        (
+            refused::<SeatBody>,
+            r#"{"labels":["a"]}"#.into(),
+            r#""labels" is an object, and not a list"#,
+        ),
         (
             refused::<AnswerBody>,
             r#"{"option":-1}"#.into(),

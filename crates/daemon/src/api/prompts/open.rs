@@ -4,7 +4,7 @@ use super::super::agent_path::AgentPath;
 use super::super::prompt_path::PromptPath;
 use super::super::reports::check_length;
 use super::super::{App, Refused, asked, query, stage};
-use super::{LONGEST_WAIT_S, awaited, look, one_doc};
+use super::{LONGEST_WAIT_S, awaited, bring, look, one_doc};
 use crate::caller::Caller;
 use crate::job::{Asked, Refusal, Reply, Work};
 use axum::Json;
@@ -130,6 +130,7 @@ pub(in crate::api) async fn post(
         Err(refusal) => return Err(stage::refused(&app, &agent, refusal)),
     };
     if wait.is_zero() {
+        bring(&app, &prompt, &caller).await;
         return Ok((status, Json(one_doc(&app, prompt))));
     }
     let path = PromptPath { id: prompt.id.clone(), agent };

@@ -23,6 +23,8 @@ use std::sync::Arc;
 const SIGNATURE: &str = "x-kanbanger-signature";
 const EVENT: &str = "x-kanbanger-event";
 
+const UNKNOWN_EVENT: &str = "this event means nothing here: it is `task` or `comment`";
+
 /// Where a sender says when it sent, it is this young at most. Milliseconds.
 const FRESH_MS: i64 = 5 * 60_000;
 
@@ -90,8 +92,10 @@ pub(in super::super) async fn post(
     let received = app.clock.wall();
     let event = event(&parts.headers);
     doc.event = event.clone();
-    let told = match told(&body, received) {
-        Ok(told) => told,
+    let is_ours = matches!(event.as_deref(), Some("comment" | "task"));
+    let told = match told(&body, is_ours, received) {
+        Ok(Some(told)) => told,
+        Ok(None) => return ignored(&app, doc, "unknown_event", UNKNOWN_EVENT).await,
         Err(refused) => return Err(kept(&app, doc, true, refused).await),
     };
     doc.action = Some(told.action.clone());
@@ -99,10 +103,7 @@ pub(in super::super) async fn post(
     let known = match event.as_deref() {
         Some("comment") => OF_COMMENTS.contains(&told.action.as_str()),
         Some("task") => OF_TASKS.contains(&told.action.as_str()),
-        _ => {
-            let detail = "this event means nothing here: it is `task` or `comment`";
-            return ignored(&app, doc, "unknown_event", detail).await;
-        }
+        _ => return ignored(&app, doc, "unknown_event", UNKNOWN_EVENT).await,
     };
     if !known {
         let detail = "this action means nothing here";
@@ -154,7 +155,8 @@ fn event(headers: &HeaderMap) -> Option<String> {
     (!event.is_empty()).then_some(event)
 }
 
-fn told(body: &[u8], received: UnixMs) -> Result<Delivery, Refused> {
+/// `is_ours`: the event means something here. What another one says need be no delivery.
+fn told(body: &[u8], is_ours: bool, received: UnixMs) -> Result<Option<Delivery>, Refused> {
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(Refused::new(400, "bad_json", "the body is a JSON object"));
     }
@@ -162,13 +164,17 @@ fn told(body: &[u8], received: UnixMs) -> Result<Delivery, Refused> {
     if serde_json::from_slice::<serde::de::IgnoredAny>(body).is_err() {
         return Err(Refused::new(400, "bad_json", "the body is no JSON"));
     }
-    let told = kanbanger::read(body).map_err(|why| Refused::new(400, "bad_webhook", why))?;
+    let told = match kanbanger::read(body) {
+        Ok(told) => told,
+        Err(_) if !is_ours => return Ok(None),
+        Err(why) => return Err(Refused::new(400, "bad_webhook", why)),
+    };
     let is_old = told.sent_at.is_some_and(|at| received.since(at).abs() > FRESH_MS);
     if is_old {
         let detail = "it says that it was sent more than 5 minutes away from now";
         return Err(Refused::new(401, "stale", detail).hint("are the clocks of both sides right?"));
     }
-    Ok(told)
+    Ok(Some(told))
 }
 
 fn there(

@@ -78,6 +78,29 @@ fn a_cut_or_replaced_file_is_the_past_again() {
 }
 
 #[test]
+fn a_file_that_is_written_anew_in_its_place_is_the_past_again() {
+    // Its beginning is another one, or what was read last.
+    let long = "x".repeat(FIRST);
+    for (before, anew) in [
+        ("one\ntwo\n".to_owned(), "another one\nthat is longer\n".to_owned()),
+        (format!("{long}\none\n"), format!("{long}\ntwo\nthree\n")),
+    ] {
+        let (_temp, path) = log(before.as_bytes());
+        let mut tail = Tail::new(&path);
+        for piece in ["t", "hree\n", "four\n"] {
+            append(&path, piece.as_bytes());
+            assert!(!tail.look().unwrap().begun_anew, "{piece}");
+        }
+        let anew = [anew, "y\n".repeat(100)].concat();
+        OpenOptions::new().write(true).open(&path).unwrap().write_all(anew.as_bytes()).unwrap();
+        let grown = tail.look().unwrap();
+        assert!(grown.begun_anew && grown.lines.is_empty() && grown.past.len() > 100);
+        append(&path, b"new\n");
+        assert_eq!(new_lines(&mut tail), ["new"]);
+    }
+}
+
+#[test]
 fn a_file_may_go_away_and_come_back() {
     let (_temp, path) = log(b"one\n");
     let mut tail = Tail::new(&path);

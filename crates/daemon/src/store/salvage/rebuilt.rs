@@ -64,10 +64,7 @@ fn seat(doc: AgentDoc<'static>, at: UnixMs) -> Seat {
     let mut seat = Seat::new(doc.id, doc.kind.into_owned(), Source::Quiet, at);
     seat.name = doc.name.into_owned();
     seat.incarnation = doc.incarnation;
-    seat.session = doc.session_id.map(|id| {
-        let id = id.into_owned();
-        Session { id, since: at, start_seen: true, is_early: false }
-    });
+    seat.session = doc.session_id.map(|id| Session::new(id.into_owned(), at, true));
     (seat.turn.seq, seat.stage) = (doc.turn.turn_seq, doc.stage.map(Box::new));
     (seat.snoozed_until, seat.looked_at) = (doc.snoozed_until, doc.looked_at);
     seat.verdicts = doc.verdicts;

@@ -38,10 +38,12 @@ impl Ear for Traffic {
     }
 
     fn is_unsettled(&self) -> bool {
-        false
+        Traffic::is_unsettled(self)
     }
 
-    fn settle(&mut self, _: &mut dyn FnMut(News)) {}
+    fn settle(&mut self, put: &mut dyn FnMut(News)) {
+        Traffic::settle(self, |said| put(news(&said)));
+    }
 
     fn stands(&self, also_rest: bool) -> Option<News> {
         let said = Traffic::stands(self)?;
@@ -111,7 +113,7 @@ mod tests {
     /// What was lost may have been its end.
     #[test]
     fn how_a_run_rests_is_said_again_only_where_something_was_lost() {
-        let ends = b"{\"type\":\"result\",\"subtype\":\"success\",\"status\":\"success\"}\n\
+        let ends = b"{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"status\":\"success\"}\n\
             {\"type\":\"turn.completed\"}\n";
         let mut ended = 0;
         for kind in headsup_adapters::kinds().iter().filter(|kind| stream::is_known(kind)) {

@@ -76,20 +76,26 @@ impl Observer {
     pub(crate) fn hear(&self, side: Side, bytes: &[u8]) {
         let mut ear = lock(&self.ear);
         ear.hear(side, bytes, &mut |news| self.put(news));
+        self.wait_for_more(ear.is_unsettled());
+    }
+
+    /// One side has said all.
+    pub(crate) fn hear_end(&self, side: Side) {
+        let mut ear = lock(&self.ear);
+        ear.hear_end(side, &mut |news| self.put(news));
+        self.wait_for_more(ear.is_unsettled());
+    }
+
+    fn wait_for_more(&self, is_unsettled: bool) {
         let mut queue = lock(&self.queue);
         let waited = queue.settles_at.is_some();
-        queue.settles_at = match ear.is_unsettled() {
+        queue.settles_at = match is_unsettled {
             true => queue.settles_at.or_else(|| Some(Instant::now() + SETTLES_WITHIN)),
             false => None,
         };
         if queue.settles_at.is_some() && !waited {
             self.changed.notify_all();
         }
-    }
-
-    /// One side has said all.
-    pub(crate) fn hear_end(&self, side: Side) {
-        lock(&self.ear).hear_end(side, &mut |news| self.put(news));
     }
 
     /// The hub knows the agent, or cannot be told of it: from now on it is told.

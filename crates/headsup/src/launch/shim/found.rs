@@ -104,6 +104,14 @@ pub(crate) fn root(body: &[u8]) -> Option<bool> {
     record(body).and_then(|(part, state)| part.is_none().then_some(state.is_some()))
 }
 
+/// Whether what it says holds until something else is said, which rest does not. `None`: it says nothing of that.
+pub(crate) fn stands(body: &[u8]) -> Option<bool> {
+    match record(body)? {
+        (None, state) => Some(state.is_some_and(|state| state != State::Idle)),
+        (Some(_), state) => (state == Some(State::Blocked)).then_some(true),
+    }
+}
+
 /// The part of the program that it is about, `None` for the whole; and its status, `None` where that is taken back.
 fn record(body: &[u8]) -> Option<(Option<String>, Option<State>)> {
     let part = |id: Option<Id<'_>>| id.map(|id| id.as_str().to_owned());

@@ -2,7 +2,7 @@
 //! for the other one, and everything is bounded.
 
 use super::super::acp::observer::Observer;
-use super::found::Found;
+use super::found::{self, Found};
 use super::scan::Finding;
 use headsup_adapters::acp::Side;
 use rustix::event::{EventfdFlags, eventfd};
@@ -31,6 +31,9 @@ pub(crate) struct Shared {
     flushed: Notify,
     /// The program speaks for itself to whoever listens at the terminal.
     speaks: AtomicBool,
+    /// What it has said there last is not over by itself.
+    stands: AtomicBool,
+    understands: AtomicBool,
     understood: Notify,
     /// Our terminal may be set and read by us: nobody else has it.
     ours: AtomicBool,
@@ -57,6 +60,8 @@ impl Shared {
             done: AtomicU64::new(0),
             flushed: Notify::new(),
             speaks: AtomicBool::new(false),
+            stands: AtomicBool::new(false),
+            understands: AtomicBool::new(false),
             understood: Notify::new(),
             ours: AtomicBool::new(false),
             lost: Notify::new(),
@@ -74,8 +79,11 @@ impl Shared {
 
     /// At the terminal: something was found.
     pub(crate) fn found(&self, finding: Finding) {
-        if matches!(finding, Finding::Status(_)) {
+        if let Finding::Status(body) = &finding {
             self.speaks.store(true, Ordering::Release);
+            if let Some(stands) = found::stands(body) {
+                self.stands.store(stands, Ordering::Release);
+            }
         }
         lock(&self.findings).take(finding);
         self.found.notify_one();
@@ -127,9 +135,14 @@ impl Shared {
     }
 
     /// The agent's end is told: what is on its way is still passed on. `last` is said to our terminal
-    /// if anything was.
+    /// if anything was that it takes back: by us, or by the program itself, which has ended without a word.
     pub(crate) fn end(&self, last: Option<String>) {
-        if let Some(last) = last.filter(|_| self.has_said.load(Ordering::Acquire)) {
+        let stands = self.stands.load(Ordering::Acquire);
+        let is_open = match self.speaks() {
+            true => self.understands.load(Ordering::Acquire) && stands,
+            false => self.has_said.load(Ordering::Acquire),
+        };
+        if let Some(last) = last.filter(|_| is_open) {
             *lock(&self.say) = last.into_bytes();
         }
         self.ends.store(true, Ordering::Release);
@@ -168,6 +181,7 @@ impl Shared {
 
     /// At the terminal: it has said that it understands reports.
     pub(crate) fn is_understood(&self) {
+        self.understands.store(true, Ordering::Release);
         self.understood.notify_one();
     }
 
@@ -242,6 +256,38 @@ mod tests {
 
     fn is_answered(flush: Pin<&mut impl Future<Output = ()>>) -> bool {
         flush.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    #[test]
+    fn what_a_program_has_said_itself_is_taken_back_behind_its_end_where_it_still_stands() {
+        let clear = || Some("clear".to_owned());
+        for (words, understands, is_said) in [
+            (&["working", "blocked:kind=permission"][..], true, true),
+            (&["idle", "working"][..], true, true),
+            (&["blocked:id=helper"][..], true, true),
+            (&["blocked", "clear"][..], true, false),
+            (&["blocked", "idle"][..], true, false),
+            (&["idle", "working:id=helper"][..], true, false),
+            (&["idle", "strange"][..], true, false),
+            // Nobody has understood it.
+            (&["blocked"][..], false, false),
+            (&[][..], true, false),
+        ] {
+            let shared = Shared::new(None).unwrap();
+            if understands {
+                shared.is_understood();
+            }
+            for word in words {
+                shared.found(Finding::Status(format!("state={word}").into_bytes()));
+            }
+            shared.end(clear());
+            assert_eq!(!shared.to_be_said().is_empty(), is_said, "{words:?} {understands}");
+        }
+        // What was said in its place.
+        let shared = Shared::new(None).unwrap();
+        shared.say("working");
+        shared.end(clear());
+        assert_eq!(shared.to_be_said(), b"clear");
     }
 
     /// An agent may have said its last words, and ended, behind the look.

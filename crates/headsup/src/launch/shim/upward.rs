@@ -1,5 +1,6 @@
 //! What our own terminal is told of the agent, where it has said that it understands: the headline
-//! that the hub believes, at each change. A program that reports itself is not talked over.
+//! that the hub believes, at each change. A program that reports itself is not talked over; what it has said, and
+//! leaves standing at its end, is taken back.
 
 use super::shared::Shared;
 use crate::client::Client;

@@ -1,0 +1,120 @@
+//! Credentials behind escapes, in the middle of words, and as bare words of commands.
+
+use super::*;
+
+const WORD: &str = "Kq83hdkWm29sLq77";
+
+fn key(prefix: &str, len: usize) -> String {
+    let tail: String = "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(len).collect();
+    format!("{prefix}{tail}")
+}
+
+#[test]
+fn a_key_is_found_behind_escapes_and_in_words() {
+    for key in [key("ghp_", 36), key("sk-ant-api03-", 95), key("github_pat_", 82), key("npm_", 36)]
+    {
+        for before in [
+            "curl https://x/cb?t%3D",
+            "curl https://x/cb?t%253D",
+            "{\"u\":\"x?t\\u003d",
+            "x?t\\x3d",
+            "a&#61;",
+            "a&quot;",
+            "\u{1b}[32m",
+            "\\u001b[1;32m",
+            "\\033[m",
+            "my_",
+            "1",
+            "KEY_",
+            "x",
+        ] {
+            let clean = redact(&format!("{before}{key} b")).into_owned();
+            assert_eq!(clean, format!("{before}{REDACTED} b"));
+        }
+    }
+    for key in [key("AKIA", 0) + "A1B2C3D4E5F6G7H8", key("SG.", 66), key("hf_", 34)] {
+        for before in ["t%3D", "t\\u003d", "&#61;", "\u{1b}[0m"] {
+            assert_eq!(redact(&format!("{before}{key} b")), format!("{before}{REDACTED} b"));
+        }
+    }
+    let token = format!("{}.{}.{}", key("eyJ", 40), key("eyJ", 40), key("", 40));
+    assert_eq!(redact(&format!("x{token} b")), format!("x{REDACTED} b"));
+}
+
+#[test]
+fn a_name_tells_a_secret_behind_escapes_too() {
+    for place in [
+        "GET /cb?a=1%26access_token%3D@",
+        "GET /cb%3Faccess_token%3D@%26b",
+        "GET /cb?a=1\\u0026access_token\\u003d@\\u0026b",
+        "{\\u0022password\\u0022:\\u0022@\\u0022}",
+        "&quot;api_key&quot;: &quot;@&quot;",
+        "&amp;quot;api_key&amp;quot;: &amp;quot;@&amp;quot;",
+        "&#34;password&#34;:&#x22;@&#x22;",
+        "https://bob%3A@%40host/x",
+        "https%3A%2F%2Fbob%3A@%40host%2Fx",
+        "\u{1b}[33mpassword\u{1b}[0m=\u{1b}[32m@\u{1b}[0m",
+    ] {
+        let text = place.replace('@', WORD);
+        let clean = redact(&text).into_owned();
+        assert_eq!(clean, place.replace('@', REDACTED), "{text}");
+        assert_eq!(redact(&clean), clean);
+    }
+}
+
+#[test]
+fn bare_words_of_known_commands_are_secrets() {
+    for place in [
+        "aws configure set aws_secret_access_key @",
+        "npm config set //r.example/:_authToken @",
+        "vault login @",
+        "gh secret set X --body @",
+        "gh secret set X -b '@'",
+        "az login -u b -p @",
+        "kubectl create secret generic db --from-literal=pw=@ -n x",
+        "OPENAI_KEY=@ tool",
+        "PASS=@ tool",
+    ] {
+        let text = place.replace('@', WORD);
+        assert_eq!(redact(&text), place.replace('@', REDACTED));
+    }
+}
+
+#[test]
+fn what_only_looks_so_stays() {
+    for text in [
+        "task-proj-plan-of-the-year-2026",
+        "risk-admin-guide-for-teams-2026",
+        "task_test_20261127143000",
+        "monkey-0a1b2c3d4e5f67890a1b2c3d4e5f6789",
+        "cache_key-0a1b2c3d4e5f67890a1b2c3d4e5f6789",
+        "https://x/a%20b%3Fq%3Da%26c",
+        "{\\u0022name\\u0022:\\u0022ada\\u0022}",
+        "a &amp; b &lt;c&gt; &quot;d&quot;",
+        "\u{1b}[32mok\u{1b}[0m 12 passed",
+        "PASS=12 FAIL=3",
+        "PASS: 12 of 15",
+        "CACHE_KEY=users-12",
+        "SSH_KEY=~/.ssh/id_ed25519",
+        "git config set user.name ada",
+        "the config set a token in 2026",
+        "vault login page",
+        "vault login -method=userpass1",
+        "kubectl create configmap x --from-literal=a=b1",
+        "az group list -p 1",
+        "C:\\users\\x64\\token",
+        "100% of it, 5%",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn escapes_cost_no_more_than_their_length() {
+    for piece in
+        ["%25", "%", "%3D", "\\", "\\u003d", "&amp;", "&#", "\u{1b}[", "eyJ.", "ghp_", "xghp_a1"]
+    {
+        let text = piece.repeat(100_000 / piece.len());
+        assert!(redact(&text).len() <= text.len() * 4, "{piece}");
+    }
+}
