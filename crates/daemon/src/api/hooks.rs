@@ -69,8 +69,8 @@ pub(super) async fn post(
             Refused::new(500, "internal", "a defect in the adapter; nothing was stored")
         }
     })?;
-    may_report(&app, &parts.headers, &parts.extensions, &report)?;
     report.token = unheld_token(&app, &parts.headers);
+    may_report(&app, &parts.headers, &parts.extensions, &report)?;
     let moment = app.inbox.evidence().now();
     let mut wrong = flaws::of_text(&body);
     let said_at = report.spooled.or(report.sighting.made_at);

@@ -124,7 +124,7 @@ pub(crate) fn may_report(
     };
     let Some(agent) = told_of else { return Ok(()) };
     if report.claimed.is_some()
-        && unheld_token(app, headers).is_some()
+        && report.token.is_some()
         && app.board.seat(&agent).is_some_and(|seat| is_taken(&seat))
     {
         let peer = at_the_other_end(extensions);
@@ -146,8 +146,8 @@ pub(crate) fn may_report(
 /// A digest of the token that a request shows, where no seat has it.
 pub(crate) fn unheld_token(app: &App, headers: &HeaderMap) -> Option<String> {
     let token = headers.get("x-headsup-agent-token").and_then(|token| token.to_str().ok());
-    let token = token.filter(|token| !token.is_empty())?;
-    holder(app, token).is_none().then(|| digest(token))
+    let digest = digest(token.filter(|token| !token.is_empty())?);
+    app.board.read().places.of_token(&digest).is_none().then_some(digest)
 }
 
 /// Whether somebody is known to sit in it, who may have another token or none.
