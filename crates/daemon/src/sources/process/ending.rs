@@ -1,10 +1,14 @@
 //! Waiting for the end of a process that is not our child.
 
-use crate::process::is_alive;
+use crate::process::{Stat, is_alive};
 use crate::sources::ready::when_readable;
 use headsup_core::id::ProcessId;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
@@ -42,4 +46,44 @@ pub(super) fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
     let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
     let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK).ok()?;
     when_readable(pidfd)
+}
+
+/// How a process has ended that its parent has not collected yet: the last field of its `/proc/PID/stat` (Linux 3.5 and
+/// newer). `None` where it was collected or lives, and of a foreign user's: of that the kernel shows 0 for any end.
+pub(super) fn uncollected_end(process: &ProcessId) -> Option<ExitStatus> {
+    let path = PathBuf::from(format!("/proc/{}", process.pid_here()?));
+    let user = rustix::process::geteuid();
+    let is_shown = user.is_root() || path.metadata().ok()?.uid() == user.as_raw();
+    let line = std::fs::read(path.join("stat")).ok().filter(|_| is_shown)?;
+    Stat::parse(&line).filter(|stat| stat.has_ended && stat.start_ticks == process.start_ticks)?;
+    let status = str::from_utf8(&line).ok()?.trim_end().rsplit_once(' ')?.1;
+    status.parse().ok().map(ExitStatus::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::identity;
+
+    #[test]
+    fn how_a_process_has_ended_is_seen_until_it_is_collected() {
+        for (script, code, signal) in
+            [("exit 3", Some(3), None), ("exit 0", Some(0), None), ("kill -9 $$", None, Some(9))]
+        {
+            let mut child = std::process::Command::new("sh").args(["-c", script]).spawn().unwrap();
+            let (pid, start_ticks) = identity(child.id()).unwrap();
+            let process = ProcessId::new(pid, start_ticks);
+            while !Stat::read(pid).unwrap().has_ended {
+                std::thread::yield_now();
+            }
+            let end = uncollected_end(&process).map(|end| (end.code(), end.signal()));
+            let earlier = ProcessId { start_ticks: start_ticks - 1, ..process.clone() };
+            assert_eq!(uncollected_end(&earlier), None, "another process had the pid");
+            child.wait().unwrap();
+            assert_eq!(end, Some((code, signal)), "{script}");
+            assert_eq!(uncollected_end(&process), None, "{script}");
+        }
+        let own = identity(std::process::id()).unwrap();
+        assert_eq!(uncollected_end(&ProcessId::new(own.0, own.1)), None, "it lives");
+    }
 }
