@@ -18,6 +18,7 @@ mod statements;
 mod strict;
 mod tables;
 mod trace;
+mod trust;
 pub(crate) mod variable;
 pub(crate) mod versions;
 
@@ -33,6 +34,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use trace::names;
+pub use trust::Trust;
 pub use versions::Version;
 
 /// A file, by its path below some folder.
@@ -194,23 +196,6 @@ pub enum Launch {
     },
     /// It gets no hooks, and nothing is different.
     AsTyped,
-}
-
-/// How a program shows which hooks a person has trusted.
-#[derive(Debug)]
-pub struct Trust {
-    /// The file in which it keeps that, below the configuration folder: only read.
-    pub file: &'static str,
-    /// What a person has to do.
-    pub advice: &'static str,
-    pub(crate) missing: fn(kept: &str, settings: &str, path: &str, launcher: &str) -> usize,
-}
-
-impl Trust {
-    /// How many entries of ours in `settings`, the text of the file at `path`, are not trusted.
-    pub fn missing(&self, kept: &str, settings: &str, path: &str, launcher: &str) -> usize {
-        (self.missing)(kept, settings, path, launcher)
-    }
 }
 
 /// What a program fetches for itself, and waits for at its start once our part is in its configuration.

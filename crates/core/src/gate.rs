@@ -39,7 +39,7 @@ pub use acts::{
     report_verdict, set_stage, snooze,
 };
 pub use inputs::{
-    Ask, cancel_inputs, input, mark_input, mark_told, next_expiry, open_input, resolve_input,
+    Ask, cancel_prompts, input, mark_input, mark_told, next_expiry, open_input, resolve_input,
     shift_deadlines, time_out, waits_for,
 };
 pub use launched::whose_end;
@@ -47,7 +47,7 @@ pub use lifecycle::{
     CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
     succeed, suspend, vacate,
 };
-pub use report::has_other_witness;
+pub use report::{has_other_witness, has_told_since};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use shown::is_silent;
 pub use tick::{next_deadline, restore, tick};
@@ -233,7 +233,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             tools::ended(step, actor, tools, *interrupted, turn_ref.as_deref())
         }
         Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } => {
-            prompts::belongs(step, actor, turn_ref.as_deref())?;
+            prompts::belongs(step, actor, prompt, turn_ref.as_deref())?;
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
         }
         Fact::DialogShown { actor, prompt } => {

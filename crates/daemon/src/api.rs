@@ -45,6 +45,7 @@ mod stage;
 mod stop;
 mod suspend;
 mod task;
+mod task_path;
 mod tasks;
 mod terminal;
 mod verdicts;

@@ -9,7 +9,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
@@ -32,7 +32,7 @@ const HARMLESS: [&str; 9] = [
 ];
 /// The longest path that fits an address of a unix socket on Linux, without its final zero.
 const LONGEST_ADDRESS: usize = 107;
-/// Between two looks whether folder and socket are still there.
+/// Between two looks whether folder, database and socket are still there.
 const LOOK: Duration = Duration::from_secs(2);
 /// Whoever only asks whether a hub has the folder holds its lock for less than this.
 const A_QUESTION: Duration = Duration::from_millis(2);
@@ -62,6 +62,8 @@ pub(crate) struct Home {
     lock: File,
     /// The socket as it was made last.
     own: Mutex<Option<Identity>>,
+    /// The database as the store has it open.
+    stored: OnceLock<Identity>,
 }
 
 /// Device and inode.
@@ -72,6 +74,8 @@ type Identity = (u64, u64);
 pub(crate) enum Lost {
     /// Nobody finds the hub any more, and the next one may be there already.
     Folder,
+    /// What is reported goes into a file that no other hub finds.
+    Database,
     /// The folder is still ours, and so is its socket's place.
     Socket,
 }
@@ -95,7 +99,7 @@ impl Home {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
             _ => {}
         }
-        Ok(Self { path, folder, lock, own: Mutex::default() })
+        Ok(Self { path, folder, lock, own: Mutex::default(), stored: OnceLock::new() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -130,20 +134,27 @@ impl Home {
             .map(|stat| *self.own() = Some((stat.st_dev, stat.st_ino)))
             .map_err(|errno| fail(errno.into()))?;
         listener.set_nonblocking(true).map_err(fail)?;
+        // The store is open before anybody can call.
+        if let Ok(found) = fs::metadata(self.database()) {
+            self.stored.set(identity(&found)).ok();
+        }
         Ok(listener)
     }
 
-    /// Comes back when somebody has taken the folder or the socket away: then nobody finds this hub any more, not
-    /// even to stop it.
+    /// Comes back when somebody has taken the folder, the database or the socket away: then nobody finds this hub any
+    /// more, not even to stop it, or what it stores.
     pub(crate) fn lost(&self) -> impl Future<Output = Lost> + use<> {
-        let (lock, socket) = (self.path.join(LOCK), self.socket());
+        let (lock, socket, database) = (self.path.join(LOCK), self.socket(), self.database());
         let locked = self.lock.metadata().map(|meta| identity(&meta)).ok();
-        let own = *self.own();
+        let (own, stored) = (*self.own(), self.stored.get().copied());
         async move {
             loop {
                 tokio::time::sleep(LOOK).await;
                 if !is_there(&lock, locked) {
                     return Lost::Folder;
+                }
+                if stored.is_some() && !is_there(&database, stored) {
+                    return Lost::Database;
                 }
                 if own.is_some() && !is_there(&socket, own) {
                     return Lost::Socket;
@@ -392,6 +403,25 @@ mod tests {
             fs::remove_dir_all(&path).unwrap();
             let _other = put_another.then(|| Home::claim(&path).unwrap());
             assert_eq!(lost.await, Lost::Folder);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_is_taken_away_is_noticed() {
+        let temp = tempfile::tempdir().unwrap();
+        for put_another in [false, true] {
+            let home = Home::claim(temp.path()).unwrap();
+            let (database, another) = (home.database(), temp.path().join("another"));
+            fs::write(&database, "").unwrap();
+            fs::write(&another, "").unwrap();
+            let _listener = home.listen().unwrap();
+            let mut lost = std::pin::pin!(home.lost());
+            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
+            match put_another {
+                false => fs::remove_file(&database).unwrap(),
+                true => fs::rename(&another, &database).unwrap(),
+            }
+            assert_eq!(lost.await, Lost::Database);
         }
     }
 

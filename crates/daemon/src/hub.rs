@@ -205,7 +205,7 @@ impl Hub {
         self.inbox.submit(Work::Settle, None).await.ok();
     }
 
-    /// Comes back when the state folder or the socket is not there any more.
+    /// Comes back when the state folder, the database or the socket is not there any more.
     pub(crate) fn lost(&self) -> impl Future<Output = Lost> + use<> {
         self.home.lost()
     }

@@ -173,6 +173,13 @@ pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), Ru
                     tracing::error!("the state folder was removed or replaced: this hub ends");
                     break false;
                 }
+                Lost::Database => {
+                    tracing::error!(
+                        "the database was removed or replaced: this hub ends, so that nothing more is stored where \
+                         no other finds it"
+                    );
+                    break false;
+                }
                 Lost::Socket => is_said = listens_again(&hub, is_said),
             },
             () = hub.failed() => break true,

@@ -4,8 +4,10 @@
 
 use crate::job::Sight;
 use headsup_adapters::terminal;
+use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
+use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,6 +26,9 @@ pub(crate) struct TerminalBody {
     /// A status report: what stands behind `7501;` in OSC 7501.
     #[serde(default)]
     pub(crate) status: Option<String>,
+    /// The status is not said anew: it still stands.
+    #[serde(default)]
+    pub(crate) again: bool,
     /// What stands behind `0;` or `2;`.
     #[serde(default)]
     pub(crate) title: Option<String>,
@@ -51,6 +56,11 @@ pub(crate) fn report(agent: &AgentId, kind: &str, body: &str) -> (Sight, Value) 
     let said = terminal::program_status(kind, body);
     let row = json!({"src": "osc", "osc": 7501, "body": body});
     (sight(agent, Source::ProgramStatus, &said.name, said.fact), row)
+}
+
+/// Whether a report has told something else since this was said first.
+pub(crate) fn is_overtaken(seat: &Seat, sight: &Sight) -> bool {
+    matches!(&sight.fact, Fact::Level(level) if gate::has_told_since(seat, sight.source, level))
 }
 
 /// What is seen of it there.

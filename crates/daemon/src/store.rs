@@ -11,7 +11,7 @@ mod history;
 mod load;
 mod migrations;
 mod open;
-mod prompts;
+pub(crate) mod prompts;
 pub(crate) mod pulls;
 mod quarantine;
 mod read;

@@ -61,10 +61,10 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
         )),
         Some(home) => {
             // The hub makes the folder where there is none; so it is asked first.
-            let hub = hub::checks(context).await;
+            let mut hub = hub::checks(context).await;
             checks.push(folder(home));
             checks.push(config());
-            checks.extend(hub.checks);
+            checks.append(&mut hub.checks);
             if let Some(client) = &hub.client {
                 checks.extend(counted::checks(client, home, &context.config).await);
                 checks.extend(logs::check(client).await);
@@ -77,7 +77,7 @@ pub(crate) async fn examine(context: &Context) -> Vec<Check> {
             checks.push(spool(home));
             checks.push(tmux());
             checks.push(containers::check().await);
-            checks.extend(agents::checks(context, hub.client.as_ref()).await);
+            checks.extend(agents::checks(context, hub.to_try()).await);
             checks.extend(tools::checks(context));
         }
     }

@@ -58,6 +58,8 @@ pub(crate) enum SetupError {
     Changed(PathBuf),
     #[error("another program has locked {}, and does not let go of it", .0.display())]
     Busy(PathBuf),
+    #[error("cannot read {}: {why}", path.display())]
+    Damaged { path: PathBuf, why: String },
     #[error("cannot {what} {}: {source}", path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -69,6 +71,10 @@ impl SetupError {
 
     fn unclear(path: &Path, why: Unchanged) -> Self {
         Self::Unclear { path: path.to_owned(), why }
+    }
+
+    fn damaged(path: &Path, why: &dyn std::error::Error) -> Self {
+        Self::Damaged { path: path.to_owned(), why: why.to_string() }
     }
 
     fn io(what: &'static str, path: &Path, source: io::Error) -> Self {

@@ -38,6 +38,8 @@ const TRUST: Trust = Trust {
     file: "config.toml",
     advice: "start it and trust them when it says that hooks need review",
     missing: untrusted,
+    disabled,
+    off,
 };
 
 pub(crate) const RECIPE: Recipe = Recipe {
@@ -80,14 +82,29 @@ fn arguments(given: &[OsString]) -> Vec<OsString> {
 /// It keeps a hash under `hooks.state."FILE:EVENT:GROUP:PLACE"`, the event's words in snake case
 /// (measured). Whether that is still the right one only it can tell.
 fn untrusted(config: &str, settings: &str, path: &str, launcher: &str) -> usize {
+    let is_trusted =
+        |state: &toml::Value| state.get("trusted_hash").is_some_and(toml::Value::is_str);
+    count(config, settings, path, launcher, |state| state.is_none_or(|state| !is_trusted(state)))
+}
+
+/// A person switches a single one off with `/hooks` (by its documentation).
+fn disabled(config: &str, settings: &str, path: &str, launcher: &str) -> usize {
+    let is_off = |state: &toml::Value| is_false(state.get("enabled"));
+    count(config, settings, path, launcher, |state| state.is_some_and(is_off))
+}
+
+/// How many entries of ours are so by what it keeps of them.
+fn count(
+    config: &str,
+    settings: &str,
+    path: &str,
+    launcher: &str,
+    is_so: impl Fn(Option<&toml::Value>) -> bool,
+) -> usize {
     let config: toml::Table = config.parse().unwrap_or_default();
     let state = config.get("hooks").and_then(|hooks| hooks.get("state"));
-    let is_trusted = |key: &str| {
-        let hash = state.and_then(|state| state.get(key)?.get("trusted_hash"));
-        hash.is_some_and(toml::Value::is_str)
-    };
     let settings: Value = serde_json::from_str(settings).unwrap_or_default();
-    let mut missing = 0;
+    let mut count = 0;
     for event in EVENTS {
         let groups = settings["hooks"][event].as_array().into_iter().flatten();
         for (at, group) in groups.enumerate() {
@@ -96,11 +113,28 @@ fn untrusted(config: &str, settings: &str, path: &str, launcher: &str) -> usize 
                 let command = entry["command"].as_str().unwrap_or_default();
                 let ours = event_of(super::KIND, command, launcher);
                 let key = format!("{path}:{}:{at}:{place}", snake(event));
-                missing += usize::from(ours.is_some() && !is_trusted(&key));
+                let kept = state.and_then(|state| state.get(key.as_str()));
+                count += usize::from(ours.is_some() && is_so(kept));
             }
         }
     }
-    missing
+    count
+}
+
+/// Hooks are on unless this says otherwise; its older name still counts (by its documentation).
+fn off(config: &str) -> Option<&'static str> {
+    let config: toml::Table = config.parse().unwrap_or_default();
+    let features = config.get("features")?;
+    [
+        ("hooks", "features.hooks is false: no hook of yours fires"),
+        ("codex_hooks", "features.codex_hooks is false: no hook of yours fires"),
+    ]
+    .into_iter()
+    .find_map(|(name, why)| is_false(features.get(name)).then_some(why))
+}
+
+fn is_false(value: Option<&toml::Value>) -> bool {
+    value.and_then(toml::Value::as_bool) == Some(false)
 }
 
 fn snake(event: &str) -> String {
@@ -168,6 +202,27 @@ mod tests {
         assert_eq!(missing(&trusted(&EVENTS[1..])), 1);
         assert_eq!(missing(&trusted(EVENTS)), 0);
         assert_eq!(snake("UserPromptSubmit"), "user_prompt_submit");
+    }
+
+    #[test]
+    fn what_a_person_has_switched_off_is_seen() {
+        let settings = RECIPE.append("", LAUNCHER).unwrap();
+        let disabled = |config: &str| TRUST.disabled(config, &settings, PATH, LAUNCHER);
+        let of_stop = |said: &str| format!("[hooks.state.\"{PATH}:stop:0:0\"]\n{said}\n");
+        assert_eq!(disabled(&of_stop("enabled = false")), 1);
+        for config in
+            ["", "not TOML [", &of_stop("enabled = true"), &of_stop("trusted_hash = \"x\"")]
+        {
+            assert_eq!(disabled(config), 0, "{config}");
+        }
+        for name in ["hooks", "codex_hooks"] {
+            let why = TRUST.off(&format!("[features]\n{name} = false\n")).unwrap();
+            assert!(why.starts_with(&format!("features.{name} is false")), "{why}");
+            assert_eq!(TRUST.off(&format!("features = {{ {name} = true }}\n")), None);
+        }
+        for config in ["", "features = 1\n", "hooks = false\n", "[features]\nother = false\n"] {
+            assert_eq!(TRUST.off(config), None, "{config}");
+        }
     }
 
     #[test]

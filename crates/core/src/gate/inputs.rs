@@ -175,11 +175,16 @@ fn timed_out(open: &OpenPrompt, now: UnixMs) -> Resolution {
     resolution
 }
 
-/// Nobody will answer any more: the seat leaves the roster.
-pub fn cancel_inputs(seat: &mut Seat, now: UnixMs) -> Vec<Decision> {
-    let ids: Vec<String> = seat.inputs().map(|open| open.id.clone()).collect();
-    let cancel = |id: String| resolve_input(seat, &id, Resolution::cancelled(now), now);
-    ids.into_iter().map(cancel).collect()
+/// Nobody will answer any more: the seat leaves the roster, with whatever is asked there. Nothing goes on for that,
+/// so no other change is told.
+pub fn cancel_prompts(seat: &mut Seat, now: UnixMs) -> Decision {
+    let mut step = act(seat, now);
+    for open in std::mem::take(&mut step.seat.prompts) {
+        let doc = PromptDoc::new(&step.seat.id, &open, Some(Resolution::cancelled(now)));
+        step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
+    }
+    let key = step.seat.status_key();
+    step.finish(&key)
 }
 
 /// When the next deadline of a seat is, on the wall clock.

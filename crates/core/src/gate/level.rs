@@ -297,6 +297,11 @@ pub(super) fn explain_work(step: &mut Step<'_>) {
     forget(step, is_work);
 }
 
+/// So does a report that it rests or asks, of work that its program has shown at its terminal.
+pub(super) fn explain_own_work(step: &mut Step<'_>) {
+    forget(step, |held| held.source == Source::ProgramStatus && is_work(held));
+}
+
 /// A source has said something newer that nobody can read: what waits of it may not hold any more. Hooks tell of much
 /// beside a level, by other names.
 pub(super) fn void(step: &mut Step<'_>, observation: &Observation) {

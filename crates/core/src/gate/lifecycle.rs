@@ -37,6 +37,7 @@ impl Unfit {
     pub fn hint(self) -> &'static str {
         match self {
             Self::NotRunning("suspended") => "`headsup resume` takes it up again",
+            Self::NotRunning("starting") => "wait for it; `headsup stop` ends it at once",
             Self::NotRunning(_) | Self::NotSuspended("ended" | "crashed") => {
                 "`headsup run` starts an agent in its place"
             }

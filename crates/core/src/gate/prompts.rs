@@ -1,6 +1,8 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, parts, refuse, screen, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, parts, refuse, screen, tools, turn,
+};
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
@@ -13,12 +15,22 @@ use crate::wire::PromptDoc;
 const LONGEST_SETTLING_MS: u32 = 1_500;
 const MOST_PROMPTS: usize = 64;
 
-/// A prompt of the main agent belongs to the open turn, or shows that another one is open.
+/// A prompt of the main agent belongs to the open turn, or shows that another one is open. One that is told after the
+/// end of the helper that asks, or of the call that it is about, asks for nothing any more.
 pub(super) fn belongs(
     step: &mut Step<'_>,
     actor: &Actor,
+    prompt: &NewPrompt,
     turn_ref: Option<&str>,
 ) -> Result<(), Refusal> {
+    if matches!(actor, Actor::Sub(id) if tools::is_late(step, id)) {
+        return refuse(Rule::G10, tools::TOLD_LATE);
+    }
+    let call = prompt.tool.as_ref().and_then(|tool| tool.id.as_deref());
+    let may_be_late = step.evidence.source.tier() == Tier::Edge;
+    if may_be_late && call.is_some_and(|id| step.seat.has_ended_unheard(id)) {
+        return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
+    }
     match turn_ref {
         Some(_) if actor.is_main() => turn::follow(step, turn_ref),
         _ => Ok(()),
@@ -168,13 +180,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     if !starting && !before {
         step.ensure_running(None);
         if !(step.seat.turn.open || belongs_to_none(step, actor, prompt)) {
-            // Its turn's start was not told.
-            turn::start(step, None);
-            let reason = match actor {
-                Actor::Main => WorkingReason::Model,
-                Actor::Sub(_) => WorkingReason::Background,
-            };
-            step.set_base(Turn::Working(reason), None);
+            begin(step, actor);
         }
     }
     let ask = about_its_call(step, actor, prompt);
@@ -193,6 +199,17 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
     let doc = Box::new(PromptDoc::new(&step.seat.id, &open, None));
     step.seat.prompts.push(open);
     step.emit(EventBody::PromptOpened { prompt: doc });
+}
+
+/// Somebody asks while no turn is open. A helper may have outlived the last one; else the start of this one was lost.
+fn begin(step: &mut Step<'_>, actor: &Actor) {
+    let reason = match actor {
+        Actor::Sub(id) if tools::has_outlived(step, id) => return tools::go_on_behind(step, id),
+        Actor::Sub(_) => WorkingReason::Background,
+        Actor::Main => WorkingReason::Model,
+    };
+    turn::start(step, None);
+    step.set_base(Turn::Working(reason), None);
 }
 
 /// Nobody has so many dialogs open: where no end of any is told, the first of them is taken for over.

@@ -1,9 +1,9 @@
 //! The agent's or a person's own word.
 
-use super::{Effect, Refusal, Rule, STALE_MS, Step, beside, process, prompts, refuse, turn};
-use crate::observation::{Reported, ReportedTurn};
+use super::{Effect, Refusal, Rule, STALE_MS, Step, beside, level, process, prompts, refuse, turn};
+use crate::observation::{Level, Reported, ReportedTurn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind};
-use crate::seat::{HeldFact, Seat};
+use crate::seat::{Claim, HeldFact, Seat};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Process, Turn};
 use crate::time::UnixMs;
@@ -42,6 +42,9 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
     if !matches!(step.seat.process.state, Process::Starting { .. }) {
         step.ensure_running(None);
     }
+    if matches!(turn, ReportedTurn::Idle | ReportedTurn::Blocked(_)) {
+        level::explain_own_work(step);
+    }
     let detail = reported.detail.as_deref();
     match turn {
         ReportedTurn::Unknown => {
@@ -78,7 +81,7 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
             beside::all_over(step, None);
             match &reported.outcome {
                 Some((kind, code)) => {
-                    if !step.seat.turn.open && !is_repeated(step, *kind) {
+                    if !step.seat.turn.open && !is_repeated(step, *kind, code.as_deref()) {
                         // Its start was not told.
                         turn::start(step, None);
                     }
@@ -111,6 +114,23 @@ pub fn has_other_witness(seat: &Seat, now: UnixMs) -> bool {
     turn.open && matches!(turn.base, Turn::Working(_)) && (is_told || is_shown || calls)
 }
 
+/// Has a report told something else since a source shows this level? Where that still only stands it is no news.
+pub fn has_told_since(seat: &Seat, source: Source, level: &Level) -> bool {
+    let told = &seat.turn.evidence;
+    let has_failed = seat.outcome.as_ref().map(|outcome| outcome.kind) == Some(OutcomeKind::Failed);
+    let agrees = match (level, seat.turn()) {
+        (Level::Idle { .. } | Level::Done, Turn::Idle(_))
+        | (Level::Working { .. }, Turn::Working(_))
+        | (Level::Blocked { .. }, Turn::Blocked(_)) => true,
+        (Level::Failed { .. }, Turn::Idle(_)) => has_failed,
+        _ => false,
+    };
+    let is_older = |claim: &Claim| {
+        claim.source == source && claim.word == level.word() && claim.since <= told.observed_at
+    };
+    told.source == Source::Report && !agrees && seat.claims.iter().any(is_older)
+}
+
 /// Does another witness tell of the turn, of what goes on behind it, or of what a person is asked?
 fn is_told_better(seat: &Seat, now: UnixMs) -> bool {
     let asks = seat.own_prompts().any(|open| is_anothers(open.source));
@@ -125,10 +145,13 @@ fn is_anothers(source: Source) -> bool {
     source != Source::Report && source.tier() >= Tier::Edge
 }
 
-/// The same end told again.
-fn is_repeated(step: &Step<'_>, kind: OutcomeKind) -> bool {
-    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
-    outcome == Some(kind) && matches!(step.seat.turn.base, Turn::Idle(_))
+/// The same end told again. One with another code is another one, where the last was told by a report, too.
+fn is_repeated(step: &Step<'_>, kind: OutcomeKind, code: Option<&str>) -> bool {
+    let (turn, last) = (&step.seat.turn, step.seat.outcome.as_ref());
+    let has_other_code = |code| last.is_some_and(|last| last.code.as_deref() != Some(code));
+    let is_other = turn.evidence.source == Source::Report && code.is_some_and(has_other_code);
+    let is_same = last.is_some_and(|last| last.kind == kind) && !is_other;
+    is_same && matches!(turn.base, Turn::Idle(_))
 }
 
 fn is_reported(open: &OpenPrompt) -> bool {

@@ -62,6 +62,15 @@ pub(super) fn renew(step: &mut Step<'_>, session: Option<&str>, start_seen: bool
     step.changed = true;
 }
 
+/// A new life in the conversation that is there, of which its start tells. Where that names its process, it is the one
+/// in the seat, whose end is waited for.
+fn renew_by_start(step: &mut Step<'_>, observation: &Observation) {
+    let named = step.seat.process.id.clone().filter(|_| observation.process.is_some());
+    let session = step.seat.session.as_ref().map(|session| session.id.clone());
+    renew(step, session.as_deref(), true);
+    step.seat.process.id = named;
+}
+
 /// A life in the seat begins: the witnesses of the one before say nothing of it. `was_away`: that one was put
 /// away, and this one takes it up.
 pub(super) fn begin(seat: &mut Seat, was_away: bool, now: UnixMs) {
@@ -180,8 +189,7 @@ pub(super) fn started(
         let awaited = step.seat.process.state == RESTORING;
         let told = awaited || entered_now || (untouched && running);
         if !told {
-            let session = step.seat.session.as_ref().map(|session| session.id.clone());
-            renew(step, session.as_deref(), true);
+            renew_by_start(step, observation);
         }
     } else if known && !entered_now && running {
         return Ok(Effect::Confirms);
@@ -193,8 +201,7 @@ pub(super) fn started(
         step.changed = true;
         return Ok(Effect::Confirms);
     } else if step.seat.process.state.is_over() && step.seat.process.state != Process::Absent {
-        let session = step.seat.session.as_ref().map(|session| session.id.clone());
-        renew(step, session.as_deref(), true);
+        renew_by_start(step, observation);
     }
     let is_early = how == SessionStart::Early;
     if let Some(session) = &mut step.seat.session {
@@ -244,12 +251,14 @@ fn just_begun(step: &Step<'_>) -> bool {
     turn.open && is_new && is_logged && step.now.since(turn.since) < SETTLE_MS
 }
 
-/// Does the very process that tells of a start go on with its turn, as its own status or a helper that runs shows?
+/// Does the very process that tells of a start go on with its turn, as its own status or a helper that runs shows? So
+/// it does where what followed the start was told before it.
 fn goes_on_in_turn(step: &Step<'_>, observation: &Observation) -> bool {
     let seat = &step.seat;
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
-    let has_helpers = seat.turn.open && !seat.subagents.is_empty();
-    is_same && (has_helpers || shows_work(step))
+    let is_unheard = seat.session.as_ref().is_some_and(|session| !session.start_seen);
+    let goes_on = seat.turn.open && (is_unheard || !seat.subagents.is_empty());
+    is_same && (goes_on || shows_work(step))
 }
 
 /// Is a turn open that the program's own status tells of?

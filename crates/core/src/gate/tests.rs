@@ -2,6 +2,7 @@
 
 mod script;
 
+mod again;
 mod answered;
 mod beside;
 mod blocked;

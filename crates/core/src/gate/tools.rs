@@ -3,7 +3,8 @@
 use super::{Effect, Refusal, Rule, Step, beside, broken, dialog, prompts, refuse, stops, turn};
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::OpenTool;
-use crate::status::{OutcomeKind, Turn, WorkingReason};
+use crate::source::Source;
+use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
 /// How long after a helper's end what it did before may be told. Milliseconds.
 const LATE_MS: i64 = 2_000;
@@ -12,7 +13,8 @@ const MOST_HELPERS: usize = 256;
 
 const SUB_OUTRANKED: &str = "a helper's progress moves counters only (G6)";
 const BLOCKED_OUTRANKED: &str = "an open prompt outranks progress (G4)";
-const TOLD_LATE: &str = "told after the end of its helper";
+pub(super) const TOLD_LATE: &str = "told after the end of its helper";
+pub(super) const TOLD_AFTER_CALL: &str = "told after the end of its call";
 
 pub(super) fn started(
     step: &mut Step<'_>,
@@ -27,7 +29,7 @@ pub(super) fn started(
         .any(|open| open.actor == *actor && tool.id.is_some() && open.tool.id == tool.id);
     if !is_open && tool.id.as_ref().is_some_and(|id| step.seat.has_ended(id)) {
         step.changed = true;
-        return refuse(Rule::G10, "told after the end of its call");
+        return refuse(Rule::G10, TOLD_AFTER_CALL);
     }
     if let Actor::Sub(id) = actor {
         if is_late(step, id) {
@@ -79,6 +81,24 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
         return Ok(Effect::Decides);
     }
     Ok(Effect::Outranked(SUB_OUTRANKED))
+}
+
+/// Does this helper go on behind a turn that has ended? What a status file shows of that it tells itself.
+pub(super) fn has_outlived(step: &Step<'_>, id: &str) -> bool {
+    let seat = &*step.seat;
+    let is_filed = seat.claims.iter().any(|claim| claim.source == Source::Registry);
+    let rests = seat.turn.base == Turn::Idle(IdleReason::TurnEnded);
+    let runs = rests && seat.subagents.iter().any(|known| known == id);
+    !is_filed && (runs || turn::may_be_outlived(step))
+}
+
+/// It asks for something there: until its end it works, and that may wake the main agent.
+pub(super) fn go_on_behind(step: &mut Step<'_>, id: &str) {
+    if !step.seat.subagents.iter().any(|known| known == id) {
+        push_helper(step, id);
+    }
+    turn::go_on_behind(step);
+    step.seat.turn.stop.wakes = true;
 }
 
 /// Nobody has more of them: the first has ended unheard.
@@ -216,7 +236,7 @@ pub(super) fn subagent_started(step: &mut Step<'_>, id: &str) -> Result<Effect, 
 }
 
 /// Has this helper ended, a moment ago?
-fn is_late(step: &Step<'_>, id: &str) -> bool {
+pub(super) fn is_late(step: &Step<'_>, id: &str) -> bool {
     let ended = step.seat.ended_helper(id);
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_MS)
 }

@@ -18,6 +18,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     if step.seat.stage.as_ref().is_some_and(|status| status.stage.is_terminal()) {
         super::acts::new_run(step);
     }
+    step.seat.ended_calls.retain(|call| call.started);
     let turn = &mut step.seat.turn;
     turn.seq += 1;
     turn.open = true;
@@ -54,7 +55,8 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     turn.before = None;
     let (reference, names) = (turn.reference.take(), std::mem::take(&mut turn.woken));
     turn.ended = Some(EndedTurn::after(turn.ended.take(), reference, now).with_names(names));
-    step.seat.ended_calls.clear();
+    // A start that nobody has told yet may still come, and begins nothing.
+    step.seat.ended_calls.retain(|call| !call.started);
     let turn_seq = step.seat.turn.seq;
     step.emit(EventBody::TurnCompleted { turn_seq, outcome });
 }

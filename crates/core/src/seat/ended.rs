@@ -158,6 +158,11 @@ impl Seat {
         }
     }
 
+    /// Has a call of this id ended whose start nobody has told?
+    pub(crate) fn has_ended_unheard(&self, id: &str) -> bool {
+        self.ended_calls.iter().any(|known| known.id == id && !known.started)
+    }
+
     /// Notes the end of a helper.
     pub(crate) fn end_helper(&mut self, id: &str, at: UnixMs) {
         let before = self.subagents.len();

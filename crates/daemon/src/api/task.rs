@@ -4,10 +4,11 @@ pub(super) mod comments;
 
 use super::query::Query;
 use super::reports::check_length;
+use super::task_path::TaskPath;
 use super::{App, Refused, asked};
 use crate::tracker::{TaskChange, Tracker as _};
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::Uri;
 use headsup_adapters::text;
 use headsup_core::wire::{OneTaskDoc, Problem, TaskChangeBody};
@@ -33,7 +34,7 @@ const LONGEST_BODY: usize = 20_000;
 )]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
-    Path(identifier): Path<String>,
+    TaskPath(identifier): TaskPath,
     uri: Uri,
 ) -> Result<Json<OneTaskDoc>, Refused> {
     Query::parse(uri.query(), &[])?;
@@ -59,7 +60,7 @@ pub(super) async fn get(
 )]
 pub(super) async fn patch(
     State(app): State<Arc<App>>,
-    Path(identifier): Path<String>,
+    TaskPath(identifier): TaskPath,
     request: Request,
 ) -> Result<Json<OneTaskDoc>, Refused> {
     let (said, key) = asked::read::<TaskChangeBody>(request).await?;

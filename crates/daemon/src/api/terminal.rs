@@ -63,8 +63,11 @@ pub(super) async fn post(
     let mut sights = Vec::new();
     if let Some(status) = &said.status {
         let (sight, row) = spoken::report(&agent, &seat.kind, status);
-        sights.push(sight);
-        rows.push(row);
+        // What only stands since before a report is no news.
+        if !(said.again && spoken::is_overtaken(&seat, &sight)) {
+            sights.push(sight);
+            rows.push(row);
+        }
     }
     let mut shown = None;
     let title = said.title.and_then(|title| {

@@ -4,7 +4,7 @@ use super::{StoreError, open};
 use headsup_core::gate;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, Error, OpenFlags, OptionalExtension as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -29,6 +29,10 @@ impl Loaded {
         path: &Path,
         now: UnixMs,
     ) -> Result<Self, StoreError> {
+        Self::read(connection, path, now).map_err(misplaced)
+    }
+
+    fn read(connection: &Connection, path: &Path, now: UnixMs) -> Result<Self, StoreError> {
         let mut loaded = Self::default();
         let end = |order: &str| {
             let sql = format!("SELECT seq, at FROM events ORDER BY seq {order} LIMIT 1");
@@ -46,6 +50,16 @@ impl Loaded {
         }
         (loaded.seats, loaded.unreadable) = seats(connection, path, now.max(loaded.last_at))?;
         Ok(loaded)
+    }
+}
+
+/// The tables are strict: a value that its column does not take stands on a page of another table.
+fn misplaced(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Sqlite(error @ (Error::InvalidColumnType(..) | Error::Utf8Error(..))) => {
+            StoreError::Damaged(error)
+        }
+        other => other,
     }
 }
 

@@ -36,7 +36,8 @@ impl Store {
         busy::clear(path);
         salvage::finish(path)?;
         check_file(path)?;
-        if is_emptied(path) {
+        let is_emptied = is_emptied(path);
+        if is_emptied {
             tracing::warn!(
                 at = %path.display(),
                 "the database is empty or gone, although hubs have run here: what was in it is lost"
@@ -56,7 +57,9 @@ impl Store {
             }
             other => {
                 let (mut store, mut loaded) = other?;
-                if is_cut || log.is_some() {
+                if is_emptied && loaded.oldest > loaded.head {
+                    store.go_on_behind(&mut loaded, u64::try_from(now.0).unwrap_or(0))?;
+                } else if is_cut || log.is_some() {
                     store.leave_free(&mut loaded, IN_A_LOG)?;
                 }
                 if let Some(kept) = &log {

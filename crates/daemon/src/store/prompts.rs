@@ -20,6 +20,25 @@ impl Store {
     pub(crate) fn resolved(&self, id: &str) -> Result<Option<PromptDoc>, StoreError> {
         resolved(&self.connection, id)
     }
+
+    /// The number of the last prompt of this agent that is over; 0 where none is known.
+    pub(crate) fn last_prompt(&self, agent: &AgentId) -> Result<u64, StoreError> {
+        // `q` follows `p`: what lies between are the ids of this agent, and of some whose ids begin like them.
+        let sql = "SELECT id FROM prompts WHERE id > ?1 || '-p' AND id < ?1 || '-q' AND agent = ?1";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let mut rows = select.query([agent.as_str()])?;
+        let mut last = 0_u64;
+        while let Some(row) = rows.next()? {
+            let number = number_of(agent, row.get_ref(0)?.as_str().unwrap_or_default());
+            last = last.max(number.unwrap_or(0));
+        }
+        Ok(last)
+    }
+}
+
+/// Which of this agent's prompts has this id, counted from 1.
+pub(crate) fn number_of(agent: &AgentId, id: &str) -> Option<u64> {
+    id.strip_prefix(agent.as_str())?.strip_prefix("-p")?.parse().ok()
 }
 
 impl Reader {
@@ -137,6 +156,8 @@ mod tests {
         assert_eq!(ids(Some("web"), 9), ["web-p6", "web-p4", "web-p2"]);
         assert_eq!(store.resolved("api-p3").unwrap().unwrap().title, "Bash: make");
         assert_eq!(reader.resolved("api-p9").unwrap(), None);
+        let last = |agent| store.last_prompt(&AgentId::new(agent).unwrap()).unwrap();
+        assert_eq!([last("api"), last("web"), last("ap"), last("api-p1")], [5, 6, 0, 0]);
         assert_eq!(store.prompt_of("d api 1 db").unwrap().as_deref(), Some("api-p1"));
         store.prune(1, 6, 4, UnixMs(0)).unwrap();
         assert_eq!(ids(None, 9), ["web-p6", "api-p5", "web-p4"]);

@@ -195,6 +195,27 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(open::is_emptied(&path), "somebody has taken it away");
 }
 
+#[test]
+fn no_cursor_into_a_database_that_was_taken_away_or_emptied_names_a_place_in_the_next() {
+    for is_there in [false, true] {
+        let mut bench = Bench::new();
+        let path = bench.path();
+        std::fs::write(bench.temp.path().join("token"), "x").unwrap();
+        bench.act("a");
+        let Bench { temp, store, .. } = bench;
+        drop(store);
+        match is_there {
+            false => std::fs::remove_file(&path).unwrap(),
+            true => std::fs::write(&path, "").unwrap(),
+        }
+        let loaded = Store::open(&path, UnixMs(9_000)).unwrap().loaded;
+        assert_eq!((loaded.head, loaded.oldest), (9_000, 9_001), "emptied: {is_there}");
+        let again = Store::open(&path, UnixMs(9_900)).unwrap().loaded;
+        assert_eq!((again.head, again.oldest), (9_000, 9_001), "emptied: {is_there}");
+        drop(temp);
+    }
+}
+
 /// What is wrong with a write-ahead log.
 type Harm = fn(&mut Vec<u8>);
 

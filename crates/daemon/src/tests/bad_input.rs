@@ -50,7 +50,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         format!("{{{name},{session},\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth))
     };
     let (one_more, without_end) = (in_hook(64), in_hook(100_000));
-    let cases: [Case<'_>; 29] = [
+    let cases: [Case<'_>; 33] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
@@ -67,6 +67,10 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("POST", "/api/v1/agents/../reports", &[], "{}", 400, "bad_agent_id"),
         ("POST", "/api/v1/agents/%2e%2e/reports", &[], "{}", 400, "bad_agent_id"),
         ("POST", "/api/v1/agents/%ff/reports", &[], "{}", 400, "bad_agent_id"),
+        ("GET", "/api/v1/tasks/%ff", &[], "", 404, "no_such_task"),
+        ("PATCH", "/api/v1/tasks/%ff", &[], r#"{"title":"x"}"#, 404, "no_such_task"),
+        ("POST", "/api/v1/tasks/%ff/comments", &[], "{}", 404, "no_such_task"),
+        ("POST", "/api/v1/effects/%ff/again", &[], "", 404, "no_such_effect"),
         ("POST", HOOK, &[], &one_more, 400, "too_deep"),
         ("POST", HOOK, &[], &without_end, 400, "too_deep"),
         ("POST", HOOK, &[], &deep, 400, "too_deep"),

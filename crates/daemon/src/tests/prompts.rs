@@ -214,6 +214,10 @@ async fn what_is_no_question_is_refused_in_words() {
         body[name] = value;
         body
     };
+    let labelled = |options: &[(&str, &str)]| {
+        let option = |(label, value): &(&str, &str)| json!({"label": label, "value": value});
+        Value::Array(options.iter().map(option).collect())
+    };
     for (body, status, code) in [
         (json!({"question": "?"}), 400, "bad_json"),
         (with("question", json!(" ")), 400, "bad_question"),
@@ -223,6 +227,11 @@ async fn what_is_no_question_is_refused_in_words() {
         (with("timeout_minutes", json!(1.5)), 400, "bad_json"),
         (with("options", json!(["a", "a"])), 400, "bad_question"),
         (with("options", json!(["2", "\u{ff12}"])), 400, "bad_question"),
+        (with("options", labelled(&[("x", "1"), ("x", "2")])), 400, "bad_question"),
+        (with("options", labelled(&[("Keep", "Drop"), ("Drop", "Keep")])), 400, "bad_question"),
+        (with("options", labelled(&[("a", "1"), ("1", "b")])), 400, "bad_question"),
+        (with("options", json!([["Yes", "No", null]])), 400, "bad_json"),
+        (with("options", json!([{"label": "a", "colour": "red"}])), 400, "bad_json"),
         (with("options", json!((0..21).collect::<Vec<_>>())), 400, "bad_json"),
         (
             with("options", json!((0..21).map(|n| n.to_string()).collect::<Vec<_>>())),
@@ -400,7 +409,35 @@ async fn a_forgotten_agents_questions_are_taken_back_and_their_ids_are_not_used_
     client.send("DELETE", "/api/v1/agents/api?force=true", &[], "").await;
     let kept = client.get(&format!("/api/v1/prompts/{id}")).await.json();
     assert_eq!(kept["resolution"]["by"], "cancelled");
+    // Nothing is told of an agent that it has not done.
+    let log = client.log().await;
+    let moves = |event: &&Value| event["type"] == "agent.status_changed";
+    let told = log.iter().filter(moves).map(|event| event["to"].as_str().unwrap());
+    assert_eq!(told.collect::<Vec<_>>(), ["unknown", "blocked"], "{log:?}");
     assert_ne!(asked(&client, question()).await, id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_prompt_has_the_id_of_a_forgotten_agents_dialog() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let forget = || client.send("DELETE", "/api/v1/agents/api?force=true", &[], "");
+    let dialog = async || {
+        client.report("api", "blocked").await;
+        let doc = client.get("/api/v1/agents/api").await.json();
+        doc["prompts"][0]["id"].as_str().unwrap().to_owned()
+    };
+    let answered = dialog().await;
+    client.report("api", "working").await;
+    forget().await;
+    // This one is open still when its agent is forgotten.
+    let open = dialog().await;
+    forget().await;
+    client.report("api", "working").await;
+    let question = asked(&client, question()).await;
+    assert_eq!([&*answered, &*open, &*question], ["api-p1", "api-p2", "api-p3"]);
+    let kept = client.get(&format!("/api/v1/prompts/{open}")).await.json();
+    assert_eq!(kept["resolution"]["by"], "cancelled", "{kept}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! The hub's own eyes, on real processes and real files.
 
+mod again;
 mod queued;
 mod ready;
 mod samples;

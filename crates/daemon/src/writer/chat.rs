@@ -87,7 +87,7 @@ fn register(
     report: &ChatReport,
 ) -> Result<(), Refusal> {
     let now = staging.now;
-    let mut seat = staging.newcomer(agent, super::report::CUSTOM, Source::Hook);
+    let mut seat = staging.newcomer(agent, super::report::CUSTOM, Source::Hook)?;
     seat.about.adopted = true;
     // The registration itself tells all of this.
     drop(gate::describe(&mut seat, &describe(report), now));

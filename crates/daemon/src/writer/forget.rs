@@ -1,7 +1,7 @@
 //! A person takes a seat out of the roster.
 
 use super::batch::done;
-use super::{prompts, staging::Staging};
+use super::staging::Staging;
 use crate::job::{Answer, Refusal};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
@@ -13,7 +13,7 @@ pub(super) fn forget(staging: &mut Staging<'_>, id: &AgentId, force: bool) -> An
     }
     let now = staging.now;
     // Whoever waits for an answer is told that none will come.
-    staging.change(id, None, |seat| prompts::all(gate::cancel_inputs(seat, now)))?;
+    staging.change(id, None, |seat| gate::cancel_prompts(seat, now))?;
     staging.release_launch(&seat);
     staging.forget(id)?;
     Ok(done(staging, id))

@@ -30,7 +30,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, found: &Found) -> Answer {
     let Place::New { id, parent } = staging.roster.place(&caller, process::is_alive) else {
         return Ok(Reply::Done { agent: None, cursor: staging.head });
     };
-    let mut seat = staging.newcomer(&id, kind, Source::Process);
+    let mut seat = staging.newcomer(&id, kind, Source::Process)?;
     let adopted = Some(claimed.is_none() || parent.is_some());
     let (cwd, tmux) = (cwd.clone(), Some(pane.clone()));
     let about = Description { parent, adopted, cwd, tmux, ..Description::default() };

@@ -187,7 +187,7 @@ fn register(
     parent: Option<AgentId>,
 ) -> Result<(), Refusal> {
     let HookReport { kind, claimed, sighting, spooled, .. } = report;
-    let mut seat = staging.newcomer(id, kind, sighting.source);
+    let mut seat = staging.newcomer(id, kind, sighting.source)?;
     // Whoever knows its id was launched by us, but for a helper that only inherited it.
     let adopted = claimed.is_none() || parent.is_some();
     let token = own_token(report, id);

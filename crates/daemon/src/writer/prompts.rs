@@ -225,7 +225,7 @@ pub(super) fn shift(staging: &mut Staging<'_>, by_ms: i64) -> Answer {
 }
 
 /// Several decisions as one.
-pub(super) fn all(decisions: Vec<Decision>) -> Decision {
+fn all(decisions: Vec<Decision>) -> Decision {
     let mut whole = Decision::default();
     for decision in decisions {
         whole.changed |= decision.changed;

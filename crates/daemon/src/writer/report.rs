@@ -50,7 +50,7 @@ pub(super) fn register(
     agent: &AgentId,
     spooled: Option<UnixMs>,
 ) -> Result<(), Refusal> {
-    let mut seat = staging.newcomer(agent, CUSTOM, Source::Report);
+    let mut seat = staging.newcomer(agent, CUSTOM, Source::Report)?;
     seat.about.adopted = true;
     let doc = Box::new(seat.doc());
     staging.put(seat);

@@ -48,7 +48,7 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
             return Err(Refusal::NameTaken);
         }
         before => {
-            let mut seat = staging.newcomer(agent, kind, source);
+            let mut seat = staging.newcomer(agent, kind, source)?;
             if let Some(before) = &before {
                 staging.release_launch(before);
                 seat = gate::succeed(before, seat, now);

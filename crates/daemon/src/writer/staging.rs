@@ -12,6 +12,7 @@ use crate::frame::Frame;
 use crate::job::{Key, Refusal};
 use crate::launches::file_of;
 use crate::store::effects::EffectRow;
+use crate::store::prompts::number_of;
 use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
 use crate::store::webhooks::Told;
@@ -126,15 +127,28 @@ impl<'a> Staging<'a> {
 
     /// A seat for somebody new. Whoever reports is let in under any id; where people call another one
     /// by that, it gets a name that tells the two apart.
-    pub(super) fn newcomer(&self, id: &AgentId, kind: &str, source: Source) -> Seat {
+    pub(super) fn newcomer(
+        &self,
+        id: &AgentId,
+        kind: &str,
+        source: Source,
+    ) -> Result<Seat, Refusal> {
         let mut seat = Seat::new(id.clone(), kind, source, self.now);
+        seat.prompts_opened = self.last_prompt(id)?;
         if self.is_name(id.as_str()) {
             let has = |id| self.seat(&id).is_some();
             let is_free = |name: &String| !self.is_name(name) && !AgentId::new(name).is_ok_and(has);
             let mut names = (2_u32..).map(|n| format!("{id}-{n}"));
             seat.name = names.find(is_free).unwrap_or(seat.name);
         }
-        seat
+        Ok(seat)
+    }
+
+    /// The number of the last prompt of this agent that is over: it may have been here before, and was forgotten.
+    fn last_prompt(&self, agent: &AgentId) -> Result<u64, Refusal> {
+        let stored = self.store.last_prompt(agent).map_err(|error| unreadable(&error))?;
+        let staged = self.resolved.keys().filter_map(|id| number_of(agent, id));
+        Ok(staged.fold(stored, u64::max))
     }
 
     /// The seat as the jobs before have left it.

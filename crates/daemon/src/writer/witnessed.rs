@@ -127,7 +127,7 @@ fn register(
     level: &Observation,
 ) -> Result<(), Refusal> {
     let StatusFile { kind, record, container, claimed, first, .. } = file;
-    let mut seat = staging.newcomer(id, kind, Source::Registry);
+    let mut seat = staging.newcomer(id, kind, Source::Registry)?;
     let adopted = Some(claimed.is_none() || parent.is_some());
     let (cwd, tmux) = (record.cwd.clone(), record.tmux_pane.clone());
     let log_path = file.log_path.clone();

@@ -12,7 +12,8 @@ use serde::Serialize;
 /// Check everything from an agent's hook to the roster, and say what to do where it fails.
 ///
 /// A real event goes through each agent's installed command, as the agent would run it, and must
-/// arrive at the hub; its seat is forgotten again. Exit 0 if all is well, else 1.
+/// arrive at the hub; its seat is forgotten again. Called by an agent, which forgets no other one, it
+/// tries none and says so. Exit 0 if all is well, else 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {}

@@ -406,23 +406,24 @@ fn text_of_file(site: &Site) -> String {
 /// The refusal, and what to take out by hand.
 pub(crate) fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandError {
     let command = refused(error);
-    if !matches!(error, SetupError::Denied { .. } | SetupError::Unclear { .. }) {
+    let (SetupError::Denied { path, .. } | SetupError::Unclear { path, .. }) = error else {
         return command;
-    }
-    let settings = site.settings();
-    let (settings, launcher) = (settings.display(), &site.launcher);
+    };
+    let (settings, launcher) = (site.settings(), &site.launcher);
+    let is_folder = site.is_plugin(path);
+    let at = if is_folder { path.display() } else { settings.display() };
     command.hint(match site.recipe.place() {
-        "settings" => format!(
-            "take every entry that runs {launcher} out of {settings} by hand, or put the file \
-             right and uninstall again"
+        "settings" if !is_folder => format!(
+            "take every entry that runs {launcher} out of {at} by hand, or put the file right and \
+             uninstall again"
         ),
-        _ => format!("delete {settings} by hand, or put it right and uninstall again"),
+        _ => format!("delete {at} by hand, or put it right and uninstall again"),
     })
 }
 
 fn refused(error: &SetupError) -> CommandError {
     let kind = match error {
-        SetupError::Io { .. } => Kind::Internal,
+        SetupError::Io { .. } | SetupError::Damaged { .. } => Kind::Internal,
         _ => Kind::Refused,
     };
     let command = CommandError::new(kind, error.to_string());
@@ -433,6 +434,11 @@ fn refused(error: &SetupError) -> CommandError {
         SetupError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
             command.hint("let files be as large as that (`ulimit -f`), and do it again")
         }
+        SetupError::Damaged { path, .. } => command.hint(format!(
+            "move {} away, and do it again: what was there before headsup is forgotten then, and \
+             exactly what is headsup's goes",
+            path.display()
+        )),
         _ => command,
     }
 }

@@ -239,7 +239,7 @@ fn did_not_start(home: &Path, said_before: u64) -> CommandError {
     let (said, hints) = apart(tail(&path, said_before));
     let message = match said.is_empty() {
         false => format!("the hub did not start; it said: {}", said.join(" / ")),
-        true => "the hub did not start and said nothing".to_owned(),
+        true => in_silence(home, blocks_left(home)),
     };
     let error = CommandError::internal(message).code("hub_did_not_start");
     hints
@@ -247,6 +247,21 @@ fn did_not_start(home: &Path, said_before: u64) -> CommandError {
         .fold(error, CommandError::hint)
         .hint(format!("its log is {}", path.display()))
         .hint("watch it try: `headsup up --foreground`")
+}
+
+/// Of a hub that has not said why it ended: its log may be on a disk that takes no word more.
+fn in_silence(home: &Path, blocks_left: Option<u64>) -> String {
+    match blocks_left {
+        Some(0) => format!(
+            "the hub did not start: the disk that {} is on is full; make room there, and run the command again",
+            home.display()
+        ),
+        _ => "the hub did not start and said nothing".to_owned(),
+    }
+}
+
+fn blocks_left(home: &Path) -> Option<u64> {
+    rustix::fs::statvfs(home).ok().map(|disk| disk.f_bavail)
 }
 
 fn was_damaged(damaged: &Damaged) -> String {
@@ -302,6 +317,16 @@ mod tests {
             (said, hints),
             (vec!["error: no".to_owned()], vec!["do this".to_owned(), "or that".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_hub_that_could_not_say_that_its_disk_is_full_has_it_said_for_it() {
+        let said = |left| in_silence(Path::new("/home/dev/state"), left);
+        let full = said(Some(0));
+        assert!(full.contains("the disk that /home/dev/state is on is full"), "{full}");
+        for left in [None, Some(1)] {
+            assert!(said(left).ends_with("said nothing"), "{left:?}");
+        }
     }
 
     #[test]

@@ -26,7 +26,10 @@ pub(super) fn probe_id() -> String {
     format!("doctor-{}", uuid::Uuid::now_v7().simple())
 }
 
-pub(super) async fn checks(context: &Context, hub: Option<&Client>) -> Vec<Check> {
+/// To whom a real event can be sent; else why none is, and where it stands what to do.
+type Reached<'a> = Result<&'a Client, [&'static str; 2]>;
+
+pub(super) async fn checks(context: &Context, hub: Reached<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     for recipe in recipes() {
         let site = match hooks::site(recipe, context) {
@@ -159,10 +162,11 @@ fn known_by(kind: &str) -> String {
     }
 }
 
-async fn fires(site: &Site, found: &Status, hub: Option<&Client>) -> Check {
+async fn fires(site: &Site, found: &Status, hub: Reached<'_>) -> Check {
     let name = format!("{} fires", site.recipe.kind);
-    let Some(hub) = hub else {
-        return Check::bad(name, "not tried: there is no hub", "the row `hub` says what to do");
+    let hub = match hub {
+        Ok(hub) => hub,
+        Err([why, hint]) => return Check::bad(name, format!("not tried: {why}"), hint),
     };
     let id = probe_id();
     let folder = std::env::temp_dir().display().to_string();

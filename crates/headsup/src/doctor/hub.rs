@@ -4,6 +4,7 @@ use super::Check;
 use crate::cli::Context;
 use crate::client::page::{self, Listening};
 use crate::client::{Client, start};
+use crate::error::Kind;
 use bytes::Bytes;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
@@ -15,6 +16,26 @@ const SKEW_MS: i64 = 5_000;
 pub(super) struct Hub {
     pub(super) checks: Vec<Check>,
     pub(super) client: Option<Client>,
+    /// What is tried could not be taken away again.
+    is_barred: bool,
+}
+
+impl Hub {
+    /// Without one that can be spoken to.
+    fn none(check: Check) -> Self {
+        Self { checks: vec![check], client: None, is_barred: false }
+    }
+
+    /// To whom a real event can be sent; else why not, and where it stands what to do.
+    pub(super) fn to_try(&self) -> Result<&Client, [&'static str; 2]> {
+        match &self.client {
+            None => Err(["there is no hub", "the row `hub` says what to do"]),
+            Some(_) if self.is_barred => {
+                Err(["its seat would stay", "the row `store` says what to do"])
+            }
+            Some(client) => Ok(client),
+        }
+    }
 }
 
 pub(super) async fn checks(context: &Context) -> Hub {
@@ -23,7 +44,7 @@ pub(super) async fn checks(context: &Context) -> Hub {
         Err(error) => {
             let hint = error.hints.join("; ");
             let hint = if hint.is_empty() { "start it: `headsup up`".to_owned() } else { hint };
-            return Hub { checks: vec![Check::bad("hub", error.message, hint)], client: None };
+            return Hub::none(Check::bad("hub", error.message, hint));
         }
     };
     let health = match start::health(&client).await {
@@ -35,7 +56,7 @@ pub(super) async fn checks(context: &Context) -> Hub {
                 true => "restart it: `headsup down`, then `headsup up`".to_owned(),
                 false => error.hints.join("; "),
             };
-            return Hub { checks: vec![Check::bad("hub", error.message, hint)], client: None };
+            return Hub::none(Check::bad("hub", error.message, hint));
         }
     };
     let at = format!("pid {} at {}", health.pid, client.address());
@@ -48,8 +69,23 @@ pub(super) async fn checks(context: &Context) -> Hub {
         Check::bad("version", detail, "restart the hub: `headsup down`, then `headsup up`")
     });
     checks.extend(tcp(&client, context.config.listen.is_some()).await);
-    checks.extend(probe(&client, health.ok).await);
-    Hub { checks, client: Some(client) }
+    let barred = barred(&client).await;
+    let is_barred = barred.is_some();
+    checks.extend(match barred {
+        Some(check) => vec![check],
+        None => probe(&client, health.ok).await,
+    });
+    Hub { checks, client: Some(client), is_barred }
+}
+
+/// An agent may take no other seat off the roster, nor may what one has left behind: what they try would stay
+/// there, and crash. A seat that nobody has tells that.
+async fn barred(client: &Client) -> Option<Check> {
+    let path = format!("/api/v1/agents/{}?force=true", super::agents::probe_id());
+    let refused = client.delete(&path).await.err().filter(|error| error.kind == Kind::Refused)?;
+    let detail = format!("not tried: its seat would stay ({})", refused.message);
+    let hint = "run `headsup doctor` in a terminal of your own, outside of every agent";
+    Some(Check::bad("store", detail, hint))
 }
 
 /// Does it listen on TCP, and as the settings want it? Only the hub's own machine may ask.

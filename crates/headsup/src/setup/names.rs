@@ -2,7 +2,7 @@
 //! one are ours all the same: they stay as they are, for a program may know them by their text.
 
 use super::{Site, guard};
-use headsup_adapters::inject::{self, Found, Plugin, Unchanged};
+use headsup_adapters::inject::{self, Found, Plugin, Trust, Unchanged};
 use std::iter;
 use std::path::Path;
 
@@ -97,11 +97,19 @@ impl Site {
 
     /// How many entries that are ours a person has not told the program to trust.
     pub(super) fn untrusted_in(&self, kept: &str, settings: &str, path: &Path) -> usize {
+        let path = path.to_string_lossy();
+        self.sum(settings, |trust, launcher| trust.missing(kept, settings, &path, launcher))
+    }
+
+    /// How many of them a person has switched off.
+    pub(super) fn disabled_in(&self, kept: &str, settings: &str, path: &Path) -> usize {
+        let path = path.to_string_lossy();
+        self.sum(settings, |trust, launcher| trust.disabled(kept, settings, &path, launcher))
+    }
+
+    fn sum(&self, settings: &str, count: impl Fn(&Trust, &str) -> usize) -> usize {
         let Some(trust) = self.recipe.trust else { return 0 };
         let others = self.aliases(settings);
-        let launchers = iter::once(&self.launcher).chain(&others);
-        let missing =
-            |launcher: &String| trust.missing(kept, settings, &path.to_string_lossy(), launcher);
-        launchers.map(missing).sum()
+        iter::once(&self.launcher).chain(&others).map(|launcher| count(trust, launcher)).sum()
     }
 }

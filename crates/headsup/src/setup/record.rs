@@ -92,6 +92,9 @@ fn read(path: &Path) -> Result<Option<String>, SetupError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(SetupError::damaged(path, &error))
+        }
         Err(error) => Err(SetupError::io("read", path, error)),
     }
 }
@@ -135,7 +138,7 @@ impl Kept {
             let text = read(&path).transpose()?;
             Some(text.and_then(|text| {
                 let record = serde_json::from_str(&text)
-                    .map_err(|error| SetupError::io("read", &path, io::Error::other(error)))?;
+                    .map_err(|error| SetupError::damaged(&path, &error))?;
                 Ok(Self { path, text, record })
             }))
         })

@@ -190,6 +190,14 @@ impl Site {
         self.folder.join(plugin.folder)
     }
 
+    /// Is this the folder of the plugin, by whatever name?
+    pub(crate) fn is_plugin(&self, path: &Path) -> bool {
+        self.recipe.plugin.is_some_and(|plugin| {
+            let folder = self.plugin(plugin);
+            path == folder || guard::real(&folder).is_some_and(|real| path == real)
+        })
+    }
+
     pub(crate) fn setup_folder(&self) -> PathBuf {
         Self::setup_in(&self.state)
     }

@@ -110,9 +110,13 @@ pub(crate) fn status(site: &Site) -> Status {
     let closed: Vec<PathBuf> = closed.map(Path::to_owned).collect();
     let told = |path: &PathBuf| format!("{}: {}", path.display(), Denied::Unreadable);
     problems.extend(closed.iter().map(told));
-    let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off);
+    let beside = found[1].as_ref().and_then(|found| look_beside(site, found)).unwrap_or_default();
+    problems.extend(beside.off.iter().chain(&beside.disabled).cloned());
+    let is_off =
+        found.iter().flatten().chain(&managed).any(|found| found.is_off) || beside.off.is_some();
     let is_dead = !is_program(Path::new(&site.launcher));
-    let untrusted = found[1].as_ref().and_then(|found| untrusted(site, found));
+    // Nobody is asked to trust what is switched off.
+    let untrusted = beside.untrusted.filter(|_| beside.off.is_none());
     let runs = found.iter().flatten().any(Found::fires) && untrusted.is_none();
     let fires = !is_off && !is_dead && runs;
     let states = [0_usize, 1].map(|way| state(places[way], found[way].as_ref()));
@@ -179,20 +183,38 @@ fn note_remembered(site: &Site, found: &mut Found) {
     }
 }
 
-/// Entries that a person has not told the program to trust. It is never told so by us.
-fn untrusted(site: &Site, found: &Found) -> Option<String> {
+/// What the program keeps of its hooks beside them.
+#[derive(Default)]
+struct Beside {
+    /// Entries that a person has not told the program to trust. It is never told so by us.
+    untrusted: Option<String>,
+    /// What switches all of them off.
+    off: Option<String>,
+    /// Entries that a person has switched off by themselves.
+    disabled: Option<String>,
+}
+
+fn look_beside(site: &Site, found: &Found) -> Option<Beside> {
     let trust = site.recipe.trust.filter(|_| !found.entries.is_empty())?;
     let read = |path: &Path| guard::read(path).and_then(|bytes| String::from_utf8(bytes).ok());
-    let kept = read(&site.folder.join(trust.file)).unwrap_or_default();
+    let file = site.folder.join(trust.file);
+    let kept = read(&file).unwrap_or_default();
     let path = site.settings();
     let settings = read(&path)?;
+    let (at, all, title) = (file.display(), found.entries.len(), site.recipe.title);
     // It may know the file by where a link leads.
     let named = [Some(path.clone()), fs::canonicalize(&path).ok()];
-    let missing = named.iter().flatten().map(|path| site.untrusted_in(&kept, &settings, path));
-    let missing = missing.min().filter(|missing| *missing > 0)?;
-    let all = found.entries.len();
-    let title = site.recipe.title;
-    Some(format!("{missing} of {all} are not trusted, and do not run: {title}: {}", trust.advice))
+    let named = || named.iter().flatten();
+    let missing = named().map(|path| site.untrusted_in(&kept, &settings, path)).min();
+    let untrusted = missing.filter(|missing| *missing > 0).map(|missing| {
+        format!("{missing} of {all} are not trusted, and do not run: {title}: {}", trust.advice)
+    });
+    let disabled = named().map(|path| site.disabled_in(&kept, &settings, path)).max();
+    let disabled = disabled.filter(|disabled| *disabled > 0).map(|disabled| {
+        format!("{at}: {disabled} of {all} are switched off (`enabled = false`), and do not run")
+    });
+    let off = trust.off(&kept).map(|why| format!("{at}: {why}"));
+    Some(Beside { untrusted, off, disabled })
 }
 
 fn plugin_entries(site: &Site) -> Option<PathBuf> {

@@ -188,6 +188,22 @@ pub(crate) fn sorts() -> Vec<&'static str> {
     ROWS.iter().map(|row| row.sort).collect()
 }
 
+/// Comes back when the hub has read what was appended by then: it begins to follow a log behind its first hook.
+#[track_caller]
+pub(crate) fn is_followed(rig: &Rig, log: &Path, case: &str) {
+    wait::until(&format!("{case}: the log to be followed"), || {
+        let before = rig.counter(SKIPPED);
+        append(log, b"\nno line\n");
+        let end = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < end {
+            if rig.counter(SKIPPED) > before {
+                return Some(());
+            }
+        }
+        None
+    });
+}
+
 #[test]
 fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
     for Row { sort, case, happens, skipped, lost } in ROWS {
@@ -204,20 +220,7 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
             rig.hook(&case, &Call { payload: payload.as_bytes(), ..Call::default() });
         };
         hook("UserPromptSubmit", "session", &log);
-        let log_is_followed = || {
-            wait::until(&format!("{case}: the log to be followed"), || {
-                let before = rig.counter(SKIPPED);
-                append(&log, b"\nno line\n");
-                let end = Instant::now() + Duration::from_secs(1);
-                while Instant::now() < end {
-                    if rig.counter(SKIPPED) > before {
-                        return Some(());
-                    }
-                }
-                None
-            });
-        };
-        log_is_followed();
+        is_followed(&rig, &log, &case);
         let before = rig.counter(SKIPPED);
         happens(&log);
         wait::until(&format!("{case}: {skipped} lines that are none"), || {
@@ -235,7 +238,7 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
             fs::write(&log, "{\"type\":\"summary\"}\n").unwrap();
         }
         // The hub has seen what there is to see when it counts what comes behind it.
-        log_is_followed();
+        is_followed(&rig, &log, &case);
         rig.stands(&case);
         let flaw = if *sort == "4 not UTF-8" { &["lossy"][..] } else { &[] };
         assert_eq!(noted(), flaw, "{case}: what is there again is not lost");

@@ -1,6 +1,6 @@
 //! L: a log whose changes the kernel tells nobody of, as on a disk that another machine has, too.
 
-use crate::logs::{append, interruption_now};
+use crate::logs::{append, interruption_now, is_followed};
 use crate::rig::{Call, Rig};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
@@ -32,9 +32,7 @@ fn a_log_that_changes_without_a_word_is_read_all_the_same() {
     });
     let payload = payload.to_string();
     rig.hook("31", &Call { payload: payload.as_bytes(), ..Call::default() });
-    let skipped = || rig.counter("headsup_log_lines_skipped_total");
-    append(&written, b"no line\n");
-    wait::until("the line that is none", || (skipped() > 0).then_some(()));
+    is_followed(&rig, &written, "31");
     append(&written, format!("{}\n", interruption_now("r31")).as_bytes());
     wait::until("the interruption", || (rig.roster()["claude-code-r31"] == "idle").then_some(()));
     rig.stands("31");

@@ -25,6 +25,19 @@ fn status(home: &Home) -> Value {
     home.run(["hooks", "status", "codex", "--json"]).ok().json()["agents"][0].clone()
 }
 
+/// The doctor's row about the hooks.
+fn row(home: &Home) -> Value {
+    let doc = home.run(["doctor", "--json"]).json();
+    let rows = doc["checks"].as_array().unwrap().clone();
+    rows.into_iter().find(|row| row["name"] == "codex hooks").unwrap()
+}
+
+/// The events that there are entries for.
+fn events(home: &Home) -> Vec<String> {
+    let installed: Value = serde_json::from_str(&fs::read_to_string(hooks(home)).unwrap()).unwrap();
+    installed["hooks"].as_object().unwrap().keys().cloned().collect()
+}
+
 /// As the program notes that somebody has trusted the entries of some events.
 fn trust(home: &Home, events: &[String]) {
     let file = hooks(home).display().to_string();
@@ -75,16 +88,9 @@ fn what_nobody_has_trusted_is_named_and_never_trusted_by_us() {
     let _hub = Hub::start(&home);
     write(&config(&home), CONFIG, 0o600);
     home.run(["hooks", "install", "codex"]).ok();
-    let installed: Value =
-        serde_json::from_str(&fs::read_to_string(hooks(&home)).unwrap()).unwrap();
-    let events: Vec<String> = installed["hooks"].as_object().unwrap().keys().cloned().collect();
+    let events = events(&home);
     let untrusted = |home: &Home| status(home)["untrusted"].as_str().unwrap_or_default().to_owned();
     assert!(untrusted(&home).starts_with("12 of 12 are not trusted"), "{}", untrusted(&home));
-    let row = |home: &Home| {
-        let doc = home.run(["doctor", "--json"]).json();
-        let rows = doc["checks"].as_array().unwrap().clone();
-        rows.into_iter().find(|row| row["name"] == "codex hooks").unwrap()
-    };
     let before = row(&home);
     assert_eq!(before["ok"], false, "{before}");
     assert!(before["detail"].as_str().unwrap().contains("need review"), "{before}");
@@ -96,6 +102,34 @@ fn what_nobody_has_trusted_is_named_and_never_trusted_by_us() {
     home.run(["hooks", "uninstall", "codex"]).ok();
     assert!(fs::read_to_string(config(&home)).unwrap().starts_with(CONFIG));
     assert!(!hooks(&home).exists());
+}
+
+#[test]
+fn hooks_that_a_person_has_switched_off_are_not_called_well() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    home.run(["hooks", "install", "codex"]).ok();
+    trust(&home, &events(&home));
+    assert_eq!(row(&home)["ok"], true);
+    let trusted = fs::read_to_string(config(&home)).unwrap();
+    let one_off = trusted.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1);
+    for (text, said) in [
+        (format!("{trusted}[features]\nhooks = false\n"), "features.hooks is false"),
+        (one_off, "1 of 12 are switched off"),
+    ] {
+        fs::write(config(&home), text).unwrap();
+        let problems = status(&home)["problems"].to_string();
+        assert!(problems.contains(said), "{problems}");
+        let row = row(&home);
+        assert_eq!(row["ok"], false, "{row}");
+        assert!(row["detail"].as_str().unwrap().contains(said), "{row}");
+    }
+    // Nobody is sent to trust what does not run all the same.
+    fs::write(config(&home), "[features]\nhooks = false\n").unwrap();
+    home.run(["hooks", "uninstall", "codex"]).ok();
+    let done = home.run(["hooks", "install", "codex"]);
+    assert!(done.ok().stderr.contains("none of them fires"), "{done:?}");
+    assert_eq!(status(&home)["untrusted"], Value::Null);
 }
 
 /// What it says to its terminal is enough, so nobody has to trust anything for it.

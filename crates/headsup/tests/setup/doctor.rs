@@ -1,8 +1,8 @@
 //! The doctor, the status line, and names.
 
-use crate::install::{home, settings, write};
+use crate::install::{BINARY, home, settings, write};
 use crate::run::Rig;
-use headsup_testkit::home::Home;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use serde_json::{Value, json};
 use std::fs;
@@ -50,6 +50,26 @@ fn a_healthy_home_is_told_so_and_nothing_is_left_of_the_probes() {
     assert_eq!(left["agents"], json!([]));
     let text = home.run(["doctor"]);
     assert!(text.stdout.contains("ok    store: "), "{text:?}");
+}
+
+/// An agent forgets no other one: what it would try would stay in the roster, and crash there.
+#[test]
+fn called_by_an_agent_it_tries_nothing_that_would_stay() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    rig.run(&["hooks", "install", "gemini-cli"]).ok();
+    let out = rig.home.path().join("out");
+    let script = format!("'{BINARY}' doctor --json > \"$OUT\"; exit 0");
+    let mut command = rig.command(&["run", "--here", "--id", "api", "--", "sh", "-c", &script]);
+    Done::from(command.env("OUT", &out).output().unwrap()).ok();
+    let doc: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(failing(&doc), ["store", "gemini-cli fires"], "{doc}");
+    let hint = row(&doc, "store")["hint"].as_str().unwrap();
+    assert!(hint.contains("a terminal of your own"), "{hint}");
+    let left = rig.run(&["ls", "--all", "--json"]).ok().json();
+    let ids: Vec<&Value> =
+        left["agents"].as_array().unwrap().iter().map(|agent| &agent["id"]).collect();
+    assert_eq!(ids, ["api"], "{left}");
 }
 
 #[test]
@@ -159,7 +179,7 @@ fn with_a_wrong_token_the_doctor_says_where_the_right_one_is() {
     let authority = up["url"].as_str().unwrap().split('/').nth(2).unwrap().to_owned();
     let mut command = home.command(["doctor", "--json"]);
     command.env("HEADSUP_URL", format!("http://{authority}")).env("HEADSUP_TOKEN", "wrong");
-    let done = headsup_testkit::home::Done::from(command.output().unwrap());
+    let done = Done::from(command.output().unwrap());
     let doc = done.json();
     let hint = row(&doc, "hub")["hint"].as_str().unwrap();
     assert!(hint.contains("HEADSUP_TOKEN") && !hint.contains("headsup down"), "{hint}");

@@ -47,6 +47,23 @@ fn of_second(home: &Home, args: &[&str]) {
 }
 
 #[test]
+fn a_record_that_cannot_be_read_is_named_with_the_way_out() {
+    let home = home();
+    home.run(["hooks", "install", "gemini-cli"]).ok();
+    let record = home.state().join("setup/gemini-cli.json");
+    for text in [&b"{"[..], b"[]", b"\xff"] {
+        fs::write(&record, text).unwrap();
+        let done = home.run(["hooks", "uninstall", "gemini-cli"]);
+        assert_eq!(done.code, 1, "{done:?}");
+        let way = format!("move {} away", record.display());
+        assert!(done.stderr.contains(&way), "{done:?}");
+    }
+    fs::remove_file(&record).unwrap();
+    home.run(["hooks", "uninstall", "gemini-cli"]).ok();
+    assert!(!home.path().join(".gemini/settings.json").exists());
+}
+
+#[test]
 fn hooks_that_settings_switch_off_are_not_said_to_be_well() {
     let home = home();
     let recipe = recipe("gemini-cli").unwrap();

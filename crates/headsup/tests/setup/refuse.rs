@@ -4,7 +4,7 @@ use crate::install::{home, settings, status, write};
 use headsup_testkit::home::{Done, Home};
 use headsup_testkit::settings::snapshot;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
 
 /// Refused, with the reason and the snippet, and nothing changed.
@@ -141,6 +141,20 @@ fn a_folder_of_somebody_elses_is_not_taken_over() {
     fs::create_dir(linked.path().join("elsewhere")).unwrap();
     symlink(linked.path().join("elsewhere"), linked.path().join(".claude/skills/headsup")).unwrap();
     assert_eq!(linked.run(["hooks", "install", "claude-code"]).code, 7);
+}
+
+#[test]
+fn a_plugin_folder_that_cannot_go_is_what_is_to_be_deleted() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let skills = home.path().join(".claude/skills");
+    fs::set_permissions(&skills, fs::Permissions::from_mode(0o555)).unwrap();
+    let done = home.run(["hooks", "uninstall", "claude-code"]);
+    fs::set_permissions(&skills, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(done.code, 7, "{done:?}");
+    let what = format!("delete {} by hand", skills.join("headsup").display());
+    assert!(done.stderr.contains(&what), "{done:?}");
+    assert!(!done.stderr.contains("settings.json"), "{done:?}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What goes on behind an interruption, a conversation that is left, and hooks that are there no more.
 
 use super::script::{
-    Script, at_rest, busy, permission, prompt, start, stop, stop_with, stop_without_a_name,
-    tool_end, tool_of, waiting, wake,
+    Script, at_rest, busy, fail, permission, prompt, start, stop, stop_with, stop_without_a_name,
+    sub, tool_end, tool_of, unlisted_stop, waiting, wake,
 };
 use crate::gate::Rule;
 use crate::observation::{Fact, Level, SessionEnd, SessionStart};
@@ -282,6 +282,35 @@ fn g5_helpers_go_on_behind_an_interruption() {
     script.tick(300);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
     assert_eq!(script.seat.doc().background.subagents, 0);
+}
+
+/// No status file tells of it. Of the helper behind the stop no start was told.
+#[test]
+fn g5_what_a_helper_asks_behind_a_turn_that_has_ended_goes_on_until_its_end() {
+    let behind =
+        [(true, stopped("t1")), (true, fail("t1", "overloaded")), (false, unlisted_stop("t1"))];
+    for (is_known, end) in behind {
+        for wakes in [false, true] {
+            let mut script = Script::working();
+            if is_known {
+                script.hook(Fact::SubagentStarted { id: "h".into() });
+            }
+            script.hook(end.clone());
+            script.hook(permission(&sub("h"), 9));
+            assert_eq!(script.headline(), Headline::Blocked, "{end:?}");
+            script.hook(tool_end(&sub("h"), "c9", 9));
+            assert_eq!(script.phrase(), "working(background)", "{end:?}");
+            assert_eq!(script.seat.doc().background.subagents, 1);
+            script.hook(Fact::SubagentEnded { id: "h".into() });
+            if wakes {
+                script.hook(wake("t2"));
+                assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
+                script.hook(stop("t2"));
+            }
+            script.tick(2_000);
+            assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]), "{end:?}");
+        }
+    }
 }
 
 fn clear(script: &mut Script, meanwhile: &[Level]) {

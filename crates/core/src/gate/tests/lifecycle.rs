@@ -37,6 +37,15 @@ fn suspended() -> Script {
 }
 
 #[test]
+fn whoever_starts_is_waited_for() {
+    let mut script = Script::new();
+    script.session = None;
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    let why = gate::may_suspend(&script.seat).unwrap_err();
+    assert!(why.hint().starts_with("wait for it"), "{why}: {}", why.hint());
+}
+
+#[test]
 fn an_agent_that_rests_is_put_away_once_its_process_is_gone() {
     let mut script = at_ease();
     let decision = gate::suspend(&mut script.seat, script.now).unwrap();

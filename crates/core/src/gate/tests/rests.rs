@@ -8,7 +8,7 @@ use crate::gate::{self, Rule, UNKNOWN_MS};
 use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, Submitter};
 use crate::prompt::Actor;
 use crate::source::Source;
-use crate::status::{BlockedReason, Headline, StartPhase, WorkingReason};
+use crate::status::{BlockedReason, Headline, OutcomeKind, StartPhase, WorkingReason};
 
 fn reported(turn: ReportedTurn) -> Fact {
     Fact::Reported(Reported { turn: Some(turn), detail: None, outcome: None, process: None })
@@ -128,4 +128,25 @@ fn whoever_rests_has_come_up() {
         assert!(script.seat.process.state.is_running(), "{turn:?}");
         assert_eq!(script.count("turn.started"), 0, "no turn was told of");
     }
+}
+
+/// A script that reports nothing but how it has ended may fail in one way after another.
+#[test]
+fn another_failure_after_a_reported_one_is_told_also_to_whoever_has_seen_the_first() {
+    let fails = |script: &mut Script, code: Option<&str>| {
+        let outcome = Some((OutcomeKind::Failed, code.map(str::to_owned)));
+        let turn = Some(ReportedTurn::Idle);
+        let fact = Fact::Reported(Reported { turn, detail: None, outcome, process: None });
+        script.after(1_000);
+        script.said(Source::Report, fact);
+        let headline = script.headline();
+        gate::mark_seen(&mut script.seat, script.now);
+        headline
+    };
+    let mut script = Script::new();
+    script.session = None;
+    let codes = [None, Some("tests"), Some("tests"), None, Some("lint")];
+    let told = codes.map(|code| fails(&mut script, code));
+    let (failed, same) = (Headline::Failed, Headline::Idle);
+    assert_eq!(told, [failed, failed, same, same, failed]);
 }

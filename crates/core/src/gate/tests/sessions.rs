@@ -182,6 +182,38 @@ fn a_resume_that_its_own_process_tells_in_mid_turn_ends_nothing_that_is_seen_to_
     }
 }
 
+#[test]
+fn a_resume_that_its_own_process_tells_leaves_the_end_of_that_to_be_seen() {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    for fact in [start(SessionStart::Startup), prompt("t1"), stop("t1")] {
+        script.hook(fact);
+    }
+    // Behind its rest, and behind what seemed its goodbye.
+    for incarnation in [2, 3] {
+        script.hook(start(SessionStart::Resume));
+        assert_eq!((script.headline(), script.seat.incarnation), (Headline::Done, incarnation));
+        assert_eq!(script.seat.process.id, script.process);
+        if incarnation == 2 {
+            script.hook(exit());
+        }
+    }
+    let exit = Exit { signal: Some(9), ..Exit::of(ExitKind::Crashed) };
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+    assert_eq!(script.headline(), Headline::Crashed);
+}
+
+#[test]
+fn a_resume_that_its_own_process_tells_after_its_prompt_ends_no_turn() {
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    script.hook(prompt("t1"));
+    script.hook(start(SessionStart::Resume));
+    script.silent();
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 1));
+    assert_eq!(script.seat.process.id, script.process);
+}
+
 /// Its log is read before its hooks are told: the start of a session that comes with its first
 /// prompt is not another one.
 #[test]

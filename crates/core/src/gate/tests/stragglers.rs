@@ -1,9 +1,12 @@
-//! G1 and G9: what an ended process has left behind, and the next start in its seat.
+//! G1 and G9: what an ended process has left behind, and the next start in its seat. G10: what is told after its end.
 
-use super::script::{Script, prompt, start, stop};
-use crate::gate::Rule;
+use super::script::{
+    Script, permission, prompt, settling_permission, start, stop, sub, tool, tool_end, tool_of,
+};
+use crate::gate::{Rule, SETTLE_MS};
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, SessionStart};
+use crate::prompt::{Actor, NewPrompt, ToolRef};
 use crate::source::{Confidence, Source};
 use crate::status::{
     BlockedReason, Exit, ExitKind, Headline, OutcomeKind, Process, StartPhase, WorkingReason,
@@ -170,4 +173,65 @@ fn a_start_is_counted_once_whoever_tells_of_its_conversation() {
             assert_eq!(script.seat.incarnation, 3, "{session} {first:?} {pid}");
         }
     }
+}
+
+#[test]
+fn g10_a_start_told_after_the_ends_of_its_call_and_its_turn_begins_nothing() {
+    let ended = || {
+        let mut script = Script::working();
+        script.hook(tool_end(&Actor::Main, "c1", 7));
+        script.hook(stop("t1"));
+        script
+    };
+    for late in [tool(&Actor::Main, "c1", 7), tool_of("t1", "c1")] {
+        let mut script = ended();
+        script.after(SETTLE_MS).hook(late);
+        script.refused(Rule::G10);
+        assert_eq!((script.headline(), script.count("turn.started")), (Headline::Done, 0));
+    }
+    // In the next turn one of that id is another call.
+    let mut script = ended();
+    script.hook(prompt("t2"));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    assert_eq!(script.phrase(), "working(tool)");
+}
+
+#[test]
+fn g10_what_is_asked_after_the_end_of_its_helper_blocks_nobody() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    for asked in [permission(&sub("h"), 9), settling_permission(&sub("h"), 9, 1_000)] {
+        script.hook(asked);
+        script.refused(Rule::G10);
+    }
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Working);
+    // One that begins anew asks anew.
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(permission(&sub("h"), 9));
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+/// A question is the only word of its call's start.
+#[test]
+fn g10_what_is_asked_after_the_end_of_its_call_blocks_nobody() {
+    let Fact::PromptOpened { actor, prompt: ask, settle_ms, .. } = permission(&Actor::Main, 7)
+    else {
+        unreachable!()
+    };
+    let tool = Some(ToolRef { name: "Bash".into(), id: Some("c1".into()), input: Some(7) });
+    let (ask, turn_ref) = (NewPrompt { tool, ..ask }, Some("t1".to_owned()));
+    let asked = Fact::PromptOpened { actor, prompt: ask, settle_ms, turn_ref };
+    let mut script = Script::working();
+    script.hook(asked.clone());
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(asked.clone());
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.after(SETTLE_MS).hook(asked);
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
 }

@@ -66,6 +66,8 @@ pub(in crate::api) fn upgrade(
         Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
     })?;
     let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
+    // At each look that much is filled with zeros first, and it is kept as long as the socket is open.
+    let upgrade = upgrade.read_buffer_size(MOST_SAID);
     // Each message leaves before the next is asked for.
     Ok(upgrade.write_buffer_size(0))
 }

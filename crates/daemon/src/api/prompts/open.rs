@@ -18,7 +18,8 @@ use headsup_core::status::BlockedReason;
 use headsup_core::wire::{OnePromptDoc, Problem};
 use headsup_core::workflow::By;
 use icu_normalizer::ComposingNormalizerBorrowed;
-use serde::de::{self, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -74,7 +75,7 @@ pub(crate) struct QuestionBody {
 #[serde(untagged, expecting = "an option is a string, or {label, value?, description?}")]
 pub(crate) enum OptionBody {
     Label(String),
-    Whole(WholeOption),
+    Whole(#[serde(deserialize_with = "by_names")] WholeOption),
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -253,6 +254,16 @@ fn options(said: Vec<OptionBody>) -> Result<Vec<Choice>, Refused> {
         if options.iter().any(|other| looks(&other.value) == looks(&value)) {
             return Err(bad(&format!("two options have the value {value:?}")));
         }
+        if options.iter().any(|other| looks(&other.label) == looks(&label)) {
+            return Err(bad(&format!("two options have the label {label:?}")));
+        }
+        // A label that a person sees and types must not choose another one, by its value.
+        let is_mixed_up = |other: &Choice| {
+            looks(&other.label) == looks(&value) || looks(&other.value) == looks(&label)
+        };
+        if options.iter().any(is_mixed_up) {
+            return Err(bad(&format!("the label or value of {label:?} is another option's, too")));
+        }
         let description = description.map(|text| text::block(&text, text::BODY));
         options.push(Choice { label, value, description });
     }
@@ -262,6 +273,25 @@ fn options(said: Vec<OptionBody>) -> Result<Vec<Choice>, Refused> {
 /// A text without the differences that only Unicode sees.
 fn looks(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfkc().normalize(text)
+}
+
+/// An option whose members have their names: a list would pass for them in their order.
+fn by_names<'de, D: Deserializer<'de>>(from: D) -> Result<WholeOption, D::Error> {
+    struct Members;
+
+    impl<'de> Visitor<'de> for Members {
+        type Value = WholeOption;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<WholeOption, A::Error> {
+            WholeOption::deserialize(MapAccessDeserializer::new(members))
+        }
+    }
+
+    from.deserialize_map(Members)
 }
 
 fn minutes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {

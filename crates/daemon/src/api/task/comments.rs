@@ -1,11 +1,12 @@
 //! `POST /api/v1/tasks/{identifier}/comments`: what a person says of a task.
 
+use super::super::task_path::TaskPath;
 use super::super::{App, Refused, asked};
 use super::words_of;
 use crate::caller::Caller;
 use crate::tracker::{Commented, NewComment, Tracker as _};
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use headsup_core::wire::{CommentBody, OneCommentDoc, Problem, SCHEMA};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 )]
 pub(in super::super) async fn post(
     State(app): State<Arc<App>>,
-    Path(identifier): Path<String>,
+    TaskPath(identifier): TaskPath,
     request: Request,
 ) -> Result<Response, Refused> {
     let author = Caller::of_an_act(&app, request.headers(), request.extensions())?.agent();

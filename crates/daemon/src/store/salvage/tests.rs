@@ -194,6 +194,21 @@ fn damage_that_a_start_meets_needs_no_check_before() {
 }
 
 #[test]
+fn a_page_of_another_table_is_damage() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    filled(&path);
+    let (events, seats) = (leaves(&path, "events")[0], leaves(&path, "seats")[0]);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.copy_within((events - 1) * PAGE..events * PAGE, (seats - 1) * PAGE);
+    fs::write(&path, &bytes).unwrap();
+    let Opened { loaded, quarantined, .. } = Store::open(&path, NOW).unwrap();
+    assert!(quarantined.is_some());
+    assert_eq!((loaded.seats.len() as u64, loaded.unreadable), (AGENTS, 0));
+    assert_eq!(loaded.head, AGENTS);
+}
+
+#[test]
 fn of_a_seat_that_its_events_alone_know_nobody_says_what_it_does() {
     let temp = tempfile::tempdir().unwrap();
     let path = place(&temp);

@@ -39,10 +39,16 @@ pub(super) async fn tell(
             findings = shared.findings() => news.found.append(findings),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
         }
-        while let Some(body) = news.next(&of, Instant::now()) {
-            let body = Bytes::from(body.to_string());
+        while let Some(mut body) = news.next(&of, Instant::now()) {
             let id = news.found.statuses.front().map(|status| status.mark.id());
-            let told = seat.say(About::Terminal, id, body, ANSWER_WITHIN).await;
+            let text = Bytes::from(body.to_string());
+            let mut told = seat.say(About::Terminal, id, text, ANSWER_WITHIN).await;
+            let again = body.as_object_mut().and_then(|body| body.remove("again"));
+            if told == Told::Refused && again.is_some() {
+                // An older hub does not know that word.
+                let text = Bytes::from(body.to_string());
+                told = seat.say(About::Terminal, id, text, ANSWER_WITHIN).await;
+            }
             news.said(told == Told::Away, Instant::now());
         }
     }
@@ -151,6 +157,10 @@ impl News {
             let again = [("status", &self.stands), ("title", &self.shown)];
             let (part, said) = again.into_iter().find(|(_, said)| is_due && said.is_some())?;
             body[part] = text(said.as_deref()?);
+            if part == "status" {
+                // What was reported meanwhile is newer.
+                body["again"] = true.into();
+            }
         }
         Some(body)
     }
@@ -211,7 +221,8 @@ mod tests {
         let of = json!({});
         now += AGAIN_AFTER;
         for _ in 0..3 {
-            assert_eq!(news.next(&of, now), Some(json!({"status": "state=working"})));
+            let again = json!({"status": "state=working", "again": true});
+            assert_eq!(news.next(&of, now), Some(again));
             news.said(true, now);
             assert_eq!(news.next(&of, now), None);
             assert_eq!(news.wakes_at(), Some(now + RETRY_AFTER));
@@ -234,7 +245,8 @@ mod tests {
         news.said(false, now);
         assert_eq!(news.next(&of, now), None);
         assert_eq!(news.wakes_at(), Some(now + AGAIN_AFTER));
-        assert_eq!(news.next(&of, now + AGAIN_AFTER), Some(json!({"status": "state=working"})));
+        let again = json!({"status": "state=working", "again": true});
+        assert_eq!(news.next(&of, now + AGAIN_AFTER), Some(again));
         news.found.take(status("state=clear"));
         news.said(false, now);
         assert_eq!(news.next(&of, now + 2 * AGAIN_AFTER), None, "nothing stands");
@@ -260,7 +272,7 @@ mod tests {
         news.said(false, later);
         assert_eq!(
             news.next(&json!({}), later + AGAIN_AFTER),
-            Some(json!({"status": "state=idle"}))
+            Some(json!({"status": "state=idle", "again": true}))
         );
     }
 
