@@ -4,8 +4,8 @@ pub(super) mod merge;
 pub(super) mod refresh;
 pub(super) mod reviews;
 
+use super::named::PullPath;
 use super::prs::state;
-use super::pull_path::PullPath;
 use super::query::Query;
 use super::task::{body_of, title_of};
 use super::{App, Refused, asked};

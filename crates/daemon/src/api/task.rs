@@ -2,9 +2,9 @@
 
 pub(super) mod comments;
 
+use super::named::TaskPath;
 use super::query::Query;
 use super::reports::check_length;
-use super::task_path::TaskPath;
 use super::{App, Refused, asked};
 use crate::tracker::{TaskChange, Tracker as _};
 use axum::Json;

@@ -1,12 +1,12 @@
 //! `POST /api/v1/effects/{key}/again`: one that was skipped or failed is tried again.
 
+use super::super::named::EffectPath;
 use super::super::query::Query;
 use super::super::{App, Refused};
 use crate::caller::Caller;
 use crate::job::Refusal;
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use headsup_core::wire::{OneEffectDoc, Problem, SCHEMA};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,13 +28,12 @@ use std::time::Duration;
 )]
 pub(in super::super) async fn post(
     State(app): State<Arc<App>>,
-    key: Result<Path<String>, PathRejection>,
+    EffectPath(key): EffectPath,
     request: Request,
 ) -> Result<Json<OneEffectDoc>, Refused> {
     // Whoever may act at all.
     Caller::of_an_act(&app, request.headers(), request.extensions())?;
     Query::parse(request.uri().query(), &[])?;
-    let Path(key) = key.map_err(|_| Refused::from(Refusal::NoSuchEffect))?;
     app.effects.again(&key).await?;
     let row = app.effects.outcome(&key, Duration::ZERO).await?.ok_or(Refusal::NoSuchEffect)?;
     Ok(Json(OneEffectDoc { schema: SCHEMA, effect: row.into() }))

@@ -1,8 +1,8 @@
 //! `POST /api/v1/prs/{pr}/merge`: what was looked at comes into the base.
 
+use super::super::named::PullPath;
 use super::super::prompt_path::PromptPath;
 use super::super::prompts::look;
-use super::super::pull_path::PullPath;
 use super::super::{App, Refused, asked};
 use crate::caller::Caller;
 use crate::forge::{Approval, ForgeError, NO, YES, is_given, settle};

@@ -1,6 +1,6 @@
 //! `POST /api/v1/prs/{pr}/refresh`: looks at the branches again.
 
-use super::super::pull_path::PullPath;
+use super::super::named::PullPath;
 use super::super::query::Query;
 use super::super::{App, Refused};
 use axum::Json;

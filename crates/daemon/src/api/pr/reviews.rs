@@ -1,6 +1,6 @@
 //! `POST /api/v1/prs/{pr}/reviews`: a reviewer approves, wants changes or remarks something.
 
-use super::super::pull_path::PullPath;
+use super::super::named::PullPath;
 use super::super::task::body_of;
 use super::super::{App, Refused, asked};
 use crate::caller::Caller;

@@ -1,6 +1,6 @@
 //! `POST /api/v1/tasks/{identifier}/comments`: what a person says of a task.
 
-use super::super::task_path::TaskPath;
+use super::super::named::TaskPath;
 use super::super::{App, Refused, asked};
 use super::words_of;
 use crate::caller::Caller;
